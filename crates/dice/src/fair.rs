@@ -1,0 +1,180 @@
+//! Fair dice: every die is a function of the table's secret seed and of the message that asked for it.
+//!
+//! Playing a message again, after a crash or from an old backup, gives the same dice, so nobody gets new
+//! ones by crashing, retrying or editing; and once a seed is published, everybody can recompute every roll.
+//!
+//! # The specification
+//!
+//! 1. **Key of a command.** Four texts: the network, the room, the message's id, and the ordinal of the command
+//!    in its message (decimal digits, from 1). Each is written as its UTF-8 bytes behind their number as a
+//!    32-bit big-endian integer; the four are joined.
+//! 2. **Stream.** HMAC-SHA-256 with the table's 32-byte seed as its key and the key of the command as its
+//!    message gives 32 bytes: the key of ChaCha20 (20 rounds, RFC 8439), nonce 0, block counter from 0.
+//! 3. **Words.** The key stream is read as 32-bit little-endian words, in order.
+//! 4. **A die of `s` sides** (1 to 2^32 - 1) takes words until one is below `floor(2^32 / s) * s`; that word `w`
+//!    shows the face `w mod s + 1`. A die of one side takes a word too. No face is likelier than another.
+//! 5. **Commitment.** SHA-256 of the seed's 32 bytes, which may be shown before the seed is.
+//!
+//! # Test vectors
+//!
+//! Seed `000102..1f`, network `console`, room `hall`, id `m-1`, ordinal `1`; computed by a second program that
+//! was written from this page. These never change:
+//!
+//! ```
+//! use dice::{Dice, fair::{FairDice, MessageKey, commitment}};
+//!
+//! let seed: [u8; 32] = std::array::from_fn(|i| i as u8);
+//! let key = MessageKey { network: "console".into(), room: "hall".into(), id: "m-1".into(), ordinal: 1 };
+//! let throw = |sides| { let mut dice = FairDice::new(&seed, &key); [(); 8].map(|()| dice.throw(sides).unwrap()) };
+//!
+//! assert_eq!(throw(6), [2, 2, 4, 5, 2, 4, 5, 6]);
+//! assert_eq!(throw(20), [6, 20, 16, 5, 4, 20, 17, 6]);
+//! // Three words in ten are passed over here.
+//! assert_eq!(
+//!     throw(3_000_000_000),
+//!     [2614767440, 2467319564, 2518989700, 2496983357, 789451746, 1328522493, 1234651621, 1214264046],
+//! );
+//! assert_eq!(throw(1), [1; 8]);
+//! assert_eq!(commitment(&seed), "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd");
+//! ```
+//!
+//! # How even they are
+//!
+//! `cargo run --release -p dice --example chi_square` throws 10^8 dice with a fixed seed and prints for each kind
+//! of die how far its counts are from even. Fair dice pass the bound once in 1,000 times. It printed:
+//!
+//! ```text
+#![doc = include_str!("../examples/chi_square.txt")]
+//! ```
+
+use crate::source::{Dice, DiceError};
+use hmac::{Hmac, KeyInit, Mac};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// What names a command: no two commands of a table share one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MessageKey {
+    /// The network's name, as the operator gave it.
+    pub network: String,
+    /// The room's id on that network.
+    pub room: String,
+    /// The message's id: an event id, a msgid, or a connection's nonce and the line's number.
+    pub id: String,
+    /// Which command of the message, from 1.
+    pub ordinal: u32,
+}
+
+impl MessageKey {
+    /// The bytes that step 1 of the specification describes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let ordinal = self.ordinal.to_string();
+        let parts = [&self.network, &self.room, &self.id, &ordinal];
+        let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 4).sum());
+        for part in parts {
+            let length = u32::try_from(part.len()).expect("a name or an id is shorter than 4 GiB");
+            bytes.extend_from_slice(&length.to_be_bytes());
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        bytes
+    }
+}
+
+/// SHA-256 of a seed in lower-case hexadecimal: what may be shown while the seed is secret.
+pub fn commitment(seed: &[u8; 32]) -> String {
+    Sha256::digest(seed).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The stream of dice of one command.
+pub struct FairDice(ChaCha20Rng);
+
+impl FairDice {
+    /// The stream that `seed` and `key` determine.
+    pub fn new(seed: &[u8; 32], key: &MessageKey) -> Self {
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(seed).expect("HMAC takes a key of any length");
+        mac.update(&key.to_bytes());
+        FairDice(ChaCha20Rng::from_seed(mac.finalize().into_bytes().into()))
+    }
+}
+
+impl Dice for FairDice {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        if sides == 0 {
+            return Err(DiceError::NoSides);
+        }
+        // Words from `even` up would favour the low faces. `even` is 2^32 where `sides` divides it.
+        let even = (1 << 32) / u64::from(sides) * u64::from(sides);
+        loop {
+            let word = self.0.next_u32();
+            if u64::from(word) < even {
+                return Ok(word % sides + 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(id: &str, ordinal: u32) -> MessageKey {
+        MessageKey {
+            network: "n".into(),
+            room: "r".into(),
+            id: id.into(),
+            ordinal,
+        }
+    }
+
+    fn first(seed: &[u8; 32], key: &MessageKey) -> Vec<u32> {
+        let mut dice = FairDice::new(seed, key);
+        (0..16).map(|_| dice.throw(1_000_000).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_stream_is_chacha20_with_counter_and_nonce_zero() {
+        // RFC 8439, appendix A.1, test vector 1: the first word of the key stream for an all-zero key.
+        let mut stream = ChaCha20Rng::from_seed([0; 32]);
+        assert_eq!(stream.next_u32().to_le_bytes(), [0x76, 0xb8, 0xe0, 0xad]);
+    }
+
+    #[test]
+    fn keys_that_join_alike_are_told_apart() {
+        let a = MessageKey {
+            network: "ab".into(),
+            room: "c".into(),
+            id: "1".into(),
+            ordinal: 11,
+        };
+        let b = MessageKey {
+            network: "a".into(),
+            room: "bc".into(),
+            id: "11".into(),
+            ordinal: 1,
+        };
+        assert_ne!(a.to_bytes(), b.to_bytes());
+    }
+
+    #[test]
+    fn same_message_same_dice_and_any_other_message_other_dice() {
+        let seed = [7; 32];
+        assert_eq!(first(&seed, &key("a", 1)), first(&seed, &key("a", 1)));
+        assert_ne!(first(&seed, &key("a", 1)), first(&seed, &key("a", 2)));
+        assert_ne!(first(&seed, &key("a", 1)), first(&seed, &key("b", 1)));
+        assert_ne!(first(&seed, &key("a", 1)), first(&[8; 32], &key("a", 1)));
+    }
+
+    #[test]
+    fn a_die_of_one_side_takes_a_word_and_a_die_without_sides_none() {
+        let (mut with, mut without) = (
+            FairDice::new(&[1; 32], &key("a", 1)),
+            FairDice::new(&[1; 32], &key("a", 1)),
+        );
+        assert_eq!(with.throw(1), Ok(1));
+        assert_eq!(without.throw(0), Err(DiceError::NoSides));
+        without.throw(1).unwrap();
+        assert_eq!(with.throw(u32::MAX), without.throw(u32::MAX));
+    }
+}

@@ -1,0 +1,170 @@
+//! Where dice come from: the trait, the budget of one command, and the scripted list of tests.
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Draws a command may make in all, explosions and rerolls included.
+pub const MAX_DRAWS: usize = 5_000;
+
+/// One thrown die: `sides` from 1, `value` from 1 to `sides`. Stored as `[sides, value]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(u32, u32)", into = "(u32, u32)")]
+pub struct Die {
+    /// How many faces it has, from 1.
+    pub sides: u32,
+    /// The face it shows, 1 to `sides`.
+    pub value: u32,
+}
+
+impl From<(u32, u32)> for Die {
+    fn from((sides, value): (u32, u32)) -> Self {
+        Die { sides, value }
+    }
+}
+
+impl From<Die> for (u32, u32) {
+    fn from(die: Die) -> Self {
+        (die.sides, die.value)
+    }
+}
+
+impl std::fmt::Display for Die {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "d{}={}", self.sides, self.value)
+    }
+}
+
+/// A source of dice. Throwing may fail, since every source has a limit.
+pub trait Dice {
+    /// Throws one die of `sides` faces and returns the face, 1 to `sides`.
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError>;
+}
+
+impl<D: Dice + ?Sized> Dice for Box<D> {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        (**self).throw(sides)
+    }
+}
+
+/// Why a die could not be thrown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiceError {
+    /// The command used up its draws.
+    #[error("that takes more than {MAX_DRAWS} dice, explosions and rerolls included")]
+    TooMany,
+    /// A die without faces.
+    #[error("a die needs at least one side")]
+    NoSides,
+    /// A scripted list had other dice, or none left (tests only).
+    #[error("the script has {listed} where a d{asked} is thrown")]
+    Script {
+        /// Sides of the die asked for.
+        asked: u32,
+        /// What the list had instead.
+        listed: String,
+    },
+}
+
+/// Lends the dice of `source` to one command: at most [`MAX_DRAWS`], each written down in order.
+pub struct Budget<'a> {
+    source: &'a mut dyn Dice,
+    thrown: Vec<Die>,
+}
+
+impl<'a> Budget<'a> {
+    /// A full budget over `source`.
+    pub fn new(source: &'a mut dyn Dice) -> Self {
+        Budget {
+            source,
+            thrown: Vec::new(),
+        }
+    }
+
+    /// What was thrown so far, in order.
+    pub fn thrown(&self) -> &[Die] {
+        &self.thrown
+    }
+
+    /// Ends the command and hands over what was thrown, in order.
+    pub fn into_thrown(self) -> Vec<Die> {
+        self.thrown
+    }
+}
+
+impl Dice for Budget<'_> {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        if self.thrown.len() >= MAX_DRAWS {
+            return Err(DiceError::TooMany);
+        }
+        let value = self.source.throw(sides)?;
+        self.thrown.push(Die { sides, value });
+        Ok(value)
+    }
+}
+
+/// A fixed list of dice whose sides are asserted: the dice of tests and session files.
+#[derive(Clone, Debug, Default)]
+pub struct Scripted(VecDeque<Die>);
+
+impl Scripted {
+    /// The list, as `(sides, value)` in the order they will be thrown.
+    pub fn new(dice: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        Scripted(dice.into_iter().map(Die::from).collect())
+    }
+
+    /// Dice that were listed and not thrown yet.
+    pub fn left(&self) -> impl Iterator<Item = &Die> {
+        self.0.iter()
+    }
+}
+
+impl Dice for Scripted {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        match self.0.front().copied() {
+            Some(die) if die.sides == sides => {
+                self.0.pop_front();
+                Ok(die.value)
+            }
+            other => {
+                let listed = other.map_or_else(|| "no die left".to_owned(), |die| die.to_string());
+                Err(DiceError::Script { asked: sides, listed })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_ends_and_says_so() {
+        struct Ones;
+        impl Dice for Ones {
+            fn throw(&mut self, _: u32) -> Result<u32, DiceError> {
+                Ok(1)
+            }
+        }
+        let mut ones = Ones;
+        let mut budget = Budget::new(&mut ones);
+        for _ in 0..MAX_DRAWS {
+            budget.throw(6).unwrap();
+        }
+        assert_eq!(budget.throw(6), Err(DiceError::TooMany));
+        assert_eq!(budget.into_thrown().len(), MAX_DRAWS);
+    }
+
+    #[test]
+    fn a_script_with_other_sides_is_an_error_and_keeps_its_die() {
+        let mut script = Scripted::new([(20, 7)]);
+        assert!(script.throw(6).is_err());
+        assert_eq!(script.throw(20), Ok(7));
+        assert!(script.throw(20).unwrap_err().to_string().contains("no die left"));
+    }
+
+    #[test]
+    fn a_die_is_stored_as_a_pair() {
+        let die = Die { sides: 20, value: 7 };
+        assert_eq!(format!("{die}"), "d20=7");
+    }
+}
