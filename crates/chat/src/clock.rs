@@ -1,0 +1,20 @@
+//! What time it is: the one place that asks. Tests inject their own.
+
+use jiff::Timestamp;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+}
+
+/// The operating system's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+        Timestamp::now()
+    }
+}

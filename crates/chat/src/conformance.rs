@@ -1,0 +1,143 @@
+//! What every [`Transport`] must do, as one suite: each implementation's tests run it against the real network.
+
+use crate::{Block, Delivery, Desk, DeskError, Event, Message, Post, Recipient, RoomId, Span, Transport};
+use async_trait::async_trait;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// A network with the transport on it and a second client beside it.
+#[async_trait]
+pub trait Stand: Send {
+    /// The transport under test. The suite runs it.
+    fn transport(&self) -> Arc<dyn Transport>;
+
+    /// A room that the bot and the players are in.
+    fn room(&self) -> RoomId;
+
+    /// Lets a player say a line in the room.
+    async fn say(&mut self, player: &str, line: &str);
+
+    /// The next line that the second client sees the bot say in the room, without any styling.
+    async fn hear(&mut self) -> String;
+}
+
+/// Runs the whole suite, each part on a stand of its own. Panics with what went wrong.
+pub async fn suite<S: Stand>(mut stand: impl AsyncFnMut() -> S) {
+    what_is_said_arrives_once_in_order(&mut stand().await).await;
+    what_is_posted_is_heard_in_order_and_addressed(&mut stand().await).await;
+    no_text_becomes_a_line_of_its_own(&mut stand().await).await;
+}
+
+async fn what_is_said_arrives_once_in_order(stand: &mut impl Stand) {
+    let mut desk = Listening::to(stand.transport());
+    let lines = ["!roll 2d6", "well met", "!roll d20 # für Ärger 骰"];
+    for (i, line) in lines.iter().enumerate() {
+        stand.say(if i == 1 { "Bob" } else { "Ann" }, line).await;
+    }
+    let mut ids = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let message = desk.next().await;
+        assert_eq!(message.body, *line);
+        assert_eq!(message.room, stand.room());
+        assert_eq!(message.speaker.name, if i == 1 { "Bob" } else { "Ann" });
+        assert_eq!(message.speaker.player.network, stand.room().network);
+        assert!(!ids.contains(&message.id), "the id {:?} came twice", message.id);
+        ids.push(message.id);
+    }
+}
+
+async fn what_is_posted_is_heard_in_order_and_addressed(stand: &mut impl Stand) {
+    let (transport, room) = (stand.transport(), stand.room());
+    let _desk = Listening::to(transport.clone());
+    for n in 1..=3 {
+        let post = post(&room, n, &format!("ACTION {n}"));
+        transport.send(&post).await.expect("it can be said");
+    }
+    for n in 1..=3 {
+        let heard = stand.hear().await;
+        assert!(
+            heard.contains(&format!("ACTION {n}")),
+            "expected ACTION {n}, heard {heard:?}"
+        );
+        assert!(heard.contains("Ann"), "nobody is addressed in {heard:?}");
+    }
+}
+
+async fn no_text_becomes_a_line_of_its_own(stand: &mut impl Stand) {
+    let (transport, room) = (stand.transport(), stand.room());
+    let _desk = Listening::to(transport.clone());
+    let hostile = post(&room, 1, "x\r\nQUIT :forged\n\x01ACTION\x01 \u{202e}\x1b[2J");
+    transport.send(&hostile).await.expect("it can be said");
+    transport
+        .send(&post(&room, 2, "the end"))
+        .await
+        .expect("it can be said");
+    let heard = stand.hear().await;
+    assert!(
+        !heard.contains(['\n', '\r', '\x01', '\x1b', '\u{202e}']),
+        "not cleaned: {heard:?}"
+    );
+    let next = stand.hear().await;
+    assert!(next.contains("the end"), "a text became a line: {next:?}");
+}
+
+fn post(room: &RoomId, n: u32, text: &str) -> Post {
+    Post {
+        key: format!("conformance-{n}"),
+        room: room.clone(),
+        to: Recipient::Room,
+        answers: None,
+        addressee: Some("Ann".to_owned()),
+        blocks: vec![Block::Line(vec![Span::Bold(text.to_owned())])],
+        images: Vec::new(),
+        refusal: false,
+        again: false,
+    }
+}
+
+/// A desk that takes every delivery and hands on what was said; the transport runs for as long as this lives.
+struct Listening {
+    messages: mpsc::UnboundedReceiver<Message>,
+    running: tokio::task::JoinHandle<()>,
+}
+
+impl Listening {
+    fn to(transport: Arc<dyn Transport>) -> Self {
+        let (sender, messages) = mpsc::unbounded_channel();
+        let running = tokio::spawn(async move {
+            transport.run(Arc::new(Open(sender))).await.expect("the transport runs");
+        });
+        Listening { messages, running }
+    }
+
+    async fn next(&mut self) -> Message {
+        self.messages.recv().await.expect("the transport is running")
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
+}
+
+struct Open(mpsc::UnboundedSender<Message>);
+
+#[async_trait]
+impl Desk for Open {
+    async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
+        for event in delivery.events {
+            if let Event::Said(message) = event {
+                // The suite may be over and its end of the channel gone.
+                let _ = self.0.send(message);
+            }
+        }
+        Ok(())
+    }
+
+    async fn settle(&self) {}
+
+    fn note(&self, _: &str) -> Result<Option<String>, DeskError> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,22 @@
+//! The words that transports, the core and games share: who speaks ([`Speaker`]), where ([`RoomId`]), what comes
+//! in ([`Message`], [`Event`]), what goes out ([`Reply`], [`Post`]), and the trait [`Transport`] between them.
+//!
+//! This crate knows no network, no game, no role and no storage.
+
+pub mod conformance;
+
+mod clock;
+mod fake;
+mod message;
+mod people;
+mod reply;
+mod text;
+mod transport;
+
+pub use clock::{Clock, SystemClock};
+pub use fake::Fake;
+pub use message::{Delivery, Event, Message};
+pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
+pub use reply::{Audience, Block, Image, Line, Offer, Reply, Span};
+pub use text::{clean, cut};
+pub use transport::{Desk, DeskError, Post, Recipient, SendError, Sent, Transport, TransportError};

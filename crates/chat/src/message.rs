@@ -1,0 +1,89 @@
+//! What comes in from a network.
+
+use crate::{PlayerId, RoomId, Speaker};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Something somebody said in a room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Unique among the room's messages, for ever: an event id, a msgid, or a connection's nonce and a line number.
+    pub id: String,
+    /// Where.
+    pub room: RoomId,
+    /// Who.
+    pub speaker: Speaker,
+    /// When it was sent, by the network's clock.
+    pub sent: Timestamp,
+    /// The text, as sent; may have several lines.
+    pub body: String,
+    /// The id of the bot's answer that this one replies to.
+    pub reply_to: Option<String>,
+    /// Only the speaker and the bot are in the room, so that no prefix is needed.
+    pub private: bool,
+    /// The bot was mentioned in the network's own way (a pill), and the mention is cut off the body.
+    pub addressed: bool,
+    /// It was sent while the bot was away: answered in order and labelled, and no rate limit counts it.
+    pub late: bool,
+    /// No rate limit counts it.
+    pub unlimited: bool,
+}
+
+/// Something that happened in a room.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// Somebody said something.
+    Said(Message),
+    /// Somebody replaced what they had said: the new text under its own id, and the id of the first version.
+    Edited {
+        /// The new version.
+        message: Message,
+        /// The id of the message it replaces.
+        original: String,
+    },
+    /// Somebody is in the room (was found there, or came in), under this name.
+    Present {
+        /// Which room.
+        room: RoomId,
+        /// Who.
+        player: PlayerId,
+        /// Under which name.
+        name: String,
+    },
+    /// Somebody left the room.
+    Gone {
+        /// Which room.
+        room: RoomId,
+        /// Who.
+        player: PlayerId,
+    },
+}
+
+impl Event {
+    /// Where it happened.
+    pub fn room(&self) -> &RoomId {
+        match self {
+            Event::Said(message) | Event::Edited { message, .. } => &message.room,
+            Event::Present { room, .. } | Event::Gone { room, .. } => room,
+        }
+    }
+}
+
+/// What a transport hands to the core at once: events in their order, and what it wants kept with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// In the order of the network.
+    pub events: Vec<Event>,
+    /// The transport's own notes (a sync cursor, a direct room); `None` forgets one. Never durable before the events.
+    pub notes: BTreeMap<String, Option<String>>,
+}
+
+impl From<Event> for Delivery {
+    fn from(event: Event) -> Self {
+        Delivery {
+            events: vec![event],
+            notes: BTreeMap::new(),
+        }
+    }
+}

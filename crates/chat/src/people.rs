@@ -1,0 +1,116 @@
+//! Who speaks, and where.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A room or channel: the network's name as the operator gave it, and the room's id there.
+///
+/// Stored and shown as `network/id`; a network's name has no `/` and no `:`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RoomId {
+    /// The network's name.
+    pub network: String,
+    /// The room's id on that network.
+    pub id: String,
+}
+
+/// A player as a network knows them: a user id or an account; a bare nick where there are no accounts.
+///
+/// Stored and shown as `network:id`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PlayerId {
+    /// The network's name.
+    pub network: String,
+    /// The player's id on that network.
+    pub id: String,
+}
+
+/// Whoever said something, as the transport saw them at that moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Speaker {
+    /// Who it is.
+    pub player: PlayerId,
+    /// What the others see as their name: shown, never trusted.
+    pub name: String,
+    /// What they may do in the room.
+    pub standing: Standing,
+    /// How sure it is that they are who they say.
+    pub trust: Trust,
+}
+
+/// What somebody is in a room. The core makes roles of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Standing {
+    /// Anybody who may speak.
+    Member,
+    /// Runs the room: channel operator, power level of a moderator or more.
+    Admin,
+}
+
+/// How sure a player's identity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trust {
+    /// The network vouches for it: an account, a user id.
+    Account,
+    /// Only a name that anybody may take.
+    NickOnly,
+}
+
+macro_rules! stored_as_text {
+    ($type:ident, $separator:literal) => {
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}{}{}", self.network, $separator, self.id)
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                let (network, id) = text
+                    .split_once($separator)
+                    .ok_or_else(|| format!("no {:?} in {text:?}", $separator))?;
+                Ok(Self::new(network, id))
+            }
+        }
+
+        impl $type {
+            /// From its two parts.
+            pub fn new(network: impl Into<String>, id: impl Into<String>) -> Self {
+                Self {
+                    network: network.into(),
+                    id: id.into(),
+                }
+            }
+        }
+    };
+}
+
+stored_as_text!(RoomId, '/');
+stored_as_text!(PlayerId, ':');
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_survive_being_stored_whatever_the_network_puts_in_them() {
+        let room = RoomId::new("matrix", "!abc/def:example.org");
+        let player = PlayerId::new("matrix", "@mia:example.org");
+        let stored = serde_json::to_string(&(&room, &player)).unwrap();
+        assert_eq!(stored, r#"["matrix/!abc/def:example.org","matrix:@mia:example.org"]"#);
+        assert_eq!(
+            serde_json::from_str::<(RoomId, PlayerId)>(&stored).unwrap(),
+            (room, player)
+        );
+    }
+}

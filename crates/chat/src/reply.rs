@@ -1,0 +1,289 @@
+//! What a command answers: a small rich-text tree that each transport renders in its own way.
+
+use crate::text::clean;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::ops::Range;
+
+/// An answer: what is shown, to whom, and as data what it says.
+///
+/// ```
+/// use chat::Reply;
+/// let reply = Reply::new().bold("ACTION 11").text(" | ").die("d20=1").text(" ").dropped("d8=3").fact("total", 11);
+/// assert_eq!(reply.plain(), "ACTION 11 | d20=1 (d8=3)");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// What is shown, from top to bottom.
+    pub blocks: Vec<Block>,
+    /// Pictures, for transports that can show them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    /// What the answer says as named values, so that nobody need parse its prose.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub facts: Map<String, Value>,
+    /// What may be typed next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<Offer>,
+    /// Who may see it.
+    #[serde(default)]
+    pub audience: Audience,
+    /// What a game must know of this roll when a later command follows up on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
+}
+
+/// Pieces of text on one line.
+pub type Line = Vec<Span>;
+
+/// A part of an answer that stands on lines of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Block {
+    /// One line.
+    Line(Line),
+    /// A list with a mark in front of each item.
+    List(Vec<Line>),
+    /// What was typed, with a mark under the bytes `at`. Only for transports with a fixed-width font.
+    Caret {
+        /// What was typed.
+        typed: String,
+        /// The bytes of it that are meant; empty for a place between two characters.
+        at: Range<usize>,
+    },
+}
+
+/// A piece of text. Dice are written out by the game (`d20=15`); the transport may set them off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Span {
+    /// As it is.
+    Text(String),
+    /// Stands out: the result.
+    Bold(String),
+    /// Something to type.
+    Code(String),
+    /// A die that counts.
+    Die(String),
+    /// A die that was thrown and does not count: in parentheses where nothing better can be done.
+    Dropped(String),
+    /// Only for who asks to see it.
+    Spoiler(String),
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// What it shows, in words.
+    pub alt: String,
+    /// `image/png` and the like.
+    pub mime: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// Something that may be typed next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The command, without the prefix.
+    pub command: String,
+    /// What it does, in a few words.
+    pub label: String,
+    /// The character it is for, by name; the actor where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// Who may see an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Audience {
+    /// Everybody in the room.
+    #[default]
+    Table,
+    /// The player who asked.
+    Player,
+    /// The player who asked, and the referees.
+    Referees,
+}
+
+impl Reply {
+    /// An empty answer; add to it with the methods below.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Begins a new line.
+    #[must_use]
+    pub fn line(mut self) -> Self {
+        self.blocks.push(Block::Line(Vec::new()));
+        self
+    }
+
+    /// Adds text as it is.
+    #[must_use]
+    pub fn text(self, text: impl Into<String>) -> Self {
+        self.span(Span::Text(text.into()))
+    }
+
+    /// Adds text that stands out.
+    #[must_use]
+    pub fn bold(self, text: impl Into<String>) -> Self {
+        self.span(Span::Bold(text.into()))
+    }
+
+    /// Adds something to type.
+    #[must_use]
+    pub fn code(self, text: impl Into<String>) -> Self {
+        self.span(Span::Code(text.into()))
+    }
+
+    /// Adds a die that counts.
+    #[must_use]
+    pub fn die(self, die: impl Into<String>) -> Self {
+        self.span(Span::Die(die.into()))
+    }
+
+    /// Adds a die that does not count.
+    #[must_use]
+    pub fn dropped(self, die: impl Into<String>) -> Self {
+        self.span(Span::Dropped(die.into()))
+    }
+
+    /// Adds a list, an item a line.
+    #[must_use]
+    pub fn list(mut self, items: Vec<Line>) -> Self {
+        self.blocks.push(Block::List(items));
+        self
+    }
+
+    /// Adds a piece to the last line.
+    #[must_use]
+    pub fn span(mut self, span: Span) -> Self {
+        match self.blocks.last_mut() {
+            Some(Block::Line(line)) => line.push(span),
+            _ => self.blocks.push(Block::Line(vec![span])),
+        }
+        self
+    }
+
+    /// States a named value.
+    #[must_use]
+    pub fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.facts.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Offers the actor a command to type next.
+    #[must_use]
+    pub fn offer(mut self, command: impl Into<String>, label: impl Into<String>) -> Self {
+        self.offers.push(Offer {
+            command: command.into(),
+            label: label.into(),
+            to: None,
+        });
+        self
+    }
+
+    /// Notes what a follow-up on this roll must know.
+    #[must_use]
+    pub fn record(mut self, record: Value) -> Self {
+        self.record = Some(record);
+        self
+    }
+
+    /// Restricts who may see it.
+    #[must_use]
+    pub fn to(mut self, audience: Audience) -> Self {
+        self.audience = audience;
+        self
+    }
+
+    /// The answer as plain text, lines divided by `\n`, spoilers hidden.
+    pub fn plain(&self) -> String {
+        self.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Block {
+    /// As plain text, lines divided by `\n`.
+    pub fn plain(&self) -> String {
+        match self {
+            Block::Line(line) => plain_line(line),
+            Block::List(items) => items
+                .iter()
+                .map(|item| format!("- {}", plain_line(item)))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            Block::Caret { typed, at } => {
+                let before = typed.get(..at.start).map_or(0, |text| text.chars().count());
+                let under = typed.get(at.clone()).map_or(0, |text| text.chars().count()).max(1);
+                // What was typed may hold tabs and worse: one column a character, whatever it is.
+                let typed: String = typed.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+                format!("  {typed}\n  {}{}", " ".repeat(before), "^".repeat(under))
+            }
+        }
+    }
+}
+
+fn plain_line(line: &Line) -> String {
+    line.iter().map(Span::plain).collect()
+}
+
+impl Span {
+    /// As plain text on one line.
+    pub fn plain(&self) -> String {
+        match self {
+            Span::Text(text) | Span::Bold(text) | Span::Code(text) | Span::Die(text) => clean(text).into_owned(),
+            Span::Dropped(text) => format!("({})", clean(text)),
+            Span::Spoiler(_) => "[hidden]".to_owned(),
+        }
+    }
+}
+
+/// A text of one line.
+impl From<&str> for Reply {
+    fn from(text: &str) -> Self {
+        Reply::new().text(text)
+    }
+}
+
+/// A text of one line.
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Reply::new().text(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_reads_without_any_styling() {
+        let reply = Reply::new()
+            .bold("15")
+            .text(" | ")
+            .die("10+5")
+            .line()
+            .span(Span::Spoiler("the butler".into()))
+            .list(vec![vec![Span::Code("!help".into()), Span::Text(" helps".into())]]);
+        assert_eq!(reply.plain(), "15 | 10+5\n[hidden]\n- !help helps");
+    }
+
+    #[test]
+    fn a_text_cannot_begin_a_line_of_its_own() {
+        assert_eq!(Reply::from("a\nbot: b").plain(), "a bot: b");
+    }
+
+    #[test]
+    fn a_caret_stands_under_characters_not_bytes() {
+        let caret = Block::Caret {
+            typed: "é d7".into(),
+            at: 3..5,
+        };
+        assert_eq!(caret.plain(), "  é d7\n    ^^");
+        let end = Block::Caret {
+            typed: "d20+".into(),
+            at: 4..4,
+        };
+        assert_eq!(end.plain(), "  d20+\n      ^");
+    }
+}

@@ -1,0 +1,63 @@
+//! The fake network keeps the contract of a transport.
+
+use async_trait::async_trait;
+use chat::conformance::{Stand, suite};
+use chat::{Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport, Trust};
+use std::sync::Arc;
+
+struct FakeStand {
+    network: Arc<Fake>,
+    said: u32,
+}
+
+#[async_trait]
+impl Stand for FakeStand {
+    fn transport(&self) -> Arc<dyn Transport> {
+        self.network.clone()
+    }
+
+    fn room(&self) -> RoomId {
+        RoomId::new("fake", "hall")
+    }
+
+    async fn say(&mut self, player: &str, line: &str) {
+        self.said += 1;
+        self.network.happen(Event::Said(Message {
+            id: format!("m{}", self.said),
+            room: self.room(),
+            speaker: Speaker {
+                player: PlayerId::new("fake", player),
+                name: player.to_owned(),
+                standing: Standing::Member,
+                trust: Trust::Account,
+            },
+            sent: jiff::Timestamp::UNIX_EPOCH,
+            body: line.to_owned(),
+            reply_to: None,
+            private: false,
+            addressed: false,
+            late: false,
+            unlimited: false,
+        }));
+    }
+
+    async fn hear(&mut self) -> String {
+        let post = self.network.hear().await;
+        let text = post
+            .blocks
+            .iter()
+            .map(chat::Block::plain)
+            .collect::<Vec<_>>()
+            .join("\n");
+        format!("{}: {text}", post.addressee.unwrap_or_default())
+    }
+}
+
+#[tokio::test]
+async fn the_fake_network_keeps_the_contract() {
+    suite(async || FakeStand {
+        network: Fake::new("fake"),
+        said: 0,
+    })
+    .await;
+}
