@@ -1,0 +1,47 @@
+//! `#[derive(Choice)]`: an enum of bare variants as an argument.
+
+use crate::words;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, Result};
+
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Enum(data) = &input.data else {
+        return Err(Error::new_spanned(input, "Choice is derived on an enum"));
+    };
+    let name = &input.ident;
+    let (mut all, mut shown, mut arms) = (Vec::new(), Vec::new(), Vec::new());
+    for variant in &data.variants {
+        let Fields::Unit = variant.fields else {
+            return Err(Error::new_spanned(variant, "a choice has no fields"));
+        };
+        let typed = match words(&variant.attrs, "choice")? {
+            Some(words) => words,
+            None => vec![variant.ident.to_string().to_lowercase()],
+        };
+        let ident = &variant.ident;
+        shown.push(typed[0].clone());
+        arms.push(quote!(#(#typed)|* => #name::#ident,));
+        all.extend(typed);
+    }
+    let shape = shown.join("|");
+    Ok(quote! {
+        impl ::plugin_api::Argument for #name {
+            fn shape() -> String {
+                #shape.to_owned()
+            }
+
+            fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+                let choice = match words[0].to_lowercase().as_str() {
+                    #(#arms)*
+                    _ => return Ok(None),
+                };
+                Ok(Some((choice, 1)))
+            }
+
+            fn words() -> Vec<String> {
+                vec![#(#all.to_owned()),*]
+            }
+        }
+    })
+}

@@ -1,0 +1,152 @@
+//! `#[derive(Commands)]`: an enum as the commands of a game.
+
+use crate::doc;
+use crate::field::Argument;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
+
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Enum(data) = &input.data else {
+        return Err(Error::new_spanned(input, "Commands is derived on an enum"));
+    };
+    let (mut specs, mut arms, mut nested) = (Vec::new(), Vec::new(), Vec::new());
+    for variant in &data.variants {
+        if let Fields::Unnamed(fields) = &variant.fields {
+            let (ident, inner) = (&variant.ident, &fields.unnamed[0].ty);
+            specs.push(quote!(specs.extend(<#inner as ::plugin_api::Commands>::declare());));
+            nested.push(quote! {
+                if <#inner as ::plugin_api::Commands>::declare().iter().any(|spec| spec.name == name) {
+                    return <#inner as ::plugin_api::Commands>::parse(name, words).map(Self::#ident);
+                }
+            });
+            continue;
+        }
+        let command = Command::new(variant)?;
+        specs.push(command.spec);
+        arms.push(command.arm);
+    }
+    let name = &input.ident;
+    Ok(quote! {
+        impl ::plugin_api::Commands for #name {
+            fn declare() -> Vec<::plugin_api::CommandSpec> {
+                let mut specs = Vec::new();
+                #(#specs)*
+                specs
+            }
+
+            fn parse(name: &str, words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
+                #(#nested)*
+                match name {
+                    #(#arms)*
+                    other => Err(::plugin_api::Refusal::new(format!("there is no command {other}"))),
+                }
+            }
+        }
+    })
+}
+
+struct Command {
+    /// A statement that pushes its `CommandSpec` to `specs`.
+    spec: TokenStream,
+    /// A match arm that parses it.
+    arm: TokenStream,
+}
+
+impl Command {
+    fn new(variant: &Variant) -> Result<Self> {
+        let help = doc(&variant.attrs);
+        if help.is_empty() {
+            return Err(Error::new_spanned(
+                variant,
+                "a command needs a `///` line: it is the help that players read",
+            ));
+        }
+        let Attributes {
+            aliases,
+            examples,
+            main,
+            role,
+            follow_up,
+        } = Attributes::new(variant)?;
+        let ident = &variant.ident;
+        let name = ident.to_string().to_lowercase();
+        let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
+        let spec_list = arguments.iter().map(|argument| &argument.spec);
+        let spec = quote!(specs.push(::plugin_api::CommandSpec {
+            name: #name.to_owned(),
+            aliases: vec![#(#aliases.to_owned()),*],
+            help: #help.to_owned(),
+            arguments: vec![#(#spec_list),*],
+            examples: vec![#(#examples.to_owned()),*],
+            main: #main,
+            role: ::plugin_api::Role::#role,
+            follow_up: ::plugin_api::FollowUp::#follow_up,
+        }););
+
+        let mut in_order: Vec<_> = variant.fields.iter().zip(&arguments).collect();
+        in_order.sort_by_key(|(_, argument)| argument.step);
+        let fields = variant.fields.iter().map(|field| &field.ident);
+        let takes = in_order.iter().map(|(field, argument)| {
+            let (ident, take) = (&field.ident, &argument.take);
+            quote!(let #ident = #take;)
+        });
+        let arm = quote!(#name => {
+            #(#takes)*
+            words.finish_as::<Self>(#name)?;
+            Ok(Self::#ident { #(#fields),* })
+        });
+        Ok(Command { spec, arm })
+    }
+}
+
+struct Attributes {
+    aliases: Vec<String>,
+    examples: Vec<String>,
+    main: bool,
+    role: syn::Ident,
+    follow_up: syn::Ident,
+}
+
+impl Attributes {
+    fn new(variant: &Variant) -> Result<Self> {
+        let ident = |name: &str| syn::Ident::new(name, variant.ident.span());
+        let mut found = Attributes {
+            aliases: Vec::new(),
+            examples: Vec::new(),
+            main: false,
+            role: ident("Player"),
+            follow_up: ident("No"),
+        };
+        for attribute in variant
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("command"))
+        {
+            attribute.parse_nested_meta(|meta| {
+                let text = || meta.value()?.parse::<LitStr>().map(|text| text.value());
+                match meta.path.get_ident().map(ToString::to_string).as_deref() {
+                    Some("alias") => found.aliases.push(text()?),
+                    Some("example") => found.examples.push(text()?),
+                    Some("main") => found.main = true,
+                    Some("referee") => found.role = ident("Referee"),
+                    Some("admin") => found.role = ident("Admin"),
+                    Some("follow_up") if meta.input.peek(syn::Token![=]) => match text()?.as_str() {
+                        "anyone" => found.follow_up = ident("Anyone"),
+                        _ => return Err(meta.error("follow_up, or follow_up = \"anyone\"")),
+                    },
+                    Some("follow_up") => found.follow_up = ident("Own"),
+                    _ => return Err(meta.error("alias, example, main, referee, admin or follow_up")),
+                }
+                Ok(())
+            })?;
+        }
+        if found.examples.is_empty() {
+            return Err(Error::new_spanned(
+                variant,
+                "a command needs an example: #[command(example = \"...\")]",
+            ));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,193 @@
+//! The types that arguments may have.
+
+use crate::{Refusal, Words};
+
+/// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice).
+pub trait Argument: Sized {
+    /// What usage lines and errors call it: `NUMBER`, `NAME`, `impact|inspire`.
+    fn shape() -> String;
+
+    /// Reads from the front of `words` (never empty): the value and how many words it took, or `None` if these
+    /// words are something else.
+    ///
+    /// # Errors
+    /// They are meant as this type and cannot be it (a number too large); a sentence without its full stop.
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String>;
+
+    /// Words that are part of it, for "did you mean".
+    fn words() -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Takes the first of `words` that read as this type.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), with the place.
+    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
+        words.scan()
+    }
+}
+
+macro_rules! whole_number {
+    ($($type:ty),*) => {$(
+        impl Argument for $type {
+            fn shape() -> String {
+                "NUMBER".to_owned()
+            }
+
+            fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+                let digits = words[0].strip_prefix(['+', '-']).unwrap_or(words[0]);
+                if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Ok(None);
+                }
+                let number = words[0].parse().map_err(|_| format!("{} is out of range", words[0]))?;
+                Ok(Some((number, 1)))
+            }
+        }
+    )*};
+}
+
+whole_number!(i32, i64, u32, u64);
+
+/// A whole number from `MIN` to `MAX`, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number<const MIN: i64, const MAX: i64>(pub i64);
+
+impl<const MIN: i64, const MAX: i64> Argument for Number<MIN, MAX> {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let bounds = || format!("{} is not from {MIN} to {MAX}", words[0]);
+        match i64::read(words).map_err(|_| bounds())? {
+            Some((number, count)) if (MIN..=MAX).contains(&number) => Ok(Some((Number(number), count))),
+            Some(_) => Err(bounds()),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The name of a character or player, as typed; [`Turn::character`](crate::Turn::character) finds who it is.
+/// A leading `@` is dropped; numbers and signs are no names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(pub String);
+
+impl Argument for Name {
+    fn shape() -> String {
+        "NAME".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let name = words[0].strip_prefix('@').unwrap_or(words[0]);
+        let named = name
+            .chars()
+            .next()
+            .is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '#'));
+        Ok(named.then(|| (Name(name.to_owned()), 1)))
+    }
+}
+
+/// All that is left of the line, as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What was typed.
+    pub text: String,
+    /// Where it begins in the line, in bytes.
+    pub at: usize,
+}
+
+impl Argument for Text {
+    fn shape() -> String {
+        "TEXT".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(Some((
+            Text {
+                text: words.join(" "),
+                at: 0,
+            },
+            words.len(),
+        )))
+    }
+
+    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
+        Ok(words.rest().map(|(text, at)| Text { text, at }))
+    }
+}
+
+/// A word of dice: `d8`, `2d8`, `d8+2d10`. A `+` on its own in front of it is ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiceWord {
+    /// As typed, so that a refusal can be about it.
+    pub typed: String,
+    dice: Vec<(u32, u32)>,
+}
+
+/// Dice that may be typed in one command of a game.
+const MOST_TYPED: u32 = 20;
+
+impl DiceWord {
+    /// The sides of each die, in typed order.
+    pub fn sides(&self) -> impl Iterator<Item = u32> {
+        self.dice
+            .iter()
+            .flat_map(|&(count, sides)| std::iter::repeat_n(sides, count as usize))
+    }
+}
+
+impl Argument for DiceWord {
+    fn shape() -> String {
+        "DIE".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let skipped = usize::from(words[0] == "+");
+        let Some(typed) = words.get(skipped) else {
+            return Ok(None);
+        };
+        let mut dice = Vec::new();
+        for part in typed.split('+').filter(|part| !part.is_empty()) {
+            let Some((count, sides)) = part.split_once(['d', 'D']) else {
+                return Ok(None);
+            };
+            let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+            if sides.is_empty() || !digits(count) || !digits(sides) {
+                return Ok(None);
+            }
+            let count = if count.is_empty() { Ok(1) } else { count.parse::<u32>() };
+            match (count, sides.parse::<u32>()) {
+                (Ok(count @ 1..=MOST_TYPED), Ok(sides @ 1..)) => dice.push((count, sides)),
+                _ => return Err(format!("{part} is not 1 to {MOST_TYPED} dice of one kind")),
+            }
+        }
+        let typed = (*typed).to_owned();
+        Ok((!dice.is_empty()).then_some((DiceWord { typed, dice }, skipped + 1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dice_words_are_read_whole() {
+        let sides =
+            |typed: &str| DiceWord::read(&[typed]).map(|read| read.map(|(word, _)| word.sides().collect::<Vec<_>>()));
+        assert_eq!(sides("2d8+d10"), Ok(Some(vec![8, 8, 10])));
+        assert_eq!(sides("adv"), Ok(None));
+        assert_eq!(sides("d8x"), Ok(None));
+        assert!(sides("21d6").is_err());
+        assert!(sides("999999999d6").is_err());
+        assert!(sides("0d6").is_err());
+    }
+
+    #[test]
+    fn numbers_know_their_bounds() {
+        assert_eq!(Number::<0, 200>::read(&["17"]), Ok(Some((Number(17), 1))));
+        assert!(Number::<0, 200>::read(&["201"]).is_err());
+        assert!(Number::<0, 200>::read(&["99999999999999999999"]).is_err());
+        assert_eq!(Number::<0, 200>::read(&["d8"]), Ok(None));
+    }
+}

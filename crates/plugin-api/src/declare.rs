@@ -1,0 +1,192 @@
+//! What a game declares. From these come parsing, usage errors, help, role checks and manual pages.
+
+use crate::{Refusal, Words};
+use serde::{Deserialize, Serialize};
+
+/// The commands of a game: derive it on an enum, one variant a command, one field an argument.
+///
+/// `///` on the variant is its help (its first sentence is the short form) and must be there. The name typed is
+/// the variant's in lower case. On the variant, `#[command(...)]` takes
+/// - `alias = "c"`, any number of times: another word for it;
+/// - `example = "check 7 +4 vs 15"`, one or more: played by a test, shown by help and in refusals;
+/// - `main`: what a bare `!GAME ...` means; exactly one command of a game;
+/// - `referee` or `admin`: the role it needs;
+/// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)), one's own, a referee on any;
+///   `follow_up = "anyone"`: anyone may.
+///
+/// A field takes its value from what is left of the line once the fields before it in this list took theirs:
+/// - `#[word("vs", "dc")]`: the value behind one of these words;
+/// - `#[flag("adv", "advantage")]`: whether one of these words is there, for `bool` and what is `From<bool>`;
+///   with `Option<T>`, a `T` may stand behind the word, else it is `T::default()`;
+/// - `#[signed]`: the numbers with a sign (`+2 -1`), into any `FromIterator<i32>`; `Option<i32>` takes one;
+/// - none: the first words of the line that read as its type, an [`Argument`](crate::Argument).
+///
+/// `Option<T>` may be missing, `Vec<T>` takes all there are. Words that nothing took are refused by name.
+/// A variant `Combat(CombatCommands)` takes in all the commands of another such enum.
+pub trait Commands: Sized {
+    /// What there is.
+    fn declare() -> Vec<CommandSpec>;
+
+    /// Reads the arguments of the command called `name` (as declared, no alias).
+    ///
+    /// # Errors
+    /// What was typed does not fit; the refusal says which word.
+    fn parse(name: &str, words: &mut Words) -> Result<Self, Refusal>;
+}
+
+/// One command, as declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandSpec {
+    /// The word to type, in lower case.
+    pub name: String,
+    /// Other words for it.
+    pub aliases: Vec<String>,
+    /// What it does; paragraphs divided by `\n`.
+    pub help: String,
+    /// Its arguments, in the order of the usage line.
+    pub arguments: Vec<ArgumentSpec>,
+    /// Complete commands that show its use, without the prefix.
+    pub examples: Vec<String>,
+    /// It is what a bare `!GAME ...` means.
+    pub main: bool,
+    /// Who may give it.
+    pub role: Role,
+    /// Whether it acts on an earlier roll.
+    pub follow_up: FollowUp,
+}
+
+/// One argument, as declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArgumentSpec {
+    /// As the usage line shows it: `[vs NUMBER]`.
+    pub usage: String,
+    /// What it means; may be empty.
+    pub help: String,
+    /// The words that are part of it, for "did you mean".
+    pub words: Vec<String>,
+}
+
+/// What somebody may do at a table; each may do what those before it may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Role {
+    /// Anybody.
+    #[default]
+    Player,
+    /// Runs the game at this table. While a table has no referee, everybody may give a referee's commands.
+    Referee,
+    /// Runs the room.
+    Admin,
+    /// Runs the bot.
+    Owner,
+}
+
+/// Whether a command acts on an earlier roll.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FollowUp {
+    /// It does not.
+    #[default]
+    No,
+    /// On one's own; referees on any.
+    Own,
+    /// Anyone may, on any.
+    Anyone,
+}
+
+/// What a game is, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The word that stands for the game, and the key of its stored state.
+    pub id: String,
+    /// Its name.
+    pub title: String,
+    /// One line on what it is, for lists.
+    pub about: String,
+    /// Its commands.
+    pub commands: Vec<CommandSpec>,
+    /// Its settings.
+    pub settings: Vec<Setting>,
+}
+
+/// Something a referee may set for a table (`!table KEY VALUE`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The word to type.
+    pub key: String,
+    /// What it does.
+    pub help: String,
+    /// What it is until somebody sets it.
+    pub default: String,
+    /// What it may be.
+    pub kind: SettingKind,
+}
+
+/// The values a setting may have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SettingKind {
+    /// A whole number within these bounds, both included.
+    Number(i64, i64),
+    /// One of these words.
+    Choice(Vec<String>),
+    /// Any text of at most so many characters.
+    Text(usize),
+}
+
+impl CommandSpec {
+    /// `act [DIE ...] [adv] [vs NUMBER]`
+    pub fn usage(&self) -> String {
+        let arguments = self.arguments.iter().map(|argument| argument.usage.as_str());
+        std::iter::once(self.name.as_str())
+            .chain(arguments)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// The first sentence of the help.
+    pub fn short_help(&self) -> &str {
+        let line = self.help.lines().next().unwrap_or_default();
+        line.split_once(". ")
+            .map_or(line, |(first, _)| first)
+            .trim_end_matches('.')
+    }
+
+    /// Whether `word` (in lower case) is its name or an alias.
+    pub fn answers_to(&self, word: &str) -> bool {
+        self.name == word || self.aliases.iter().any(|alias| alias == word)
+    }
+}
+
+impl Manifest {
+    /// The command that `word` (in lower case) names.
+    pub fn command(&self, word: &str) -> Option<&CommandSpec> {
+        self.commands.iter().find(|command| command.answers_to(word))
+    }
+
+    /// The command that a bare `!GAME ...` means.
+    pub fn main(&self) -> Option<&CommandSpec> {
+        self.commands.iter().find(|command| command.main)
+    }
+}
+
+impl Setting {
+    /// `value` in its proper form, if the setting may have it.
+    ///
+    /// # Errors
+    /// Says what it may be.
+    pub fn check(&self, value: &str) -> Result<String, Refusal> {
+        let (value, key) = (value.trim(), &self.key);
+        match &self.kind {
+            SettingKind::Number(least, most) => match value.parse::<i64>() {
+                Ok(number) if (least..=most).contains(&&number) => Ok(number.to_string()),
+                _ => Err(Refusal::new(format!("{key} is a number from {least} to {most}")).about(value)),
+            },
+            SettingKind::Choice(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
+                Some(word) => Ok(word.clone()),
+                None => Err(Refusal::new(format!("{key} is one of: {}", words.join(", "))).about(value)),
+            },
+            SettingKind::Text(most) if value.is_empty() || value.chars().count() > *most => {
+                Err(Refusal::new(format!("{key} is a text of 1 to {most} characters")))
+            }
+            SettingKind::Text(_) => Ok(value.to_owned()),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! All that a game sees. A game is three nouns and a verb: its `State`, its `Command`s, the [`Reply`] it gives,
+//! and [`Game::play`] between them. CONTRIBUTING.md adds one in an afternoon.
+//!
+//! A game cannot send, store, read the clock or make randomness: dice and time come from its [`Turn`]. What it
+//! does not know: networks, rooms, other games, and how its state and its rolls are kept.
+
+mod argument;
+mod declare;
+mod game;
+mod refusal;
+mod turn;
+mod words;
+
+pub use argument::{Argument, DiceWord, Name, Number, Text};
+pub use chat::{Audience, Offer, Reply, Span};
+pub use declare::{ArgumentSpec, CommandSpec, Commands, FollowUp, Manifest, Role, Setting, SettingKind};
+pub use dice::{Dice, Die};
+pub use game::{Game, Played, Plugin, SavedState, plugin};
+pub use plugin_api_derive::{Choice, Commands};
+pub use refusal::{Refusal, suggest, suggest_within};
+pub use turn::{Cast, CharacterId, Target, Turn};
+pub use words::Words;

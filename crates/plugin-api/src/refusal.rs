@@ -1,0 +1,109 @@
+//! Saying no: a sentence for the player, and where in their line it was.
+
+use dice::{DiceError, RollError};
+use std::ops::Range;
+
+/// Why a command was not done. Nothing changes and nothing is rolled; the host adds an example.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong, as a sentence without its full stop.
+    pub what: String,
+    /// The bytes of the typed line it is about; empty for a place where something is missing.
+    pub at: Option<Range<usize>>,
+    /// A word of the typed line it is about; the host looks for its place.
+    pub about: Option<String>,
+    /// What would have been right, without the prefix; the host takes the command's first example without it.
+    pub example: Option<String>,
+    /// The line does not read as the command, whatever the state of the game.
+    pub usage: bool,
+}
+
+impl Refusal {
+    /// For this reason.
+    pub fn new(what: impl Into<String>) -> Self {
+        Refusal {
+            what: what.into(),
+            ..Refusal::default()
+        }
+    }
+
+    /// Because the line does not read as the command.
+    pub fn usage(what: impl Into<String>, at: Range<usize>) -> Self {
+        Refusal {
+            what: what.into(),
+            at: Some(at),
+            usage: true,
+            ..Refusal::default()
+        }
+    }
+
+    /// It is about this word of the line.
+    #[must_use]
+    pub fn about(mut self, word: impl Into<String>) -> Self {
+        self.about = Some(word.into());
+        self
+    }
+
+    /// It is about these bytes of the line.
+    #[must_use]
+    pub fn at(mut self, at: Range<usize>) -> Self {
+        self.at = Some(at);
+        self
+    }
+
+    /// This would have been right.
+    #[must_use]
+    pub fn example(mut self, command: impl Into<String>) -> Self {
+        self.example = Some(command.into());
+        self
+    }
+}
+
+impl From<DiceError> for Refusal {
+    fn from(error: DiceError) -> Self {
+        Refusal::new(error.to_string())
+    }
+}
+
+impl From<RollError> for Refusal {
+    fn from(error: RollError) -> Self {
+        Refusal::new(error.to_string())
+    }
+}
+
+/// The candidate that `word` was probably meant to be: at most one slip in a short word, two in a long one.
+pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let slips = match word.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    };
+    suggest_within(slips, word, candidates)
+}
+
+/// The nearest candidate that is at most `slips` typing slips (a letter too many, too few, wrong, or two swapped)
+/// away from `word`, ignoring case.
+pub fn suggest_within<'a>(slips: usize, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= slips)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_the_word_and_a_short_word_finds_nothing() {
+        let words = ["overwhelmed", "staggered", "adv", "vs"];
+        assert_eq!(suggest("overwelmd", words), Some("overwhelmed"));
+        assert_eq!(suggest("dav", words), Some("adv"));
+        assert_eq!(suggest("sv", words), None);
+        assert_eq!(suggest("stress", words), None);
+        assert_eq!(suggest_within(1, "overwelmd", words), None);
+    }
+}

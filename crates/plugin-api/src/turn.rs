@@ -1,0 +1,173 @@
+//! One command at the table: who acts, when, with which dice, on which earlier roll.
+
+use crate::{Refusal, Role, suggest};
+use dice::{Dice, DiceError, Die};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A character of a table: the key of whatever a game keeps for it. Names may change, this does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CharacterId(pub u32);
+
+/// The characters that may be named at a table.
+#[derive(Clone, Debug, Default)]
+pub struct Cast {
+    names: BTreeMap<CharacterId, String>,
+    named: BTreeSet<CharacterId>,
+}
+
+/// The earlier roll that a follow-up acts on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target<R> {
+    /// Its number at the table.
+    pub entry: u64,
+    /// Whose roll it was.
+    pub actor: CharacterId,
+    /// What the game noted of it, as it stands now.
+    pub record: R,
+}
+
+/// One command at the table. Throw dice with it ([`Dice`]).
+pub struct Turn<'a> {
+    /// The character acted for.
+    pub actor: CharacterId,
+    /// The name of the player who typed.
+    pub player: String,
+    /// What the player may do.
+    pub role: Role,
+    /// When the command was sent.
+    pub now: Timestamp,
+    /// What stood behind `#`; the host shows it.
+    pub comment: Option<String>,
+    cast: Cast,
+    settings: BTreeMap<String, String>,
+    target: Option<Target<Value>>,
+    amended: Option<Value>,
+    dice: &'a mut dyn Dice,
+}
+
+impl Cast {
+    /// These characters.
+    pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
+        Cast {
+            names: names.into_iter().collect(),
+            named: BTreeSet::new(),
+        }
+    }
+
+    /// Whom the command named.
+    pub fn named(&self) -> &BTreeSet<CharacterId> {
+        &self.named
+    }
+
+    /// Who is called `name`, ignoring case.
+    pub fn find(&self, name: &str) -> Option<CharacterId> {
+        let wanted = name.to_lowercase();
+        self.names
+            .iter()
+            .find(|(_, name)| name.to_lowercase() == wanted)
+            .map(|(id, _)| *id)
+    }
+}
+
+impl<'a> Turn<'a> {
+    /// A turn of `actor`, for hosts of games; the rest is set on its fields and with the methods below.
+    pub fn new(actor: CharacterId, cast: Cast, now: Timestamp, dice: &'a mut dyn Dice) -> Self {
+        let player = cast.names.get(&actor).cloned().unwrap_or_default();
+        Turn {
+            actor,
+            player,
+            role: Role::Player,
+            now,
+            comment: None,
+            cast,
+            settings: BTreeMap::new(),
+            target: None,
+            amended: None,
+            dice,
+        }
+    }
+
+    /// With the values of the game's settings.
+    #[must_use]
+    pub fn with_settings(mut self, settings: BTreeMap<String, String>) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// As a follow-up on `target`.
+    #[must_use]
+    pub fn with_target(mut self, target: Option<Target<Value>>) -> Self {
+        self.target = target;
+        self
+    }
+
+    /// Throws one die.
+    ///
+    /// # Errors
+    /// The command has no dice left.
+    pub fn throw_die(&mut self, sides: u32) -> Result<Die, Refusal> {
+        Ok(Die {
+            sides,
+            value: self.throw(sides)?,
+        })
+    }
+
+    /// Who is called `name`: a character of the table, or a player who is present and becomes one by being named.
+    ///
+    /// # Errors
+    /// Nobody is; says who might be meant.
+    pub fn character(&mut self, name: &str) -> Result<CharacterId, Refusal> {
+        if let Some(id) = self.cast.find(name) {
+            self.cast.named.insert(id);
+            return Ok(id);
+        }
+        let names = self.cast.names.values().map(String::as_str);
+        let hint = suggest(name, names).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+        Err(Refusal::new(format!("nobody here is called {name}{hint}")).about(name))
+    }
+
+    /// The name of a character.
+    pub fn name(&self, character: CharacterId) -> &str {
+        self.cast.names.get(&character).map_or("somebody", String::as_str)
+    }
+
+    /// The value of one of the game's declared settings.
+    pub fn setting(&self, key: &str) -> &str {
+        self.settings.get(key).map_or("", String::as_str)
+    }
+
+    /// The roll this command follows up on. The host finds it before a follow-up is played.
+    ///
+    /// # Errors
+    /// The record is of a kind that this command cannot follow up on.
+    pub fn target<R: DeserializeOwned>(&self) -> Result<Target<R>, Refusal> {
+        let unfit = || Refusal::new("that roll has nothing to follow up on");
+        let target = self.target.as_ref().ok_or_else(unfit)?;
+        let record = R::deserialize(&target.record).map_err(|_| unfit())?;
+        Ok(Target {
+            entry: target.entry,
+            actor: target.actor,
+            record,
+        })
+    }
+
+    /// Replaces what is noted of the roll this command follows up on.
+    pub fn amend(&mut self, record: Value) {
+        self.amended = Some(record);
+    }
+
+    /// What the turn leaves to its host: whom it named, and the replaced record.
+    pub fn finish(self) -> (Cast, Option<Value>) {
+        (self.cast, self.amended)
+    }
+}
+
+impl Dice for Turn<'_> {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        self.dice.throw(sides)
+    }
+}

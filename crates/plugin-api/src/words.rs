@@ -1,0 +1,318 @@
+//! The words of a typed line, taken one after the other by the arguments they fit.
+
+use crate::{Argument, Commands, Refusal, suggest};
+use std::ops::Range;
+
+/// What was typed behind the command word, as words that arguments take away.
+///
+/// Spaces and commas divide words; `"several words"` in quotation marks are one. Case is kept; the arguments of
+/// fixed words ignore it.
+#[derive(Clone, Debug)]
+pub struct Words {
+    typed: String,
+    words: Vec<Word>,
+}
+
+#[derive(Clone, Debug)]
+struct Word {
+    text: String,
+    at: Range<usize>,
+    taken: bool,
+}
+
+impl Words {
+    /// The words of `typed` from byte `from` on; places in refusals count from the start of `typed`.
+    pub fn new(typed: &str, from: usize) -> Self {
+        let mut words = Vec::new();
+        let mut rest = typed[from..].char_indices().map(|(at, c)| (at + from, c)).peekable();
+        while let Some((start, c)) = rest.next() {
+            if divides(c) {
+                continue;
+            }
+            let quoted = c == '"';
+            let mut text = if quoted { String::new() } else { c.to_string() };
+            let mut end = start + c.len_utf8();
+            while let Some((at, c)) = rest.next_if(|(_, c)| quoted || !divides(*c)) {
+                end = at + c.len_utf8();
+                if quoted && c == '"' {
+                    break;
+                }
+                text.push(c);
+            }
+            words.push(Word {
+                text,
+                at: start..end,
+                taken: false,
+            });
+        }
+        Words {
+            typed: typed.to_owned(),
+            words,
+        }
+    }
+
+    /// The words nobody took yet.
+    pub fn left(&self) -> impl Iterator<Item = &str> {
+        self.words
+            .iter()
+            .filter(|word| !word.taken)
+            .map(|word| word.text.as_str())
+    }
+
+    /// The place of `word` in the line, ignoring case.
+    pub fn place_of(&self, word: &str) -> Option<Range<usize>> {
+        self.words
+            .iter()
+            .find(|each| same(&each.text, word))
+            .map(|each| each.at.clone())
+    }
+
+    /// Takes the first words that read as a `T`.
+    pub fn take<T: Argument>(&mut self) -> Result<Option<T>, Refusal> {
+        T::take(self)
+    }
+
+    /// As [`take`](Self::take), for an argument that must be there.
+    pub fn take_needed<T: Argument>(&mut self) -> Result<T, Refusal> {
+        self.take()?.ok_or_else(|| self.unfit::<T>(None))
+    }
+
+    /// Takes all that reads as a `T`.
+    pub fn take_all<T: Argument>(&mut self) -> Result<Vec<T>, Refusal> {
+        let mut all = Vec::new();
+        while let Some(one) = self.take()? {
+            all.push(one);
+        }
+        Ok(all)
+    }
+
+    /// Takes one of `names` and the `T` behind it.
+    pub fn after<T: Argument>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
+        let Some(found) = self.take_name(names) else {
+            return Ok(None);
+        };
+        match self.read_at(found + 1)? {
+            Some(value) => Ok(Some(value)),
+            None => Err(self.unfit::<T>(Some(found))),
+        }
+    }
+
+    /// As [`after`](Self::after), for an argument that must be there.
+    pub fn after_needed<T: Argument>(&mut self, names: &[&str]) -> Result<T, Refusal> {
+        let end = self.typed.len();
+        let missing = || Refusal::usage(format!("{} {} is missing", names[0], T::shape()), end..end);
+        self.after(names)?.ok_or_else(missing)
+    }
+
+    /// As [`after`](Self::after), as often as one of the names stands there.
+    pub fn after_each<T: Argument>(&mut self, names: &[&str]) -> Result<Vec<T>, Refusal> {
+        let mut all = Vec::new();
+        while let Some(one) = self.after(names)? {
+            all.push(one);
+        }
+        Ok(all)
+    }
+
+    /// Takes all of `names` that stand there; whether any did.
+    pub fn flag(&mut self, names: &[&str]) -> bool {
+        let mut found = false;
+        while self.take_name(names).is_some() {
+            found = true;
+        }
+        found
+    }
+
+    /// Takes one of `names` and, if one stands behind it, a `T`.
+    pub fn flag_with<T: Argument + Default>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
+        match self.take_name(names) {
+            Some(found) => Ok(Some(self.read_at(found + 1)?.unwrap_or_default())),
+            None => Ok(None),
+        }
+    }
+
+    /// Takes all numbers that have a sign.
+    pub fn signed(&mut self) -> Result<Vec<i32>, Refusal> {
+        let mut all = Vec::new();
+        while let Some(one) = self.signed_once()? {
+            all.push(one);
+        }
+        Ok(all)
+    }
+
+    /// Takes the first number that has a sign.
+    pub fn signed_once(&mut self) -> Result<Option<i32>, Refusal> {
+        let signed = |word: &&mut Word| {
+            let digits = word.text.strip_prefix(['+', '-']).unwrap_or_default();
+            !word.taken && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let Some(word) = self.words.iter_mut().find(signed) else {
+            return Ok(None);
+        };
+        word.taken = true;
+        let number = word.text.parse();
+        number
+            .map(Some)
+            .map_err(|_| Refusal::usage(format!("{} is too large", word.text), word.at.clone()))
+    }
+
+    /// Takes everything that is left as it was typed, with its place in the line.
+    pub fn rest(&mut self) -> Option<(String, usize)> {
+        let start = self.words.iter().find(|word| !word.taken)?.at.start;
+        for word in &mut self.words {
+            word.taken = true;
+        }
+        Some((self.typed[start..].trim_end().to_owned(), start))
+    }
+
+    /// Refuses a line with words that nobody took, with the words that `name` of `C` declares as suggestions.
+    pub fn finish_as<C: Commands>(&self, name: &str) -> Result<(), Refusal> {
+        if self.left().next().is_none() {
+            return Ok(());
+        }
+        let command = C::declare().into_iter().find(|command| command.name == name);
+        let known = command.map_or(Vec::new(), |command| {
+            command
+                .arguments
+                .into_iter()
+                .flat_map(|argument| argument.words)
+                .collect::<Vec<_>>()
+        });
+        self.finish(&known)
+    }
+
+    /// Refuses a line with words that nobody took; `known` are words that would have fitted.
+    pub fn finish(&self, known: &[String]) -> Result<(), Refusal> {
+        let Some(word) = self.words.iter().find(|word| !word.taken) else {
+            return Ok(());
+        };
+        let hint = suggest(&word.text, known.iter().map(String::as_str));
+        let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+        Err(Refusal::usage(
+            format!("I do not understand \"{}\" here{hint}", word.text),
+            word.at.clone(),
+        ))
+    }
+
+    /// Tries `T` at each word nobody took, from the left.
+    pub(crate) fn scan<T: Argument>(&mut self) -> Result<Option<T>, Refusal> {
+        for at in 0..self.words.len() {
+            if let Some(value) = self.read_at(at)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a `T` from word number `at` on and takes its words.
+    fn read_at<T: Argument>(&mut self, at: usize) -> Result<Option<T>, Refusal> {
+        let words: Vec<&str> = self
+            .words
+            .iter()
+            .skip(at)
+            .take_while(|word| !word.taken)
+            .map(|word| word.text.as_str())
+            .collect();
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let read = T::read(&words).map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
+        Ok(read.map(|(value, count)| {
+            for word in &mut self.words[at..at + count] {
+                word.taken = true;
+            }
+            value
+        }))
+    }
+
+    fn take_name(&mut self, names: &[&str]) -> Option<usize> {
+        let named = |word: &Word| !word.taken && names.iter().any(|name| same(&word.text, name));
+        let found = self.words.iter().position(named)?;
+        self.words[found].taken = true;
+        Some(found)
+    }
+
+    /// Why no `T` could be taken, behind word number `behind` or anywhere: it is missing, or another word is there.
+    fn unfit<T: Argument>(&self, behind: Option<usize>) -> Refusal {
+        let shape = T::shape();
+        let next = self
+            .words
+            .iter()
+            .skip(behind.map_or(0, |word| word + 1))
+            .find(|word| !word.taken);
+        let (before, end) = match behind.map(|word| &self.words[word]) {
+            Some(word) => (format!(" behind \"{}\"", word.text), word.at.end),
+            None => (String::new(), self.typed.len()),
+        };
+        let Some(word) = next else {
+            return Refusal::usage(format!("{shape} is missing{before}"), end..end);
+        };
+        let known = T::words();
+        let hint = suggest(&word.text, known.iter().map(String::as_str));
+        let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+        Refusal::usage(
+            format!("\"{}\" is not the {shape} needed{before}{hint}", word.text),
+            word.at.clone(),
+        )
+    }
+}
+
+fn divides(c: char) -> bool {
+    c.is_whitespace() || c == ',' || c.is_control()
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DiceWord, Name, Text};
+
+    #[test]
+    fn order_is_free_and_what_is_left_is_named() {
+        let mut words = Words::new("act d8, vs 17 ADV 2d10 +2 -1 Ann", 3);
+        assert_eq!(words.after::<i64>(&["vs"]).unwrap(), Some(17));
+        assert!(words.flag(&["adv", "advantage"]));
+        assert!(!words.flag(&["dis"]));
+        assert_eq!(words.signed().unwrap(), [2, -1]);
+        let dice: Vec<DiceWord> = words.take_all().unwrap();
+        assert_eq!(
+            dice.iter().flat_map(|word| word.sides()).collect::<Vec<_>>(),
+            [8, 10, 10]
+        );
+        let refusal = words.finish(&["annoy".to_owned()]).unwrap_err();
+        assert_eq!(refusal.what, "I do not understand \"Ann\" here");
+        assert_eq!(refusal.at, Some(29..32));
+        assert_eq!(words.take::<Name>().unwrap().unwrap().0, "Ann");
+        words.finish(&[]).unwrap();
+    }
+
+    #[test]
+    fn words_match_whole() {
+        let mut words = Words::new("disadvantage", 0);
+        assert!(!words.flag(&["advantage"]));
+        assert!(words.flag(&["disadvantage"]));
+    }
+
+    #[test]
+    fn a_missing_value_shows_its_place() {
+        let refusal = Words::new("act vs", 3).after::<i64>(&["vs"]).unwrap_err();
+        assert_eq!(
+            (refusal.what.as_str(), refusal.at),
+            ("NUMBER is missing behind \"vs\"", Some(6..6))
+        );
+        let refusal = Words::new("act vs 99999999999999999999", 3)
+            .after::<i64>(&["vs"])
+            .unwrap_err();
+        assert_eq!(refusal.at, Some(7..27));
+    }
+
+    #[test]
+    fn quotation_marks_join_and_rest_is_verbatim() {
+        let mut words = Words::new("x \"Old Tom\" 4d6,  then", 2);
+        assert_eq!(words.take::<Name>().unwrap().unwrap().0, "Old Tom");
+        let text = words.take::<Text>().unwrap().unwrap();
+        assert_eq!((text.text.as_str(), text.at), ("4d6,  then", 12));
+    }
+}

@@ -1,0 +1,180 @@
+//! What the derive makes of an enum, by what players type.
+
+use plugin_api::{Choice, Commands, DiceWord, FollowUp, Name, Role, Text, Words};
+
+#[derive(Debug, PartialEq, Commands)]
+enum Play {
+    /// Roll against a difficulty. More about it
+    /// here.
+    ///
+    /// A second paragraph.
+    #[command(alias = "c", main, example = "check 7 +4 -1 vs 15")]
+    Check {
+        /// The skill's value.
+        skill: i32,
+        #[signed]
+        ranks: Vec<i32>,
+        #[word("vs", "dc")]
+        difficulty: Option<i64>,
+        #[flag("fortune")]
+        fortune: bool,
+        #[flag("favored", "favoured")]
+        favored: Option<Favored>,
+        dice: Vec<DiceWord>,
+    },
+    /// Choose.
+    #[command(follow_up, example = "crit impact")]
+    Crit {
+        what: What,
+    },
+    /// Show or change.
+    #[command(alias = "insp", example = "inspiration Ann +1")]
+    Inspiration {
+        who: Option<Name>,
+        #[signed]
+        change: Option<i32>,
+    },
+    /// Say something.
+    #[command(referee, example = "say hello there")]
+    Say {
+        text: Text,
+    },
+    Nested(More),
+}
+
+#[derive(Debug, PartialEq, Commands)]
+enum More {
+    /// From another topic.
+    #[command(example = "other", follow_up = "anyone")]
+    Other,
+}
+
+#[derive(Debug, PartialEq, Default, Choice)]
+enum Favored {
+    #[default]
+    Ask,
+    Auto,
+}
+
+#[derive(Debug, PartialEq, Choice)]
+enum What {
+    Impact,
+    #[choice("inspire", "inspiration")]
+    Inspire,
+}
+
+fn read(line: &str) -> Result<Play, String> {
+    let (name, from) = line
+        .split_once(' ')
+        .map_or((line, line.len()), |(name, _)| (name, name.len()));
+    let specs = Play::declare();
+    let spec = specs
+        .iter()
+        .find(|spec| spec.answers_to(name))
+        .expect("there is such a command");
+    Play::parse(&spec.name, &mut Words::new(line, from)).map_err(|refusal| refusal.what)
+}
+
+fn check(skill: i32, ranks: &[i32], difficulty: Option<i64>) -> Play {
+    Play::Check {
+        skill,
+        ranks: ranks.to_vec(),
+        difficulty,
+        fortune: false,
+        favored: None,
+        dice: vec![],
+    }
+}
+
+#[test]
+fn the_order_of_words_is_free() {
+    assert_eq!(read("check 7 +4 -1 vs 15"), Ok(check(7, &[4, -1], Some(15))));
+    assert_eq!(read("c DC 15 +4 7 -1"), Ok(check(7, &[4, -1], Some(15))));
+    assert!(matches!(
+        read("check favoured 7"),
+        Ok(Play::Check {
+            favored: Some(Favored::Ask),
+            ..
+        })
+    ));
+    assert!(matches!(
+        read("check 7 favored AUTO"),
+        Ok(Play::Check {
+            favored: Some(Favored::Auto),
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_command_has_several_forms() {
+    assert_eq!(
+        read("insp"),
+        Ok(Play::Inspiration {
+            who: None,
+            change: None
+        })
+    );
+    assert_eq!(
+        read("insp +1"),
+        Ok(Play::Inspiration {
+            who: None,
+            change: Some(1)
+        })
+    );
+    assert_eq!(
+        read("insp -2 @Ann"),
+        Ok(Play::Inspiration {
+            who: Some(Name("Ann".into())),
+            change: Some(-2)
+        })
+    );
+    assert_eq!(read("crit Inspiration"), Ok(Play::Crit { what: What::Inspire }));
+    assert_eq!(read("other"), Ok(Play::Nested(More::Other)));
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    for (line, refusal) in [
+        ("check", "NUMBER is missing"),
+        ("check 7 vs", "NUMBER is missing behind \"vs\""),
+        ("check 7 vs 15 vs 16", "I do not understand \"vs\" here"),
+        (
+            "check 7 fortnue",
+            "I do not understand \"fortnue\" here: did you mean fortune?",
+        ),
+        ("check 99999999999", "99999999999 is out of range"),
+        ("crit", "impact|inspire is missing"),
+        (
+            "crit impct",
+            "\"impct\" is not the impact|inspire needed: did you mean impact?",
+        ),
+        ("check 7 vs foo", "\"foo\" is not the NUMBER needed behind \"vs\""),
+        ("insp +99999999999", "+99999999999 is too large"),
+        ("say", "TEXT is missing"),
+    ] {
+        assert_eq!(read(line), Err(refusal.to_owned()), "{line}");
+    }
+}
+
+#[test]
+fn declarations_carry_help_usage_and_roles() {
+    let specs = Play::declare();
+    assert_eq!(
+        specs[0].usage(),
+        "check NUMBER [+N|-N ...] [vs NUMBER] [fortune] [favored [ask|auto]] [DIE ...]"
+    );
+    assert_eq!(
+        specs[0].help,
+        "Roll against a difficulty. More about it here.\nA second paragraph."
+    );
+    assert_eq!(specs[0].short_help(), "Roll against a difficulty");
+    assert_eq!(specs[0].arguments[0].help, "The skill's value.");
+    assert!(specs[0].main);
+    assert_eq!((specs[1].follow_up, specs[1].role), (FollowUp::Own, Role::Player));
+    assert_eq!(specs[3].role, Role::Referee);
+    assert_eq!(
+        (specs[4].name.as_str(), specs[4].follow_up),
+        ("other", FollowUp::Anyone)
+    );
+}
