@@ -1,0 +1,172 @@
+//! What all tables of a bot share.
+
+use crate::committer::Committer;
+use crate::documents::{RoomDoc, from_json};
+use crate::entropy::Entropy;
+use crate::keys::{self, TableId};
+use crate::limits::Limits;
+use crate::plugins::Plugins;
+use crate::route::Router;
+use crate::store::{Batch, Store, StoreError, scan_all};
+use chat::{PlayerId, RoomId};
+use dice::Dice;
+use dice::fair::{FairDice, MessageKey};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What an operator decides for the whole bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name it answers to.
+    pub name: String,
+    /// What stands in front of a command in a new room.
+    pub prefix: String,
+    /// The plugins enabled in a new room.
+    pub plugins: BTreeSet<String>,
+    /// Who runs the bot.
+    pub owners: BTreeSet<PlayerId>,
+    /// How much is answered.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            name: "astragal".to_owned(),
+            prefix: "!".to_owned(),
+            plugins: BTreeSet::from(["roll".to_owned()]),
+            owners: BTreeSet::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Where the dice of a command come from. Everybody plays with [`FairBox`]; tests script theirs.
+pub trait DiceBox: Send + Sync {
+    /// The dice of the command `key` at a table with this seed.
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send>;
+}
+
+/// The fair dice of [`dice::fair`].
+#[derive(Debug, Default)]
+pub struct FairBox;
+
+impl DiceBox for FairBox {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        Box::new(FairDice::new(seed, key))
+    }
+}
+
+/// A bot: its plugins, its store, and what all tables share.
+pub struct Bot {
+    pub(crate) settings: Settings,
+    pub(crate) plugins: Plugins,
+    pub(crate) router: Router,
+    pub(crate) committer: Committer,
+    pub(crate) dice: Box<dyn DiceBox>,
+    entropy: Mutex<Entropy>,
+    numbers: AtomicU64,
+}
+
+/// A bot could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A newer version wrote the store.
+    #[error(
+        "the data was written by a newer astragal (schema {found}, this one knows {}): use that version, or restore a \
+         backup of this one into an empty directory",
+        keys::SCHEMA
+    )]
+    Newer {
+        /// Its schema.
+        found: u32,
+    },
+}
+
+impl Bot {
+    /// A bot over `store`, which is marked with the schema's version if it is empty.
+    ///
+    /// # Errors
+    /// The store does not work, or a newer version wrote it.
+    pub fn new(
+        settings: Settings,
+        plugins: Plugins,
+        store: Arc<dyn Store>,
+        entropy: Entropy,
+        dice: Box<dyn DiceBox>,
+    ) -> Result<Self, StartError> {
+        match store.read(keys::SCHEMA_KEY)? {
+            Some(schema) => match from_json::<u32>(keys::SCHEMA_KEY, &schema)? {
+                found if found > keys::SCHEMA => return Err(StartError::Newer { found }),
+                _ => {}
+            },
+            None => {
+                let mut batch = Batch::default();
+                batch.put(keys::SCHEMA_KEY, keys::SCHEMA.to_string());
+                store.commit(&batch)?;
+            }
+        }
+        let mut numbers = 0;
+        for prefix in [keys::OUTBOX, keys::WAITING] {
+            for record in scan_all(&*store, prefix) {
+                let (key, _) = record?;
+                numbers = numbers.max(
+                    key.rsplit('/')
+                        .next()
+                        .and_then(|number| number.parse().ok())
+                        .unwrap_or(0),
+                );
+            }
+        }
+        let router = Router::new(&settings.name);
+        let committer = Committer::new(store);
+        let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
+        Ok(Bot {
+            settings,
+            plugins,
+            router,
+            committer,
+            dice,
+            entropy,
+            numbers,
+        })
+    }
+
+    /// What an operator decided.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The one writer of the store.
+    pub fn committer(&self) -> &Committer {
+        &self.committer
+    }
+
+    /// The table that a room sits at.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn table_of(&self, room: &RoomId) -> Result<TableId, StoreError> {
+        let key = keys::room(room);
+        let stored = self
+            .committer
+            .read(&key)?
+            .map(|bytes| from_json::<RoomDoc>(&key, &bytes))
+            .transpose()?;
+        Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
+    }
+
+    /// A number above all that were given out: the order of posts, and of accepted events.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Lends the source of secrets.
+    pub(crate) fn with_entropy<T>(&self, make: impl FnOnce(&mut Entropy) -> T) -> T {
+        make(&mut self.entropy.lock().expect("nothing panics holding it"))
+    }
+}

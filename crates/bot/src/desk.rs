@@ -1,0 +1,101 @@
+//! Accepting what a network delivers, and handing it to the queue of its table.
+
+use crate::documents::{InboxRow, to_json};
+use crate::keys;
+use crate::serve::Hall;
+use crate::store::{Batch, StoreError};
+use async_trait::async_trait;
+use chat::{Delivery, Desk, DeskError, Event};
+use std::sync::Arc;
+
+/// The core as one network sees it.
+pub(crate) struct NetworkDesk {
+    pub hall: Arc<Hall>,
+    pub network: String,
+    pub redelivers: bool,
+}
+
+impl NetworkDesk {
+    /// From a network that redelivers: rows for the events that are new, with the notes in one transaction.
+    async fn accept_durably(&self, delivery: Delivery) -> Result<Vec<(Event, Option<String>)>, StoreError> {
+        let committer = self.hall.bot.committer();
+        let mut batch = Batch::default();
+        let mut fresh = Vec::new();
+        for event in delivery.events {
+            let (Event::Said(message) | Event::Edited { message, .. }) = &event else {
+                fresh.push((event, None));
+                continue;
+            };
+            let row = keys::inbox(&message.room, &message.id);
+            let twice_here = batch.iter().any(|(key, _)| *key == row);
+            if twice_here || committer.read(&row)?.is_some() {
+                continue;
+            }
+            let waiting = keys::waiting(&self.network, self.hall.bot.next_number());
+            batch.put(row, to_json(&InboxRow::Waiting));
+            batch.put(waiting.clone(), to_json(&event));
+            fresh.push((event, Some(waiting)));
+        }
+        self.note_all(&mut batch, delivery.notes);
+        self.commit(batch).await?;
+        Ok(fresh)
+    }
+
+    fn note_all(&self, batch: &mut Batch, notes: std::collections::BTreeMap<String, Option<String>>) {
+        for (name, note) in notes {
+            let key = keys::note(&self.network, &name);
+            match note {
+                Some(note) => batch.put(key, to_json(&note)),
+                None => batch.delete(key),
+            }
+        }
+    }
+
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let stopped = || StoreError::Unavailable("the bot is stopping".to_owned());
+        self.hall
+            .bot
+            .committer()
+            .submit(None, batch)
+            .await
+            .map_err(|_| stopped())?
+    }
+}
+
+#[async_trait]
+impl Desk for NetworkDesk {
+    async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
+        let fresh = if self.redelivers {
+            self.accept_durably(delivery).await
+        } else {
+            let mut batch = Batch::default();
+            self.note_all(&mut batch, delivery.notes);
+            let events = delivery.events.into_iter().map(|event| (event, None)).collect();
+            self.commit(batch).await.map(|()| events)
+        };
+        for (event, waiting) in fresh.map_err(failed)? {
+            self.hall.clone().enqueue(event, waiting).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    async fn settle(&self) {
+        self.hall.settle(&self.network).await;
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>, DeskError> {
+        let key = keys::note(&self.network, key);
+        let stored = self.hall.bot.committer().read(&key).map_err(failed)?;
+        stored
+            .map(|bytes| crate::documents::from_json(&key, &bytes))
+            .transpose()
+            .map_err(failed)
+    }
+}
+
+fn failed(error: StoreError) -> DeskError {
+    DeskError(error.to_string())
+}

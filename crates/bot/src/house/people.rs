@@ -1,0 +1,217 @@
+//! `!gm`, `!iam`, `!pc`: who runs the game, and who plays whom.
+
+use super::HouseTurn;
+use crate::documents::TableDoc;
+use crate::people::{Named, as_name};
+use chat::{PlayerId, Reply, Trust};
+use plugin_api::{CharacterId, Name, Refusal, Role};
+
+pub(super) fn referees(
+    turn: &mut HouseTurn,
+    me: bool,
+    add: Option<Name>,
+    remove: Option<Name>,
+) -> Result<Reply, Refusal> {
+    let (player, name) = match (me, &add, &remove) {
+        (false, None, None) => return Ok(list(turn)),
+        (true, None, None) => (turn.speaker.player.clone(), turn.speaker.name.clone()),
+        (false, Some(name), None) => (turn.table.player(&name.0, turn.present)?, name.0.clone()),
+        (false, None, Some(name)) => return dismiss(turn, &name.0),
+        _ => return Err(Refusal::new("one thing at a time: me, add or remove")),
+    };
+    if turn.table.referees.contains_key(&player) {
+        return Err(Refusal::new(format!("{name} is a referee here already")));
+    }
+    if turn.role < Role::Referee {
+        let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
+        return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm"));
+    }
+    if me && turn.speaker.trust == Trust::NickOnly {
+        return Err(Refusal::new(
+            "a bare nick cannot hold rights, since anybody may take it; log in to services first",
+        ));
+    }
+    let known = turn.present.get(&player).cloned();
+    let name = known
+        .or_else(|| turn.table.seats.get(&player).map(|seat| seat.name.clone()))
+        .unwrap_or(name);
+    turn.table_mut().referees.insert(player, name.clone());
+    Ok(format!("{name} is now a referee of this table.").into())
+}
+
+fn list(turn: &HouseTurn) -> Reply {
+    let names: Vec<_> = turn.table.referees.values().cloned().collect();
+    match names.as_slice() {
+        [] => Reply::from("No referee yet, so everybody may give a referee's commands. ")
+            .code(format!("{}gm me", turn.room.prefix))
+            .text(" makes you one."),
+        [one] => format!("The referee is {one}.").into(),
+        several => format!("The referees are {}.", several.join(", ")).into(),
+    }
+}
+
+fn dismiss(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
+    let wanted = name.to_lowercase();
+    let found = turn
+        .table
+        .referees
+        .iter()
+        .find(|(_, each)| each.to_lowercase() == wanted);
+    let Some(player) = found.map(|(player, _)| player.clone()) else {
+        return Err(Refusal::new(format!("{name} is no referee here"))
+            .about(name)
+            .example("gm"));
+    };
+    if player != turn.speaker.player {
+        turn.needs(Role::Referee, "dismiss a referee")?;
+    }
+    let name = turn.table_mut().referees.remove(&player).unwrap_or_default();
+    Ok(format!("{name} no longer referees this table.").into())
+}
+
+pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Refusal> {
+    let player = turn.speaker.player.clone();
+    let Some(name) = name else {
+        let current = turn.table.name_of(turn.actor).to_owned();
+        let others = own(turn.table, &player).filter(|id| *id != turn.actor);
+        let others: Vec<_> = others.map(|id| turn.table.name_of(id).to_owned()).collect();
+        return Ok(match others.is_empty() {
+            true => format!("You are {current}.").into(),
+            false => format!("You are {current}. Also yours: {}.", others.join(", ")).into(),
+        });
+    };
+    let name = proper_name(name)?;
+    let actor = turn.actor;
+    if let Some(id) = turn.table.find(&name) {
+        if id == actor {
+            return switch_spelling(turn, id, &name);
+        }
+        if turn.table.characters[&id].owner.as_ref() != Some(&player) {
+            let prefix = &turn.room.prefix;
+            let what = format!("{name} is not yours; a referee gives them to you with {prefix}pc {name} @you");
+            return Err(Refusal::new(what).about(name));
+        }
+        turn.table_mut()
+            .seats
+            .get_mut(&player)
+            .expect("who speaks has a seat")
+            .plays = id;
+        return Ok(format!("You now act for {}.", turn.table.name_of(id)).into());
+    }
+    let unnamed = turn
+        .table
+        .characters
+        .get(&actor)
+        .is_some_and(|each| !each.named && each.owner.is_some());
+    if unnamed {
+        let character = turn
+            .table_mut()
+            .characters
+            .get_mut(&actor)
+            .expect("the actor is a character");
+        character.named = true;
+        character.name.clone_from(&name);
+        return Ok(format!("You are {name}.").into());
+    }
+    let id = new_character(turn, &name, Some(player.clone()));
+    turn.table_mut()
+        .seats
+        .get_mut(&player)
+        .expect("who speaks has a seat")
+        .plays = id;
+    let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
+    let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
+    Ok(format!("You are {name}, a new character. Also yours: {}.", others.join(", ")).into())
+}
+
+/// The same name again: another case is taken over, and the name counts as chosen.
+fn switch_spelling(turn: &mut HouseTurn, id: CharacterId, name: &str) -> Result<Reply, Refusal> {
+    let character = &turn.table.characters[&id];
+    if character.name != name || !character.named {
+        let character = turn.table_mut().characters.get_mut(&id).expect("it was just found");
+        name.clone_into(&mut character.name);
+        character.named = true;
+    }
+    Ok(format!("You are {name}.").into())
+}
+
+pub(super) fn characters(
+    turn: &mut HouseTurn,
+    character: Option<Name>,
+    player: Option<Name>,
+    free: bool,
+) -> Result<Reply, Refusal> {
+    let Some(character) = character else {
+        let lines = turn.table.characters.values().map(|each| match &each.owner {
+            Some(owner) => format!("{} ({})", each.name, played_by(turn.table, owner)),
+            None => format!("{} (referee's)", each.name),
+        });
+        let lines: Vec<_> = lines.collect();
+        return Ok(match lines.is_empty() {
+            true => Reply::from("Nobody has played here yet."),
+            false => format!("Characters: {}.", lines.join(", ")).into(),
+        });
+    };
+    turn.needs(Role::Referee, "make, bind and free characters")?;
+    let name = proper_name(&character.0)?;
+    let found = turn.table.find(&name);
+    match (found, player, free) {
+        (None, None, false) => {
+            let id = new_character(turn, &name, None);
+            Ok(format!("{} is here, for the referee to act for.", turn.table.name_of(id)).into())
+        }
+        (Some(id), None, false) => match turn.table.characters[&id].owner.clone() {
+            Some(owner) => Ok(format!("{name} is played by {}.", played_by(turn.table, &owner)).into()),
+            None => Ok(format!("{name} is the referee's.").into()),
+        },
+        (Some(id), None, true) => {
+            turn.table_mut()
+                .characters
+                .get_mut(&id)
+                .expect("it was just found")
+                .owner = None;
+            Ok(format!("{name} is nobody's now; a referee acts for them.").into())
+        }
+        (found, Some(player), false) => {
+            let owner = turn.table.player(&player.0, turn.present)?;
+            let id = found.unwrap_or_else(|| new_character(turn, &name, None));
+            let seat_name = turn.present.get(&owner).cloned().unwrap_or(player.0);
+            let (table, head) = (std::sync::Arc::make_mut(turn.table), &mut *turn.head);
+            table.seat(head, &owner, &seat_name);
+            table.characters.get_mut(&id).expect("it is there").owner = Some(owner.clone());
+            table.seats.get_mut(&owner).expect("they were just seated").plays = id;
+            Ok(format!("{seat_name} now plays {}.", turn.table.name_of(id)).into())
+        }
+        (None, None, true) => Err(Refusal::new(format!("nobody here is called {name}")).about(name)),
+        (_, Some(_), true) => Err(Refusal::new("either a player or free")),
+    }
+}
+
+fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> CharacterId {
+    std::sync::Arc::make_mut(turn.table).new_character(turn.head, name, owner, Named::OnPurpose)
+}
+
+fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = CharacterId> + 'a {
+    let own = table
+        .characters
+        .iter()
+        .filter(move |(_, each)| each.owner.as_ref() == Some(player));
+    own.map(|(id, _)| *id)
+}
+
+fn played_by(table: &TableDoc, player: &PlayerId) -> String {
+    table
+        .seats
+        .get(player)
+        .map_or_else(|| player.id.clone(), |seat| seat.name.clone())
+}
+
+/// A name that can be typed again: it begins with a letter.
+fn proper_name(name: &str) -> Result<String, Refusal> {
+    let name = as_name(name.trim_matches('"'));
+    if name.chars().next().is_some_and(char::is_alphabetic) {
+        Ok(name)
+    } else {
+        Err(Refusal::new(format!("{name} is no name: a name begins with a letter")).about(name))
+    }
+}

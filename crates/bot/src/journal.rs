@@ -1,0 +1,225 @@
+//! The journal of a table: one entry for each command that threw dice or changed something, in a hash chain.
+//!
+//! An entry's bytes are its JSON as written here, kept and exported to the letter. Its *parts* (text, answer, dice,
+//! facts, record, changes) stand in it as digests only, `SHA-256(salt + JSON)` with a salt of 32 bytes each; the
+//! values and salts are kept beside it, so that a part can be kept secret, shown later, or erased, and the chain
+//! still verifies. `hash = SHA-256(previous hash + entry bytes)`, the first previous hash being 32 zero bytes.
+//!
+//! Entries are never deleted or reordered. Numbers count up by one; after a crash, numbers that may have been shown
+//! and were lost are left out, and the next entry names them.
+
+mod audit;
+mod change;
+
+pub use audit::{Audit, AuditError, audit};
+pub use change::{Change, Changes, apply, diff, pointer};
+
+use crate::entropy::Entropy;
+use chat::PlayerId;
+use dice::Die;
+use dice::fair::MessageKey;
+use jiff::Timestamp;
+use plugin_api::CharacterId;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// A played command, as it stands in the chain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Numbers from and to, both included, that were left out before it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub skipped: Option<(u64, u64)>,
+    /// Which seed its dice came of, from 1.
+    pub epoch: u32,
+    /// SHA-256 of that seed, in the first entry of the epoch.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commitment: Option<String>,
+    /// What its dice were made of, with the seed.
+    pub key: MessageKey,
+    /// Who typed.
+    pub player: PlayerId,
+    /// Who acted.
+    pub character: CharacterId,
+    /// When it was sent.
+    pub time: Timestamp,
+    /// The plugin that played it, or `table` for the table's own commands.
+    pub game: String,
+    /// The command's name, as declared.
+    pub command: String,
+    /// The roll it follows up on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub follows: Option<u64>,
+    /// Digests of its parts.
+    pub digests: Digests,
+}
+
+/// Digests of an entry's parts, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digests {
+    /// Of what was typed.
+    pub text: String,
+    /// Of the answer, as plain text.
+    pub answer: String,
+    /// Of the dice.
+    pub dice: String,
+    /// Of the facts.
+    pub facts: String,
+    /// Of the record.
+    pub record: String,
+    /// Of the changes.
+    pub changes: String,
+}
+
+/// The parts of an entry, as long as they may be known.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Parts {
+    /// What was typed, as read: typography mended, the prefix off.
+    pub text: Part,
+    /// The answer, as plain text.
+    pub answer: Part,
+    /// The dice, in order.
+    pub dice: Part,
+    /// What the answer says, as named values.
+    pub facts: Part,
+    /// What a follow-up must know; `null` if nothing can follow.
+    pub record: Part,
+    /// What changed at the table.
+    pub changes: Part,
+}
+
+/// A value and the salt of its digest. The JSON is kept to the letter.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Part {
+    /// 32 bytes in hexadecimal.
+    pub salt: String,
+    /// The value's JSON.
+    pub value: Box<RawValue>,
+}
+
+/// An entry's bytes and its place in the chain, as stored.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Link {
+    /// The chain's hash up to and with this entry, in hexadecimal.
+    pub hash: String,
+    /// The entry's bytes.
+    pub entry: Box<RawValue>,
+}
+
+/// What a command leaves for its entry, before it is sealed.
+#[derive(Debug)]
+pub struct Draft<'a> {
+    /// See [`Parts::text`].
+    pub text: &'a str,
+    /// See [`Parts::answer`].
+    pub answer: &'a str,
+    /// See [`Parts::dice`].
+    pub dice: &'a [Die],
+    /// See [`Parts::facts`].
+    pub facts: &'a Map<String, Value>,
+    /// See [`Parts::record`].
+    pub record: Option<&'a Value>,
+    /// See [`Parts::changes`].
+    pub changes: &'a Changes,
+}
+
+impl Draft<'_> {
+    /// Salts and digests the parts.
+    pub fn seal(&self, entropy: &mut Entropy) -> (Digests, Parts) {
+        let mut part = |value: String| Part::new(&entropy.secret(), value);
+        let (text, text_digest) = part(json(&self.text));
+        let (answer, answer_digest) = part(json(&self.answer));
+        let (dice, dice_digest) = part(json(&self.dice));
+        let (facts, facts_digest) = part(json(self.facts));
+        let (record, record_digest) = part(json(&self.record));
+        let (changes, changes_digest) = part(json(self.changes));
+        let digests = Digests {
+            text: text_digest,
+            answer: answer_digest,
+            dice: dice_digest,
+            facts: facts_digest,
+            record: record_digest,
+            changes: changes_digest,
+        };
+        (
+            digests,
+            Parts {
+                text,
+                answer,
+                dice,
+                facts,
+                record,
+                changes,
+            },
+        )
+    }
+}
+
+impl Part {
+    fn new(salt: &[u8; 32], json: String) -> (Self, String) {
+        let digest = hex(&Sha256::new().chain_update(salt).chain_update(&json).finalize());
+        let value = RawValue::from_string(json).expect("it was just written as JSON");
+        (Part { salt: hex(salt), value }, digest)
+    }
+
+    /// The digest that stands in the entry.
+    pub fn digest(&self) -> Option<String> {
+        let salt = unhex(&self.salt)?;
+        Some(hex(&Sha256::new()
+            .chain_update(salt)
+            .chain_update(self.value.get())
+            .finalize()))
+    }
+}
+
+impl Link {
+    /// Puts `entry` behind the chain that ended in `previous`.
+    pub fn new(previous: &str, entry: &Entry) -> Self {
+        let bytes = json(entry);
+        let hash = chain(previous, &bytes);
+        Link {
+            hash,
+            entry: RawValue::from_string(bytes).expect("it was just written as JSON"),
+        }
+    }
+}
+
+/// The hash in front of the first entry.
+pub fn first_hash() -> String {
+    "0".repeat(64)
+}
+
+/// The hash of the chain that ended in `previous` with an entry of these bytes behind it.
+fn chain(previous: &str, entry: &str) -> String {
+    let previous = unhex(previous).unwrap_or_default();
+    hex(&Sha256::new().chain_update(previous).chain_update(entry).finalize())
+}
+
+fn json(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).expect("journal values have text keys and finite numbers")
+}
+
+/// SHA-256 of `bytes` in hexadecimal.
+pub fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes as lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+}
+
+/// Bytes of hexadecimal, if it is well-formed.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}

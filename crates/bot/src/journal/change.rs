@@ -1,0 +1,169 @@
+//! What a command changed at its table: places in the table's document with the values before and after.
+//!
+//! A place is a JSON pointer (RFC 6901) such as `/games/mvk/characters/1/inspiration`. A list counts as one value,
+//! and absence as a value, so that a change can be told to still hold, and be turned round. That is why these are
+//! not patches of RFC 6902: its `add` does not know what it replaces, and its `test` cannot ask for absence.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One place that got another value; `None` stands for absence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Where, as a JSON pointer.
+    pub path: String,
+    /// The value before.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
+    pub before: Option<Value>,
+    /// The value after.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
+    pub after: Option<Value>,
+}
+
+/// What a command changed. Undo takes back what it made; what had begun with it stays, since others build on it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Changes {
+    /// What came into being on the way, in front of `made`: a player's character, a game's first state.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub begun: Vec<Change>,
+    /// What the command did.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub made: Vec<Change>,
+}
+
+impl Changes {
+    /// Whether everything is as it was.
+    pub fn is_empty(&self) -> bool {
+        self.begun.is_empty() && self.made.is_empty()
+    }
+}
+
+/// A field that is there has a value, `null` too.
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
+}
+
+impl Change {
+    /// The change that takes this one back.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Change {
+            path: self.path,
+            before: self.after,
+            after: self.before,
+        }
+    }
+}
+
+/// The changes that make `after` of `before`, both standing at `path`.
+pub fn diff(path: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    collect(path, before, after, &mut changes);
+    changes
+}
+
+fn collect(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            for (key, value) in old {
+                collect(&pointer(path, key), Some(value), new.get(key), changes);
+            }
+            for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                collect(&pointer(path, key), None, Some(value), changes);
+            }
+        }
+        _ => changes.push(Change {
+            path: path.to_owned(),
+            before: before.cloned(),
+            after: after.cloned(),
+        }),
+    }
+}
+
+/// The pointer of `key` below `path`.
+pub fn pointer(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Makes the changes in `document`, objects on the way coming into being: all of them, or none if one place does not
+/// hold the value it should have before. Then the path of that place comes back.
+pub fn apply(document: &mut Value, changes: &[Change]) -> Result<(), String> {
+    if let Some(change) = changes
+        .iter()
+        .find(|change| document.pointer(&change.path) != change.before.as_ref())
+    {
+        return Err(change.path.clone());
+    }
+    for change in changes {
+        set(document, &change.path, change.after.clone()).ok_or_else(|| change.path.clone())?;
+    }
+    Ok(())
+}
+
+fn set(document: &mut Value, path: &str, value: Option<Value>) -> Option<()> {
+    let mut place = document;
+    let mut keys = path
+        .split('/')
+        .skip(1)
+        .map(|key| key.replace("~1", "/").replace("~0", "~"))
+        .peekable();
+    while let Some(key) = keys.next() {
+        if place.is_null() {
+            *place = Value::Object(Map::new());
+        }
+        let object = place.as_object_mut()?;
+        match (keys.peek(), value.as_ref()) {
+            (None, None) => {
+                object.remove(&key);
+                return Some(());
+            }
+            _ => place = object.entry(key).or_insert(Value::Null),
+        }
+    }
+    *place = value.unwrap_or_default();
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_diff_applied_gives_the_new_and_reversed_the_old() {
+        let old = json!({"a": {"x": 1, "y": null, "l": [1, 2]}, "gone": true, "a/b~": 1});
+        let new = json!({"a": {"x": 2, "l": [1, 3], "z": {}}, "new": null, "a/b~": 2});
+        let changes = diff("", Some(&old), Some(&new));
+        assert_eq!(
+            changes.iter().filter(|change| change.path == "/a/l").count(),
+            1,
+            "a list is one value"
+        );
+        let stored = serde_json::to_string(&changes).unwrap();
+        let changes: Vec<Change> = serde_json::from_str(&stored).unwrap();
+
+        let mut document = old.clone();
+        apply(&mut document, &changes).unwrap();
+        assert_eq!(document, new);
+        let back: Vec<_> = changes.into_iter().rev().map(Change::reversed).collect();
+        apply(&mut document, &back).unwrap();
+        assert_eq!(document, old);
+    }
+
+    #[test]
+    fn a_change_that_no_longer_holds_changes_nothing() {
+        let changes = diff("", Some(&json!({"x": 1, "y": 1})), Some(&json!({"x": 2, "y": 2})));
+        let mut document = json!({"x": 1, "y": 5});
+        assert_eq!(apply(&mut document, &changes), Err("/y".to_owned()));
+        assert_eq!(document, json!({"x": 1, "y": 5}));
+    }
+
+    #[test]
+    fn objects_on_the_way_come_into_being() {
+        let mut document = Value::Null;
+        let changes = diff("/games/mvk/characters", None, Some(&json!({"1": 2})));
+        apply(&mut document, &changes).unwrap();
+        assert_eq!(document, json!({"games": {"mvk": {"characters": {"1": 2}}}}));
+    }
+}

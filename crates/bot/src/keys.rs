@@ -1,0 +1,139 @@
+//! The names of the core's records in the store. Values are JSON.
+
+use chat::RoomId;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version of everything the core stores. A newer one is refused.
+pub const SCHEMA: u32 = 1;
+/// Where the version stands.
+pub const SCHEMA_KEY: &str = "schema";
+/// All tables' records begin so.
+pub const TABLES: &str = "table/";
+
+/// A table: named for ever after the room it was first laid in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TableId(String);
+
+impl TableId {
+    /// The table of `room`, unless the room sits at another one.
+    pub fn of(room: &RoomId) -> Self {
+        TableId(room.to_string())
+    }
+}
+
+impl fmt::Display for TableId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A name as one part of a key: `/` must not divide it.
+fn part(name: &str) -> String {
+    name.replace('%', "%25").replace('/', "%2F")
+}
+
+/// Numbers in keys have ten digits, so that their order is the keys' order.
+fn number(number: u64) -> String {
+    format!("{number:010}")
+}
+
+/// A room's settings.
+pub fn room(room: &RoomId) -> String {
+    format!("room/{}/{}", part(&room.network), part(&room.id))
+}
+
+fn table(table: &TableId, rest: &str) -> String {
+    format!("{TABLES}{}/{rest}", part(&table.0))
+}
+
+/// A table's people and settings.
+pub fn doc(id: &TableId) -> String {
+    table(id, "doc")
+}
+
+/// Where a table's journal ends.
+pub fn head(id: &TableId) -> String {
+    table(id, "head")
+}
+
+/// A seed, in hexadecimal.
+pub fn seed(id: &TableId, epoch: u32) -> String {
+    table(id, &format!("seed/{epoch}"))
+}
+
+/// What a game holds at a table.
+pub fn game(id: &TableId, game: &str) -> String {
+    table(id, &format!("game/{}", part(game)))
+}
+
+/// All entries of a journal begin so.
+pub fn entries(id: &TableId) -> String {
+    table(id, "entry/")
+}
+
+/// An entry, as a link of the chain.
+pub fn entry(id: &TableId, n: u64) -> String {
+    table(id, &format!("entry/{}", number(n)))
+}
+
+/// The parts of an entry.
+pub fn parts(id: &TableId, n: u64) -> String {
+    table(id, &format!("parts/{}", number(n)))
+}
+
+/// What can be followed up: a roll's record as it stands now.
+pub fn roll(id: &TableId, n: u64) -> String {
+    table(id, &format!("roll/{}", number(n)))
+}
+
+/// A character's latest roll of a game.
+pub fn latest(id: &TableId, character: u32, game: &str) -> String {
+    table(id, &format!("latest/{character}/{}", part(game)))
+}
+
+/// What is offered to a character.
+pub fn offers(id: &TableId, character: u32) -> String {
+    table(id, &format!("offers/{character}"))
+}
+
+/// What became of a message.
+pub fn inbox(room: &RoomId, message: &str) -> String {
+    format!("inbox/{}/{}/{}", part(&room.network), part(&room.id), part(message))
+}
+
+/// All accepted events begin so that were not played yet.
+pub const WAITING: &str = "waiting/";
+
+/// An accepted event that was not played yet.
+pub fn waiting(network: &str, n: u64) -> String {
+    format!("{}{}", waiting_of(network), number(n))
+}
+
+/// All of a network's accepted events begin so that were not played yet.
+pub fn waiting_of(network: &str) -> String {
+    format!("{WAITING}{}/", part(network))
+}
+
+/// All posts begin so that were not said yet.
+pub const OUTBOX: &str = "outbox/";
+
+/// A post that was not said yet.
+pub fn outbox(network: &str, n: u64) -> String {
+    format!("{}{}", outbox_of(network), number(n))
+}
+
+/// All posts of a network begin so.
+pub fn outbox_of(network: &str) -> String {
+    format!("{OUTBOX}{}/", part(network))
+}
+
+/// The roll that an answer of the bot showed.
+pub fn said(network: &str, id: &str) -> String {
+    format!("said/{}/{}", part(network), part(id))
+}
+
+/// A transport's own note.
+pub fn note(network: &str, name: &str) -> String {
+    format!("note/{}/{}", part(network), part(name))
+}

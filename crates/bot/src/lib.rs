@@ -1,0 +1,35 @@
+//! The core: what happens between a message and its answer.
+//!
+//! A message is accepted ([`desk`]), waits in the queue of its table, is split into command lines ([`route`]), and
+//! each line is played ([`table`]): by the table's own commands ([`house`]) or by a plugin. What changed and what
+//! was thrown goes to the [`journal`], all of a message in one batch, which the [`committer`] makes durable in the
+//! [`store`]; then the answer is said.
+//!
+//! The core knows no network protocol and no game's rules, and does no input or output but through its store.
+
+pub mod backup;
+pub mod committer;
+pub mod documents;
+pub mod journal;
+pub mod keys;
+pub mod limits;
+pub mod route;
+pub mod store;
+
+mod bot;
+mod desk;
+mod entropy;
+mod house;
+mod people;
+mod plugins;
+mod serve;
+mod sitting;
+mod table;
+mod typography;
+
+pub use bot::{Bot, DiceBox, FairBox, Settings, StartError};
+pub use entropy::Entropy;
+pub use plugins::{Plugins, PluginsError};
+pub use serve::{ServeError, serve};
+pub use sitting::Sitting;
+pub use table::{Heard, Outcome, OutcomeKind, Outgoing, Table};

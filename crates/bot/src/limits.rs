@@ -1,0 +1,173 @@
+//! How much one player and one table may ask for, and the breaker of bot loops. Time is when messages were sent.
+
+use chat::PlayerId;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::{BTreeMap, VecDeque};
+
+/// How much is answered; see the example config for each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Commands of one player within the window.
+    pub per_player: usize,
+    /// Commands at one table within the window.
+    pub per_table: usize,
+    /// Answers of the same text to one player within the window.
+    pub same_answers: usize,
+    /// The window.
+    pub window: SignedDuration,
+    /// How long a player in a loop is not answered.
+    pub silence: SignedDuration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            per_player: 10,
+            per_table: 30,
+            same_answers: 6,
+            window: SignedDuration::from_secs(10),
+            silence: SignedDuration::from_secs(60),
+        }
+    }
+}
+
+/// Whether a command is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// It is.
+    Fine,
+    /// It is not, and that is said.
+    Warn,
+    /// It is not, and nothing is said.
+    Silent,
+}
+
+/// What was asked at a table lately.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    table: Beat,
+    players: BTreeMap<PlayerId, PlayerPulse>,
+}
+
+#[derive(Debug, Default)]
+struct PlayerPulse {
+    commands: Beat,
+    answers: VecDeque<(Timestamp, String)>,
+    silent_until: Option<Timestamp>,
+}
+
+#[derive(Debug, Default)]
+struct Beat {
+    times: VecDeque<Timestamp>,
+    warned: bool,
+}
+
+impl Beat {
+    fn count(&mut self, now: Timestamp, limits: &Limits, most: usize) -> Pace {
+        while self
+            .times
+            .front()
+            .is_some_and(|time| now.duration_since(*time) >= limits.window)
+        {
+            self.times.pop_front();
+        }
+        if self.times.len() < most {
+            self.times.push_back(now);
+            self.warned = false;
+            Pace::Fine
+        } else if !self.warned {
+            self.warned = true;
+            Pace::Warn
+        } else {
+            Pace::Silent
+        }
+    }
+}
+
+impl Pulse {
+    /// Counts a command of `player` sent at `now`.
+    pub fn command(&mut self, player: &PlayerId, now: Timestamp, limits: &Limits) -> Pace {
+        self.forget(now, limits);
+        let own = self.players.entry(player.clone()).or_default();
+        if own.silent_until.is_some_and(|until| now < until) {
+            return Pace::Silent;
+        }
+        match own.commands.count(now, limits, limits.per_player) {
+            Pace::Fine => self.table.count(now, limits, limits.per_table),
+            over => over,
+        }
+    }
+
+    /// Counts an answer to `player`; whether they get it.
+    pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
+        let own = self.players.entry(player.clone()).or_default();
+        own.answers
+            .retain(|(time, _)| now.duration_since(*time) < limits.window);
+        own.answers.push_back((now, text.to_owned()));
+        if own.answers.iter().filter(|(_, earlier)| earlier == text).count() > limits.same_answers {
+            own.silent_until = Some(now.saturating_add(limits.silence).unwrap_or(now));
+            return false;
+        }
+        true
+    }
+
+    /// Drops players who were quiet for long, so that memory stays flat.
+    fn forget(&mut self, now: Timestamp, limits: &Limits) {
+        const MANY: usize = 256;
+        if self.players.len() > MANY {
+            self.players.retain(|_, own| {
+                own.commands
+                    .times
+                    .back()
+                    .is_some_and(|time| now.duration_since(*time) < limits.window)
+                    || own.silent_until.is_some_and(|until| now < until)
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn player(n: usize) -> PlayerId {
+        PlayerId::new("n", n.to_string())
+    }
+
+    #[test]
+    fn over_the_limit_there_is_one_warning_and_then_silence_until_the_window_has_passed() {
+        let (mut pulse, limits) = (Pulse::default(), Limits::default());
+        let mut paces = |second, n| {
+            (0..n)
+                .map(|_| pulse.command(&player(1), at(second), &limits))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(paces(0, 10), [Pace::Fine; 10]);
+        assert_eq!(paces(9, 3), [Pace::Warn, Pace::Silent, Pace::Silent]);
+        assert_eq!(paces(10, 1), [Pace::Fine]);
+    }
+
+    #[test]
+    fn a_table_has_a_limit_of_its_own() {
+        let (mut pulse, limits) = (Pulse::default(), Limits::default());
+        let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), at(0), &limits)).collect();
+        assert_eq!(paces[29..], [Pace::Fine, Pace::Warn, Pace::Silent]);
+    }
+
+    #[test]
+    fn a_loop_is_broken_for_a_minute() {
+        let (mut pulse, limits) = (Pulse::default(), Limits::default());
+        let answered: Vec<_> = (0..7)
+            .map(|_| pulse.answer(&player(1), "pong", at(0), &limits))
+            .collect();
+        assert_eq!(answered, [true, true, true, true, true, true, false]);
+        assert_eq!(pulse.command(&player(1), at(59), &limits), Pace::Silent);
+        assert_eq!(pulse.command(&player(2), at(59), &limits), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), at(60), &limits), Pace::Fine);
+        assert!(pulse.answer(&player(1), "other", at(60), &limits));
+    }
+}

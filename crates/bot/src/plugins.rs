@@ -1,0 +1,78 @@
+//! The plugins this bot has, and which words belong to which.
+
+use crate::house;
+use plugin_api::{CommandSpec, Manifest, Plugin};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The plugins of a bot, by id.
+pub struct Plugins {
+    plugins: BTreeMap<String, Box<dyn Plugin>>,
+    house: Vec<CommandSpec>,
+}
+
+/// Plugins that cannot live together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PluginsError {
+    /// Two have the same id.
+    #[error("two plugins are called {0}")]
+    SameId(String),
+    /// A command has the name of one of the table's own.
+    #[error("the plugin {plugin} cannot have a command {word}: the table itself has one")]
+    Taken {
+        /// The plugin.
+        plugin: String,
+        /// The word.
+        word: String,
+    },
+}
+
+impl Plugins {
+    /// These plugins.
+    ///
+    /// # Errors
+    /// Two of them, or one and the table's own commands, claim the same word for themselves.
+    pub fn new(list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
+        let house = house::commands();
+        let mut plugins = BTreeMap::new();
+        for plugin in list {
+            let Manifest { id, commands, .. } = plugin.manifest().clone();
+            let words = commands
+                .iter()
+                .flat_map(|command| command.aliases.iter().chain([&command.name]))
+                .chain([&id]);
+            if let Some(word) = words
+                .into_iter()
+                .find(|word| house.iter().any(|command| command.answers_to(word)))
+            {
+                return Err(PluginsError::Taken {
+                    plugin: id.clone(),
+                    word: word.clone(),
+                });
+            }
+            if plugins.insert(id.clone(), plugin).is_some() {
+                return Err(PluginsError::SameId(id));
+            }
+        }
+        Ok(Plugins { plugins, house })
+    }
+
+    /// The plugin of this id.
+    pub fn get(&self, id: &str) -> Option<&dyn Plugin> {
+        self.plugins.get(id).map(|plugin| &**plugin)
+    }
+
+    /// All manifests, in the order of their ids.
+    pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
+        self.plugins.values().map(|plugin| plugin.manifest())
+    }
+
+    /// Those of `enabled` that there are, in the order of their ids.
+    pub fn enabled(&self, enabled: &BTreeSet<String>) -> Vec<&dyn Plugin> {
+        enabled.iter().filter_map(|id| self.get(id)).collect()
+    }
+
+    /// The table's own commands.
+    pub fn house(&self) -> &[CommandSpec] {
+        &self.house
+    }
+}

@@ -1,0 +1,186 @@
+//! Which lines of a message are commands, and what stands in them. Knows no command.
+
+use crate::typography::as_meant;
+use regex::Regex;
+use std::ops::Range;
+
+/// Command lines of one message that are played.
+pub const MOST_LINES: usize = 5;
+/// Bytes of a command.
+pub const MOST_TEXT: usize = 1_024;
+
+/// A line that is meant for the bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// What was typed, typography mended, without the prefix or name in front.
+    pub typed: String,
+    /// The bot was spoken to by name or in private, so that it must answer.
+    pub by_name: bool,
+}
+
+impl CommandLine {
+    /// A command typed in this way, whatever the prefix.
+    pub fn new(typed: &str) -> Self {
+        CommandLine {
+            typed: as_meant(typed).trim().to_owned(),
+            by_name: false,
+        }
+    }
+
+    /// The first word, in lower case, and where it stands.
+    pub fn word(&self) -> (String, Range<usize>) {
+        let end = self.typed.find(|c: char| c.is_whitespace()).unwrap_or(self.typed.len());
+        (self.typed[..end].to_lowercase(), 0..end)
+    }
+}
+
+/// Finds the command lines of messages to one bot.
+#[derive(Debug)]
+pub struct Router {
+    by_name: Regex,
+}
+
+impl Router {
+    /// For a bot of this name.
+    pub fn new(name: &str) -> Self {
+        let pattern = format!(r"(?i)^@?{}\s*[:,]\s*|^@{}\s+", regex::escape(name), regex::escape(name));
+        Router {
+            by_name: Regex::new(&pattern).expect("an escaped name makes a well-formed pattern"),
+        }
+    }
+
+    /// The command lines of `body`; `prefix` is the room's. In private, and where the bot was mentioned
+    /// (`addressed`), the first line needs none.
+    pub fn lines(&self, body: &str, prefix: &str, private: bool, addressed: bool) -> Vec<CommandLine> {
+        let mut lines = Vec::new();
+        for (number, line) in body.lines().map(|line| as_meant(line).trim().to_owned()).enumerate() {
+            let (rest, by_name) = match self.by_name.find(&line) {
+                Some(name) => (strip(&line[name.end()..], prefix), true),
+                None => match line.strip_prefix(prefix) {
+                    Some(rest) => (rest, private),
+                    None if private || (addressed && number == 0) => (line.as_str(), true),
+                    None => continue,
+                },
+            };
+            let typed = rest.trim().to_owned();
+            if !typed.is_empty() {
+                lines.push(CommandLine { typed, by_name });
+            }
+        }
+        lines
+    }
+}
+
+fn strip<'a>(line: &'a str, prefix: &str) -> &'a str {
+    line.strip_prefix(prefix).unwrap_or(line)
+}
+
+/// The arguments of a command line: what the words are read from, the roll it names, and the comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// The line without its comment and roll number, all other bytes where they were typed.
+    pub typed: String,
+    /// `#12`: the roll it is about.
+    pub roll: Option<u64>,
+    /// What stood behind `#`.
+    pub comment: Option<String>,
+}
+
+impl Arguments {
+    /// Splits a line. A `#12` is a roll's number where the command follows up on rolls, else a comment.
+    pub fn of(line: &str, follows_up: bool) -> Self {
+        let mut found = Arguments {
+            typed: line.to_owned(),
+            roll: None,
+            comment: None,
+        };
+        let mut from = 0;
+        while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
+            from = at + 1;
+            if !found.typed[..at].ends_with(char::is_whitespace) {
+                continue;
+            }
+            let digits: String = found.typed[from..].chars().take_while(char::is_ascii_digit).collect();
+            let alone = found.typed[from + digits.len()..]
+                .chars()
+                .next()
+                .is_none_or(char::is_whitespace);
+            match digits.parse() {
+                Ok(number) if follows_up && alone && found.roll.is_none() => {
+                    found.roll = Some(number);
+                    found
+                        .typed
+                        .replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
+                }
+                _ => {
+                    let comment = found.typed[from..].trim().to_owned();
+                    found.comment = (!comment.is_empty()).then_some(comment);
+                    found.typed.truncate(at);
+                    break;
+                }
+            }
+        }
+        found.typed.truncate(found.typed.trim_end().len());
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(body: &str, private: bool) -> Vec<String> {
+        let lines = Router::new("astragal").lines(body, "!", private, false);
+        lines.into_iter().map(|line| line.typed).collect()
+    }
+
+    #[test]
+    fn commands_are_found_among_prose() {
+        assert_eq!(
+            typed("I jump!\n!roll 2d6\n  ! act d8 \nwell?\n!", false),
+            ["roll 2d6", "act d8"]
+        );
+        assert_eq!(typed("！ACT d8", false), ["ACT d8"]);
+        assert_eq!(typed("roll 2d6", false), [""; 0]);
+        assert_eq!(typed("roll 2d6", true), ["roll 2d6"]);
+    }
+
+    #[test]
+    fn the_name_in_front_is_as_good_as_the_prefix() {
+        for line in ["astragal: roll 2d6", "Astragal, !roll 2d6", "@astragal roll 2d6"] {
+            let lines = Router::new("astragal").lines(line, "!", false, false);
+            assert_eq!(
+                lines,
+                [CommandLine {
+                    typed: "roll 2d6".into(),
+                    by_name: true
+                }],
+                "{line}"
+            );
+        }
+        assert_eq!(typed("astragal is a fine bot", false), [""; 0]);
+        assert_eq!(typed("astragals: no", false), [""; 0]);
+    }
+
+    #[test]
+    fn comments_and_roll_numbers_are_told_apart() {
+        let split = |line, follows_up| {
+            let found = Arguments::of(line, follows_up);
+            (found.typed, found.roll, found.comment)
+        };
+        assert_eq!(
+            split("vs #12 17 # at last", true),
+            ("vs     17".into(), Some(12), Some("at last".into()))
+        );
+        assert_eq!(
+            split("roll d20 #12", false),
+            ("roll d20".into(), None, Some("12".into()))
+        );
+        assert_eq!(
+            split("roll d20 #fire #2", true),
+            ("roll d20".into(), None, Some("fire #2".into()))
+        );
+        assert_eq!(split("roll a#b #", false), ("roll a#b".into(), None, None));
+        assert_eq!(split("vs #99999999999999999999999", true).1, None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Running: one ordered queue a table, tables side by side, one sender a network, and an orderly end.
+
+mod queue;
+mod send;
+
+use crate::bot::Bot;
+use crate::desk::NetworkDesk;
+use crate::documents::from_json;
+use crate::keys::{self, TableId};
+use crate::store::StoreError;
+use crate::table::Outgoing;
+use chat::{Transport, TransportError};
+use queue::Job;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+/// The bot cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Every network gave up; the last one's reason.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A running bot.
+pub(crate) struct Hall {
+    pub bot: Arc<Bot>,
+    queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
+    networks: BTreeMap<String, NetworkSide>,
+}
+
+/// What the core keeps of a network while it runs.
+struct NetworkSide {
+    redelivers: bool,
+    outgoing: mpsc::UnboundedSender<(Outgoing, Busy)>,
+    busy: watch::Sender<usize>,
+}
+
+/// Counts as work of a network until it is dropped.
+pub(crate) struct Busy(watch::Sender<usize>);
+
+impl Busy {
+    fn new(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Busy(count.clone())
+    }
+}
+
+impl Clone for Busy {
+    fn clone(&self) -> Self {
+        Busy::new(&self.0)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Runs `bot` on these networks until each has nothing more to hear, or `stop` comes; then finishes what was accepted.
+/// First it does what an earlier run left: plays what was accepted, says what was not said.
+///
+/// # Errors
+/// The store cannot be read at the start, or no network is left that works.
+pub async fn serve(
+    bot: Arc<Bot>,
+    transports: Vec<Arc<dyn Transport>>,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let mut networks = BTreeMap::new();
+    let mut senders = JoinSet::new();
+    for transport in &transports {
+        let (outgoing, posts) = mpsc::unbounded_channel();
+        let (busy, _) = watch::channel(0);
+        for outgoing_post in unsent(&bot, &**transport)? {
+            // The receiver stands right here.
+            let _ = outgoing.send((outgoing_post, Busy::new(&busy)));
+        }
+        senders.spawn(send::say_all(bot.clone(), transport.clone(), posts));
+        let side = NetworkSide {
+            redelivers: transport.redelivers(),
+            outgoing,
+            busy,
+        };
+        networks.insert(transport.network().to_owned(), side);
+    }
+    let hall = Arc::new(Hall {
+        bot: bot.clone(),
+        queues: Mutex::default(),
+        networks,
+    });
+    for transport in &transports {
+        for record in bot.committer.stored(&keys::waiting_of(transport.network())) {
+            let (key, value) = record?;
+            hall.clone().enqueue(from_json(&key, &value)?, Some(key))?;
+        }
+    }
+
+    let mut running = JoinSet::new();
+    for transport in transports {
+        let network = transport.network().to_owned();
+        let desk = Arc::new(NetworkDesk {
+            hall: hall.clone(),
+            network,
+            redelivers: transport.redelivers(),
+        });
+        running.spawn(async move { transport.run(desk).await });
+    }
+    let ended = listen(&mut running, stop).await;
+    running.shutdown().await;
+    hall.close_tables().await;
+    drop(hall);
+    while let Some(sender) = senders.join_next().await {
+        if let Err(error) = sender {
+            tracing::error!(%error, "a sender ended early");
+        }
+    }
+    ended
+}
+
+/// Waits until all networks ended or it is time to stop.
+async fn listen(
+    running: &mut JoinSet<Result<(), TransportError>>,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let mut stop = std::pin::pin!(stop);
+    let mut worked = false;
+    let mut failure = None;
+    loop {
+        tokio::select! {
+            () = &mut stop => return Ok(()),
+            ended = running.join_next() => match ended {
+                None => return match failure {
+                    Some(error) if !worked => Err(ServeError::Transport(error)),
+                    _ => Ok(()),
+                },
+                Some(Ok(Ok(()))) => worked = true,
+                Some(Ok(Err(error))) => {
+                    tracing::error!(%error, "a network gave up");
+                    failure = Some(error);
+                }
+                Some(Err(error)) => tracing::error!(%error, "a network's task ended"),
+            },
+        }
+    }
+}
+
+/// Posts of a network that an earlier run may not have said, in order.
+fn unsent(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
+    let mut posts = Vec::new();
+    for record in bot.committer.stored(&keys::outbox_of(transport.network())) {
+        let (key, value) = record?;
+        let mut outgoing: Outgoing = from_json(&key, &value)?;
+        outgoing.post.again = !transport.says_once();
+        posts.push(outgoing);
+    }
+    Ok(posts)
+}

@@ -1,0 +1,230 @@
+//! The queue of a table: its events in order, each durable before what it changed is answered.
+
+use super::{Busy, Hall};
+use crate::committer::Ticket;
+use crate::keys::TableId;
+use crate::store::StoreError;
+use crate::table::{Heard, Outgoing, Table};
+use chat::{Block, Event, Message, Post, Recipient, Span};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// A table that heard nothing for so long is put away.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// Something for a table to do.
+pub(super) enum Job {
+    /// Play an event; the key of its record among those waiting, if it has one.
+    Event(Box<Event>, Option<String>, Busy),
+    /// Finish.
+    Close(oneshot::Sender<()>),
+}
+
+impl Hall {
+    /// Puts an accepted event into the queue of its table.
+    pub(crate) fn enqueue(self: Arc<Self>, event: Event, waiting: Option<String>) -> Result<(), StoreError> {
+        let id = self.bot.table_of(event.room())?;
+        let Some(side) = self.networks.get(&event.room().network) else {
+            return Ok(());
+        };
+        let job = Job::Event(Box::new(event), waiting, Busy::new(&side.busy));
+        let mut queues = self.queues.lock().expect("nothing panics holding it");
+        let queue = queues.entry(id.clone()).or_insert_with(|| {
+            let (queue, jobs) = mpsc::unbounded_channel();
+            let worker = Worker {
+                hall: self.clone(),
+                id,
+                table: None,
+                unconfirmed: VecDeque::new(),
+            };
+            tokio::spawn(worker.work(jobs));
+            queue
+        });
+        queue
+            .send(job)
+            .map_err(|_| StoreError::Unavailable("the queue of the table has ended".to_owned()))
+    }
+
+    /// Returns once everything accepted from a network was played and answered.
+    pub(crate) async fn settle(&self, network: &str) {
+        if let Some(side) = self.networks.get(network) {
+            let settled = side.busy.subscribe().wait_for(|busy| *busy == 0).await.is_ok();
+            debug_assert!(settled, "the hall holds the sender");
+        }
+    }
+
+    /// Lets every table finish what it has, and puts it away in order.
+    pub(super) async fn close_tables(&self) {
+        let queues = std::mem::take(&mut *self.queues.lock().expect("nothing panics holding it"));
+        for (_, queue) in queues {
+            let (done, closed) = oneshot::channel();
+            if queue.send(Job::Close(done)).is_ok() {
+                // A worker that ended already has closed its table.
+                let _ = closed.await;
+            }
+        }
+    }
+}
+
+/// What plays the events of a table.
+struct Worker {
+    hall: Arc<Hall>,
+    id: TableId,
+    table: Option<Table>,
+    /// Answered already, not durable yet; each with what [`Table::confirm`] is told then.
+    unconfirmed: VecDeque<(Ticket, u64)>,
+}
+
+impl Worker {
+    async fn work(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
+        loop {
+            match tokio::time::timeout(IDLE, jobs.recv()).await {
+                Ok(Some(Job::Event(event, waiting, busy))) => {
+                    if let Err(error) = self.play(&event, waiting, &busy).await {
+                        tracing::error!(table = %self.id, %error, "a command was not played");
+                        self.table = None;
+                        self.unconfirmed.clear();
+                        self.apologise(&event, &busy);
+                    }
+                }
+                Ok(Some(Job::Close(done))) => {
+                    self.put_away().await;
+                    // Whoever asked may have stopped waiting.
+                    let _ = done.send(());
+                    return;
+                }
+                Ok(None) => return self.put_away().await,
+                Err(_) => {
+                    self.put_away().await;
+                    let mut queues = self.hall.queues.lock().expect("nothing panics holding it");
+                    // Jobs are sent under this lock: none can come between the look and the removal.
+                    if jobs.is_empty() {
+                        queues.remove(&self.id);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn play(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) -> Result<(), StoreError> {
+        self.confirm_durable();
+        let bot = self.hall.bot.clone();
+        let mut table = match self.table.take() {
+            Some(table) => table,
+            None => Table::open(&bot, self.id.clone())?,
+        };
+        if let Some(batch) = table.lay(&bot, event)? {
+            durable(bot.committer.submit(Some(table.lane()), batch)).await?;
+        }
+        let redelivers = self
+            .hall
+            .networks
+            .get(&event.room().network)
+            .is_some_and(|side| side.redelivers);
+        let Heard {
+            mut batch,
+            posts,
+            early,
+            reserved,
+            ..
+        } = table.hear(&bot, event, redelivers)?;
+        if let Some(key) = waiting {
+            batch.delete(key);
+        }
+        if !batch.is_empty() {
+            let ticket = bot.committer.submit(Some(table.lane()), batch);
+            if early {
+                self.unconfirmed.push_back((ticket, reserved));
+            } else {
+                durable(ticket).await?;
+                self.unconfirmed.clear();
+                table.confirm(reserved);
+            }
+        }
+        self.table = Some(table);
+        posts.into_iter().for_each(|post| self.say(post, busy));
+        Ok(())
+    }
+
+    /// Takes note of what has become durable. A failure means that the table in memory is ahead of the disk.
+    fn confirm_durable(&mut self) {
+        while let Some((ticket, reserved)) = self.unconfirmed.front_mut() {
+            match ticket.try_recv() {
+                Ok(Ok(())) => {
+                    let reserved = *reserved;
+                    self.unconfirmed.pop_front();
+                    if let Some(table) = &mut self.table {
+                        table.confirm(reserved);
+                    }
+                }
+                Err(oneshot::error::TryRecvError::Empty) => break,
+                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => {
+                    // It was answered already; the table starts again from what the disk has.
+                    self.table = None;
+                    self.unconfirmed.clear();
+                }
+            }
+        }
+    }
+
+    async fn put_away(&mut self) {
+        for (ticket, _) in self.unconfirmed.drain(..) {
+            // A roll that was answered and could not be written: the next opening names its number as lost.
+            if let Err(error) = durable(ticket).await {
+                tracing::error!(table = %self.id, %error, "an answered roll was not written");
+                self.table = None;
+            }
+        }
+        if let Some(table) = self.table.take()
+            && let Some(batch) = table.close()
+            && let Err(error) = durable(self.hall.bot.committer.submit(Some(table.lane()), batch)).await
+        {
+            tracing::error!(table = %self.id, %error, "the table was not put away in order");
+        }
+    }
+
+    fn say(&self, outgoing: Outgoing, busy: &Busy) {
+        if let Some(side) = self.hall.networks.get(&outgoing.post.room.network)
+            && side.outgoing.send((outgoing, busy.clone())).is_err()
+        {
+            tracing::error!(table = %self.id, "the sender ended early; the answer will be said after the next start");
+        }
+    }
+
+    /// Tells who asked that their command was not played, without the store's help.
+    fn apologise(&self, event: &Event, busy: &Busy) {
+        let (Event::Said(message) | Event::Edited { message, .. }) = event else {
+            return;
+        };
+        let Message { id, room, speaker, .. } = message;
+        let text = "I cannot write to my disk: nothing changed. Try again later; the log tells the operator why.";
+        let post = Post {
+            key: format!("{room}/{id}/sorry"),
+            room: room.clone(),
+            to: Recipient::Room,
+            answers: Some(id.clone()),
+            addressee: Some(speaker.name.clone()),
+            blocks: vec![Block::Line(vec![Span::Text(text.to_owned())])],
+            images: Vec::new(),
+            refusal: true,
+            again: false,
+        };
+        self.say(
+            Outgoing {
+                key: String::new(),
+                post,
+                roll: None,
+            },
+            busy,
+        );
+    }
+}
+
+async fn durable(ticket: Ticket) -> Result<(), StoreError> {
+    ticket
+        .await
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
+}

@@ -1,0 +1,58 @@
+//! Saying posts: one after the other on each network, again and again until it took them.
+
+use super::Busy;
+use crate::bot::Bot;
+use crate::documents::to_json;
+use crate::keys;
+use crate::store::Batch;
+use crate::table::Outgoing;
+use chat::{SendError, Sent, Transport};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Says the posts of a network until no more can come.
+pub(super) async fn say_all(
+    bot: Arc<Bot>,
+    transport: Arc<dyn Transport>,
+    mut posts: mpsc::UnboundedReceiver<(Outgoing, Busy)>,
+) {
+    while let Some((outgoing, busy)) = posts.recv().await {
+        let sent = say(&*transport, &outgoing).await;
+        if !outgoing.key.is_empty() {
+            let mut batch = Batch::default();
+            if let (Some(Sent { id: Some(id) }), Some(roll)) = (sent, &outgoing.roll) {
+                batch.put(keys::said(transport.network(), &id), to_json(roll));
+            }
+            batch.delete(outgoing.key);
+            // Nobody waits for it: should it be lost, the post is said once more after the next start.
+            drop(bot.committer.submit(None, batch));
+        }
+        drop(busy);
+    }
+}
+
+async fn say(transport: &dyn Transport, outgoing: &Outgoing) -> Option<Sent> {
+    let mut wait = FIRST_WAIT;
+    loop {
+        match transport.send(&outgoing.post).await {
+            Ok(sent) => return Some(sent),
+            Err(SendError::Later { reason, wait: asked }) => {
+                tracing::warn!(network = transport.network(), reason, "a post has to wait");
+                tokio::time::sleep(asked.unwrap_or(wait)).await;
+                wait = (wait * 2).min(LONGEST_WAIT);
+            }
+            Err(SendError::Never(reason)) => {
+                tracing::error!(
+                    network = transport.network(),
+                    reason,
+                    "a post cannot be said and is dropped"
+                );
+                return None;
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Playing events one after the other, without networks and tasks: for tests, session files and tools.
+
+use crate::bot::Bot;
+use crate::keys::TableId;
+use crate::store::{Batch, StoreError};
+use crate::table::{Heard, Table};
+use chat::Event;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A bot at which one event is played after the other; each is durable before the next.
+pub struct Sitting {
+    bot: Arc<Bot>,
+    tables: BTreeMap<TableId, Table>,
+}
+
+impl Sitting {
+    /// Nobody has said anything yet.
+    pub fn new(bot: Arc<Bot>) -> Self {
+        Sitting {
+            bot,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    /// Plays an event; its posts count as said. Not for async code.
+    ///
+    /// # Errors
+    /// The store failed: nothing happened.
+    pub fn play(&mut self, event: &Event) -> Result<Heard, StoreError> {
+        let id = self.bot.table_of(event.room())?;
+        let heard = self.try_play(&id, event);
+        if heard.is_err() {
+            self.tables.remove(&id);
+        }
+        heard
+    }
+
+    /// Puts all tables away in order, so that the store alone knows what they hold. Not for async code.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub fn put_away(&mut self) -> Result<(), StoreError> {
+        for table in std::mem::take(&mut self.tables).into_values() {
+            if let Some(batch) = table.close() {
+                self.bot.committer().commit(Some(table.lane()), batch)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn try_play(&mut self, id: &TableId, event: &Event) -> Result<Heard, StoreError> {
+        let bot = &*self.bot;
+        let mut table = match self.tables.remove(id) {
+            Some(table) => table,
+            None => Table::open(bot, id.clone())?,
+        };
+        if let Some(batch) = table.lay(bot, event)? {
+            bot.committer().commit(Some(table.lane()), batch)?;
+        }
+        let heard = table.hear(bot, event, true)?;
+        let mut said = Batch::default();
+        heard
+            .posts
+            .iter()
+            .for_each(|outgoing| said.delete(outgoing.key.clone()));
+        let mut batch = heard.batch.clone();
+        batch.append(said);
+        bot.committer().commit(Some(table.lane()), batch)?;
+        table.confirm(heard.reserved);
+        self.tables.insert(id.clone(), table);
+        Ok(heard)
+    }
+}

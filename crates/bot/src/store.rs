@@ -1,0 +1,124 @@
+//! Where tables are kept: ordered text keys with JSON values, and batches that are durable as a whole.
+
+pub mod conformance;
+
+mod memory;
+
+pub use memory::Memory;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map;
+
+/// A place for the core's records. [`conformance::suite`] is its contract as tests.
+pub trait Store: Send + Sync {
+    /// The value of `key`.
+    ///
+    /// # Errors
+    /// The record is damaged, or the store cannot be read.
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Up to `limit` records whose keys start with `prefix` and come behind `after`, in the order of their keys.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
+
+    /// Writes all of `batch` or nothing; when it returns `Ok`, the batch survives a power cut.
+    ///
+    /// # Errors
+    /// Nothing was written, or after a crash it may turn out that all was.
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
+}
+
+/// Writes that belong together; the last one to a key counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch(BTreeMap<String, Option<Vec<u8>>>);
+
+impl Batch {
+    /// Writes `value` under `key`.
+    pub fn put(&mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) {
+        self.0.insert(key.into(), Some(value.into()));
+    }
+
+    /// Removes `key`, if it is there.
+    pub fn delete(&mut self, key: impl Into<String>) {
+        self.0.insert(key.into(), None);
+    }
+
+    /// Does the writes of `later` behind its own.
+    pub fn append(&mut self, later: Batch) {
+        self.0.extend(later.0);
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The writes by key; `None` removes it.
+    pub fn iter(&self) -> btree_map::Iter<'_, String, Option<Vec<u8>>> {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Batch {
+    type Item = (&'a String, &'a Option<Vec<u8>>);
+    type IntoIter = btree_map::Iter<'a, String, Option<Vec<u8>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The store failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// A record is not what was written.
+    #[error("the record {key:?} is damaged: {what}")]
+    Damaged {
+        /// Its key.
+        key: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It could not be written or read at all: disk full, no permission, gone.
+    #[error("{0}")]
+    Unavailable(String),
+}
+
+impl StoreError {
+    /// The record under `key` is damaged.
+    pub fn damaged(key: &str, what: impl ToString) -> Self {
+        StoreError::Damaged {
+            key: key.to_owned(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// Every record under `prefix`, read a page at a time.
+pub fn scan_all<'a>(
+    store: &'a dyn Store,
+    prefix: &'a str,
+) -> impl Iterator<Item = Result<(String, Vec<u8>), StoreError>> + 'a {
+    const PAGE: usize = 1_000;
+    let mut page = Vec::new().into_iter();
+    let mut after: Option<String> = None;
+    let mut more = true;
+    std::iter::from_fn(move || {
+        if page.len() == 0 && more {
+            match store.scan(prefix, after.as_deref(), PAGE) {
+                Ok(next) => {
+                    more = next.len() == PAGE;
+                    after = next.last().map(|(key, _)| key.clone());
+                    page = next.into_iter();
+                }
+                Err(error) => {
+                    more = false;
+                    return Some(Err(error));
+                }
+            }
+        }
+        page.next().map(Ok)
+    })
+}

@@ -1,0 +1,280 @@
+//! A table at work: what it holds in memory, and how a message is played at it.
+//!
+//! [`Table::hear`] changes the table in memory and returns the writes that make it so in the store. If they fail, the
+//! table in memory is thrown away and opened again from the store, so that memory never knows more than the disk.
+
+mod dress;
+mod line;
+mod play;
+mod resolve;
+mod write;
+
+pub use line::{Outcome, OutcomeKind};
+
+use crate::bot::Bot;
+use crate::committer::Lane;
+use crate::documents::{Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
+use crate::journal::{hex, unhex};
+use crate::keys::{self, TableId};
+use crate::limits::Pulse;
+use crate::route::{CommandLine, MOST_LINES};
+use crate::store::{Batch, StoreError};
+use chat::{Event, Message, PlayerId, Post, RoomId};
+use plugin_api::{Plugin, SavedState};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A table at work.
+pub struct Table {
+    id: TableId,
+    lane: Lane,
+    doc: Kept<TableDoc>,
+    head: Head,
+    seed: Option<[u8; 32]>,
+    games: BTreeMap<String, Kept<SavedState>>,
+    rooms: BTreeMap<RoomId, RoomSide>,
+    pulse: Pulse,
+    /// Numbers that a crash may have lost; the next entry names them.
+    gap: Option<(u64, u64)>,
+    /// Entries up to here may be shown before they are durable.
+    safe: u64,
+    /// How many numbers are reserved beyond the last entry: more while commands come faster than the disk is.
+    ahead: u64,
+}
+
+/// A document, and whether the store has one yet.
+#[derive(Clone)]
+struct Kept<T> {
+    doc: Arc<T>,
+    stored: bool,
+}
+
+/// A room that sits at the table.
+struct RoomSide {
+    doc: Kept<RoomDoc>,
+    present: BTreeMap<PlayerId, String>,
+}
+
+/// What hearing an event leaves to do.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// To be made durable.
+    pub batch: Batch,
+    /// To be said: at once if [`early`](Self::early), else when the batch is durable.
+    pub posts: Vec<Outgoing>,
+    /// What was thrown changes nothing: it may be said while the batch is being written.
+    pub early: bool,
+    /// What became of each command line.
+    pub outcomes: Vec<Outcome>,
+    /// With the batch durable, entries up to here may be shown early: see [`Table::confirm`].
+    pub reserved: u64,
+}
+
+/// A post on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outgoing {
+    /// Where it stands in the store until it was said.
+    pub key: String,
+    /// The post.
+    pub post: Post,
+    /// The roll it shows: a reply to it follows up on that.
+    pub roll: Option<(TableId, u64)>,
+}
+
+impl Table {
+    /// Opens the table as the store has it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn open(bot: &Bot, id: TableId) -> Result<Self, StoreError> {
+        let head: Option<Head> = read(bot, &keys::head(&id))?;
+        let seed = match &head {
+            Some(head) => Some(read_seed(bot, &id, head.epoch)?),
+            None => None,
+        };
+        let head = head.unwrap_or_default();
+        let doc: Option<TableDoc> = read(bot, &keys::doc(&id))?;
+        let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
+        Ok(Table {
+            lane: bot.committer.lane(),
+            doc: Kept {
+                stored: doc.is_some(),
+                doc: Arc::new(doc.unwrap_or_default()),
+            },
+            safe: 0,
+            ahead: 1,
+            head,
+            seed,
+            games: BTreeMap::new(),
+            rooms: BTreeMap::new(),
+            pulse: Pulse::default(),
+            gap,
+            id,
+        })
+    }
+
+    /// In which lane its batches must be submitted.
+    pub fn lane(&self) -> Lane {
+        self.lane
+    }
+
+    /// If the event holds a command and the table was never used: what must be durable before [`hear`](Self::hear),
+    /// its first seed among it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn lay(&mut self, bot: &Bot, event: &Event) -> Result<Option<Batch>, StoreError> {
+        let (Event::Said(message) | Event::Edited { message, .. }) = event else {
+            return Ok(None);
+        };
+        if self.seed.is_some() || self.lines(bot, message)?.is_empty() {
+            return Ok(None);
+        }
+        let seed = bot.with_entropy(|entropy| entropy.secret());
+        let mut batch = Batch::default();
+        batch.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));
+        batch.put(keys::head(&self.id), to_json(&self.head));
+        self.seed = Some(seed);
+        Ok(Some(batch))
+    }
+
+    /// Plays an event.
+    ///
+    /// # Errors
+    /// The store cannot be read; nothing happened, and the table must be opened again.
+    pub fn hear(&mut self, bot: &Bot, event: &Event, redelivered: bool) -> Result<Heard, StoreError> {
+        match event {
+            Event::Present { room, player, name } => {
+                self.room(bot, room)?.present.insert(player.clone(), name.clone());
+                Ok(Heard::default())
+            }
+            Event::Gone { room, player } => {
+                self.room(bot, room)?.present.remove(player);
+                Ok(Heard::default())
+            }
+            Event::Said(message) => {
+                let row = keys::inbox(&message.room, &message.id);
+                self.hear_message(bot, message, redelivered.then_some(row))
+            }
+            Event::Edited { message, original } => {
+                let row = keys::inbox(&message.room, original);
+                match read(bot, &row)? {
+                    Some(InboxRow::Played | InboxRow::Waiting) => {
+                        self.room(bot, &message.room)?;
+                        // An edit of prose around no command is no command either.
+                        Ok(match self.lines(bot, message)?.is_empty() {
+                            true => Heard::default(),
+                            false => self.first_version_stands(bot, message),
+                        })
+                    }
+                    Some(InboxRow::Refused) | None => {
+                        let edit = keys::inbox(&message.room, &message.id);
+                        let mut heard = self.hear_message(bot, message, Some(edit))?;
+                        // The original answers for its edits: once one was played, the next finds it so.
+                        if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
+                            heard.batch.put(row, to_json(&InboxRow::Played));
+                        }
+                        Ok(heard)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A batch is durable that came with this [`Heard::reserved`].
+    pub fn confirm(&mut self, reserved: u64) {
+        self.safe = self.safe.max(reserved);
+    }
+
+    /// What to write when the table is put away in order, so that no number is lost.
+    pub fn close(&self) -> Option<Batch> {
+        (self.seed.is_some() && self.head.reserved > self.head.number && self.gap.is_none()).then(|| {
+            let mut batch = Batch::default();
+            let head = Head {
+                reserved: self.head.number,
+                ..self.head.clone()
+            };
+            batch.put(keys::head(&self.id), to_json(&head));
+            batch
+        })
+    }
+
+    fn hear_message(&mut self, bot: &Bot, message: &Message, row: Option<String>) -> Result<Heard, StoreError> {
+        let mut heard = Heard::default();
+        let lines = self.lines(bot, message)?;
+        let too_many = lines.len() > MOST_LINES;
+        self.room(bot, &message.room)?
+            .present
+            .insert(message.speaker.player.clone(), message.speaker.name.clone());
+        for (ordinal, line) in (1..).zip(lines.into_iter().take(MOST_LINES)) {
+            let outcome = self.play_line(bot, message, ordinal, &line, &mut heard.batch)?;
+            heard.outcomes.push(outcome);
+        }
+        if let Some(row) = row {
+            let played = |outcome: &Outcome| outcome.kind == OutcomeKind::Played;
+            match heard.outcomes.iter().any(played) {
+                true => heard.batch.put(row, to_json(&InboxRow::Played)),
+                false if heard.outcomes.is_empty() => heard.batch.delete(row),
+                false => heard.batch.put(row, to_json(&InboxRow::Refused)),
+            }
+        }
+        self.post_answers(bot, message, too_many, &mut heard);
+        self.reserve(&mut heard);
+        Ok(heard)
+    }
+
+    fn lines(&mut self, bot: &Bot, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
+        let prefix = self.room(bot, &message.room)?.doc.doc.prefix.clone();
+        Ok(bot
+            .router
+            .lines(&message.body, &prefix, message.private, message.addressed))
+    }
+
+    fn room(&mut self, bot: &Bot, room: &RoomId) -> Result<&mut RoomSide, StoreError> {
+        if !self.rooms.contains_key(room) {
+            let stored: Option<RoomDoc> = read(bot, &keys::room(room))?;
+            let kept = stored.is_some();
+            let fresh = || RoomDoc::new(room, &bot.settings.prefix, &bot.settings.plugins);
+            let doc = Kept {
+                stored: kept,
+                doc: Arc::new(stored.unwrap_or_else(fresh)),
+            };
+            self.rooms.insert(
+                room.clone(),
+                RoomSide {
+                    doc,
+                    present: BTreeMap::new(),
+                },
+            );
+        }
+        Ok(self.rooms.get_mut(room).expect("it was just put there"))
+    }
+
+    fn game(&mut self, bot: &Bot, plugin: &dyn Plugin) -> Result<Kept<SavedState>, StoreError> {
+        let id = &plugin.manifest().id;
+        if let Some(kept) = self.games.get(id) {
+            return Ok(kept.clone());
+        }
+        let stored: Option<SavedState> = read(bot, &keys::game(&self.id, id))?;
+        let kept = Kept {
+            stored: stored.is_some(),
+            doc: Arc::new(stored.unwrap_or_else(|| plugin.first_state())),
+        };
+        self.games.insert(id.clone(), kept.clone());
+        Ok(kept)
+    }
+}
+
+/// The record under `key`, submitted writes included.
+fn read<T: DeserializeOwned>(bot: &Bot, key: &str) -> Result<Option<T>, StoreError> {
+    bot.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+}
+
+fn read_seed(bot: &Bot, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError> {
+    let key = keys::seed(id, epoch);
+    let text: String = read(bot, &key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
+    let bytes = unhex(&text).and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
+}

@@ -1,0 +1,242 @@
+//! One command line: who acts, whether it is heard at all, and which command it is.
+
+use super::play::Done;
+use super::resolve::{Found, NotFound};
+use super::{Table, dress, read};
+use crate::bot::Bot;
+use crate::documents::{Head, OffersDoc, RoomDoc, TableDoc};
+use crate::keys;
+use crate::limits::Pace;
+use crate::route::{CommandLine, MOST_TEXT};
+use crate::store::{Batch, StoreError};
+use chat::{Message, Reply};
+use dice::Die;
+use dice::fair::MessageKey;
+use plugin_api::{CharacterId, CommandSpec, Name, Refusal, Role, Words};
+use std::sync::Arc;
+
+/// What became of a command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub kind: OutcomeKind,
+    /// The name of who typed.
+    pub player: String,
+    /// The name of who acted.
+    pub actor: String,
+    /// The answer, dressed for showing; empty if nothing is said.
+    pub reply: Reply,
+    /// What was thrown.
+    pub dice: Vec<Die>,
+    /// The number of its entry, if it has one.
+    pub entry: Option<u64>,
+    /// It changed something, so that the answer waits for the disk.
+    pub changed: bool,
+}
+
+/// How a command line ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomeKind {
+    /// It was played.
+    Played,
+    /// It was not, and the answer says why.
+    Refused,
+    /// It was not for this bot, or was over the limits.
+    Silent,
+}
+
+/// A command line on its way, and the table as it may change it; dropped if it is refused.
+pub(super) struct Attempt<'a> {
+    pub message: &'a Message,
+    pub key: MessageKey,
+    pub role: Role,
+    pub actor: CharacterId,
+    /// The command, with an offer's number replaced by what was offered.
+    pub typed: String,
+    /// The roll that a taken offer belongs to.
+    pub offered: Option<u64>,
+    /// The command, once it is known.
+    pub spec: Option<CommandSpec>,
+    pub thrown: Vec<Die>,
+    pub doc: Arc<TableDoc>,
+    pub room: Arc<RoomDoc>,
+    pub head: Head,
+}
+
+impl Table {
+    /// Plays a line. If it is played, the table in memory has changed and `batch` holds the writes.
+    pub(super) fn play_line(
+        &mut self,
+        bot: &Bot,
+        message: &Message,
+        ordinal: u32,
+        line: &CommandLine,
+        batch: &mut Batch,
+    ) -> Result<Outcome, StoreError> {
+        let mut attempt = self.attempt(bot, message, ordinal, line);
+        let played = self.try_line(bot, line, &mut attempt);
+        let mut outcome = Outcome {
+            kind: OutcomeKind::Silent,
+            player: message.speaker.name.clone(),
+            actor: attempt.doc.name_of(attempt.actor).to_owned(),
+            reply: Reply::new(),
+            dice: Vec::new(),
+            entry: None,
+            changed: false,
+        };
+        match played {
+            Ok(done) => {
+                outcome.kind = OutcomeKind::Played;
+                outcome.changed = !done.changes.made.is_empty() || !done.changes.begun.is_empty();
+                outcome.dice = std::mem::take(&mut attempt.thrown);
+                (outcome.entry, outcome.reply) = self.finish_line(bot, attempt, done, &outcome.dice, batch)?;
+            }
+            Err(NotFound::Silent) => {}
+            Err(NotFound::Refused(refusal)) => {
+                outcome.kind = OutcomeKind::Refused;
+                let prefix = &self.rooms[&message.room].doc.doc.prefix;
+                outcome.reply = dress::refusal(refusal, &attempt.typed, attempt.spec.as_ref(), prefix);
+            }
+            Err(NotFound::Store(error)) => return Err(error),
+        }
+        Ok(outcome)
+    }
+
+    fn attempt<'a>(&self, bot: &Bot, message: &'a Message, ordinal: u32, line: &CommandLine) -> Attempt<'a> {
+        let mut attempt = Attempt {
+            message,
+            key: MessageKey {
+                network: message.room.network.clone(),
+                room: message.room.id.clone(),
+                id: message.id.clone(),
+                ordinal,
+            },
+            role: self.doc.doc.role(&message.speaker, &bot.settings.owners),
+            actor: CharacterId(0),
+            typed: line.typed.clone(),
+            offered: None,
+            spec: None,
+            thrown: Vec::new(),
+            doc: self.doc.doc.clone(),
+            room: self.rooms[&message.room].doc.doc.clone(),
+            head: self.head.clone(),
+        };
+        attempt.actor = attempt.seat();
+        attempt
+    }
+
+    fn try_line<'a>(
+        &mut self,
+        bot: &'a Bot,
+        line: &CommandLine,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<Done<'a>, NotFound> {
+        let mut line = line.clone();
+        if line.typed.len() > MOST_TEXT {
+            attempt.typed.clear();
+            self.keep_pace(bot, attempt.message)?;
+            return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).into());
+        }
+        let word = line.word().0;
+        let (acts_as, takes_offer) = (word == "as", word.parse::<usize>().is_ok());
+        let room = attempt.room.clone();
+        let found = match self.resolve(bot, &room, &line, attempt.actor) {
+            Err(NotFound::Silent) if !takes_offer => return Err(NotFound::Silent),
+            found => found,
+        };
+        self.keep_pace(bot, attempt.message)?;
+        let found = if acts_as || takes_offer {
+            if acts_as {
+                attempt.spec = bot.plugins.house().iter().find(|command| command.name == "as").cloned();
+                line = self.act_as(&line, attempt)?;
+            }
+            if let Ok(number) = line.word().0.parse() {
+                line = self.take_offer(bot, number, attempt)?;
+            }
+            attempt.typed.clone_from(&line.typed);
+            self.resolve(bot, &room, &line, attempt.actor)
+        } else {
+            found
+        }?;
+        let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
+        attempt.spec = Some(spec.clone());
+        if attempt.role < spec.role {
+            let who = if spec.role == Role::Referee {
+                "the referee"
+            } else {
+                "a room admin"
+            };
+            return Err(Refusal::new(format!("only {who} can use {}", spec.name)).into());
+        }
+        match found {
+            Found::House(spec) => self.play_own(bot, spec, attempt),
+            Found::Plugin(plugin, spec, from) => self.play_game(bot, plugin, spec, from, attempt),
+        }
+    }
+
+    /// Over the limits, a line ends here.
+    fn keep_pace(&mut self, bot: &Bot, message: &Message) -> Result<(), NotFound> {
+        if message.late || message.unlimited {
+            return Ok(());
+        }
+        match self
+            .pulse
+            .command(&message.speaker.player, message.sent, &bot.settings.limits)
+        {
+            Pace::Fine => Ok(()),
+            Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
+            Pace::Silent => Err(NotFound::Silent),
+        }
+    }
+
+    /// `as NAME COMMAND`: the rest of the line, with another actor.
+    fn act_as(&self, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
+        let mut words = Words::new(&line.typed, "as".len());
+        let name = words
+            .take::<Name>()?
+            .ok_or_else(|| Refusal::new("whom do you act for?"))?;
+        let (rest, _) = words
+            .rest()
+            .ok_or_else(|| Refusal::new(format!("what does {} do?", name.0)))?;
+        let present = &self.rooms[&attempt.message.room].present;
+        let head = &mut attempt.head;
+        let by = (&attempt.message.speaker.player, attempt.role);
+        let mut doc = (*attempt.doc).clone();
+        attempt.actor = doc.character_for(head, &name.0, by, present)?;
+        if doc != *attempt.doc {
+            attempt.doc = Arc::new(doc);
+        }
+        Ok(CommandLine {
+            typed: rest,
+            by_name: true,
+        })
+    }
+
+    /// `!1`: the command that was offered under that number.
+    fn take_offer(&self, bot: &Bot, number: usize, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
+        let offered: Option<OffersDoc> = read(bot, &keys::offers(&self.id, attempt.actor.0))?;
+        let Some(offered) = offered else {
+            return Err(Refusal::new("nothing is offered to you").example("help").into());
+        };
+        let offer = number
+            .checked_sub(1)
+            .and_then(|at| offered.offers.get(at))
+            .ok_or_else(|| Refusal::new(format!("you were offered 1 to {}", offered.offers.len())).example("1"))?;
+        attempt.offered = Some(offered.entry);
+        Ok(CommandLine {
+            typed: offer.command.clone(),
+            by_name: true,
+        })
+    }
+}
+
+impl Attempt<'_> {
+    /// The character the speaker acts for, who comes into being with their first command.
+    fn seat(&mut self) -> CharacterId {
+        let speaker = &self.message.speaker;
+        match self.doc.seats.get(&speaker.player) {
+            Some(seat) if seat.name == speaker.name => seat.plays,
+            _ => Arc::make_mut(&mut self.doc).seat(&mut self.head, &speaker.player, &speaker.name),
+        }
+    }
+}

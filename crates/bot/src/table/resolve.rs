@@ -1,0 +1,283 @@
+//! Which command a line means, and which earlier roll it follows up on.
+
+use super::{Table, read};
+use crate::bot::Bot;
+use crate::documents::{RollDoc, RoomDoc, TableDoc};
+use crate::keys::{self, TableId};
+use crate::route::{Arguments, CommandLine};
+use crate::store::StoreError;
+use chat::{Message, PlayerId};
+use plugin_api::{Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, suggest, suggest_within};
+use serde_json::Value;
+
+/// A command, found.
+#[derive(Clone, Copy)]
+pub(super) enum Found<'a> {
+    /// One of the table's own.
+    House(&'a CommandSpec),
+    /// A plugin's, and how many bytes of the line named it.
+    Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
+}
+
+/// No command, or trouble in looking for it.
+pub(super) enum NotFound {
+    /// Not for this bot: nothing is said.
+    Silent,
+    /// Something is said.
+    Refused(Refusal),
+    /// The store cannot be read.
+    Store(StoreError),
+}
+
+impl From<Refusal> for NotFound {
+    fn from(refusal: Refusal) -> Self {
+        NotFound::Refused(refusal)
+    }
+}
+
+impl From<StoreError> for NotFound {
+    fn from(error: StoreError) -> Self {
+        NotFound::Store(error)
+    }
+}
+
+/// A word this long or longer is corrected; shorter ones are too often other bots' commands.
+const CORRECTED: usize = 4;
+
+impl Table {
+    /// The command that `line` means in a room.
+    pub(super) fn resolve<'a>(
+        &self,
+        bot: &'a Bot,
+        room: &RoomDoc,
+        line: &CommandLine,
+        actor: CharacterId,
+    ) -> Result<Found<'a>, NotFound> {
+        let (word, place) = line.word();
+        if let Some(command) = bot.plugins.house().iter().find(|command| command.answers_to(&word)) {
+            return Ok(Found::House(command));
+        }
+        if let Some(plugin) = bot.plugins.get(&word) {
+            return by_id(bot, room, plugin, line, place.end);
+        }
+        let knowing: Vec<_> = bot
+            .plugins
+            .enabled(&room.plugins)
+            .into_iter()
+            .filter_map(|plugin| plugin.manifest().command(&word).map(|command| (plugin, command)))
+            .collect();
+        let main_game = self.doc.doc.main_game.as_deref();
+        match knowing.as_slice() {
+            [] => Err(unknown(bot, room, line, &word)),
+            [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
+            several => {
+                if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
+                    && let Some(game) = self.game_followed(bot, line, several, actor)?
+                {
+                    return Ok(game);
+                }
+                match several
+                    .iter()
+                    .find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game)
+                {
+                    Some((plugin, command)) => Ok(Found::Plugin(*plugin, command, place.end)),
+                    None => Err(ambiguous(room, &word, several).into()),
+                }
+            }
+        }
+    }
+
+    /// Of several games that know a follow-up, the one that made the roll it is about.
+    fn game_followed<'a>(
+        &self,
+        bot: &Bot,
+        line: &CommandLine,
+        several: &[(&'a dyn Plugin, &'a CommandSpec)],
+        actor: CharacterId,
+    ) -> Result<Option<Found<'a>>, StoreError> {
+        let end = line.word().1.end;
+        let named: Option<RollDoc> = match Arguments::of(&line.typed, true).roll {
+            Some(number) => read(bot, &keys::roll(&self.id, number))?,
+            None => None,
+        };
+        let mut latest: Option<(u64, Found)> = None;
+        for (plugin, command) in several {
+            let id = &plugin.manifest().id;
+            let found = Found::Plugin(*plugin, command, end);
+            match &named {
+                Some(roll) if roll.game == *id => return Ok(Some(found)),
+                Some(_) => {}
+                None => {
+                    let number: Option<u64> = read(bot, &keys::latest(&self.id, actor.0, id))?;
+                    if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
+                        latest = Some((number, found));
+                    }
+                }
+            }
+        }
+        Ok(latest.map(|(_, found)| found))
+    }
+
+    /// The roll a follow-up is about: `#12`, the answer it replies to, the latest of a character named in front, or the
+    /// actor's latest. A name in front is taken out of the arguments.
+    pub(super) fn target(
+        &self,
+        bot: &Bot,
+        message: &Message,
+        command: &Followed<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<Target<Value>, NotFound> {
+        let replied = match &message.reply_to {
+            Some(answer) => read::<(TableId, u64)>(bot, &keys::said(&message.room.network, answer))?,
+            None => None,
+        };
+        let replied = replied.filter(|(table, _)| *table == self.id).map(|(_, number)| number);
+        let number = match arguments.roll.or(replied) {
+            Some(number) => number,
+            None => {
+                let of = command.take_name(arguments).unwrap_or(command.actor);
+                let latest: Option<u64> = read(bot, &keys::latest(&self.id, of.0, command.game))?;
+                latest.ok_or_else(|| {
+                    let whose = if of == command.actor { "you have" } else { "they have" };
+                    Refusal::new(format!("{whose} no roll that {} could follow up on", command.spec.name))
+                })?
+            }
+        };
+        let roll: Option<RollDoc> = read(bot, &keys::roll(&self.id, number))?;
+        let roll = roll.ok_or_else(|| {
+            Refusal::new(format!("#{number} is no roll that could be followed up on")).about(format!("#{number}"))
+        })?;
+        if roll.game != command.game {
+            return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
+        }
+        if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.doc.doc, roll.character) {
+            let name = self.doc.doc.name_of(roll.character);
+            return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
+        }
+        Ok(Target {
+            entry: number,
+            actor: roll.character,
+            record: roll.record,
+        })
+    }
+}
+
+/// A follow-up in search of its roll.
+pub(super) struct Followed<'a> {
+    pub game: &'a str,
+    pub spec: &'a CommandSpec,
+    pub cast: &'a Cast,
+    pub actor: CharacterId,
+    pub player: &'a PlayerId,
+    pub role: Role,
+    /// Where the arguments begin.
+    pub from: usize,
+}
+
+impl Followed<'_> {
+    fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
+        let owner = doc.characters.get(&character).and_then(|each| each.owner.as_ref());
+        character == self.actor || owner == Some(self.player) || self.role >= Role::Referee
+    }
+
+    /// The character named by the first word, unless that is a word of the command itself.
+    fn take_name(&self, arguments: &mut Arguments) -> Option<CharacterId> {
+        let rest = &arguments.typed[self.from..];
+        let start = self.from + rest.find(|c: char| !c.is_whitespace())?;
+        let end = arguments.typed[start..]
+            .find(char::is_whitespace)
+            .map_or(arguments.typed.len(), |len| start + len);
+        let word = arguments.typed[start..end].trim_start_matches('@').to_owned();
+        let own = self
+            .spec
+            .arguments
+            .iter()
+            .any(|each| each.words.iter().any(|own| own.eq_ignore_ascii_case(&word)));
+        let character = self.cast.find(&word).filter(|_| !own)?;
+        arguments.typed.replace_range(start..end, &" ".repeat(end - start));
+        Some(character)
+    }
+}
+
+/// `!mvk ...`: the plugin's command if the next word is one, else its main command.
+fn by_id<'a>(
+    bot: &'a Bot,
+    room: &RoomDoc,
+    plugin: &'a dyn Plugin,
+    line: &CommandLine,
+    end: usize,
+) -> Result<Found<'a>, NotFound> {
+    let manifest = plugin.manifest();
+    if !room.plugins.contains(&manifest.id) {
+        // What is on by default and was switched off here may have been so for another bot's sake.
+        return Err(match bot.settings.plugins.contains(&manifest.id) && !line.by_name {
+            true => NotFound::Silent,
+            false => not_enabled(room, &manifest.id).into(),
+        });
+    }
+    let rest = &line.typed[end..];
+    let start = end + (rest.len() - rest.trim_start().len());
+    let next = line.typed[start..].split_whitespace().next().unwrap_or_default();
+    match manifest.command(&next.to_lowercase()) {
+        Some(command) => Ok(Found::Plugin(plugin, command, start + next.len())),
+        None => Ok(Found::Plugin(
+            plugin,
+            manifest.main().expect("every plugin has one"),
+            end,
+        )),
+    }
+}
+
+fn not_enabled(room: &RoomDoc, id: &str) -> Refusal {
+    let prefix = &room.prefix;
+    Refusal::new(format!(
+        "{id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}"
+    ))
+    .example(format!("plugin enable {id}"))
+}
+
+fn ambiguous(room: &RoomDoc, word: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
+    let prefix = &room.prefix;
+    let ids: Vec<_> = several
+        .iter()
+        .map(|(plugin, _)| plugin.manifest().id.as_str())
+        .collect();
+    let forms: Vec<_> = ids.iter().map(|id| format!("{prefix}{id} {word}")).collect();
+    let what = format!(
+        "{word} is a command of {}: which one? Type {}",
+        ids.join(" and "),
+        forms.join(" or ")
+    );
+    Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(format!("game {}", ids[0]))
+}
+
+/// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
+fn unknown<'a>(bot: &'a Bot, room: &RoomDoc, line: &CommandLine, word: &str) -> NotFound {
+    let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
+    let mut known: Vec<&String> = bot.plugins.house().iter().flat_map(names).collect();
+    for plugin in bot.plugins.enabled(&room.plugins) {
+        known.extend(plugin.manifest().commands.iter().flat_map(names));
+        known.push(&plugin.manifest().id);
+    }
+    let long = known
+        .into_iter()
+        .map(String::as_str)
+        .filter(|known| known.len() >= CORRECTED);
+    let meant = if line.by_name {
+        suggest(word, long)
+    } else {
+        suggest_within(1, word, long)
+    };
+    let prefix = &room.prefix;
+    match meant {
+        Some(meant) => {
+            let example = format!("{meant}{}", &line.typed[line.word().1.end..]);
+            let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
+            Refusal::new(what).example(example).into()
+        }
+        None if line.by_name => Refusal::new(format!("I do not know {word}; {prefix}help lists what I do"))
+            .example("help")
+            .into(),
+        None => NotFound::Silent,
+    }
+}

@@ -1,0 +1,170 @@
+//! Writing a played command down: its entry, the documents it changed, what can follow it.
+
+use super::line::Attempt;
+use super::play::Done;
+use super::{Heard, Kept, OutcomeKind, Table, dress, read};
+use crate::bot::Bot;
+use crate::documents::{OffersDoc, RollDoc, RoomDoc, to_json};
+use crate::journal::{Draft, Entry, Link};
+use crate::keys;
+use crate::store::{Batch, StoreError};
+use chat::Reply;
+use dice::Die;
+use dice::fair::commitment;
+use plugin_api::FollowUp;
+use std::sync::Arc;
+
+/// Numbers that are reserved beyond the last entry at the most.
+const FURTHEST_AHEAD: u64 = 64;
+
+impl Table {
+    /// Dresses the answer of a played command, and if it threw dice or changed something makes it an entry; the number
+    /// and the answer come back. A command that only looked leaves nothing.
+    pub(super) fn finish_line(
+        &mut self,
+        bot: &Bot,
+        attempt: Attempt<'_>,
+        done: Done<'_>,
+        thrown: &[Die],
+        batch: &mut Batch,
+    ) -> Result<(Option<u64>, Reply), StoreError> {
+        let prefix = attempt.room.prefix.clone();
+        let entered = !thrown.is_empty() || !done.changes.made.is_empty();
+        if !entered {
+            return Ok((None, dress::answer(done.reply, done.comment.as_deref(), &prefix, None)));
+        }
+        let number = self.gap.map_or(self.head.number, |(_, last)| last) + 1;
+        let mut reply = dress::answer(done.reply, done.comment.as_deref(), &prefix, Some(number));
+        let record = reply.record.take();
+        let plain = reply.plain();
+        let draft = Draft {
+            text: &attempt.typed,
+            answer: &plain,
+            dice: thrown,
+            facts: &reply.facts,
+            record: record.as_ref(),
+            changes: &done.changes,
+        };
+        let (digests, parts) = bot.with_entropy(|entropy| draft.seal(entropy));
+        let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
+        let entry = Entry {
+            number,
+            skipped: self.gap.take(),
+            epoch: self.head.epoch,
+            commitment: (!self.head.committed).then(|| commitment(seed)),
+            key: attempt.key,
+            player: attempt.message.speaker.player.clone(),
+            character: attempt.actor,
+            time: attempt.message.sent,
+            game: done.game.to_owned(),
+            command: done.spec.name.clone(),
+            follows: done.followed.as_ref().map(|(target, _)| target.entry),
+            digests,
+        };
+        let link = Link::new(&self.head.hash, &entry);
+        batch.put(keys::entry(&self.id, number), to_json(&link));
+        batch.put(keys::parts(&self.id, number), to_json(&parts));
+        self.head.number = number;
+        self.head.hash = link.hash;
+        self.head.committed = true;
+        self.head.next_character = attempt.head.next_character;
+
+        if !Arc::ptr_eq(&attempt.doc, &self.doc.doc) {
+            batch.put(keys::doc(&self.id), to_json(&*attempt.doc));
+            self.doc = Kept {
+                doc: attempt.doc,
+                stored: true,
+            };
+        }
+        self.keep_room(&attempt.message.room, attempt.room, batch);
+        if let Some(state) = done.state {
+            batch.put(keys::game(&self.id, done.game), to_json(&state));
+            self.games.insert(
+                done.game.to_owned(),
+                Kept {
+                    doc: Arc::new(state),
+                    stored: true,
+                },
+            );
+        }
+        match done.followed {
+            Some((target, Some(amended))) => {
+                let key = keys::roll(&self.id, target.entry);
+                if let Some(roll) = read::<RollDoc>(bot, &key)? {
+                    batch.put(
+                        key,
+                        to_json(&RollDoc {
+                            record: amended,
+                            ..roll
+                        }),
+                    );
+                }
+            }
+            Some((_, None)) => {}
+            None => {
+                if let (Some(record), FollowUp::No) = (record, done.spec.follow_up) {
+                    let latest = keys::latest(&self.id, attempt.actor.0, done.game);
+                    let previous = read(bot, &latest)?;
+                    let game = done.game.to_owned();
+                    let roll = RollDoc {
+                        character: attempt.actor,
+                        game,
+                        record,
+                        previous,
+                    };
+                    batch.put(keys::roll(&self.id, number), to_json(&roll));
+                    batch.put(latest, number.to_string());
+                }
+            }
+        }
+        let own: Vec<_> = reply
+            .offers
+            .iter()
+            .filter(|offer| offer.to.is_none())
+            .cloned()
+            .collect();
+        if !own.is_empty() {
+            let entry = entry.follows.unwrap_or(number);
+            batch.put(
+                keys::offers(&self.id, attempt.actor.0),
+                to_json(&OffersDoc { entry, offers: own }),
+            );
+        }
+        Ok((Some(number), reply))
+    }
+
+    fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>, batch: &mut Batch) {
+        let side = self.rooms.get_mut(id).expect("the room of a message is open");
+        if !Arc::ptr_eq(&room, &side.doc.doc) {
+            batch.put(keys::room(id), to_json(&*room));
+            side.doc = Kept {
+                doc: room,
+                stored: true,
+            };
+        }
+    }
+
+    /// Reserves numbers beyond the last entry, and decides whether the answers may go before the disk.
+    pub(super) fn reserve(&mut self, heard: &mut Heard) {
+        let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
+        let Some(last) = entries().max() else {
+            heard.early = true;
+            heard.reserved = self.safe;
+            return;
+        };
+        let changed = heard
+            .outcomes
+            .iter()
+            .any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
+        let all_durable = self.safe >= self.head.reserved;
+        heard.early = !changed && last <= self.safe;
+        self.ahead = match (all_durable, heard.early || changed) {
+            (true, _) => 1,
+            (false, true) => self.ahead,
+            (false, false) => (self.ahead * 2).min(FURTHEST_AHEAD),
+        };
+        self.head.reserved = self.head.reserved.max(self.head.number + self.ahead);
+        heard.reserved = self.head.reserved;
+        heard.batch.put(keys::head(&self.id), to_json(&self.head));
+    }
+}

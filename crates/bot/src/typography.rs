@@ -1,0 +1,38 @@
+//! Reading what phones type: what was meant, whatever the keyboard made of it.
+
+/// `text` with typographic dashes, quotation marks, spaces and full-width characters as plain ones, and without
+/// zero-width characters.
+pub fn as_meant(text: &str) -> String {
+    text.chars().filter_map(plain).collect()
+}
+
+fn plain(c: char) -> Option<char> {
+    Some(match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
+        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{b4}' => '\'',
+        '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{2033}' => '"',
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe0f}' => {
+            return None;
+        }
+        // Full-width forms stand in the order of ASCII, from ! to ~.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xff01 + 0x21).unwrap_or(c),
+        '\u{d7}' => 'x',
+        '\u{f7}' => '/',
+        c if c.is_control() => ' ',
+        c => c,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_phones_type_reads_as_meant() {
+        assert_eq!(as_meant("！ｒｏｌｌ\u{a0}２ｄ６−１"), "!roll 2d6-1");
+        assert_eq!(as_meant("6× 4d6 – 1 “Old Tom” it’s"), "6x 4d6 - 1 \"Old Tom\" it's");
+        assert_eq!(as_meant("!ro\u{200b}ll\t2d6\x07"), "!roll 2d6 ");
+        assert_eq!(as_meant("é骰"), "é骰");
+    }
+}
