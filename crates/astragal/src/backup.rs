@@ -1,0 +1,159 @@
+//! `astragal backup`, `astragal restore`, and the daily backup.
+
+use crate::cli::{Cli, must_be_free};
+use crate::control;
+use anyhow::{Context, bail};
+use bot::Bot;
+use bot::backup::{read, write};
+use bot::store::Store;
+use chat::{Clock, SystemClock};
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use store_sled::{ClaimError, DataDir, SledStore};
+use tokio::sync::oneshot;
+
+/// Where the daily backups are, in the data directory.
+pub const DIRECTORY: &str = "backups";
+/// What files of a backup end in.
+const EXTENSION: &str = "jsonl";
+/// How often the date is looked at.
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Writes a backup to a new file: of a running bot through its socket, else of its store.
+pub fn backup(cli: &Cli, file: &Path) -> anyhow::Result<()> {
+    must_be_free(file)?;
+    let path = cli.data_dir(&cli.config()?)?;
+    anyhow::ensure!(
+        path.join("store").exists(),
+        "there is nothing in {} to back up",
+        path.display()
+    );
+    let part = part_of(file);
+    match DataDir::claim(&path) {
+        Ok(data) => {
+            let store = SledStore::open(&data.store())?;
+            write_file(&store, &part)?;
+        }
+        Err(ClaimError::Held(_)) => control::fetch_backup(&path.join(control::SOCKET), &part)?,
+        Err(error) => return Err(error.into()),
+    }
+    let records = verify(&part)?;
+    fs::rename(&part, file).with_context(|| format!("{} cannot be written", file.display()))?;
+    say(&format!("{records} records written to {}", file.display()))
+}
+
+/// Fills an empty data directory from a backup that was verified first.
+pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
+    let path = cli.data_dir(&cli.config()?)?;
+    let records = verify(file)?;
+    let data = DataDir::claim(&path)?;
+    if data.store().exists() {
+        bail!(
+            "{} holds data already and was left as it is: name an empty directory with --data DIR",
+            path.display()
+        );
+    }
+    let part = data.file("store.part");
+    if part.exists() {
+        fs::remove_dir_all(&part).context("what an interrupted restore left cannot be removed")?;
+    }
+    let store = SledStore::open(&part)?;
+    read(&mut open(file)?, |batch| store.commit(&batch))?;
+    drop(store);
+    fs::rename(&part, data.store()).context("the restored data cannot be put in place")?;
+    File::open(&path)
+        .and_then(|directory| directory.sync_all())
+        .context("the disk does not keep it")?;
+    say(&format!("{records} records restored to {}", path.display()))
+}
+
+/// Writes a backup a day as long as the bot runs, and keeps the newest `keep`.
+pub async fn daily(directory: PathBuf, keep: usize, bot: Arc<Bot>) {
+    if keep == 0 {
+        return;
+    }
+    loop {
+        let today = SystemClock.now().strftime("%Y-%m-%d").to_string();
+        let file = directory.join(format!("{today}.{EXTENSION}"));
+        if !file.exists()
+            && let Err(error) = keep_one(&directory, &file, keep, &bot).await
+        {
+            tracing::error!(error = format!("{error:#}"), "the daily backup was not written");
+        }
+        tokio::time::sleep(HOUR).await;
+    }
+}
+
+async fn keep_one(directory: &Path, file: &Path, keep: usize, bot: &Bot) -> anyhow::Result<()> {
+    fs::create_dir_all(directory)?;
+    let part = part_of(file);
+    of_running(bot, part.clone()).await?;
+    fs::rename(&part, file)?;
+    let mut all = backups(directory);
+    all.truncate(all.len().saturating_sub(keep));
+    all.iter().try_for_each(fs::remove_file)?;
+    Ok(())
+}
+
+/// Writes a backup of a running bot to `file`, between two of its commits.
+pub async fn of_running(bot: &Bot, file: PathBuf) -> anyhow::Result<()> {
+    let (done, written) = oneshot::channel();
+    bot.committer().between_commits(move |store| {
+        // Whoever asked may have gone.
+        let _ = done.send(write_file(store, &file));
+    });
+    written.await.context("the bot is stopping")?
+}
+
+/// The newest of the daily backups.
+pub fn newest(directory: &Path) -> Option<PathBuf> {
+    backups(directory).pop()
+}
+
+/// The daily backups, oldest first.
+fn backups(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|ends| ends == EXTENSION))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn write_file(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
+    let failed = || format!("{} cannot be written", file.display());
+    let mut out = BufWriter::new(File::create(file).with_context(failed)?);
+    write(store, SystemClock.now(), &mut out).with_context(failed)?;
+    out.into_inner()
+        .map_err(|error| error.into_error())
+        .and_then(|file| file.sync_all())
+        .with_context(failed)
+}
+
+/// Reads a backup for nothing but its being whole; how many records it has.
+fn verify(file: &Path) -> anyhow::Result<u64> {
+    read(&mut open(file)?, |_| Ok(())).with_context(|| format!("{} is no usable backup", file.display()))
+}
+
+fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
+    Ok(BufReader::new(
+        File::open(file).with_context(|| format!("{} cannot be read", file.display()))?,
+    ))
+}
+
+/// Where a file is written before it is whole.
+fn part_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    writeln!(std::io::stdout(), "{line}").context("standard output is closed")
+}

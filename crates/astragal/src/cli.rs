@@ -1,0 +1,97 @@
+//! The command line.
+
+use crate::config::Config;
+use anyhow::Context;
+use clap::{Parser, Subcommand};
+use directories::ProjectDirs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tracing_subscriber::EnvFilter;
+
+/// Rolls dice, knows the rules of your game, and keeps what your table holds.
+///
+/// Without a command it runs: in this terminal, until the end of input.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true)]
+pub struct Cli {
+    /// Keep everything in this directory instead of the platform's own place for it
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Read this configuration instead of astragal.toml in the platform's own place for it
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub task: Option<Task>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Play session files and say where an answer differs from what is written
+    Play {
+        /// Print what became of each line as JSON instead of comparing
+        #[arg(long)]
+        json: bool,
+        /// The session files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Write everything the bot keeps to a new file; works while it runs
+    Backup {
+        /// The file to write
+        file: PathBuf,
+    },
+    /// Fill an empty data directory from a backup
+    Restore {
+        /// The file to read
+        file: PathBuf,
+    },
+    /// Read every record of the store (run by the bot itself at its start)
+    #[command(hide = true)]
+    CheckStore,
+}
+
+impl Cli {
+    /// What the configuration file says, or the defaults where there is none.
+    pub fn config(&self) -> anyhow::Result<Config> {
+        let standard = || Some(places()?.config_dir().join("astragal.toml")).filter(|path| path.exists());
+        match self.config.clone().or_else(standard) {
+            Some(path) => Config::read(&path),
+            None => Ok(Config::default()),
+        }
+    }
+
+    /// Where everything is kept: by the command line, else by the configuration, else by the platform's convention.
+    pub fn data_dir(&self, config: &Config) -> anyhow::Result<PathBuf> {
+        let named = self.data.clone().or_else(|| config.data.clone());
+        let standard = || Some(places()?.data_dir().to_owned());
+        let path = named
+            .or_else(standard)
+            .context("this user has no home directory: name one with --data DIR")?;
+        std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
+    }
+
+    /// What is logged: warnings, or what the environment asks for.
+    pub fn log_filter(&self) -> EnvFilter {
+        EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new("warn,sled=off"))
+    }
+}
+
+fn places() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "astragal")
+}
+
+/// The last words of a run that failed: one line.
+pub fn complain(error: &anyhow::Error) {
+    // There is nowhere left to report that standard error is closed.
+    let _ = writeln!(std::io::stderr(), "astragal: {error:#}");
+}
+
+/// Fails unless nothing is at `path` yet.
+pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        !path.exists(),
+        "{} is there already: name another file, or move it away",
+        path.display()
+    );
+    Ok(())
+}

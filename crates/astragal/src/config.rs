@@ -1,0 +1,200 @@
+//! The configuration file. `config/astragal.example.toml` is its manual.
+
+use anyhow::Context;
+use bot::Settings;
+use bot::limits::Limits;
+use chat::PlayerId;
+use jiff::SignedDuration;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What an operator decides.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The name the bot answers to.
+    pub name: String,
+    /// Where everything is kept.
+    pub data: Option<PathBuf>,
+    /// Who runs the bot, as `network:id`.
+    pub owners: BTreeSet<PlayerId>,
+    pub rooms: Rooms,
+    pub limits: Numbers,
+    pub console: Console,
+    pub backups: Backups,
+}
+
+/// What a new room starts with.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rooms {
+    pub prefix: String,
+    pub plugins: BTreeSet<String>,
+}
+
+/// How much is answered.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Numbers {
+    pub per_player: usize,
+    pub per_table: usize,
+    pub same_answers: usize,
+    pub window_seconds: u32,
+    pub silence_seconds: u32,
+}
+
+/// The terminal.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Console {
+    pub name: Option<String>,
+    pub room: String,
+}
+
+/// The daily backups.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Backups {
+    pub keep: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let name = Settings::default().name;
+        Config {
+            name,
+            data: None,
+            owners: BTreeSet::new(),
+            rooms: Rooms::default(),
+            limits: Numbers::default(),
+            console: Console::default(),
+            backups: Backups::default(),
+        }
+    }
+}
+
+impl Default for Rooms {
+    fn default() -> Self {
+        let Settings { prefix, plugins, .. } = Settings::default();
+        Rooms { prefix, plugins }
+    }
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        let Limits {
+            per_player,
+            per_table,
+            same_answers,
+            window,
+            silence,
+        } = Limits::default();
+        let seconds = |span: SignedDuration| u32::try_from(span.as_secs()).expect("defaults are short");
+        let (window_seconds, silence_seconds) = (seconds(window), seconds(silence));
+        Numbers {
+            per_player,
+            per_table,
+            same_answers,
+            window_seconds,
+            silence_seconds,
+        }
+    }
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Console {
+            name: None,
+            room: "hall".to_owned(),
+        }
+    }
+}
+
+impl Default for Backups {
+    fn default() -> Self {
+        Backups { keep: 7 }
+    }
+}
+
+impl Config {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// Names the line and what is wrong with it.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let config: Config = toml::from_str(&text).with_context(|| format!("{} is wrong", path.display()))?;
+        config.check().with_context(|| format!("{} is wrong", path.display()))?;
+        Ok(config)
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        let known: Vec<String> = crate::plugins::all()
+            .iter()
+            .map(|plugin| plugin.manifest().id.clone())
+            .collect();
+        for id in &self.rooms.plugins {
+            let hint = plugin_api::suggest(id, known.iter().map(String::as_str));
+            let hint = hint.map_or(format!("there are {}", known.join(", ")), |meant| {
+                format!("did you mean {meant}?")
+            });
+            anyhow::ensure!(known.contains(id), "rooms.plugins: there is no plugin {id}: {hint}");
+        }
+        anyhow::ensure!(
+            !self.name.trim().is_empty(),
+            "name: the bot needs one, such as \"astragal\""
+        );
+        anyhow::ensure!(
+            !self.rooms.prefix.trim().is_empty(),
+            "rooms.prefix: it cannot be empty; \"!\" is usual"
+        );
+        Ok(())
+    }
+
+    /// What the core needs of it.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            name: self.name.clone(),
+            prefix: self.rooms.prefix.clone(),
+            plugins: self.rooms.plugins.clone(),
+            owners: self.owners.clone(),
+            limits: Limits {
+                per_player: self.limits.per_player,
+                per_table: self.limits.per_table,
+                same_answers: self.limits.same_answers,
+                window: SignedDuration::from_secs(i64::from(self.limits.window_seconds)),
+                silence: SignedDuration::from_secs(i64::from(self.limits.silence_seconds)),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_is_complete_and_says_the_defaults() {
+        let text = include_str!("../../../config/astragal.example.toml");
+        let shown: Config = toml::from_str(text).unwrap();
+        assert_eq!(shown, Config::default(), "what the example sets are the defaults");
+        // Every key stands in it, those without a default commented out.
+        let uncommented: String = text
+            .lines()
+            .map(|line| line.strip_prefix("#: ").unwrap_or(line))
+            .fold(String::new(), |all, line| all + line + "\n");
+        let full: Config = toml::from_str(&uncommented).unwrap();
+        assert!(full.data.is_some() && !full.owners.is_empty() && full.console.name.is_some());
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_line() {
+        let wrong = toml::from_str::<Config>("name = \"x\"\nprefx = \"!\"\n")
+            .unwrap_err()
+            .to_string();
+        assert!(wrong.contains("line 2") && wrong.contains("prefx"), "{wrong}");
+        let config: Config = toml::from_str("[rooms]\nplugins = [\"rol\"]\n").unwrap();
+        assert!(config.check().unwrap_err().to_string().contains("did you mean roll?"));
+    }
+}

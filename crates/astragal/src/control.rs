@@ -1,0 +1,77 @@
+//! The socket by which a running bot is asked for a backup: one word in, the file out.
+
+use crate::backup;
+use anyhow::{Context, bail};
+use bot::Bot;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+
+/// The socket's name in the data directory.
+pub const SOCKET: &str = "control";
+/// What is asked.
+const BACKUP: &str = "backup";
+/// Bytes of a request.
+const LONGEST: u64 = 64;
+
+/// Answers on the socket as long as the bot runs. A bot without it runs as well, and says so once.
+pub async fn listen(socket: PathBuf, bot: Arc<Bot>) {
+    // The directory is locked: whoever left a socket there is gone.
+    let _ = fs::remove_file(&socket);
+    let listener = match UnixListener::bind(&socket) {
+        Ok(listener) => listener,
+        Err(error) => {
+            let socket = socket.display();
+            tracing::warn!(%socket, %error, "no control socket: `astragal backup` works only while the bot is stopped");
+            return;
+        }
+    };
+    for number in 0u64.. {
+        let Ok((stream, _)) = listener.accept().await else {
+            continue;
+        };
+        let spool = socket.with_file_name(format!("backup-{number}.part"));
+        let bot = bot.clone();
+        tokio::spawn(async move {
+            if let Err(error) = answer(stream, &bot, &spool).await {
+                tracing::warn!(error = format!("{error:#}"), "a request on the control socket failed");
+            }
+            // It is there only if it was asked for.
+            let _ = fs::remove_file(&spool);
+        });
+    }
+}
+
+async fn answer(stream: UnixStream, bot: &Bot, spool: &Path) -> anyhow::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut request = String::new();
+    BufReader::new(read.take(LONGEST)).read_line(&mut request).await?;
+    anyhow::ensure!(request.trim() == BACKUP, "nobody knows the request {request:?}");
+    // Spooled, so that a slow reader never holds up the bot's writes.
+    backup::of_running(bot, spool.to_owned()).await?;
+    let mut chunks = File::open(spool)?;
+    loop {
+        let mut chunk = vec![0; 64 << 10];
+        let length = io::Read::read(&mut chunks, &mut chunk)?;
+        if length == 0 {
+            return Ok(write.shutdown().await?);
+        }
+        write.write_all(&chunk[..length]).await?;
+    }
+}
+
+/// Asks the bot behind `socket` for a backup and writes it to `file`.
+pub fn fetch_backup(socket: &Path, file: &Path) -> anyhow::Result<()> {
+    let mut stream = std::os::unix::net::UnixStream::connect(socket)
+        .with_context(|| format!("the running bot does not answer on {}", socket.display()))?;
+    stream.write_all(format!("{BACKUP}\n").as_bytes())?;
+    let mut out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
+    let length = io::copy(&mut stream, &mut out)?;
+    if length == 0 {
+        bail!("the running bot could not write a backup; its log says why");
+    }
+    Ok(out.sync_all()?)
+}

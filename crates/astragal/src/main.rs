@@ -1,0 +1,38 @@
+//! The bot: configuration, command line, wiring. Everything it does is done by the other crates.
+
+mod backup;
+mod check;
+mod cli;
+mod config;
+mod control;
+mod play;
+mod plugins;
+mod run;
+
+use clap::Parser;
+use cli::{Cli, Task};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let cli = Cli::parse();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(cli.log_filter())
+        .init();
+    let done = match &cli.task {
+        None => run::run(&cli),
+        Some(Task::Play { json, files }) => return play::play(files, *json),
+        Some(Task::Backup { file }) => backup::backup(&cli, file),
+        Some(Task::Restore { file }) => backup::restore(&cli, file),
+        Some(Task::CheckStore) => check::check_here(&cli),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            cli::complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

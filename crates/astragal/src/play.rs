@@ -1,0 +1,38 @@
+//! `astragal play`: session files through the core.
+
+use crate::plugins;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Plays the files; stops at the first difference with status 1.
+pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
+    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    for path in files {
+        let name = path.display().to_string();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                // Standard error may be closed; the status says it too.
+                let _ = writeln!(err, "astragal: {name} cannot be read: {error}");
+                return ExitCode::FAILURE;
+            }
+        };
+        let mut lines = 0;
+        let played = plugin_testkit::play(&name, &text, plugins::all(), !json, |report| {
+            lines += 1;
+            if json {
+                let line = serde_json::to_string(&report).expect("reports have text keys and finite numbers");
+                let _ = writeln!(out, "{line}");
+            }
+        });
+        if let Err(difference) = played {
+            let _ = writeln!(err, "{difference}");
+            return ExitCode::FAILURE;
+        }
+        if !json {
+            let _ = writeln!(out, "{name}: {lines} lines played as written");
+        }
+    }
+    ExitCode::SUCCESS
+}

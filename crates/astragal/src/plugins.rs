@@ -1,0 +1,8 @@
+//! The plugins this bot has: one line a plugin.
+
+use plugin_api::Plugin;
+
+/// All of them.
+pub fn all() -> Vec<Box<dyn Plugin>> {
+    vec![mvk::plugin(), roll::plugin()]
+}

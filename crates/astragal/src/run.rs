@@ -1,0 +1,100 @@
+//! Running the bot in this terminal.
+
+use crate::cli::Cli;
+use crate::config::Config;
+use crate::{backup, check, control, plugins};
+use anyhow::Context;
+use bot::store::Store;
+use bot::{Bot, Entropy, FairBox, Plugins, serve};
+use chat::{Clock, SystemClock, Transport};
+use std::io::{IsTerminal, stdin, stdout};
+use std::path::Path;
+use std::sync::Arc;
+use store_sled::{DataDir, SledStore};
+use tokio::signal::unix::{SignalKind, signal};
+use transport_console::{Console, Input, Opening};
+
+/// Runs until the end of input or a signal.
+pub fn run(cli: &Cli) -> anyhow::Result<()> {
+    let config = cli.config()?;
+    let path = cli.data_dir(&config)?;
+    let data = DataDir::claim(&path)?;
+    check::check_in_child(&data, &path)?;
+    let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
+    let plugins = Plugins::new(plugins::all())?;
+    let mut entropy = Entropy::from_system();
+    let nonce = bot::journal::hex(&entropy.secret()[..8]);
+    let bot = Arc::new(Bot::new(config.settings(), plugins, store, entropy, Box::new(FairBox))?);
+
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("no threads to be had")?;
+    let served = runtime.block_on(async {
+        let console = console(&config, &data, nonce)?;
+        tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));
+        tokio::spawn(backup::daily(
+            data.file(backup::DIRECTORY),
+            config.backups.keep,
+            bot.clone(),
+        ));
+        serve(bot.clone(), vec![console], stop_signal()?)
+            .await
+            .context("the bot cannot go on")
+    });
+    // The console's thread may still wait for a key that nobody will press.
+    runtime.shutdown_background();
+    served
+}
+
+/// The terminal as a network.
+fn console(config: &Config, data: &DataDir, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
+    let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
+    let name = config
+        .console
+        .name
+        .clone()
+        .or_else(user)
+        .unwrap_or_else(|| "you".to_owned());
+    let room = config.console.room.clone();
+    let prefix = &config.rooms.prefix;
+    let greeting = vec![
+        format!("I roll dice, know the rules of your game, and keep what your table holds. You are {name} in {room}."),
+        format!(
+            "{prefix}help shows what I do; /as NAME speaks as another player, /room NAME goes elsewhere, /quit ends."
+        ),
+        format!("Example: {prefix}roll 4d6kh3"),
+    ];
+    let opening = Opening {
+        greeting,
+        name,
+        room,
+        nonce,
+    };
+    let input = if stdin().is_terminal() && stdout().is_terminal() {
+        Input::terminal(&data.file("history")).context("the terminal cannot be used")?
+    } else {
+        Input::pipe(stdin())
+    };
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Ok(Arc::new(Console::new(opening, clock, input, Box::new(stdout()))))
+}
+
+/// Resolves when the system asks the bot to end.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("no signals to be had")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("no signals to be had")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+fn open_failed(path: &Path) -> String {
+    format!(
+        "the database in {} cannot be opened and was left as it is",
+        path.display()
+    )
+}

@@ -1,0 +1,79 @@
+//! The dice of a session: scripted for a line, else fair ones if a seed is given, else none.
+
+use bot::DiceBox;
+use dice::fair::{FairDice, MessageKey};
+use dice::{Dice, DiceError, Scripted};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Dice that a session can script; clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct SessionDice(Arc<Mutex<Stage>>);
+
+#[derive(Default)]
+struct Stage {
+    script: Option<Scripted>,
+    seed: Option<[u8; 32]>,
+    wrong: Option<String>,
+}
+
+impl SessionDice {
+    pub fn use_seed(&self, seed: [u8; 32]) {
+        self.stage().seed = Some(seed);
+    }
+
+    /// Sets the script of the next line.
+    pub fn script(&self, dice: Option<Vec<(u32, u32)>>) {
+        self.stage().script = dice.map(Scripted::new);
+    }
+
+    /// Ends the line: what was wrong with its dice, if anything was.
+    pub fn finish(&self) -> Option<String> {
+        let mut stage = self.stage();
+        let left: Vec<_> = stage
+            .script
+            .take()
+            .iter()
+            .flat_map(Scripted::left)
+            .map(ToString::to_string)
+            .collect();
+        let wrong = stage.wrong.take();
+        wrong.or_else(|| (!left.is_empty()).then(|| format!("scripted and not thrown: {}", left.join(" "))))
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.0.lock().expect("nothing panics holding it")
+    }
+}
+
+impl DiceBox for SessionDice {
+    fn dice(&self, _: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        let fair = self.stage().seed.map(|seed| FairDice::new(&seed, key));
+        Box::new(LineDice {
+            dice: self.clone(),
+            fair,
+        })
+    }
+}
+
+struct LineDice {
+    dice: SessionDice,
+    fair: Option<FairDice>,
+}
+
+impl Dice for LineDice {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        let mut stage = self.dice.stage();
+        let thrown = match (&mut stage.script, &mut self.fair) {
+            (Some(script), _) => script.throw(sides),
+            (None, Some(fair)) => return fair.throw(sides),
+            (None, None) => Err(DiceError::Script {
+                asked: sides,
+                listed: "no dice".to_owned(),
+            }),
+        };
+        if let Err(error) = &thrown {
+            stage.wrong.get_or_insert(error.to_string());
+        }
+        thrown
+    }
+}

@@ -1,0 +1,21 @@
+//! Plays session files through the core: the tests of games, and `astragal play`.
+//!
+//! A session reads like play, with the dice scripted and the bot's answers asserted:
+//!
+//! ```text
+//! @plugins roll mvk
+//! @referee Gus
+//! Ann> act d8 d10 vs 17 [d20=15 d8=5 d10=10]
+//! bot< SUCCESS 25 vs 17...
+//! ```
+//!
+//! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`].
+
+pub mod session;
+
+mod dice_box;
+mod play;
+mod plugin_tests;
+
+pub use play::{Difference, LineReport, play};
+pub use plugin_tests::test_plugin;

@@ -1,0 +1,396 @@
+//! Playing a session through the core, and saying where an answer differs.
+
+use crate::dice_box::SessionDice;
+use crate::session::{Directive, NETWORK, ROOM, Step, What, Whose, parse, player};
+use bot::documents::{RoomDoc, TableDoc, from_json, to_json};
+use bot::keys::{self, TableId};
+use bot::store::{Batch, Memory, Store, StoreError};
+use bot::{Bot, Entropy, Heard, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Block, Event, Message, Recipient, RoomId, Speaker, Standing, Trust};
+use dice::Die;
+use jiff::{SignedDuration, Timestamp};
+use plugin_api::{Offer, Plugin};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The first place where a session does not go as written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {what}")]
+pub struct Difference {
+    /// The file, as named by the caller.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// What is different; may have several lines.
+    pub what: String,
+}
+
+/// What became of a line that was said: an object of `astragal play --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LineReport {
+    /// Who typed.
+    pub player: String,
+    /// Who acted.
+    pub actor: String,
+    /// What was typed.
+    pub command: String,
+    /// `played`, `refused`, `silent` or `queued`.
+    pub outcome: &'static str,
+    /// It was not refused.
+    pub ok: bool,
+    /// The answer or the refusal as plain text, lines divided by `\n`.
+    pub reply: String,
+    /// What was thrown.
+    pub dice: Vec<Die>,
+    /// What the answer says, as named values.
+    pub facts: Map<String, Value>,
+    /// What may be typed next.
+    pub offers: Vec<Offer>,
+    /// What single players were told.
+    pub private: BTreeMap<String, String>,
+    /// The number of the entry that it undid.
+    pub undoes: Option<u64>,
+}
+
+/// Plays the session `text` with these plugins; `report` gets each line that was said. `bot` lines are compared unless
+/// `compare` is off.
+///
+/// # Errors
+/// The first line that cannot be read or does not go as written.
+pub fn play(
+    file: &str,
+    text: &str,
+    plugins: Vec<Box<dyn Plugin>>,
+    compare: bool,
+    mut report: impl FnMut(LineReport),
+) -> Result<(), Difference> {
+    let at = |line: usize, what: String| Difference {
+        file: file.to_owned(),
+        line,
+        what,
+    };
+    let steps = parse(text).map_err(|error| at(error.line, error.what))?;
+    let mut stage = Stage::new(&steps, plugins).map_err(|what| at(1, what))?;
+    for Step { line, what } in &steps {
+        let result = match what {
+            What::Direct(directive) => stage.direct(directive),
+            What::Say { name, text, dice, edit } => stage.say(name, text, dice.clone(), *edit).map(&mut report),
+            What::Expect { whose, text } if compare => stage.expect(whose, text),
+            What::Expect { .. } => Ok(()),
+        };
+        result.map_err(|what| at(*line, what))?;
+    }
+    Ok(())
+}
+
+struct Stage {
+    sitting: Sitting,
+    store: Arc<Memory>,
+    dice: SessionDice,
+    known: BTreeSet<String>,
+    prefix: String,
+    name: String,
+    now: Timestamp,
+    room: String,
+    admins: BTreeSet<String>,
+    people: BTreeSet<String>,
+    limits: bool,
+    messages: u64,
+    last_said: BTreeMap<String, String>,
+    /// Lines of the last answer that no `bot` line has taken yet, by who sees them.
+    answer: BTreeMap<Option<String>, Vec<String>>,
+    refused: bool,
+}
+
+impl Stage {
+    fn new(steps: &[Step], plugins: Vec<Box<dyn Plugin>>) -> Result<Self, String> {
+        let mut settings = Settings::default();
+        let mut people = BTreeSet::new();
+        for step in steps {
+            match &step.what {
+                What::Direct(Directive::Plugins(ids)) => settings.plugins = ids.iter().cloned().collect(),
+                What::Direct(Directive::Referee(name) | Directive::Admin(name)) => {
+                    people.insert(name.clone());
+                }
+                What::Say { name, .. } => {
+                    people.insert(name.clone());
+                }
+                _ => {}
+            }
+        }
+        let known: BTreeSet<String> = plugins.iter().map(|plugin| plugin.manifest().id.clone()).collect();
+        if let Some(unknown) = settings.plugins.difference(&known).next() {
+            let known: Vec<_> = known.iter().map(String::as_str).collect();
+            return Err(format!("there is no plugin {unknown}; there are {}", known.join(", ")));
+        }
+        let (store, dice) = (Arc::new(Memory::default()), SessionDice::default());
+        let plugins = Plugins::new(plugins).map_err(|error| error.to_string())?;
+        let (prefix, name) = (settings.prefix.clone(), settings.name.clone());
+        let entropy = Entropy::from_seed([0; 32]);
+        let bot = Bot::new(settings, plugins, store.clone(), entropy, Box::new(dice.clone()));
+        let sitting = Sitting::new(Arc::new(bot.map_err(|error| error.to_string())?));
+        let mut stage = Stage {
+            sitting,
+            store,
+            dice,
+            known,
+            prefix,
+            name,
+            now: "2026-01-01T00:00:00Z".parse().map_err(|error| format!("{error}"))?,
+            room: ROOM.to_owned(),
+            admins: BTreeSet::new(),
+            people,
+            limits: false,
+            messages: 0,
+            last_said: BTreeMap::new(),
+            answer: BTreeMap::new(),
+            refused: false,
+        };
+        stage.enter_room()?;
+        Ok(stage)
+    }
+
+    fn room_id(&self) -> RoomId {
+        RoomId::new(NETWORK, &self.room)
+    }
+
+    /// Everybody of the file is present in a room from its start.
+    fn enter_room(&mut self) -> Result<(), String> {
+        for name in self.people.clone() {
+            let event = Event::Present {
+                room: self.room_id(),
+                player: player(&name),
+                name,
+            };
+            self.sitting.play(&event).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn direct(&mut self, directive: &Directive) -> Result<(), String> {
+        match directive {
+            Directive::Plugins(_) => {}
+            Directive::Game(id) if !self.known.contains(id) => return Err(format!("there is no plugin {id}")),
+            Directive::Game(id) => self.set_up(|doc| doc.main_game = Some(id.clone()))?,
+            Directive::Referee(name) => self.set_up(|doc| {
+                doc.referees.insert(player(name), name.clone());
+            })?,
+            Directive::Admin(name) => {
+                self.admins.insert(name.clone());
+            }
+            Directive::Now(time) => self.now = *time,
+            Directive::Wait(span) => {
+                self.now = self
+                    .now
+                    .checked_add(*span)
+                    .map_err(|error| format!("time ends there: {error}"))?;
+            }
+            Directive::Room(name) => {
+                self.room.clone_from(name);
+                self.enter_room()?;
+            }
+            Directive::Limits(on) => self.limits = *on,
+            Directive::Seed(seed) => self.dice.use_seed(*seed),
+        }
+        Ok(())
+    }
+
+    /// Sets something at the table that no player did, behind the journal's back.
+    fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
+        self.sitting.put_away().map_err(failed)?;
+        let key = keys::doc(&TableId::of(&self.room_id()));
+        let stored = self.store.read(&key).map_err(failed)?;
+        let mut doc: TableDoc = stored
+            .map_or(Ok(TableDoc::default()), |doc| from_json(&key, &doc))
+            .map_err(failed)?;
+        set(&mut doc);
+        let mut batch = Batch::default();
+        batch.put(key, to_json(&doc));
+        self.store.commit(&batch).map_err(failed)?;
+        self.enter_room()
+    }
+
+    fn say(&mut self, name: &str, text: &str, dice: Option<Vec<(u32, u32)>>, edit: bool) -> Result<LineReport, String> {
+        self.messages += 1;
+        self.now = self
+            .now
+            .checked_add(SignedDuration::from_secs(1))
+            .map_err(|error| format!("{error}"))?;
+        let id = format!("m{}", self.messages);
+        let message = Message {
+            id: id.clone(),
+            room: self.room_id(),
+            speaker: Speaker {
+                player: player(name),
+                name: name.to_owned(),
+                standing: if self.admins.contains(name) {
+                    Standing::Admin
+                } else {
+                    Standing::Member
+                },
+                trust: Trust::Account,
+            },
+            sent: self.now,
+            body: self.with_prefix(text)?,
+            reply_to: None,
+            private: false,
+            addressed: false,
+            late: false,
+            unlimited: !self.limits,
+        };
+        let event = if edit {
+            let original = self.last_said.get(name).cloned();
+            Event::Edited {
+                message,
+                original: original.ok_or_else(|| format!("{name} said nothing yet to edit"))?,
+            }
+        } else {
+            self.last_said.insert(name.to_owned(), id);
+            Event::Said(message)
+        };
+        self.dice.script(dice);
+        let heard = self.sitting.play(&event).map_err(failed)?;
+        let wrong = self.dice.finish();
+        let report = self.note_answer(name, text, heard);
+        match wrong {
+            Some(wrong) => Err(format!("the dice differ: {wrong}\n  answered: {}", report.reply)),
+            None => Ok(report),
+        }
+    }
+
+    /// The prefix may be left out in a session.
+    fn with_prefix(&self, text: &str) -> Result<String, String> {
+        let key = keys::room(&self.room_id());
+        let room = self
+            .store
+            .read(&key)
+            .map_err(failed)?
+            .map(|room| from_json::<RoomDoc>(&key, &room));
+        let prefix = room
+            .transpose()
+            .map_err(failed)?
+            .map_or_else(|| self.prefix.clone(), |room| room.prefix);
+        let named = text.trim_start_matches('@').to_lowercase().starts_with(&self.name);
+        let prefixed = text.starts_with(&prefix) || text.starts_with(['!', '！']);
+        Ok(if named || prefixed {
+            text.to_owned()
+        } else {
+            format!("{prefix}{text}")
+        })
+    }
+
+    fn note_answer(&mut self, name: &str, text: &str, heard: Heard) -> LineReport {
+        self.answer.clear();
+        self.refused = false;
+        let mut private = BTreeMap::new();
+        for outgoing in &heard.posts {
+            let plain = outgoing
+                .post
+                .blocks
+                .iter()
+                .map(Block::plain)
+                .collect::<Vec<_>>()
+                .join("\n");
+            let whose = match &outgoing.post.to {
+                Recipient::Room => None,
+                Recipient::Player(id) => {
+                    let name = self.people.iter().find(|name| player(name) == *id).cloned();
+                    let name = name.unwrap_or_else(|| id.id.clone());
+                    private.insert(name.clone(), plain.clone());
+                    Some(name)
+                }
+            };
+            self.refused |= outgoing.post.refusal;
+            self.answer
+                .entry(whose)
+                .or_default()
+                .extend(plain.lines().map(str::to_owned));
+        }
+        let reply = self.answer.get(&None).map_or(String::new(), |lines| lines.join("\n"));
+        let outcome = heard.outcomes.into_iter().next();
+        let kind = outcome.as_ref().map_or(OutcomeKind::Silent, |outcome| outcome.kind);
+        let mut report = LineReport {
+            player: name.to_owned(),
+            actor: name.to_owned(),
+            command: text.to_owned(),
+            outcome: match kind {
+                OutcomeKind::Played => "played",
+                OutcomeKind::Refused => "refused",
+                OutcomeKind::Silent => "silent",
+            },
+            ok: kind != OutcomeKind::Refused,
+            reply,
+            dice: Vec::new(),
+            facts: Map::new(),
+            offers: Vec::new(),
+            private,
+            undoes: None,
+        };
+        if let Some(outcome) = outcome {
+            report.actor = outcome.actor;
+            report.dice = outcome.dice;
+            report.offers = outcome.reply.offers;
+            report.facts = outcome.reply.facts;
+        }
+        report
+    }
+
+    fn expect(&mut self, whose: &Whose, text: &str) -> Result<(), String> {
+        let key = match whose {
+            Whose::Private(name) => Some(name.clone()),
+            Whose::Table | Whose::Refused => None,
+        };
+        let lines = self.answer.entry(key).or_default();
+        if lines.is_empty() {
+            return Err(format!("the answer has no such line\n  expected: {text}"));
+        }
+        let line = lines.remove(0);
+        match whose {
+            Whose::Table if self.refused => {
+                return Err(format!("this was refused\n  expected: {text}\n  refused:  {line}"));
+            }
+            Whose::Refused if !self.refused => {
+                return Err(format!(
+                    "this was played, not refused\n  expected: {text}\n  answered: {line}"
+                ));
+            }
+            _ => {}
+        }
+        let fits = match text.strip_suffix("...") {
+            Some(beginning) => line.starts_with(beginning),
+            None => line == text,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(show_difference(text, &line))
+        }
+    }
+}
+
+/// Both lines with a mark under the first character that differs.
+fn show_difference(expected: &str, answered: &str) -> String {
+    let wanted = expected.strip_suffix("...").unwrap_or(expected);
+    let same = wanted.chars().zip(answered.chars()).take_while(|(a, b)| a == b).count();
+    let mark = " ".repeat(same);
+    format!("the answer differs\n  expected: {expected}\n  answered: {answered}\n            {mark}^")
+}
+
+fn failed(error: StoreError) -> String {
+    format!("the store failed: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_points_at_its_first_character() {
+        assert_eq!(
+            show_difference("ACTION 25...", "ACTION 24 (x)"),
+            "the answer differs\n  expected: ACTION 25...\n  answered: ACTION 24 (x)\n                    ^"
+        );
+    }
+}

@@ -1,0 +1,110 @@
+//! The tests that every plugin has: its sessions, its examples, its help, its stored states.
+
+use crate::play;
+use dice::fair::{FairDice, MessageKey};
+use jiff::Timestamp;
+use plugin_api::{Cast, CharacterId, Plugin, Role, SavedState, Turn, Words};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Tests the plugin that `make` makes, whose crate is in `directory` (`env!("CARGO_MANIFEST_DIR")`):
+/// - every `sessions/*.session` goes as written; there is at least one;
+/// - every example of its commands reads as that command;
+/// - every `states/*.json`, a [`SavedState`] of some version, can still be played on.
+///
+/// Panics with all that is wrong.
+pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
+    let mut wrong = Vec::new();
+    let sessions = files(directory, "sessions", "session");
+    assert!(!sessions.is_empty(), "{directory}/sessions holds no .session file");
+    for path in sessions {
+        let text = fs::read_to_string(&path).expect("the file can be read");
+        let played = play(&path.display().to_string(), &text, vec![make()], true, |_| {});
+        wrong.extend(played.err().map(|difference| difference.to_string()));
+    }
+    let plugin = make();
+    wrong.extend(wrong_examples(&*plugin));
+    wrong.extend(unreadable_states(&*plugin, directory));
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+fn wrong_examples(plugin: &dyn Plugin) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for spec in &plugin.manifest().commands {
+        for example in &spec.examples {
+            let (word, _) = example.split_once(' ').unwrap_or((example, ""));
+            if !spec.answers_to(word) {
+                wrong.push(format!("the example {example:?} is none of {}", spec.name));
+                continue;
+            }
+            let text = bot::route::Arguments::of(example, true).typed;
+            let mut words = Words::new(&text, word.len().min(text.len()));
+            if let Err(refusal) = try_on(plugin, &plugin.first_state(), &spec.name, &mut words)
+                && refusal.usage
+            {
+                wrong.push(format!("the example {example:?} does not read: {}", refusal.what));
+            }
+        }
+    }
+    wrong
+}
+
+fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {
+    let states = files(directory, "states", "json");
+    let mut wrong = Vec::new();
+    if states.is_empty() {
+        wrong.push(format!(
+            "{directory}/states holds no state; states/v1.json is the first"
+        ));
+    }
+    let main = plugin.manifest().main().expect("every plugin has one");
+    let example = &main.examples[0];
+    for path in states {
+        let text = fs::read_to_string(&path).expect("the file can be read");
+        let state: SavedState = match serde_json::from_str(&text) {
+            Ok(state) => state,
+            Err(error) => {
+                wrong.push(format!("{}: {error}", path.display()));
+                continue;
+            }
+        };
+        let mut words = Words::new(example, example.find(' ').unwrap_or(example.len()));
+        if let Err(refusal) = try_on(plugin, &state, &main.name, &mut words) {
+            wrong.push(format!("{}: {}", path.display(), refusal.what));
+        }
+    }
+    wrong
+}
+
+fn try_on(
+    plugin: &dyn Plugin,
+    state: &SavedState,
+    name: &str,
+    words: &mut Words,
+) -> Result<plugin_api::Played, plugin_api::Refusal> {
+    let names = ["Gus", "Ann", "Bob", "Cem", "Dee", "Eve"];
+    let cast = Cast::new((1..).zip(names).map(|(id, name)| (CharacterId(id), name.to_owned())));
+    let key = MessageKey {
+        network: "test".into(),
+        room: "test".into(),
+        id: "1".into(),
+        ordinal: 1,
+    };
+    let mut dice = FairDice::new(&[0; 32], &key);
+    let mut turn = Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, &mut dice);
+    turn.role = Role::Owner;
+    plugin.play(state, name, words, &mut turn)
+}
+
+fn files(directory: &str, folder: &str, extension: &str) -> Vec<PathBuf> {
+    let folder = Path::new(directory).join(folder);
+    let Ok(entries) = fs::read_dir(&folder) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.expect("the folder can be read").path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    paths
+}

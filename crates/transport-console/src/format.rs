@@ -1,0 +1,55 @@
+//! How a post looks on the terminal: the name in front, bold and dim where somebody reads it.
+
+use chat::{Block, Post, Recipient, RoomId, Span, clean};
+
+/// Whether codes for a terminal are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Bold results, dim dropped dice.
+    Terminal,
+    /// Text alone.
+    Plain,
+}
+
+/// The lines of a post as seen from the room `here`, each with its end.
+pub fn post(post: &Post, here: &RoomId, style: Style) -> String {
+    let mut lines = Vec::new();
+    for block in &post.blocks {
+        match block {
+            Block::Line(line) => lines.push(line_text(line, style)),
+            Block::List(items) => lines.extend(items.iter().map(|item| format!("  - {}", line_text(item, style)))),
+            Block::Caret { .. } => lines.extend(block.plain().lines().map(str::to_owned)),
+        }
+    }
+    let mut front = String::new();
+    if post.room != *here {
+        front += &format!("[{}] ", clean(&post.room.id));
+    }
+    if let Some(name) = &post.addressee {
+        front += &format!("{}: ", clean(name));
+    }
+    if post.again {
+        front += "(again) ";
+    }
+    if let Recipient::Player(player) = &post.to {
+        front += &format!("(only {}) ", clean(&player.id));
+    }
+    front + &lines.join("\n") + "\n"
+}
+
+fn line_text(line: &[Span], style: Style) -> String {
+    let coded = |code: &str, text: String| match style {
+        Style::Terminal => format!("\x1b[{code}m{text}\x1b[0m"),
+        Style::Plain => text,
+    };
+    line.iter()
+        .map(|span| match span {
+            Span::Text(_) | Span::Die(_) => span.plain(),
+            Span::Bold(_) => coded("1", span.plain()),
+            Span::Code(_) => coded("36", span.plain()),
+            Span::Dropped(_) => coded("2", span.plain()),
+            // There is nothing to click on a terminal; whoever sits at it sees all rooms anyway.
+            Span::Spoiler(text) => coded("2", clean(text).into_owned()),
+        })
+        .collect()
+}

@@ -1,0 +1,113 @@
+//! Lines typed at a terminal, or read from a pipe.
+
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a line that are kept; the core takes less, and says so.
+const MOST_LINE: usize = 64 << 10;
+
+/// Where lines come from.
+pub enum Input {
+    /// A terminal, with line editing and a history file.
+    Terminal(Box<DefaultEditor>, PathBuf),
+    /// Anything else.
+    Pipe(BufReader<Box<dyn Read + Send>>),
+}
+
+impl Input {
+    /// The terminal, with the history kept in `history`.
+    ///
+    /// # Errors
+    /// There is no terminal.
+    pub fn terminal(history: &Path) -> io::Result<Self> {
+        let config = Config::builder().auto_add_history(true).build();
+        let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
+        if history.exists() {
+            editor.load_history(history).map_err(io::Error::other)?;
+        }
+        Ok(Input::Terminal(Box::new(editor), history.to_owned()))
+    }
+
+    /// Lines of `read`.
+    pub fn pipe(read: impl Read + Send + 'static) -> Self {
+        Input::Pipe(BufReader::new(Box::new(read)))
+    }
+
+    /// Whether somebody types there.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self, Input::Terminal(..))
+    }
+
+    /// The next line without its end; `None` at the end.
+    pub fn next(&mut self, prompt: &str) -> io::Result<Option<String>> {
+        match self {
+            Input::Terminal(editor, _) => loop {
+                match editor.readline(prompt) {
+                    Ok(line) => return Ok(Some(line)),
+                    Err(ReadlineError::Eof) => return Ok(None),
+                    // Ctrl-C drops the line, as in a shell.
+                    Err(ReadlineError::Interrupted) => {}
+                    Err(error) => return Err(io::Error::other(error)),
+                }
+            },
+            Input::Pipe(read) => bounded_line(read),
+        }
+    }
+
+    /// Keeps the history.
+    pub fn close(&mut self) {
+        if let Input::Terminal(editor, history) = self {
+            // A history that cannot be kept is no reason to end with an error.
+            let _ = editor.save_history(history);
+        }
+    }
+}
+
+/// Reads a line of any bytes; of one longer than [`MOST_LINE`] the beginning.
+fn bounded_line(read: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut ended = true;
+    loop {
+        let available = read.fill_buf()?;
+        if available.is_empty() {
+            break;
+        }
+        ended = false;
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let taken = &available[..end.unwrap_or(available.len())];
+        let room = MOST_LINE.saturating_sub(line.len());
+        line.extend_from_slice(&taken[..taken.len().min(room)]);
+        let used = taken.len() + usize::from(end.is_some());
+        read.consume(used);
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok((!ended).then(|| String::from_utf8_lossy(&line).into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<String> {
+        let mut read = BufReader::with_capacity(7, bytes);
+        std::iter::from_fn(|| bounded_line(&mut read).unwrap()).collect()
+    }
+
+    #[test]
+    fn lines_of_any_bytes_are_read() {
+        assert_eq!(lines(b"one\n\ntwo \xff\nlast"), ["one", "", "two \u{fffd}", "last"]);
+        assert_eq!(lines(b""), [""; 0]);
+    }
+
+    #[test]
+    fn of_an_endless_line_only_the_beginning_is_kept() {
+        let mut bytes = vec![b'x'; 1 << 20];
+        bytes.extend_from_slice(b"\nnext\n");
+        let read = lines(&bytes);
+        assert_eq!((read[0].len(), read[1].as_str()), (MOST_LINE, "next"));
+    }
+}

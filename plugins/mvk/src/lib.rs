@@ -1,0 +1,400 @@
+//! Mecha vs Kaiju 202X: actions and counters with a fortune die, impact, inspiration, stress.
+//!
+//! [`rules`] says what a roll comes to; here is what can be typed, and what a table holds.
+
+mod follow;
+mod rules;
+mod show;
+
+use plugin_api::{CharacterId, Choice, Commands, DiceWord, Game, Name, Number, Plugin, Refusal, Reply, Role, Turn};
+use rules::{Edge, Kind, Roll, SIZES};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The game as a plugin.
+pub fn plugin() -> Box<dyn Plugin> {
+    plugin_api::plugin::<Mvk>()
+}
+
+struct Mvk;
+
+/// What a table holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// By character; who holds nothing may be missing.
+    characters: BTreeMap<CharacterId, Holdings>,
+}
+
+/// What a character holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Holdings {
+    /// Points of inspiration, never below 0.
+    #[serde(default)]
+    inspiration: i64,
+    /// Under this stress until it is cleared.
+    #[serde(default)]
+    overwhelmed: bool,
+    /// Under this stress until it is cleared.
+    #[serde(default)]
+    staggered: bool,
+    /// Left the table; what they hold stays.
+    #[serde(default)]
+    away: bool,
+}
+
+/// What can be typed.
+#[derive(Commands)]
+enum Command {
+    /// Act: roll a d20 and your character dice for total and impact.
+    ///
+    /// The total is the two highest dice, the impact counts each die of 4 and more. A 1 on the d20 fumbles and
+    /// scratches your lowest die; a 20 that succeeds is a critical success. Stress you hold counts by itself.
+    #[command(
+        alias = "action",
+        main,
+        example = "act d8 d10 vs 17",
+        example = "act 2d8, d12 adv staggered # the bridge"
+    )]
+    Act {
+        /// your character dice, d4 to d12
+        dice: Vec<DiceWord>,
+        /// two d20, the higher counts
+        #[flag("adv", "advantage")]
+        advantage: bool,
+        /// two d20, the lower counts
+        #[flag("dis", "disadvantage")]
+        disadvantage: bool,
+        /// this once, or for longer with the stress command
+        #[flag("overwhelmed", "ow")]
+        overwhelmed: bool,
+        /// this once, or for longer with the stress command
+        #[flag("staggered", "st")]
+        staggered: bool,
+        /// the counter total, if it is known
+        #[word("vs", "against")]
+        counter: Option<Number<0, 200>>,
+    },
+    /// Counter somebody's action: the same dice, without critical success.
+    #[command(example = "counter d8 d10")]
+    Counter {
+        dice: Vec<DiceWord>,
+        #[flag("adv", "advantage")]
+        advantage: bool,
+        #[flag("dis", "disadvantage")]
+        disadvantage: bool,
+        #[flag("overwhelmed", "ow")]
+        overwhelmed: bool,
+        #[flag("staggered", "st")]
+        staggered: bool,
+    },
+    /// Set what your last action was countered with, and settle it.
+    #[command(follow_up, example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
+    Vs { counter: Number<0, 200> },
+    /// Use your critical success: two more impact, or a point of inspiration.
+    #[command(follow_up, example = "crit impact", example = "crit inspire")]
+    Crit { choice: CritChoice },
+    /// Scratch another die of your fumble than the lowest; no die that shows 1.
+    #[command(follow_up, example = "scratch d10", example = "scratch d8=5")]
+    Scratch { die: NamedDie },
+    /// Show inspiration, or change it: your own, or as the referee anybody's.
+    #[command(alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
+    Inspiration {
+        who: Option<Name>,
+        #[signed]
+        change: Option<i32>,
+    },
+    /// Spend a point of inspiration.
+    #[command(example = "spend inspiration")]
+    Spend { what: Spendable },
+    /// Show or set the stress that counts in every roll of yours until it is cleared.
+    #[command(
+        example = "stress overwhelmed",
+        example = "stress staggered",
+        example = "stress clear"
+    )]
+    Stress { changes: Vec<StressWord> },
+    /// Show all that a character and the table hold.
+    #[command(example = "sheet", example = "sheet Ann")]
+    Sheet { who: Option<Name> },
+    /// Come to the table, or bring somebody; nobody else is disturbed.
+    #[command(example = "join", example = "join Cem")]
+    Join { who: Option<Name> },
+    /// Leave the table, or see somebody off; what they hold stays for their return.
+    #[command(example = "leave", example = "leave Cem")]
+    Leave { who: Option<Name> },
+}
+
+/// What a critical success is used for.
+#[derive(Choice)]
+enum CritChoice {
+    /// Two more impact.
+    Impact,
+    /// A point of inspiration.
+    #[choice("inspire", "inspiration")]
+    Inspire,
+}
+
+/// What can be spent.
+#[derive(Choice)]
+enum Spendable {
+    /// A point of it.
+    #[choice("inspiration", "insp")]
+    Inspiration,
+}
+
+/// What stress becomes.
+#[derive(Choice, Clone, Copy)]
+enum StressWord {
+    /// It is there.
+    #[choice("overwhelmed", "ow")]
+    Overwhelmed,
+    /// It is there.
+    #[choice("staggered", "st")]
+    Staggered,
+    /// All of it is gone.
+    #[choice("clear", "none")]
+    Clear,
+}
+
+/// A die of a roll, by its size and if need be by what it shows: `d8`, `d8=5`.
+struct NamedDie {
+    sides: u32,
+    value: Option<u32>,
+}
+
+impl plugin_api::Argument for NamedDie {
+    fn shape() -> String {
+        "DIE".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let (die, value) = words[0]
+            .split_once('=')
+            .map_or((words[0], None), |(die, value)| (die, Some(value)));
+        let sides = die.strip_prefix(['d', 'D']).and_then(|sides| sides.parse().ok());
+        let value = value.map(str::parse).transpose();
+        Ok(match (sides, value) {
+            (Some(sides), Ok(value)) => Some((NamedDie { sides, value }, 1)),
+            _ => None,
+        })
+    }
+}
+
+/// Dice that may be typed in one command.
+const MOST_DICE: usize = 20;
+/// Inspiration that is given or taken at once.
+const MOST_CHANGE: i32 = 100;
+
+impl Game for Mvk {
+    const ID: &'static str = "mvk";
+    const TITLE: &'static str = "Mecha vs Kaiju 202X";
+    const ABOUT: &'static str = "actions, counters, impact, inspiration, stress";
+
+    type State = State;
+    type Command = Command;
+
+    fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Command::Act {
+                dice,
+                advantage,
+                disadvantage,
+                overwhelmed,
+                staggered,
+                counter,
+            } => {
+                let edge = Edge::of(advantage, disadvantage);
+                let roll = throw(state, turn, Kind::Action, &dice, edge, (overwhelmed, staggered))?;
+                settle(
+                    state,
+                    turn,
+                    Roll {
+                        counter: counter.map(|Number(total)| total),
+                        ..roll
+                    },
+                )
+            }
+            Command::Counter {
+                dice,
+                advantage,
+                disadvantage,
+                overwhelmed,
+                staggered,
+            } => {
+                let edge = Edge::of(advantage, disadvantage);
+                let roll = throw(state, turn, Kind::Counter, &dice, edge, (overwhelmed, staggered))?;
+                settle(state, turn, roll)
+            }
+            Command::Vs { counter: Number(total) } => follow::vs(state, turn, total),
+            Command::Crit { choice } => follow::crit(state, turn, choice),
+            Command::Scratch { die } => follow::scratch(state, turn, &die),
+            Command::Inspiration { who, change } => inspiration(state, turn, who, change),
+            Command::Spend {
+                what: Spendable::Inspiration,
+            } => change_inspiration(state, turn, turn.actor, -1),
+            Command::Stress { changes } => Ok(stress(state, turn, &changes)),
+            Command::Sheet { who } => {
+                let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+                Ok(show::sheet(state, turn, who))
+            }
+            Command::Join { who } => come_or_go(state, turn, who, false),
+            Command::Leave { who } => come_or_go(state, turn, who, true),
+        }
+    }
+}
+
+impl State {
+    fn of(&mut self, character: CharacterId) -> &mut Holdings {
+        self.characters.entry(character).or_default()
+    }
+
+    fn inspiration_of(&self, character: CharacterId) -> i64 {
+        self.characters
+            .get(&character)
+            .map_or(0, |holdings| holdings.inspiration)
+    }
+}
+
+/// Throws a pool: the d20s, then the character dice in typed order.
+fn throw(
+    state: &State,
+    turn: &mut Turn,
+    kind: Kind,
+    dice: &[DiceWord],
+    edge: Edge,
+    (overwhelmed, staggered): (bool, bool),
+) -> Result<Roll, Refusal> {
+    let typed = pool(dice)?;
+    let held = state.characters.get(&turn.actor).cloned().unwrap_or_default();
+    let (pool, stress) = rules::under_stress(&typed, overwhelmed || held.overwhelmed, staggered || held.staggered);
+    let first = turn.throw_die(20)?.value;
+    let (fortune, dropped_fortune) = match edge.fortune_dice() {
+        2 => {
+            let (kept, dropped) = edge.keep(first, turn.throw_die(20)?.value);
+            (kept, Some(dropped))
+        }
+        _ => (first, None),
+    };
+    let dice = pool
+        .iter()
+        .map(|sides| turn.throw_die(*sides))
+        .collect::<Result<_, _>>()?;
+    Ok(Roll {
+        kind,
+        fortune,
+        dropped_fortune,
+        edge,
+        dice,
+        stress,
+        scratch: None,
+        counter: None,
+        crit: None,
+    })
+}
+
+/// The character dice of what was typed. A d20 is the fortune die, which is rolled anyway.
+fn pool(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
+    let mut pool = Vec::new();
+    let mut fortune_dice = 0;
+    for word in words {
+        for sides in word.sides() {
+            match sides {
+                20 if fortune_dice == 0 => fortune_dice = 1,
+                20 => {
+                    let what = "a roll has one d20; for a second one say adv or dis";
+                    return Err(Refusal::new(what).about(&word.typed).example("act d8 d10 adv"));
+                }
+                sides if SIZES.contains(&sides) => pool.push(sides),
+                sides => {
+                    let what = format!("there is no d{sides} here: character dice are d4, d6, d8, d10 and d12");
+                    return Err(Refusal::new(what).about(&word.typed));
+                }
+            }
+        }
+    }
+    if pool.len() > MOST_DICE {
+        return Err(Refusal::new(format!(
+            "{} dice are too many: {MOST_DICE} at the most",
+            pool.len()
+        )));
+    }
+    Ok(pool)
+}
+
+/// Judges a new roll, gives what it brings, and answers.
+fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> {
+    let judgement = roll.judge();
+    let actor = turn.actor;
+    if judgement.inspiration != 0 {
+        state.of(actor).inspiration += judgement.inspiration;
+    }
+    let now = state.inspiration_of(actor);
+    let record = serde_json::to_value(&roll).map_err(|error| Refusal::new(error.to_string()))?;
+    Ok(show::roll(Reply::new(), &roll, &judgement, judgement.inspiration, now).record(record))
+}
+
+fn inspiration(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Option<i32>) -> Result<Reply, Refusal> {
+    let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+    let Some(change) = change else {
+        let held = state.inspiration_of(who);
+        return Ok(Reply::new()
+            .text(format!("{} has inspiration ", turn.name(who)))
+            .bold(held.to_string())
+            .fact("inspiration", held));
+    };
+    if who != turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new(format!(
+            "only the referee may change the inspiration of {}",
+            turn.name(who)
+        )));
+    }
+    if change.abs() > MOST_CHANGE {
+        return Err(Refusal::new(format!("{MOST_CHANGE} at a time is the most")).about(format!("{change:+}")));
+    }
+    change_inspiration(state, turn, who, i64::from(change))
+}
+
+fn change_inspiration(state: &mut State, turn: &Turn, who: CharacterId, change: i64) -> Result<Reply, Refusal> {
+    let held = state.inspiration_of(who);
+    if held + change < 0 {
+        let name = turn.name(who);
+        return Err(
+            Refusal::new(format!("{name} has inspiration {held}, which does not go below 0")).example("inspiration"),
+        );
+    }
+    state.of(who).inspiration += change;
+    let now = held + change;
+    let reply = Reply::new()
+        .text(format!("{} has inspiration ", turn.name(who)))
+        .bold(now.to_string());
+    Ok(reply
+        .text(format!(" ({change:+})"))
+        .fact("inspiration", now)
+        .fact("inspiration_change", change))
+}
+
+fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
+    if !changes.is_empty() {
+        let held = state.of(turn.actor);
+        for change in changes {
+            match change {
+                StressWord::Overwhelmed => held.overwhelmed = true,
+                StressWord::Staggered => held.staggered = true,
+                StressWord::Clear => (held.overwhelmed, held.staggered) = (false, false),
+            }
+        }
+    }
+    show::stress(state, turn, turn.actor)
+}
+
+fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
+    let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+    state.of(who).away = away;
+    let (name, held) = (turn.name(who), state.inspiration_of(who));
+    let says = if away {
+        "has left; what they hold stays"
+    } else {
+        "is at the table"
+    };
+    Ok(Reply::from(format!("{name} {says}: inspiration {held}")).fact("inspiration", held))
+}

@@ -1,0 +1,341 @@
+//! The rules of Mecha vs Kaiju 202X over dice that lie on the table. Knows no chat and throws nothing.
+//!
+//! Section names are those of the game's dice chapter (Critical Fumble, Scratching a Die, Stress, Minimum Impact).
+
+use plugin_api::Die;
+use serde::{Deserialize, Serialize};
+
+/// The sizes of character dice, each one step below the next.
+pub const SIZES: [u32; 5] = [4, 6, 8, 10, 12];
+
+/// What a roll is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// To do something: may be countered, and be a critical success.
+    Action,
+    /// To counter somebody's action.
+    Counter,
+}
+
+/// Advantage and Disadvantage, any number of each counted once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// Neither.
+    None,
+    /// Two d20, the higher is kept.
+    Advantage,
+    /// Two d20, the lower is kept.
+    Disadvantage,
+    /// Both, which is as good as neither.
+    Cancelled,
+}
+
+impl Edge {
+    /// Of what was called for.
+    pub fn of(advantage: bool, disadvantage: bool) -> Self {
+        match (advantage, disadvantage) {
+            (true, false) => Edge::Advantage,
+            (false, true) => Edge::Disadvantage,
+            (true, true) => Edge::Cancelled,
+            (false, false) => Edge::None,
+        }
+    }
+
+    /// How many d20 are thrown.
+    pub fn fortune_dice(self) -> usize {
+        match self {
+            Edge::Advantage | Edge::Disadvantage => 2,
+            Edge::None | Edge::Cancelled => 1,
+        }
+    }
+
+    /// The kept d20 and the one left out (The Limits of Fortune).
+    pub fn keep(self, first: u32, second: u32) -> (u32, u32) {
+        match self {
+            Edge::Disadvantage => (first.min(second), first.max(second)),
+            _ => (first.max(second), first.min(second)),
+        }
+    }
+}
+
+/// What stress does to a pool (Stress).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stress {
+    /// There is none.
+    None,
+    /// There is, and no character die for it to take.
+    NothingToTake,
+    /// The largest die steps down; a d4 leaves the pool.
+    Reduced {
+        /// Its size before.
+        from: u32,
+        /// Its size after, if it is still there.
+        to: Option<u32>,
+    },
+    /// The largest die is thrown and then removed: the die at this place of the pool.
+    Scratched(usize),
+}
+
+/// The pool as stress leaves it before the throw: the first of the largest die type steps down if the character is
+/// Overwhelmed or Staggered, and is marked to be scratched if both.
+pub fn under_stress(pool: &[u32], overwhelmed: bool, staggered: bool) -> (Vec<u32>, Stress) {
+    let mut pool = pool.to_vec();
+    let stressed = usize::from(overwhelmed) + usize::from(staggered);
+    let Some(&largest) = pool.iter().max() else {
+        return (
+            pool,
+            if stressed == 0 {
+                Stress::None
+            } else {
+                Stress::NothingToTake
+            },
+        );
+    };
+    let at = pool
+        .iter()
+        .position(|sides| *sides == largest)
+        .expect("the largest is one of them");
+    let stress = match stressed {
+        0 => Stress::None,
+        1 => {
+            let to = SIZES.iter().rev().find(|size| **size < largest).copied();
+            match to {
+                Some(size) => pool[at] = size,
+                None => {
+                    pool.remove(at);
+                }
+            }
+            Stress::Reduced { from: largest, to }
+        }
+        _ => Stress::Scratched(at),
+    };
+    (pool, stress)
+}
+
+/// What a critical success is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CritUse {
+    /// Two more impact.
+    Impact,
+    /// A point of inspiration.
+    Inspire,
+}
+
+/// A roll on the table: what was thrown and what has been decided about it since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Roll {
+    /// What for.
+    pub kind: Kind,
+    /// The d20 that counts.
+    pub fortune: u32,
+    /// The other d20 of Advantage or Disadvantage.
+    pub dropped_fortune: Option<u32>,
+    /// Advantage, Disadvantage.
+    pub edge: Edge,
+    /// The character dice, in typed order.
+    pub dice: Vec<Die>,
+    /// What stress did to them.
+    pub stress: Stress,
+    /// The die the player chose to scratch, instead of the automatic choice.
+    pub scratch: Option<usize>,
+    /// What the action was countered with.
+    pub counter: Option<i64>,
+    /// What the critical success was used for.
+    pub crit: Option<CritUse>,
+}
+
+/// Whether something happened, or will under a condition that is not known yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whether {
+    /// No.
+    No,
+    /// If the action succeeds (a critical success), if it is countered (a fumble).
+    If,
+    /// Yes.
+    Yes,
+}
+
+/// How an action went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// No counter is known.
+    Unknown,
+    /// The total reaches the counter.
+    Success,
+    /// It does not.
+    Countered,
+}
+
+/// What a roll comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The two highest results that remain, or the one.
+    pub parts: Vec<Die>,
+    /// Their sum: the action total.
+    pub total: u32,
+    /// The impact, if the action is not countered.
+    pub impact: u32,
+    /// The impact that may be used, once that is known.
+    pub usable_impact: Option<u32>,
+    /// How it went.
+    pub outcome: Outcome,
+    /// A critical success.
+    pub crit: Whether,
+    /// A critical fumble.
+    pub fumble: Whether,
+    /// The die that the fumble scratches, by its place in the pool.
+    pub scratched: Option<usize>,
+    /// Points of inspiration that the roll brings.
+    pub inspiration: i64,
+}
+
+impl Roll {
+    /// Places of the dice that stress left in.
+    fn in_play(&self) -> impl Iterator<Item = usize> + '_ {
+        let out = if let Stress::Scratched(at) = self.stress {
+            Some(at)
+        } else {
+            None
+        };
+        (0..self.dice.len()).filter(move |at| Some(*at) != out)
+    }
+
+    /// Places of the dice that a fumble may scratch: those that show no 1.
+    pub fn may_scratch(&self) -> impl Iterator<Item = usize> + '_ {
+        self.in_play().filter(|at| self.dice[*at].value != 1)
+    }
+
+    /// The automatic choice: the lowest value, then the smaller size, then the first typed. No other is ever better.
+    fn automatic_scratch(&self) -> Option<usize> {
+        self.may_scratch()
+            .min_by_key(|at| (self.dice[*at].value, self.dice[*at].sides, *at))
+    }
+
+    /// What the roll comes to, by what is known of it.
+    pub fn judge(&self) -> Judgement {
+        let scratched = match self.fortune {
+            1 => self.scratch.or_else(|| self.automatic_scratch()),
+            _ => None,
+        };
+        let left: Vec<Die> = self
+            .in_play()
+            .filter(|at| Some(*at) != scratched)
+            .map(|at| self.dice[at])
+            .collect();
+
+        let mut parts = vec![Die {
+            sides: 20,
+            value: self.fortune,
+        }];
+        parts.extend(&left);
+        parts.sort_by_key(|die| std::cmp::Reverse(die.value));
+        parts.truncate(2);
+        let total: u32 = parts.iter().map(|die| die.value).sum();
+
+        let outcome = match self.counter {
+            None => Outcome::Unknown,
+            Some(counter) if i64::from(total) >= counter => Outcome::Success,
+            Some(_) => Outcome::Countered,
+        };
+        let crit = match (self.kind, self.fortune, outcome) {
+            (Kind::Action, 20, Outcome::Unknown) => Whether::If,
+            (Kind::Action, 20, Outcome::Success) => Whether::Yes,
+            _ => Whether::No,
+        };
+        let fumble = match (self.kind, self.fortune, outcome) {
+            (_, 1, _) | (_, 2 | 3, Outcome::Countered) => Whether::Yes,
+            (Kind::Action, 2 | 3, Outcome::Unknown) => Whether::If,
+            _ => Whether::No,
+        };
+        let used = self.crit.filter(|_| crit != Whether::No);
+        let minimum = u32::from(self.fortune >= 4);
+        let dice_impact: u32 = left.iter().map(|die| impact_of(die.value)).sum();
+        let impact = minimum + dice_impact + if used == Some(CritUse::Impact) { 2 } else { 0 };
+        Judgement {
+            parts,
+            total,
+            impact,
+            usable_impact: match outcome {
+                Outcome::Unknown => None,
+                Outcome::Success => Some(impact),
+                Outcome::Countered => Some(minimum),
+            },
+            outcome,
+            crit,
+            fumble,
+            scratched,
+            inspiration: i64::from(fumble == Whether::Yes) + i64::from(used == Some(CritUse::Inspire)),
+        }
+    }
+}
+
+/// The impact of a character die (Impact): two from 10 up, one from 4 up.
+fn impact_of(value: u32) -> u32 {
+    match value {
+        10.. => 2,
+        4..=9 => 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fumbled(dice: &[(u32, u32)], scratch: Option<usize>) -> Roll {
+        Roll {
+            kind: Kind::Action,
+            fortune: 1,
+            dropped_fortune: None,
+            edge: Edge::None,
+            dice: dice.iter().map(|die| Die::from(*die)).collect(),
+            stress: Stress::None,
+            scratch,
+            counter: None,
+            crit: None,
+        }
+    }
+
+    #[test]
+    fn the_automatic_scratch_is_never_worse_than_any_other() {
+        let faces = || {
+            SIZES
+                .iter()
+                .flat_map(|sides| (1..=*sides).map(move |value| (*sides, value)))
+        };
+        for first in faces() {
+            for second in faces() {
+                for third in faces().step_by(3) {
+                    let roll = fumbled(&[first, second, third], None);
+                    let automatic = roll.judge();
+                    for choice in roll.may_scratch() {
+                        let chosen = fumbled(&[first, second, third], Some(choice)).judge();
+                        assert!(automatic.total >= chosen.total && automatic.impact >= chosen.impact);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stress_takes_the_first_of_the_largest_type() {
+        assert_eq!(
+            under_stress(&[8, 12, 12], true, false),
+            (vec![8, 10, 12], Stress::Reduced { from: 12, to: Some(10) })
+        );
+        assert_eq!(
+            under_stress(&[8, 12, 12], true, true),
+            (vec![8, 12, 12], Stress::Scratched(1))
+        );
+        assert_eq!(
+            under_stress(&[4], false, true),
+            (vec![], Stress::Reduced { from: 4, to: None })
+        );
+        assert_eq!(under_stress(&[], false, true), (vec![], Stress::NothingToTake));
+        assert_eq!(under_stress(&[], false, false), (vec![], Stress::None));
+    }
+}

@@ -1,0 +1,193 @@
+//! How rolls and holdings are shown, and the facts they state.
+
+use crate::rules::{CritUse, Edge, Judgement, Kind, Outcome, Roll, Stress, Whether};
+use crate::{Holdings, State};
+use plugin_api::{CharacterId, Reply, Turn};
+use serde_json::{Value, json};
+
+/// A judged roll: result, dice, what follows. `change` is what just happened to the inspiration, `now` what is held.
+pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Reply {
+    let mut reply = headline(reply, roll, judged).text(" |");
+    reply = dice(reply, roll, judged);
+    let notes = notes(roll, judged, change, now);
+    if !notes.is_empty() {
+        reply = reply.text(format!(" | {}", notes.join(", ")));
+    }
+    if judged.crit != Whether::No && roll.crit.is_none() {
+        reply = reply
+            .offer("crit impact", "+2 impact")
+            .offer("crit inspire", "+1 inspiration");
+    }
+    facts(reply, roll, judged, change, now)
+}
+
+fn headline(reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
+    let parts: Vec<_> = judged
+        .parts
+        .iter()
+        .map(|die| format!("d{} {}", die.sides, die.value))
+        .collect();
+    let (total, parts) = (judged.total, parts.join(" + "));
+    let versus = roll.counter.map_or(String::new(), |counter| format!(" vs {counter}"));
+    match (judged.outcome, roll.kind) {
+        (Outcome::Countered, _) => {
+            let usable = judged.usable_impact.unwrap_or_default();
+            reply
+                .bold(format!("COUNTERED {total}{versus}"))
+                .text(format!(", no stress, impact {usable}"))
+        }
+        (Outcome::Success, _) => reply
+            .bold(format!("SUCCESS {total}{versus}"))
+            .text(format!(" ({parts}), IMPACT {}", judged.impact)),
+        (Outcome::Unknown, kind) => {
+            let what = if kind == Kind::Action { "ACTION" } else { "COUNTER" };
+            reply
+                .bold(format!("{what} {total}"))
+                .text(format!(" ({parts}), IMPACT {}", judged.impact))
+        }
+    }
+}
+
+fn dice(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
+    reply = reply.text(" ").die(format!("d20={}", roll.fortune));
+    if let Some(dropped) = roll.dropped_fortune {
+        reply = reply.text(" ").dropped(format!("d20={dropped}"));
+    }
+    for (at, die) in roll.dice.iter().enumerate() {
+        let out = judged.scratched == Some(at) || roll.stress == Stress::Scratched(at);
+        reply = reply.text(" ");
+        reply = if out {
+            reply.dropped(die.to_string())
+        } else {
+            reply.die(die.to_string())
+        };
+    }
+    reply
+}
+
+fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> {
+    let mut notes = Vec::new();
+    match roll.edge {
+        Edge::Advantage => notes.push("advantage".to_owned()),
+        Edge::Disadvantage => notes.push("disadvantage".to_owned()),
+        Edge::Cancelled => notes.push("advantage and disadvantage cancel out".to_owned()),
+        Edge::None => {}
+    }
+    match roll.stress {
+        Stress::Reduced { from, to: Some(to) } => notes.push(format!("stress: d{from} is a d{to}")),
+        Stress::Reduced { from, to: None } => notes.push(format!("stress: the d{from} is out")),
+        Stress::Scratched(at) => notes.push(format!("stress scratches {}", roll.dice[at])),
+        Stress::NothingToTake => notes.push("stress has no character die to take".to_owned()),
+        Stress::None => {}
+    }
+    match (judged.crit, roll.crit) {
+        (Whether::If, None) => notes.push("CRIT if it succeeds".to_owned()),
+        (Whether::Yes, None) => notes.push("CRITICAL SUCCESS".to_owned()),
+        _ => {}
+    }
+    let inspiration = format!("inspiration {now} ({change:+})");
+    match (judged.fumble, judged.scratched) {
+        (Whether::Yes, Some(at)) => {
+            notes.push(format!("CRITICAL FUMBLE: {} scratched", roll.dice[at]));
+        }
+        (Whether::Yes, None) if roll.fortune == 1 => notes.push("CRITICAL FUMBLE: no die to scratch".to_owned()),
+        (Whether::Yes, None) => notes.push("CRITICAL FUMBLE (1-3 and countered)".to_owned()),
+        (Whether::If, _) => notes.push("fumble if countered".to_owned()),
+        (Whether::No, _) => {}
+    }
+    if change != 0 {
+        notes.push(inspiration);
+    }
+    if minimum_is_noted(roll, judged) {
+        notes.push("min impact 1 even if countered".to_owned());
+    }
+    notes
+}
+
+/// The minimum impact is worth a word while the action may still be countered.
+fn minimum_is_noted(roll: &Roll, judged: &Judgement) -> bool {
+    roll.kind == Kind::Action && judged.outcome == Outcome::Unknown && roll.fortune >= 4
+}
+
+fn facts(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Reply {
+    let whether = |whether, condition: &str| match whether {
+        Whether::No => "no".to_owned(),
+        Whether::If => condition.to_owned(),
+        Whether::Yes => "yes".to_owned(),
+    };
+    let outcome = match judged.outcome {
+        Outcome::Unknown => "unknown",
+        Outcome::Success => "success",
+        Outcome::Countered => "countered",
+    };
+    let stress = match roll.stress {
+        Stress::None => Value::Null,
+        Stress::NothingToTake => json!("nothing to take"),
+        Stress::Reduced { from, to: Some(to) } => json!(format!("d{from}->d{to}")),
+        Stress::Reduced { from, to: None } => json!(format!("d{from}->removed")),
+        Stress::Scratched(at) => json!(format!("scratch d{}", roll.dice[at].sides)),
+    };
+    let crit_used = roll.crit.map(|used| match used {
+        CritUse::Impact => "impact",
+        CritUse::Inspire => "inspire",
+    });
+    let pool: Vec<_> = roll.dice.iter().map(|die| format!("d{}", die.sides)).collect();
+    reply
+        .fact("total", judged.total)
+        .fact("impact", judged.impact)
+        .fact("usable_impact", judged.usable_impact)
+        .fact("outcome", outcome)
+        .fact("counter", roll.counter)
+        .fact("fortune", roll.fortune)
+        .fact("dropped_fortune", roll.dropped_fortune)
+        .fact("pool", pool)
+        .fact("stress", stress)
+        .fact("scratched", judged.scratched.map(|at| roll.dice[at].to_string()))
+        .fact("crit", whether(judged.crit, "if_succeeds"))
+        .fact("crit_used", crit_used)
+        .fact("fumble", whether(judged.fumble, "if_countered"))
+        .fact("min_impact_note", minimum_is_noted(roll, judged))
+        .fact("inspiration", now)
+        .fact("inspiration_change", change)
+}
+
+/// The stress a character is under.
+pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let held = state.characters.get(&who).cloned().unwrap_or_default();
+    let says = match (held.overwhelmed, held.staggered) {
+        (true, true) => "is overwhelmed and staggered: the largest die is scratched",
+        (true, false) => "is overwhelmed: the largest die steps down",
+        (false, true) => "is staggered: the largest die steps down",
+        (false, false) => "is under no stress",
+    };
+    Reply::from(format!("{} {says}", turn.name(who)))
+        .fact("overwhelmed", held.overwhelmed)
+        .fact("staggered", held.staggered)
+}
+
+/// All that a character and the table hold.
+pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let held = state.characters.get(&who).cloned().unwrap_or_default();
+    let others: Vec<_> = state
+        .characters
+        .iter()
+        .filter(|(id, each)| **id != who && !each.away)
+        .map(|(id, each)| format!("{} {}", turn.name(*id), holdings(each)))
+        .collect();
+    let mut reply = Reply::new().bold(turn.name(who)).text(format!(": {}", holdings(&held)));
+    if !others.is_empty() {
+        reply = reply.text(format!(" | at the table: {}", others.join("; ")));
+    }
+    reply
+        .fact("inspiration", held.inspiration)
+        .fact("overwhelmed", held.overwhelmed)
+        .fact("staggered", held.staggered)
+}
+
+fn holdings(held: &Holdings) -> String {
+    let mut words = vec![format!("inspiration {}", held.inspiration)];
+    words.extend(held.overwhelmed.then(|| "overwhelmed".to_owned()));
+    words.extend(held.staggered.then(|| "staggered".to_owned()));
+    words.extend(held.away.then(|| "away".to_owned()));
+    words.join(", ")
+}
