@@ -1,1 +1,140 @@
-//! What the end-to-end tests share.
+//! What the end-to-end tests share: the binary under test, run in a directory of its own.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+/// Lines of the greeting on the console.
+pub const GREETING: usize = 3;
+
+/// The `astragal` program, built once a test run from the sources as they are.
+pub fn program() -> &'static Path {
+    static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .expect("tests/ is in the workspace");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--workspace", "--bin", "astragal"])
+            .current_dir(root)
+            .status()
+            .expect("cargo runs");
+        assert!(built.success(), "astragal does not build");
+        // Test programs stand in target/PROFILE/deps.
+        let this = std::env::current_exe().expect("a test knows itself");
+        this.parent()
+            .and_then(Path::parent)
+            .expect("target/PROFILE/deps")
+            .join("astragal")
+    });
+    &PROGRAM
+}
+
+/// A command that runs the program on a data directory.
+pub fn astragal(data: &Path) -> Command {
+    let mut command = Command::new(program());
+    command
+        .arg("--data")
+        .arg(data)
+        .env("USER", "mia")
+        .env_remove("ASTRAGAL_LOG");
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs the bot on `input` until its end.
+pub fn run(data: &Path, input: &[u8]) -> Output {
+    let mut child = astragal(data).stdin(Stdio::piped()).spawn().expect("the program runs");
+    let mut stdin = child.stdin.take().expect("it was piped");
+    let input = input.to_owned();
+    // The bot may end before it has read everything: then the rest is nobody's.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the writer does not panic");
+    output
+}
+
+/// What the bot printed behind its greeting.
+pub fn answers(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().skip(GREETING).map(str::to_owned).collect()
+}
+
+/// What a failed run says; the last line of standard error.
+pub fn complaint(output: &Output) -> String {
+    assert!(!output.status.success(), "it should have failed");
+    String::from_utf8_lossy(&output.stderr)
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A bot on a pipe, to talk to line by line.
+pub struct Conversation {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Conversation {
+    /// Starts the bot and hears its greeting out.
+    pub fn start(data: &Path) -> Self {
+        Self::with(&mut astragal(data))
+    }
+
+    /// Starts this command of the bot and hears its greeting out.
+    pub fn with(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).spawn().expect("the program runs");
+        let stdin = child.stdin.take().expect("it was piped");
+        let stdout = BufReader::new(child.stdout.take().expect("it was piped"));
+        let mut conversation = Conversation { child, stdin, stdout };
+        for _ in 0..GREETING {
+            conversation.hear();
+        }
+        conversation
+    }
+
+    /// Types a line.
+    pub fn type_line(&mut self, line: &str) {
+        writeln!(self.stdin, "{line}").expect("the bot reads");
+    }
+
+    /// The next line the bot prints; empty once it has ended.
+    pub fn hear(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("the bot prints text");
+        line.trim_end_matches('\n').to_owned()
+    }
+
+    /// Types a line and hears the answer; what an earlier run may not have said is passed over.
+    pub fn ask(&mut self, line: &str) -> String {
+        self.type_line(line);
+        loop {
+            let heard = self.hear();
+            if !heard.contains("(again) ") {
+                return heard;
+            }
+        }
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// kill -9.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it ends");
+    }
+
+    /// Ends the input and waits for the bot; whether it ended well.
+    pub fn end(mut self) -> bool {
+        drop(self.stdin);
+        self.child.wait().expect("it ends").success()
+    }
+}

@@ -15,7 +15,7 @@ use chat::{
 };
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 /// The name of the network.
 pub const NETWORK: &str = "console";
@@ -42,6 +42,8 @@ pub struct Console {
     input: Mutex<Option<Input>>,
     output: Mutex<Box<dyn Write + Send>>,
     here: Mutex<String>,
+    /// Nothing is said before the greeting.
+    greeted: watch::Sender<bool>,
     style: format::Style,
 }
 
@@ -63,6 +65,7 @@ impl Console {
             input: Mutex::new(Some(input)),
             output: Mutex::new(output),
             here,
+            greeted: watch::Sender::new(false),
             style,
         }
     }
@@ -149,6 +152,7 @@ impl Transport for Console {
         for line in &self.opening.greeting {
             self.print(&format!("{line}\n"))?;
         }
+        self.greeted.send_replace(true);
         loop {
             // What is left from an earlier run, or was asked in the last line, is said before the next prompt.
             desk.settle().await;
@@ -175,6 +179,8 @@ impl Transport for Console {
     }
 
     async fn send(&self, post: &Post) -> Result<Sent, SendError> {
+        let greeted = self.greeted.subscribe().wait_for(|greeted| *greeted).await.is_ok();
+        debug_assert!(greeted, "the console holds the sender");
         let text = format::post(post, &self.room(), self.style);
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());

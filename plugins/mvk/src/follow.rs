@@ -100,8 +100,10 @@ fn no_such_die(roll: &Roll, die: &NamedDie) -> Refusal {
         false => format!("there is no such d{} to scratch in that roll", die.sides),
     };
     match roll.may_scratch().next() {
-        Some(at) => Refusal::new(what).example(format!("scratch d{}", roll.dice[at].sides)),
-        None => Refusal::new(format!("{what}, and no other is left")),
+        Some(at) => Refusal::new(what)
+            .about(&die.typed)
+            .example(format!("scratch d{}", roll.dice[at].sides)),
+        None => Refusal::new(format!("{what}, and no other is left")).about(&die.typed),
     }
 }
 

@@ -158,6 +158,7 @@ enum StressWord {
 
 /// A die of a roll, by its size and if need be by what it shows: `d8`, `d8=5`.
 struct NamedDie {
+    typed: String,
     sides: u32,
     value: Option<u32>,
 }
@@ -174,7 +175,14 @@ impl plugin_api::Argument for NamedDie {
         let sides = die.strip_prefix(['d', 'D']).and_then(|sides| sides.parse().ok());
         let value = value.map(str::parse).transpose();
         Ok(match (sides, value) {
-            (Some(sides), Ok(value)) => Some((NamedDie { sides, value }, 1)),
+            (Some(sides), Ok(value)) => Some((
+                NamedDie {
+                    typed: words[0].to_owned(),
+                    sides,
+                    value,
+                },
+                1,
+            )),
             _ => None,
         })
     }

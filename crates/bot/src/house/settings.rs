@@ -27,7 +27,7 @@ pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option
         .clone();
     if turn.room.plugins.contains(&id) == on {
         let state = if on { "already enabled" } else { "not enabled" };
-        return Err(Refusal::new(format!("{id} is {state} here")).example("plugins"));
+        return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
     }
     let room = Arc::make_mut(turn.room);
     let prefix = room.prefix.clone();
@@ -51,7 +51,7 @@ pub(super) fn game(turn: &mut HouseTurn, id: Option<Name>) -> Result<Reply, Refu
     turn.needs(Role::Referee, "set the main game")?;
     let id = plugin_id(turn, &name.0)?;
     if !turn.room.plugins.contains(&id) {
-        let what = format!("{id} is not enabled in this room");
+        let what = format!("the plugin {id} is not enabled in this room");
         return Err(Refusal::new(what).about(name.0).example(format!("plugin enable {id}")));
     }
     if turn.table.main_game.as_ref() == Some(&id) {

@@ -231,7 +231,7 @@ fn by_id<'a>(
 fn not_enabled(room: &RoomDoc, id: &str) -> Refusal {
     let prefix = &room.prefix;
     Refusal::new(format!(
-        "{id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}"
+        "the plugin {id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}"
     ))
     .example(format!("plugin enable {id}"))
 }
@@ -273,7 +273,7 @@ fn unknown<'a>(bot: &'a Bot, room: &RoomDoc, line: &CommandLine, word: &str) -> 
         Some(meant) => {
             let example = format!("{meant}{}", &line.typed[line.word().1.end..]);
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
-            Refusal::new(what).example(example).into()
+            Refusal::new(what).at(line.word().1).example(example).into()
         }
         None if line.by_name => Refusal::new(format!("I do not know {word}; {prefix}help lists what I do"))
             .example("help")

@@ -1,0 +1,196 @@
+//! The direction of dependencies, held against what cargo says of the workspace; and the words no source may hold.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Which of the house's crates a crate may depend on. Plugins are checked by rule.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("dice", &[]),
+    ("chat", &[]),
+    ("plugin-api-derive", &[]),
+    ("plugin-api", &["chat", "dice", "plugin-api-derive"]),
+    ("bot", &["chat", "dice", "plugin-api"]),
+    ("store-sled", &["bot"]),
+    ("transport-console", &["chat"]),
+    ("plugin-testkit", &["bot", "chat", "dice", "plugin-api"]),
+];
+/// Which of the house's crates a plugin may depend on, and which its tests may use besides.
+const PLUGIN: &[&str] = &["plugin-api", "dice", "chat"];
+const PLUGIN_TESTS: &[&str] = &["plugin-testkit"];
+/// Crates that may depend on every other.
+const TOP: &[&str] = &["astragal", "tests"];
+
+struct Package {
+    name: String,
+    folder: PathBuf,
+    normal: BTreeSet<String>,
+    development: BTreeSet<String>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ is in the workspace")
+        .to_owned()
+}
+
+fn packages() -> Vec<Package> {
+    let cargo = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let metadata: Value = serde_json::from_slice(&cargo.stdout).expect("cargo prints JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let names: BTreeSet<String> = packages.iter().map(|package| text(&package["name"])).collect();
+    packages
+        .iter()
+        .map(|package| {
+            let mut found = Package {
+                name: text(&package["name"]),
+                folder: PathBuf::from(text(&package["manifest_path"]))
+                    .parent()
+                    .expect("a folder")
+                    .to_owned(),
+                normal: BTreeSet::new(),
+                development: BTreeSet::new(),
+            };
+            for dependency in package["dependencies"].as_array().expect("a list") {
+                let name = text(&dependency["name"]);
+                if names.contains(&name) {
+                    let list = if dependency["kind"] == "dev" {
+                        &mut found.development
+                    } else {
+                        &mut found.normal
+                    };
+                    list.insert(name);
+                }
+            }
+            found
+        })
+        .collect()
+}
+
+#[test]
+fn dependencies_point_in_the_allowed_direction_only() {
+    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for package in packages() {
+        let name = package.name.as_str();
+        if TOP.contains(&name) {
+            continue;
+        }
+        let plugin = package
+            .folder
+            .parent()
+            .is_some_and(|parent| parent.ends_with("plugins"));
+        let may = if plugin {
+            PLUGIN
+        } else {
+            allowed.get(name).copied().unwrap_or_default()
+        };
+        if !plugin && !allowed.contains_key(name) {
+            wrong.push(format!("{name} is not in the table"));
+        }
+        wrong.extend(
+            package
+                .normal
+                .iter()
+                .filter(|to| !may.contains(&to.as_str()))
+                .map(|to| format!("{name} -> {to}")),
+        );
+        let may = if plugin { PLUGIN_TESTS } else { may };
+        let development = package.development.iter().filter(|to| !may.contains(&to.as_str()));
+        wrong.extend(development.map(|to| format!("{name} dev-> {to}")));
+    }
+    assert!(wrong.is_empty(), "not allowed: {}", wrong.join(", "));
+}
+
+#[test]
+fn a_folder_is_named_as_its_crate() {
+    for package in packages() {
+        assert_eq!(
+            package.folder.file_name().and_then(|name| name.to_str()),
+            Some(package.name.as_str())
+        );
+    }
+}
+
+#[test]
+fn games_reach_for_nothing_but_their_turn() {
+    // A game gets dice and time from its turn; files, threads, clocks and the network are not its business.
+    let banned = [
+        "std::fs",
+        "std::net",
+        "std::time",
+        "std::thread",
+        "std::process",
+        "std::env",
+        "rand::",
+        "tokio::",
+    ];
+    let mut wrong = Vec::new();
+    for path in sources(&root().join("plugins"))
+        .iter()
+        .filter(|path| path.components().any(|part| part.as_os_str() == "src"))
+    {
+        let text = fs::read_to_string(path).expect("it can be read");
+        wrong.extend(
+            banned
+                .iter()
+                .filter(|word| text.contains(*word))
+                .map(|word| format!("{}: {word}", path.display())),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_source_file_says_what_it_is_and_is_of_a_readable_size() {
+    let mut wrong = Vec::new();
+    for folder in ["crates", "plugins", "tests"] {
+        for path in sources(&root().join(folder)) {
+            let text = fs::read_to_string(&path).expect("it can be read");
+            if !text.starts_with("//!") {
+                wrong.push(format!("{} does not open with //!", path.display()));
+            }
+            let lines = text.lines().count();
+            if lines > 600 {
+                wrong.push(format!("{} has {lines} lines: 600 is the most", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_dependency_says_what_it_is_for() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("it can be read");
+    let lines = manifest
+        .lines()
+        .skip_while(|line| *line != "[workspace.dependencies]")
+        .skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    let silent: Vec<_> = lines
+        .filter(|line| line.contains(" = ") && !line.starts_with('#') && !line.contains("path = "))
+        .filter(|line| !line.contains("# ") && !line.starts_with("tokio"))
+        .collect();
+    assert!(silent.is_empty(), "without a reason: {}", silent.join("; "));
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("it can be read") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}

@@ -1,0 +1,112 @@
+//! The bot on a pipe, as a newcomer's script uses it.
+
+use tests::{Conversation, answers, run};
+
+#[test]
+fn it_greets_answers_each_line_and_ends_with_the_input() {
+    let data = tempfile::tempdir().unwrap();
+    let output = run(
+        data.path(),
+        b"!plugin enable mvk\n/as Ann\nhello there\n!insp +2\n!inps\n/room cave\n!insp\n",
+    );
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Example: !roll 4d6kh3"));
+    assert_eq!(
+        answers(&output),
+        [
+            "mia: Mecha vs Kaiju 202X is enabled in this room. !help mvk teaches it. #1",
+            "You speak as Ann.",
+            "Ann: Ann has inspiration 2 (+2) #2",
+            "Ann: I do not know inps: did you mean !insp? Example: !insp",
+            "  !inps",
+            "   ^^^^",
+            "You are in the room cave.",
+        ]
+    );
+}
+
+#[test]
+fn help_leads_on() {
+    let data = tempfile::tempdir().unwrap();
+    let output = run(data.path(), b"!help\n!help roll\n!help tabel\n");
+    let said = answers(&output).join("\n");
+    for needed in [
+        "!roll 4d6kh3",
+        "!plugins",
+        "!help table",
+        "keep the highest 3",
+        "did you mean table?",
+    ] {
+        assert!(said.contains(needed), "{needed} is missing in\n{said}");
+    }
+}
+
+#[test]
+fn after_kill_9_the_room_is_as_it_was() {
+    let data = tempfile::tempdir().unwrap();
+    let mut bot = Conversation::start(data.path());
+    bot.ask("!plugin enable mvk");
+    bot.ask("/as Ann");
+    assert_eq!(bot.ask("!iam Tsubame"), "Tsubame: You are Tsubame. #2");
+    bot.ask("!insp +3");
+    bot.ask("!stress staggered");
+    bot.kill();
+    let mut bot = Conversation::start(data.path());
+    bot.ask("/as Ann");
+    assert_eq!(bot.ask("!sheet"), "Tsubame: Tsubame: inspiration 3, staggered");
+    assert!(bot.end());
+}
+
+#[test]
+fn nothing_typed_makes_it_panic_hang_or_grow() {
+    let data = tempfile::tempdir().unwrap();
+    let mut input = Vec::new();
+    let mut say = |line: &[u8]| {
+        input.extend_from_slice(line);
+        input.push(b'\n');
+    };
+    say(b"!plugin enable mvk");
+    say(format!("!roll {}", "(".repeat(3_000)).as_bytes());
+    say(format!("!roll {}", "(".repeat(900)).as_bytes());
+    say(b"!roll 1d1!");
+    say(b"!roll 999999999d999999999");
+    say(b"!roll 9223372036854775807+1");
+    say(b"!roll 1000d6!>=2");
+    say(b"!roll \x00\x01\x1b[2J 1d6 \xff\xfe # \xc3\x28");
+    say(format!("!roll {}", "x".repeat(1 << 20)).as_bytes());
+    say("!act d8 # \u{202e}\u{200b}nothing".as_bytes());
+    say(b"!act vs vs vs");
+    say(b"!as");
+    say(b"!as \"");
+    say(b"!pc \"\" \"\"");
+    say(b"!help \"");
+    say(b"!iam \x00");
+    say(b"!99999999999999999999");
+    say(b"!room prefix \xf0\x9f\x8e\xb2\xf0\x9f\x8e\xb2\xf0\x9f\x8e\xb2\xf0\x9f\x8e\xb2");
+    say(b"!");
+    say(b"");
+    say(b"!roll 1");
+    let output = run(data.path(), &input);
+    assert!(output.status.success());
+    let said = answers(&output);
+    assert_eq!(said.last().map(String::as_str), Some("mia: 1 | 1"));
+    assert!(
+        said.iter().all(|line| !line.chars().any(char::is_control)),
+        "control characters came through"
+    );
+    for needed in [
+        "longer than 1024 bytes",
+        "nests deeper than 32",
+        "for ever",
+        "1000 dice",
+        "too large",
+        "5000 dice",
+    ] {
+        assert!(
+            said.iter().any(|line| line.contains(needed)),
+            "{needed:?} is missing in\n{}",
+            said.join("\n")
+        );
+    }
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
