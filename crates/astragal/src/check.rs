@@ -1,13 +1,14 @@
 //! Reading the whole store before it is used, in a child process: a damaged database may make sled panic or hang, and a
-//! hang can only be ended from outside.
+//! hang can only be ended from outside. The child reads a copy, since sled writes to what it opens.
 
 use crate::backup;
-use crate::cli::Cli;
+use crate::cli;
 use anyhow::{Context, bail};
-use bot::store::scan_all;
-use std::io::Read;
+use bot::store::{StoreError, scan_all};
+use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 use store_sled::{DataDir, SledStore};
 
@@ -17,34 +18,56 @@ const SHORTEST_LIMIT: Duration = Duration::from_secs(30);
 /// Beyond that, so many bytes a second are expected at the least.
 const SLOWEST: u64 = 4 << 20;
 
-/// The child's part: reads every record of the store.
-pub fn check_here(cli: &Cli) -> anyhow::Result<()> {
-    let path = cli.data_dir(&cli.config()?)?;
-    let store = SledStore::open(&path.join("store"))?;
-    for record in scan_all(&store, "") {
-        record?;
+/// The status of a child that found no damage and could not read everything either.
+const UNREADABLE: u8 = 3;
+
+/// The child's part: reads every record of a store.
+pub fn check_here(store: &Path) -> ExitCode {
+    let read = SledStore::open(store).and_then(|store| scan_all(&store, "").try_for_each(|record| record.map(drop)));
+    match read {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let damaged = matches!(error, StoreError::Damaged { .. });
+            cli::complain(&error.into());
+            if damaged {
+                ExitCode::FAILURE
+            } else {
+                ExitCode::from(UNREADABLE)
+            }
+        }
     }
-    Ok(())
 }
 
 /// Has the store of `data`, if there is one, read by a child.
 ///
 /// # Errors
 /// It is damaged; says what can be done. Nothing was changed.
-pub fn check_in_child(data: &DataDir, path: &Path) -> anyhow::Result<()> {
+pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     if !data.store().exists() {
         return Ok(());
     }
+    let copy = data.file("store.check");
+    remove(&copy)?;
+    if let Err(error) = copy_files(&data.store(), &copy) {
+        tracing::warn!(%error, "no room to check the store before it is used");
+        return remove(&copy);
+    }
+    let checked = check_copy(data, &copy);
+    remove(&copy)?;
+    checked
+}
+
+fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("the program does not find itself")?;
     let mut child = Command::new(program)
-        .args(["check-store", "--data"])
-        .arg(path)
+        .arg("check-store")
+        .arg(copy)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .context("the store cannot be checked")?;
-    let limit = SHORTEST_LIMIT + Duration::from_secs(size(&data.store()) / SLOWEST);
+    let limit = SHORTEST_LIMIT + Duration::from_secs(size(copy) / SLOWEST);
     let status = wait(&mut child, limit)?;
     if status.is_some_and(|status| status.success()) {
         return Ok(());
@@ -64,6 +87,12 @@ pub fn check_in_child(data: &DataDir, path: &Path) -> anyhow::Result<()> {
             .to_owned(),
     };
     let store = data.store();
+    if status.and_then(|status| status.code()) == Some(i32::from(UNREADABLE)) {
+        bail!(
+            "{} cannot be read and was left as it is ({why}): make room or mend the disk, and start again",
+            store.display()
+        );
+    }
     let then = match backup::newest(&data.file(backup::DIRECTORY)) {
         Some(backup) => format!("astragal restore {} --data DIR", backup.display()),
         None => "restore a backup (astragal restore FILE --data DIR)".to_owned(),
@@ -87,9 +116,31 @@ fn wait(child: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>
     Ok(None)
 }
 
+/// Copies the files of a directory and of those in it.
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_files(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(copy: &Path) -> anyhow::Result<()> {
+    if copy.exists() {
+        fs::remove_dir_all(copy).with_context(|| format!("{} cannot be removed", copy.display()))?;
+    }
+    Ok(())
+}
+
 /// Bytes of the files in a directory.
 fn size(directory: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(directory) else {
+    let Ok(entries) = fs::read_dir(directory) else {
         return 0;
     };
     entries

@@ -47,7 +47,10 @@ pub enum Task {
     },
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
-    CheckStore,
+    CheckStore {
+        /// The store
+        store: PathBuf,
+    },
 }
 
 impl Cli {

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Some(Task::Play { json, files }) => return play::play(files, *json),
         Some(Task::Backup { file }) => backup::backup(&cli, file),
         Some(Task::Restore { file }) => backup::restore(&cli, file),
-        Some(Task::CheckStore) => check::check_here(&cli),
+        Some(Task::CheckStore { store }) => return check::check_here(store),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

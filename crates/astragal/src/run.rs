@@ -19,7 +19,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
     let config = cli.config()?;
     let path = cli.data_dir(&config)?;
     let data = DataDir::claim(&path)?;
-    check::check_in_child(&data, &path)?;
+    check::check_in_child(&data)?;
     let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
     let plugins = Plugins::new(plugins::all())?;
     let mut entropy = Entropy::from_system();

@@ -3,6 +3,8 @@
 //! - `flush()` issues `sync_file_range`, which does not survive a power cut: after it, the database file, new files
 //!   for large values and their directory are synced;
 //! - flipped bits come back as data: every record carries a checksum of its key and value;
+//! - a damaged log is cut off at the damage, silently: commits are counted, in the database and beside it in `tally`,
+//!   and a database that has counted fewer is damaged;
 //! - after a full disk its error sticks even when there is room again: the database is closed and opened anew.
 //!
 //! One tree holds everything; the core's committer is the only writer. [`DataDir`] is the directory around it.
@@ -10,13 +12,15 @@
 mod data_dir;
 mod durable;
 mod seal;
+mod tally;
 
 pub use data_dir::{ClaimError, DataDir};
 
 use bot::store::{Batch, Store, StoreError};
 use durable::Durable;
 use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use tally::Tally;
 
 /// A store on sled.
 pub struct SledStore {
@@ -28,7 +32,13 @@ pub struct SledStore {
 struct Open {
     db: sled::Db,
     durable: Durable,
+    tally: Tally,
+    /// How many commits there were; held while one is made.
+    commits: Mutex<u64>,
 }
+
+/// Where the database counts its commits. Keys of the core do not begin with a NUL.
+const COMMITS: &str = "\0commits";
 
 impl SledStore {
     /// Opens the database in `path`, an empty one if there is none.
@@ -78,7 +88,22 @@ impl Open {
             .cache_capacity(64 << 20);
         let db = config.open().map_err(failed)?;
         let durable = Durable::new(path).map_err(unavailable)?;
-        Ok(Open { db, durable })
+        let tally = Tally::open(path).map_err(unavailable)?;
+        let commits = match db.get(COMMITS).map_err(failed)? {
+            Some(sealed) => number(&seal::open(COMMITS, &sealed)?)?,
+            None => 0,
+        };
+        let counted = tally.read().map_err(unavailable)?;
+        if commits < counted {
+            let what = format!("the last {} of {counted} writes are gone", counted - commits);
+            return Err(StoreError::damaged("(the newest)", what));
+        }
+        Ok(Open {
+            db,
+            durable,
+            tally,
+            commits: Mutex::new(commits),
+        })
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
@@ -89,9 +114,13 @@ impl Open {
                 None => writes.remove(key.as_bytes()),
             }
         }
+        let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
+        *commits += 1;
+        writes.insert(COMMITS.as_bytes(), seal::seal(COMMITS, &commits.to_le_bytes()));
         self.db.apply_batch(writes).map_err(failed)?;
         self.db.flush().map_err(failed)?;
-        self.durable.sync().map_err(unavailable)
+        self.durable.sync().map_err(unavailable)?;
+        self.tally.write(*commits).map_err(unavailable)
     }
 }
 
@@ -112,6 +141,9 @@ impl Store for SledStore {
             let mut found = Vec::new();
             for record in open.db.range::<&[u8], _>((start, std::ops::Bound::Unbounded)) {
                 let (key, sealed) = record.map_err(failed)?;
+                if *key == *COMMITS.as_bytes() {
+                    continue;
+                }
                 if found.len() == limit || !key.starts_with(prefix.as_bytes()) {
                     break;
                 }
@@ -133,6 +165,13 @@ impl Store for SledStore {
         }
         result
     }
+}
+
+fn number(value: &[u8]) -> Result<u64, StoreError> {
+    let bytes = value
+        .try_into()
+        .map_err(|_| StoreError::damaged(COMMITS, "it is no number"))?;
+    Ok(u64::from_le_bytes(bytes))
 }
 
 fn failed(error: sled::Error) -> StoreError {

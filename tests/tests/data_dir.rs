@@ -1,0 +1,220 @@
+//! A data directory that cannot be used: one clear line that says what to do, a status that is not 0, nothing changed.
+
+use bot::store::{Batch, Store};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use store_sled::SledStore;
+use tests::{Conversation, answers, astragal, complaint, program, run};
+
+/// The user nobody: whom no directory of root's lets write.
+const NOBODY: u32 = 65_534;
+
+fn play_a_little(data: &Path) {
+    let output = run(data, b"!plugin enable mvk\n!insp +2\n");
+    assert!(output.status.success());
+}
+
+fn content(data: &Path) -> Vec<u8> {
+    fs::read(data.join("store/db")).unwrap()
+}
+
+#[test]
+fn a_directory_that_another_bot_holds_is_left_to_it() {
+    let data = tempfile::tempdir().unwrap();
+    let mut first = Conversation::start(data.path());
+    let says = complaint(&run(data.path(), b"!roll d6\n"));
+    assert!(
+        says.contains("in use by another astragal") && says.contains("--data DIR"),
+        "{says}"
+    );
+    assert!(first.ask("!roll 1").ends_with(": 1 | 1"));
+    assert!(first.end());
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let data = tempfile::tempdir().unwrap();
+    play_a_little(data.path());
+    let before = content(data.path());
+    // Nobody must be able to run the program and to see the directory.
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("astragal");
+    fs::copy(program(), &copy).unwrap();
+    for path in [folder.path(), data.path()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let mut command = Command::new(&copy);
+    command.arg("--data").arg(data.path()).stdin(Stdio::null());
+    if fs::metadata("/root").is_ok_and(|_| fs::read_dir("/root").is_ok()) {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let says = complaint(&command.output().unwrap());
+    assert!(says.contains("cannot be used") && says.contains("--data DIR"), "{says}");
+    fs::set_permissions(data.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(content(data.path()), before);
+}
+
+#[test]
+fn a_full_disk_at_the_start_is_named() {
+    let data = tempfile::tempdir().unwrap();
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {} --data {}",
+        program().display(),
+        data.path().display()
+    );
+    let output = Command::new("bash")
+        .args(["-c", &limited])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let says = complaint(&output);
+    assert!(
+        says.contains("cannot be opened") && says.contains("File too large"),
+        "{says}"
+    );
+}
+
+#[test]
+fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
+    let data = tempfile::tempdir().unwrap();
+    // Files may grow to so much; the signal that would come instead of the error is ignored.
+    let kib = 120;
+    let (program, path) = (program().display(), data.path().display());
+    let limited = format!("trap '' XFSZ; ulimit -S -f {kib}; exec {program} --data {path}");
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", &limited])
+        .env("USER", "mia")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut bot = Conversation::with(&mut command);
+    bot.ask("!plugin enable mvk");
+    let mut held = 0;
+    let refusal = loop {
+        let answer = bot.ask("!insp +1");
+        if !answer.contains("has inspiration") {
+            break answer;
+        }
+        held += 1;
+        assert!(answer.contains(&format!("inspiration {held} ")), "{answer}");
+        assert!(held < 10_000, "the disk never was full");
+    };
+    assert!(
+        refusal.contains("cannot write to my disk") || refusal.contains("cannot be written"),
+        "{refusal}"
+    );
+    let freed = Command::new("prlimit")
+        .args(["--fsize=unlimited", "--pid", &bot.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(freed.success());
+    assert!(
+        bot.ask("!insp").contains(&format!("inspiration {held}")),
+        "something was lost or half-written"
+    );
+    assert!(bot.ask("!insp +1").contains(&format!("inspiration {} ", held + 1)));
+    assert!(bot.end());
+    let after = run(data.path(), b"!insp\n");
+    assert!(answers(&after)[0].ends_with(&format!("inspiration {}", held + 1)));
+}
+
+#[test]
+fn damaged_data_is_left_as_it_is_and_the_newest_backup_is_named() {
+    let data = tempfile::tempdir().unwrap();
+    play_a_little(data.path());
+    let backups = data.path().join("backups");
+    fs::create_dir_all(&backups).unwrap();
+    let newest = backups.join("2999-01-01.jsonl");
+    fs::write(backups.join("2001-01-01.jsonl"), "old").unwrap();
+    fs::write(&newest, "new").unwrap();
+    let mut db = content(data.path());
+    let text = b"\"inspiration\":2";
+    let places: Vec<_> = (0..db.len() - text.len())
+        .filter(|at| &db[*at..at + text.len()] == text)
+        .collect();
+    assert!(!places.is_empty());
+    for at in places {
+        db[at + text.len() - 1] = b'9';
+    }
+    fs::write(data.path().join("store/db"), &db).unwrap();
+    let says = complaint(&run(data.path(), b"!insp\n"));
+    assert!(says.contains("is damaged and was left as it is"), "{says}");
+    assert!(
+        says.contains(&format!("astragal restore {}", newest.display())),
+        "{says}"
+    );
+    assert_eq!(content(data.path()), db);
+}
+
+#[test]
+fn data_of_a_newer_version_is_refused() {
+    let data = tempfile::tempdir().unwrap();
+    play_a_little(data.path());
+    {
+        let store = SledStore::open(&data.path().join("store")).unwrap();
+        let mut batch = Batch::default();
+        batch.put(bot::keys::SCHEMA_KEY, "2");
+        store.commit(&batch).unwrap();
+    }
+    let says = complaint(&run(data.path(), b"!insp\n"));
+    assert!(says.contains("newer astragal (schema 2, this one knows 1)"), "{says}");
+}
+
+#[test]
+fn what_is_kept_is_for_its_owner_alone() {
+    let data = tempfile::tempdir().unwrap();
+    play_a_little(data.path());
+    let mut folders = vec![data.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let entry = entry.unwrap();
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o077;
+            assert_eq!(mode, 0, "{} can be seen by others", entry.path().display());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_backup_of_a_running_bot_brings_the_table_back() {
+    let data = tempfile::tempdir().unwrap();
+    let file = data.path().with_extension("jsonl");
+    let mut bot = Conversation::start(data.path());
+    bot.ask("!plugin enable mvk");
+    bot.ask("!insp +4");
+    let backup = |data: &Path| astragal(data).arg("backup").arg(&file).output().unwrap();
+    let done = backup(data.path());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    bot.ask("!insp +1");
+    assert!(bot.end());
+    assert!(complaint(&backup(data.path())).contains("is there already"));
+
+    fs::remove_dir_all(data.path()).unwrap();
+    let restore = |data: &Path, file: &Path| astragal(data).arg("restore").arg(file).output().unwrap();
+    let done = restore(data.path(), &file);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(answers(&run(data.path(), b"!insp\n")), ["mia: mia has inspiration 4"]);
+    let before = content(data.path());
+    assert!(complaint(&restore(data.path(), &file)).contains("holds data already"));
+    assert_eq!(content(data.path()), before);
+
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replacen("inspiration\":4", "inspiration\":9", 1);
+    let changed = file.with_extension("changed");
+    fs::write(&changed, text).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    assert!(complaint(&restore(other.path(), &changed)).contains("no usable backup"));
+    assert!(!other.path().join("store").exists());
+
+    // And of a bot that does not run.
+    fs::remove_file(&file).unwrap();
+    assert!(backup(data.path()).status.success());
+    fs::remove_file(&file).unwrap();
+    fs::remove_file(&changed).unwrap();
+}
