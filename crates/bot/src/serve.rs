@@ -7,7 +7,7 @@ use crate::bot::Bot;
 use crate::desk::NetworkDesk;
 use crate::documents::from_json;
 use crate::keys::{self, TableId};
-use crate::store::StoreError;
+use crate::store::{Batch, StoreError};
 use crate::table::Outgoing;
 use chat::{Transport, TransportError};
 use queue::Job;
@@ -121,6 +121,10 @@ pub async fn serve(
         if let Err(error) = sender {
             tracing::error!(%error, "a sender ended early");
         }
+    }
+    // What was said is marked so without waiting; now wait, lest it be said again after the next start.
+    if let Ok(Err(error)) = bot.committer.submit(None, Batch::default()).await {
+        tracing::error!(%error, "the last writes failed");
     }
     ended
 }

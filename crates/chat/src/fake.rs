@@ -1,4 +1,4 @@
-//! A network in memory, for tests: it redelivers nothing, and everything said can be looked at.
+//! A network in memory, for tests: everything said can be looked at, and sending can be made to fail.
 
 use crate::{Delivery, Desk, Event, Post, SendError, Sent, Transport, TransportError};
 use async_trait::async_trait;
@@ -13,11 +13,21 @@ pub struct Fake {
     said: mpsc::UnboundedSender<Post>,
     heard: tokio::sync::Mutex<mpsc::UnboundedReceiver<Post>>,
     failures: Mutex<Vec<SendError>>,
+    redelivers: bool,
 }
 
 impl Fake {
-    /// A network of that name, nobody on it yet.
+    /// A network of that name that delivers everything once.
     pub fn new(network: &str) -> Arc<Self> {
+        Self::make(network, false)
+    }
+
+    /// A network of that name that delivers again what was not accepted.
+    pub fn redelivering(network: &str) -> Arc<Self> {
+        Self::make(network, true)
+    }
+
+    fn make(network: &str, redelivers: bool) -> Arc<Self> {
         let (incoming, listening) = mpsc::unbounded_channel();
         let (said, heard) = mpsc::unbounded_channel();
         Arc::new(Fake {
@@ -27,6 +37,7 @@ impl Fake {
             said,
             heard: heard.into(),
             failures: Mutex::default(),
+            redelivers,
         })
     }
 
@@ -58,7 +69,7 @@ impl Transport for Fake {
     }
 
     fn redelivers(&self) -> bool {
-        false
+        self.redelivers
     }
 
     fn says_once(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Checking a stored journal: numbers, chain, digests, dice, and that its changes add up to what is stored.
 
-use super::{Changes, Entry, Link, Parts, apply, chain, first_hash, unhex};
+use super::{Changes, Entry, Link, Parts, apply, chain, diff, first_hash, unhex};
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
 use dice::fair::{FairDice, commitment};
@@ -76,7 +76,11 @@ pub fn audit(store: &dyn Store, table: &TableId) -> Result<Audit, AuditError> {
             check_dice(&entry, &parts, &seed).map_err(wrong)?;
             let Changes { begun, made } =
                 serde_json::from_str(parts.changes.value.get()).map_err(|error| wrong(error.to_string()))?;
-            for changes in [begun, made] {
+            let record: Value =
+                serde_json::from_str(parts.record.value.get()).map_err(|error| wrong(error.to_string()))?;
+            let place = format!("/rolls/{}/record", entry.number);
+            let noted = diff(&place, None, Some(&record).filter(|record| !record.is_null()));
+            for changes in [begun, made, noted] {
                 apply(&mut seen.document, &changes).map_err(|at| wrong(format!("{at} was something else before")))?;
             }
         }

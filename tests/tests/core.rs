@@ -1,0 +1,273 @@
+//! The running core over the fake network: panics, redelivery, restarts, tables side by side.
+
+use bot::documents::{InboxRow, to_json};
+use bot::store::{Batch, Memory, Store};
+use bot::{Bot, Entropy, FairBox, Plugins, Settings, keys, serve};
+use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, SendError, Speaker, Standing, Transport, Trust};
+use jiff::Timestamp;
+use plugin_api::{Commands, Dice, Game, Refusal, Reply, Turn};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// A game that breaks on purpose.
+struct Fragile;
+
+#[derive(Default, Serialize, Deserialize)]
+struct Count(u32);
+
+#[derive(Commands)]
+enum Break {
+    /// Count one up.
+    #[command(main, example = "count")]
+    Count,
+    /// Change the state, throw a die, and panic.
+    #[command(example = "shatter")]
+    Shatter,
+    /// Throw dice until there are none.
+    #[command(example = "greed")]
+    Greed,
+}
+
+impl Game for Fragile {
+    const ID: &'static str = "fragile";
+    const TITLE: &'static str = "Fragile";
+    const ABOUT: &'static str = "breaks on purpose";
+    type State = Count;
+    type Command = Break;
+
+    fn play(state: &mut Count, command: Break, turn: &mut Turn) -> Result<Reply, Refusal> {
+        state.0 += 1;
+        match command {
+            Break::Count => Ok(Reply::from(format!("counted {}", state.0))),
+            Break::Shatter => {
+                turn.throw(6)?;
+                panic!("on purpose");
+            }
+            Break::Greed => loop {
+                turn.throw(6)?;
+            },
+        }
+    }
+}
+
+fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
+    let plugins = vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()];
+    let enabled = ["fragile", "roll", "mvk"].map(str::to_owned).into();
+    let settings = Settings {
+        plugins: enabled,
+        ..Settings::default()
+    };
+    let plugins = Plugins::new(plugins).expect("they live together");
+    Arc::new(Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"))
+}
+
+fn message(id: &str, room: &str, body: &str) -> Message {
+    Message {
+        id: id.to_owned(),
+        room: RoomId::new("fake", room),
+        speaker: Speaker {
+            player: PlayerId::new("fake", "ann"),
+            name: "Ann".to_owned(),
+            standing: Standing::Admin,
+            trust: Trust::Account,
+        },
+        sent: Timestamp::UNIX_EPOCH,
+        body: body.to_owned(),
+        reply_to: None,
+        private: false,
+        addressed: false,
+        late: false,
+        unlimited: true,
+    }
+}
+
+fn say(network: &Fake, id: &str, room: &str, body: &str) {
+    network.happen(Event::Said(message(id, room, body)));
+}
+
+fn text(post: &Post) -> String {
+    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+}
+
+async fn ask(network: &Fake, id: &str, body: &str) -> String {
+    say(network, id, "hall", body);
+    text(&network.hear().await)
+}
+
+/// Runs a bot over `store` on `network` while `play` goes on, then stops it in order.
+async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
+    let (stop, stopped) = oneshot::channel::<()>();
+    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
+    let running = tokio::spawn(serve(bot(store), transports, async move {
+        let _ = stopped.await;
+    }));
+    play(&network).await;
+    drop(stop);
+    running.await.expect("serving does not panic").expect("it ends well");
+}
+
+#[tokio::test]
+async fn a_panicking_game_leaves_the_table_playable() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
+        let sorry = ask(network, "2", "!shatter").await;
+        assert!(
+            sorry.starts_with("Sorry, fragile stumbled over that and nothing changed"),
+            "{sorry}"
+        );
+        assert!(
+            ask(network, "3", "!greed")
+                .await
+                .starts_with("That takes more than 5000 dice")
+        );
+        assert_eq!(ask(network, "4", "!count").await, "counted 2 #2");
+        // A line that breaks stops no other line of its message.
+        let answer = ask(network, "5", "!shatter\n!count\nand on we go").await;
+        assert!(answer.ends_with("counted 3 #3"), "{answer}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_lines_are_answered_together_and_too_many_are_said_so() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        let answer = ask(
+            network,
+            "1",
+            "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count",
+        )
+        .await;
+        assert_eq!(answer.lines().count(), 6, "{answer}");
+        assert!(
+            answer.contains("counted 5 #5\nI played the first 5 commands"),
+            "{answer}"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_comes_twice_is_played_once() {
+    with_bot(Arc::<Memory>::default(), Fake::redelivering("fake"), async |network| {
+        for _ in 0..3 {
+            say(network, "1", "hall", "!count");
+        }
+        assert_eq!(text(&network.hear().await), "counted 1 #1");
+        assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_accepted_before_a_crash_is_played_after_it() {
+    let store: Arc<Memory> = Arc::default();
+    let accepted = message("1", "hall", "!count");
+    let mut batch = Batch::default();
+    batch.put(keys::inbox(&accepted.room, "1"), to_json(&InboxRow::Waiting));
+    batch.put(keys::waiting("fake", 1), to_json(&Event::Said(accepted)));
+    store.commit(&batch).expect("memory does not fail");
+    with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
+        assert_eq!(text(&network.hear().await), "counted 1 #1");
+        // The network delivers it again, since it never heard that it was accepted.
+        say(network, "1", "hall", "!count");
+        assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
+    })
+    .await;
+    let left: Vec<_> = store
+        .dump()
+        .into_keys()
+        .filter(|key| key.starts_with(keys::WAITING))
+        .collect();
+    assert!(left.is_empty(), "still waiting: {left:?}");
+}
+
+#[tokio::test]
+async fn a_post_that_was_not_said_is_said_once_more_and_marked() {
+    let store: Arc<Memory> = Arc::default();
+    with_bot(store.clone(), Fake::new("fake"), async |network| {
+        assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
+    })
+    .await;
+    assert!(
+        !store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)),
+        "what was said is not kept"
+    );
+
+    // A crash between saying and marking: the post is still there at the next start.
+    let network = Fake::new("fake");
+    let posts: Arc<Memory> = Arc::default();
+    network.fail(vec![SendError::Never("gone".to_owned())]);
+    with_bot(posts.clone(), network, async |network| {
+        say(network, "1", "hall", "!count");
+        assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
+    })
+    .await;
+    let lost = bot::Outgoing {
+        key: keys::outbox("fake", 9),
+        post: Post {
+            key: "fake/hall/3/0".to_owned(),
+            room: RoomId::new("fake", "hall"),
+            to: chat::Recipient::Room,
+            answers: Some("3".to_owned()),
+            addressee: Some("Ann".to_owned()),
+            blocks: vec![Block::Line(vec![chat::Span::Text("counted 3 #3".to_owned())])],
+            images: Vec::new(),
+            refusal: false,
+            again: false,
+        },
+        roll: None,
+    };
+    let mut batch = Batch::default();
+    batch.put(lost.key.clone(), to_json(&lost));
+    posts.commit(&batch).expect("memory does not fail");
+    with_bot(posts, Fake::new("fake"), async |network| {
+        let post = network.hear().await;
+        assert!(post.again && text(&post) == "counted 3 #3");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tables_do_not_know_of_each_other() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        for n in 0..20 {
+            say(network, &format!("{n}"), &format!("room{}", n % 4), "!count");
+        }
+        let mut last = [0; 4];
+        for _ in 0..20 {
+            let post = network.hear().await;
+            let room: usize = post.room.id.trim_start_matches("room").parse().expect("a number");
+            last[room] += 1;
+            assert_eq!(
+                text(&post),
+                format!("counted {0} #{0}", last[room]),
+                "in order within its room"
+            );
+        }
+        assert_eq!(last, [5; 4]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reply_to_an_answer_follows_up_on_its_roll() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        say(network, "1", "hall", "!act d8");
+        let first = network.hear().await;
+        assert!(text(&first).contains("#1"));
+        assert!(ask(network, "2", "!act d8").await.contains("#2"));
+        let mut reply = message("3", "hall", "!vs 0");
+        reply.reply_to = Some(format!("said-{}", first.key));
+        network.happen(Event::Said(reply));
+        assert!(text(&network.hear().await).starts_with("SUCCESS"));
+        // The latest is still open, the first is settled.
+        assert!(
+            ask(network, "4", "!vs #1 1")
+                .await
+                .starts_with("#1 was settled against 0")
+        );
+        assert!(ask(network, "5", "!vs 0").await.starts_with("SUCCESS"));
+    })
+    .await;
+}

@@ -1,0 +1,111 @@
+//! kill -9 while commands stream in: nothing that was answered is lost, nothing is played twice.
+//!
+//! `ASTRAGAL_KILLS` says how often; 50 without it, 1,000 with `tests/run --long`.
+
+use bot::keys::{self, TableId};
+use bot::store::Store;
+use chat::RoomId;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use store_sled::SledStore;
+use tests::Conversation;
+
+/// Commands that are typed at once in each run, more than it will live to play.
+const TYPED: u64 = 40;
+
+/// A small generator with a fixed seed: where the kills fall is chance, but the same chance each time.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// `Ann: Ann has inspiration 7 (+1) #12` as (7, 12).
+fn counted(line: &str) -> Option<(u64, u64)> {
+    let (before, number) = line.rsplit_once(" #")?;
+    let (_, held) = before.split_once("has inspiration ")?;
+    let held = held.split_once(' ').map_or(held, |(held, _)| held);
+    Some((held.parse().ok()?, number.parse().ok()?))
+}
+
+#[test]
+fn nothing_answered_is_lost_and_nothing_is_played_twice() {
+    let kills: u64 = std::env::var("ASTRAGAL_KILLS").map_or(50, |kills| kills.parse().expect("a number"));
+    let data = tempfile::tempdir().unwrap();
+    let mut chance = Chance(7);
+    let mut bot = Conversation::start(data.path());
+    bot.ask("!plugin enable mvk");
+    // What each number was said for, over all runs: a number that comes twice must say the same.
+    let mut said: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut held = 0;
+    for kill in 0..kills {
+        for n in 0..TYPED {
+            bot.type_line(if n % 4 == 3 { "!roll d6" } else { "!insp +1" });
+        }
+        let mut answered = held;
+        for _ in 0..chance.below(TYPED / 2) {
+            let line = bot.hear();
+            if let Some((inspiration, number)) = counted(&line) {
+                let before = said.insert(number, inspiration);
+                assert!(
+                    before.is_none_or(|before| before == inspiration),
+                    "#{number} was said for two things"
+                );
+                answered = answered.max(inspiration);
+            }
+        }
+        // Somewhere in the next command.
+        for _ in 0..chance.below(200_000) {
+            std::hint::spin_loop();
+        }
+        bot.kill();
+
+        bot = Conversation::start(data.path());
+        let line = bot.ask("!insp");
+        let now: u64 = line
+            .rsplit(' ')
+            .next()
+            .and_then(|held| held.parse().ok())
+            .expect("a number");
+        assert!(now >= answered, "kill {kill}: {answered} was answered, {now} is held");
+        assert!(
+            now <= held + TYPED,
+            "kill {kill}: {TYPED} commands made {held} into {now}"
+        );
+        held = now;
+    }
+    assert!(bot.end());
+    assert!(
+        said.len() as u64 > kills,
+        "hardly anything was played between the kills"
+    );
+    check_journal(data.path(), held, &said);
+}
+
+/// The journal alone leads to what is held, its chain and dice are whole, and every number said is in it.
+fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, u64>) {
+    let store = SledStore::open(&data.join("store")).unwrap();
+    let table = TableId::of(&RoomId::new("console", "hall"));
+    let audit = bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
+    let holdings = audit
+        .document
+        .pointer("/games/mvk/state/characters")
+        .and_then(Value::as_object)
+        .unwrap();
+    let sum: u64 = holdings.values().filter_map(|each| each["inspiration"].as_u64()).sum();
+    assert_eq!(sum, held);
+    assert_eq!(audit.entries + audit.skipped, audit.last);
+    for number in said.keys() {
+        assert!(
+            store.read(&keys::entry(&table, *number)).unwrap().is_some(),
+            "#{number} was said and is not there"
+        );
+    }
+}

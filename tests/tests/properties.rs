@@ -1,0 +1,195 @@
+//! What holds for any sequence of commands.
+
+use bot::keys::TableId;
+use bot::store::{Memory, Store};
+use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
+use dice::Die;
+use jiff::Timestamp;
+use proptest::prelude::{Strategy, any, prop};
+use proptest::sample::select;
+use proptest::{prop_oneof, proptest};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Lines that are played or refused, depending on what was before them.
+const LINES: &[&str] = &[
+    "roll 4d6kh3",
+    "roll 2d6! # fire",
+    "roll 1d1!",
+    "roll 4d6kx",
+    "roll 1000d6!>=2",
+    "act d8 d10",
+    "act d8 d10 vs 15",
+    "act 2d6 adv st",
+    "act d7",
+    "counter d12 dis",
+    "vs 12",
+    "vs #3 12",
+    "vs Bob 9",
+    "crit impact",
+    "crit inspire",
+    "scratch d8",
+    "insp +1",
+    "insp -1",
+    "insp Bob +2",
+    "insp Nobody",
+    "spend inspiration",
+    "stress overwhelmed",
+    "stress clear",
+    "sheet",
+    "iam Tsubame",
+    "iam Oni",
+    "as Ogre act d12",
+    "as Bob act d4",
+    "pc Ogre @Cem",
+    "gm me",
+    "gm remove Ann",
+    "game mvk",
+    "table name Kaiju",
+    "plugin enable mvk",
+    "room prefix !",
+    "help act",
+    "1",
+    "2",
+    "nonsense",
+];
+
+#[derive(Clone, Debug)]
+struct Said {
+    who: &'static str,
+    line: String,
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let line = prop_oneof![9 => select(LINES).prop_map(str::to_owned), 1 => any::<String>()];
+    (select(&["Ann", "Bob", "Cem"][..]), line).prop_map(|(who, line)| Said { who, line })
+}
+
+fn room() -> RoomId {
+    RoomId::new("test", "hall")
+}
+
+fn event(id: usize, said: &Said) -> Event {
+    Event::Said(Message {
+        id: id.to_string(),
+        room: room(),
+        speaker: Speaker {
+            player: PlayerId::new("test", said.who),
+            name: said.who.to_owned(),
+            standing: if said.who == "Cem" {
+                Standing::Admin
+            } else {
+                Standing::Member
+            },
+            trust: Trust::Account,
+        },
+        sent: Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range"),
+        body: format!("!{}", said.line),
+        reply_to: None,
+        private: false,
+        addressed: false,
+        late: false,
+        unlimited: true,
+    })
+}
+
+/// What a sequence leaves: all records, and for each message how it ended and what was thrown.
+type Left = (
+    BTreeMap<String, Vec<u8>>,
+    BTreeMap<usize, (OutcomeKind, Vec<Die>)>,
+    Arc<Memory>,
+);
+
+fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
+    let store: Arc<Memory> = Arc::default();
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let settings = Settings {
+        plugins: ["mvk".to_owned(), "roll".to_owned()].into(),
+        ..Settings::default()
+    };
+    let bot = Bot::new(
+        settings,
+        plugins,
+        store.clone(),
+        Entropy::from_seed([1; 32]),
+        Box::new(FairBox),
+    );
+    let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
+    for name in ["Ann", "Bob", "Cem"] {
+        let event = Event::Present {
+            room: room(),
+            player: PlayerId::new("test", name),
+            name: name.to_owned(),
+        };
+        sitting.play(&event).expect("memory does not fail");
+    }
+    let mut ended = BTreeMap::new();
+    for (id, said) in lines {
+        let heard = sitting.play(&event(id, said)).expect("memory does not fail");
+        if let Some(outcome) = heard.outcomes.first() {
+            ended.insert(id, (outcome.kind, outcome.dice.clone()));
+        }
+    }
+    sitting.put_away().expect("memory does not fail");
+    (store.dump(), ended, store)
+}
+
+/// The records of the tables and rooms: what the game remembers, and not what became of which message.
+fn remembered(records: &BTreeMap<String, Vec<u8>>) -> BTreeMap<&str, &str> {
+    let remembered = records
+        .iter()
+        .filter(|(key, _)| key.starts_with("table/") || key.starts_with("room/"));
+    remembered
+        .map(|(key, value)| (key.as_str(), std::str::from_utf8(value).expect("JSON")))
+        .collect()
+}
+
+fn assert_same(left: &BTreeMap<&str, &str>, right: &BTreeMap<&str, &str>) {
+    for key in left.keys().chain(right.keys()) {
+        assert_eq!(left.get(key), right.get(key), "{key}");
+    }
+}
+
+proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(150) })]
+
+    #[test]
+    fn the_same_commands_give_the_same_bytes(lines in prop::collection::vec(said(), 1..40)) {
+        let (first, ..) = play(lines.iter().enumerate());
+        let (second, ..) = play(lines.iter().enumerate());
+        assert_same(&remembered(&first), &remembered(&second));
+        assert!(first == second);
+    }
+
+    #[test]
+    fn a_refusal_changes_nothing_and_takes_no_dice(lines in prop::collection::vec(said(), 1..40)) {
+        let (all, ended, _) = play(lines.iter().enumerate());
+        let played = |id: &usize| ended.get(id).is_some_and(|(kind, _)| *kind == OutcomeKind::Played);
+        // The first line lays the table, whatever comes of it.
+        let kept = lines.iter().enumerate().filter(|(id, _)| *id == 0 || played(id));
+        let (without, ended_without, _) = play(kept);
+        assert_same(&remembered(&all), &remembered(&without));
+        for (id, outcome) in ended_without.iter().filter(|(id, _)| **id != 0) {
+            assert_eq!(Some(outcome), ended.get(id), "line {id} went otherwise without the refusals");
+        }
+    }
+
+    #[test]
+    fn the_journal_alone_leads_to_what_is_stored(lines in prop::collection::vec(said(), 1..40)) {
+        let (.., store) = play(lines.iter().enumerate());
+        let table = TableId::of(&room());
+        let audit = bot::journal::audit(&*store, &table).expect("the journal is whole");
+        assert_eq!(audit.entries, audit.last);
+        for (key, pointer) in [
+            (bot::keys::game(&table, "mvk"), "/games/mvk".to_owned()),
+            (bot::keys::doc(&table), "/table".to_owned()),
+            (bot::keys::room(&room()), bot::journal::pointer("/rooms", &room().to_string())),
+        ] {
+            let stored = store.read(&key).expect("memory does not fail");
+            let stored: Option<Value> = stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"));
+            assert_eq!(audit.document.pointer(&pointer), stored.as_ref(), "{key}");
+        }
+    }
+}
