@@ -11,9 +11,7 @@ pub const GREETING: usize = 3;
 /// The `astragal` program, built once a test run from the sources as they are.
 pub fn program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .expect("tests/ is in the workspace");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
         let built = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--workspace", "--bin", "astragal"])
             .current_dir(root)
@@ -22,10 +20,7 @@ pub fn program() -> &'static Path {
         assert!(built.success(), "astragal does not build");
         // Test programs stand in target/PROFILE/deps.
         let this = std::env::current_exe().expect("a test knows itself");
-        this.parent()
-            .and_then(Path::parent)
-            .expect("target/PROFILE/deps")
-            .join("astragal")
+        this.parent().and_then(Path::parent).expect("target/PROFILE/deps").join("astragal")
     });
     &PROGRAM
 }
@@ -33,15 +28,8 @@ pub fn program() -> &'static Path {
 /// A command that runs the program on a data directory.
 pub fn astragal(data: &Path) -> Command {
     let mut command = Command::new(program());
-    command
-        .arg("--data")
-        .arg(data)
-        .env("USER", "mia")
-        .env_remove("ASTRAGAL_LOG");
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.arg("--data").arg(data).env("USER", "mia").env_remove("ASTRAGAL_LOG");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -66,11 +54,7 @@ pub fn answers(output: &Output) -> Vec<String> {
 /// What a failed run says; the last line of standard error.
 pub fn complaint(output: &Output) -> String {
     assert!(!output.status.success(), "it should have failed");
-    String::from_utf8_lossy(&output.stderr)
-        .lines()
-        .last()
-        .unwrap_or_default()
-        .to_owned()
+    String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned()
 }
 
 /// A bot on a pipe, to talk to line by line.

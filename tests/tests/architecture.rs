@@ -31,10 +31,7 @@ struct Package {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("tests/ is in the workspace")
-        .to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
 }
 
 fn packages() -> Vec<Package> {
@@ -52,21 +49,14 @@ fn packages() -> Vec<Package> {
         .map(|package| {
             let mut found = Package {
                 name: text(&package["name"]),
-                folder: PathBuf::from(text(&package["manifest_path"]))
-                    .parent()
-                    .expect("a folder")
-                    .to_owned(),
+                folder: PathBuf::from(text(&package["manifest_path"])).parent().expect("a folder").to_owned(),
                 normal: BTreeSet::new(),
                 development: BTreeSet::new(),
             };
             for dependency in package["dependencies"].as_array().expect("a list") {
                 let name = text(&dependency["name"]);
                 if names.contains(&name) {
-                    let list = if dependency["kind"] == "dev" {
-                        &mut found.development
-                    } else {
-                        &mut found.normal
-                    };
+                    let list = if dependency["kind"] == "dev" { &mut found.development } else { &mut found.normal };
                     list.insert(name);
                 }
             }
@@ -84,25 +74,13 @@ fn dependencies_point_in_the_allowed_direction_only() {
         if TOP.contains(&name) {
             continue;
         }
-        let plugin = package
-            .folder
-            .parent()
-            .is_some_and(|parent| parent.ends_with("plugins"));
-        let may = if plugin {
-            PLUGIN
-        } else {
-            allowed.get(name).copied().unwrap_or_default()
-        };
+        let plugin = package.folder.parent().is_some_and(|parent| parent.ends_with("plugins"));
+        let may = if plugin { PLUGIN } else { allowed.get(name).copied().unwrap_or_default() };
         if !plugin && !allowed.contains_key(name) {
             wrong.push(format!("{name} is not in the table"));
         }
-        wrong.extend(
-            package
-                .normal
-                .iter()
-                .filter(|to| !may.contains(&to.as_str()))
-                .map(|to| format!("{name} -> {to}")),
-        );
+        wrong
+            .extend(package.normal.iter().filter(|to| !may.contains(&to.as_str())).map(|to| format!("{name} -> {to}")));
         let may = if plugin { PLUGIN_TESTS } else { may };
         let development = package.development.iter().filter(|to| !may.contains(&to.as_str()));
         wrong.extend(development.map(|to| format!("{name} dev-> {to}")));
@@ -113,37 +91,21 @@ fn dependencies_point_in_the_allowed_direction_only() {
 #[test]
 fn a_folder_is_named_as_its_crate() {
     for package in packages() {
-        assert_eq!(
-            package.folder.file_name().and_then(|name| name.to_str()),
-            Some(package.name.as_str())
-        );
+        assert_eq!(package.folder.file_name().and_then(|name| name.to_str()), Some(package.name.as_str()));
     }
 }
 
 #[test]
 fn games_reach_for_nothing_but_their_turn() {
     // A game gets dice and time from its turn; files, threads, clocks and the network are not its business.
-    let banned = [
-        "std::fs",
-        "std::net",
-        "std::time",
-        "std::thread",
-        "std::process",
-        "std::env",
-        "rand::",
-        "tokio::",
-    ];
+    let banned = ["std::fs", "std::net", "std::time", "std::thread", "std::process", "std::env", "rand::", "tokio::"];
     let mut wrong = Vec::new();
-    for path in sources(&root().join("plugins"))
-        .iter()
-        .filter(|path| path.components().any(|part| part.as_os_str() == "src"))
+    for path in
+        sources(&root().join("plugins")).iter().filter(|path| path.components().any(|part| part.as_os_str() == "src"))
     {
         let text = fs::read_to_string(path).expect("it can be read");
         wrong.extend(
-            banned
-                .iter()
-                .filter(|word| text.contains(*word))
-                .map(|word| format!("{}: {word}", path.display())),
+            banned.iter().filter(|word| text.contains(*word)).map(|word| format!("{}: {word}", path.display())),
         );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -170,10 +132,7 @@ fn every_source_file_says_what_it_is_and_is_of_a_readable_size() {
 #[test]
 fn every_dependency_says_what_it_is_for() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("it can be read");
-    let lines = manifest
-        .lines()
-        .skip_while(|line| *line != "[workspace.dependencies]")
-        .skip(1);
+    let lines = manifest.lines().skip_while(|line| *line != "[workspace.dependencies]").skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));
     let silent: Vec<_> = lines
         .filter(|line| line.contains(" = ") && !line.starts_with('#') && !line.contains("path = "))

@@ -5,10 +5,7 @@ use tests::{Conversation, answers, run};
 #[test]
 fn it_greets_answers_each_line_and_ends_with_the_input() {
     let data = tempfile::tempdir().unwrap();
-    let output = run(
-        data.path(),
-        b"!plugin enable mvk\n/as Ann\nhello there\n!insp +2\n!inps\n/room cave\n!insp\n",
-    );
+    let output = run(data.path(), b"!plugin enable mvk\n/as Ann\nhello there\n!insp +2\n!inps\n/room cave\n!insp\n");
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("Example: !roll 4d6kh3"));
     assert_eq!(
@@ -30,13 +27,7 @@ fn help_leads_on() {
     let data = tempfile::tempdir().unwrap();
     let output = run(data.path(), b"!help\n!help roll\n!help tabel\n");
     let said = answers(&output).join("\n");
-    for needed in [
-        "!roll 4d6kh3",
-        "!plugins",
-        "!help table",
-        "keep the highest 3",
-        "did you mean table?",
-    ] {
+    for needed in ["!roll 4d6kh3", "!plugins", "!help table", "keep the highest 3", "did you mean table?"] {
         assert!(said.contains(needed), "{needed} is missing in\n{said}");
     }
 }
@@ -90,23 +81,10 @@ fn nothing_typed_makes_it_panic_hang_or_grow() {
     assert!(output.status.success());
     let said = answers(&output);
     assert_eq!(said.last().map(String::as_str), Some("mia: 1 | 1"));
-    assert!(
-        said.iter().all(|line| !line.chars().any(char::is_control)),
-        "control characters came through"
-    );
-    for needed in [
-        "longer than 1024 bytes",
-        "nests deeper than 32",
-        "for ever",
-        "1000 dice",
-        "too large",
-        "5000 dice",
-    ] {
-        assert!(
-            said.iter().any(|line| line.contains(needed)),
-            "{needed:?} is missing in\n{}",
-            said.join("\n")
-        );
+    assert!(said.iter().all(|line| !line.chars().any(char::is_control)), "control characters came through");
+    for needed in ["longer than 1024 bytes", "nests deeper than 32", "for ever", "1000 dice", "too large", "5000 dice"]
+    {
+        assert!(said.iter().any(|line| line.contains(needed)), "{needed:?} is missing in\n{}", said.join("\n"));
     }
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }

@@ -54,10 +54,7 @@ impl Game for Fragile {
 fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
     let plugins = vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()];
     let enabled = ["fragile", "roll", "mvk"].map(str::to_owned).into();
-    let settings = Settings {
-        plugins: enabled,
-        ..Settings::default()
-    };
+    let settings = Settings { plugins: enabled, ..Settings::default() };
     let plugins = Plugins::new(plugins).expect("they live together");
     Arc::new(Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"))
 }
@@ -112,15 +109,8 @@ async fn a_panicking_game_leaves_the_table_playable() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
         let sorry = ask(network, "2", "!shatter").await;
-        assert!(
-            sorry.starts_with("Sorry, fragile stumbled over that and nothing changed"),
-            "{sorry}"
-        );
-        assert!(
-            ask(network, "3", "!greed")
-                .await
-                .starts_with("That takes more than 5000 dice")
-        );
+        assert!(sorry.starts_with("Sorry, fragile stumbled over that and nothing changed"), "{sorry}");
+        assert!(ask(network, "3", "!greed").await.starts_with("That takes more than 5000 dice"));
         assert_eq!(ask(network, "4", "!count").await, "counted 2 #2");
         // A line that breaks stops no other line of its message.
         let answer = ask(network, "5", "!shatter\n!count\nand on we go").await;
@@ -132,17 +122,9 @@ async fn a_panicking_game_leaves_the_table_playable() {
 #[tokio::test]
 async fn several_lines_are_answered_together_and_too_many_are_said_so() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
-        let answer = ask(
-            network,
-            "1",
-            "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count",
-        )
-        .await;
+        let answer = ask(network, "1", "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count").await;
         assert_eq!(answer.lines().count(), 6, "{answer}");
-        assert!(
-            answer.contains("counted 5 #5\nI played the first 5 commands"),
-            "{answer}"
-        );
+        assert!(answer.contains("counted 5 #5\nI played the first 5 commands"), "{answer}");
     })
     .await;
 }
@@ -174,11 +156,7 @@ async fn what_was_accepted_before_a_crash_is_played_after_it() {
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })
     .await;
-    let left: Vec<_> = store
-        .dump()
-        .into_keys()
-        .filter(|key| key.starts_with(keys::WAITING))
-        .collect();
+    let left: Vec<_> = store.dump().into_keys().filter(|key| key.starts_with(keys::WAITING)).collect();
     assert!(left.is_empty(), "still waiting: {left:?}");
 }
 
@@ -189,10 +167,7 @@ async fn a_post_that_was_not_said_is_said_once_more_and_marked() {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
     })
     .await;
-    assert!(
-        !store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)),
-        "what was said is not kept"
-    );
+    assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "what was said is not kept");
 
     // A crash between saying and marking: the post is still there at the next start.
     let network = Fake::new("fake");
@@ -239,11 +214,7 @@ async fn tables_do_not_know_of_each_other() {
             let post = network.hear().await;
             let room: usize = post.room.id.trim_start_matches("room").parse().expect("a number");
             last[room] += 1;
-            assert_eq!(
-                text(&post),
-                format!("counted {0} #{0}", last[room]),
-                "in order within its room"
-            );
+            assert_eq!(text(&post), format!("counted {0} #{0}", last[room]), "in order within its room");
         }
         assert_eq!(last, [5; 4]);
     })
@@ -262,11 +233,7 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
         network.happen(Event::Said(reply));
         assert!(text(&network.hear().await).starts_with("SUCCESS"));
         // The latest is still open, the first is settled.
-        assert!(
-            ask(network, "4", "!vs #1 1")
-                .await
-                .starts_with("#1 was settled against 0")
-        );
+        assert!(ask(network, "4", "!vs #1 1").await.starts_with("#1 was settled against 0"));
         assert!(ask(network, "5", "!vs 0").await.starts_with("SUCCESS"));
     })
     .await;

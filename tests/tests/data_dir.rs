@@ -18,7 +18,7 @@ fn play_a_little(data: &Path) {
 }
 
 fn content(data: &Path) -> Vec<u8> {
-    fs::read(data.join("store/db")).unwrap()
+    fs::read(data.join("store/db")).expect("it is there")
 }
 
 #[test]
@@ -26,10 +26,7 @@ fn a_directory_that_another_bot_holds_is_left_to_it() {
     let data = tempfile::tempdir().unwrap();
     let mut first = Conversation::start(data.path());
     let says = complaint(&run(data.path(), b"!roll d6\n"));
-    assert!(
-        says.contains("in use by another astragal") && says.contains("--data DIR"),
-        "{says}"
-    );
+    assert!(says.contains("in use by another astragal") && says.contains("--data DIR"), "{says}");
     assert!(first.ask("!roll 1").ends_with(": 1 | 1"));
     assert!(first.end());
 }
@@ -60,21 +57,10 @@ fn a_directory_that_cannot_be_written_is_named() {
 #[test]
 fn a_full_disk_at_the_start_is_named() {
     let data = tempfile::tempdir().unwrap();
-    let limited = format!(
-        "trap '' XFSZ; ulimit -f 0; exec {} --data {}",
-        program().display(),
-        data.path().display()
-    );
-    let output = Command::new("bash")
-        .args(["-c", &limited])
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let limited = format!("trap '' XFSZ; ulimit -f 0; exec {} --data {}", program().display(), data.path().display());
+    let output = Command::new("bash").args(["-c", &limited]).stdin(Stdio::null()).output().unwrap();
     let says = complaint(&output);
-    assert!(
-        says.contains("cannot be opened") && says.contains("File too large"),
-        "{says}"
-    );
+    assert!(says.contains("cannot be opened") && says.contains("File too large"), "{says}");
 }
 
 #[test]
@@ -85,11 +71,7 @@ fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
     let (program, path) = (program().display(), data.path().display());
     let limited = format!("trap '' XFSZ; ulimit -S -f {kib}; exec {program} --data {path}");
     let mut command = Command::new("bash");
-    command
-        .args(["-c", &limited])
-        .env("USER", "mia")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+    command.args(["-c", &limited]).env("USER", "mia").stdout(Stdio::piped()).stderr(Stdio::null());
     let mut bot = Conversation::with(&mut command);
     bot.ask("!plugin enable mvk");
     let mut held = 0;
@@ -102,29 +84,15 @@ fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
         assert!(answer.contains(&format!("inspiration {held} ")), "{answer}");
         assert!(held < 10_000, "the disk never was full");
     };
-    assert!(
-        refusal.contains("cannot write to my disk") || refusal.contains("cannot be written"),
-        "{refusal}"
-    );
-    let freed = Command::new("prlimit")
-        .args(["--fsize=unlimited", "--pid", &bot.id().to_string()])
-        .status()
-        .unwrap();
+    assert!(refusal.contains("cannot write to my disk") || refusal.contains("cannot be written"), "{refusal}");
+    let freed = Command::new("prlimit").args(["--fsize=unlimited", "--pid", &bot.id().to_string()]).status().unwrap();
     assert!(freed.success());
-    assert!(
-        bot.ask("!insp").contains(&format!("inspiration {held}")),
-        "something was lost or half-written"
-    );
+    assert!(bot.ask("!insp").contains(&format!("inspiration {held}")), "something was lost or half-written");
     assert!(bot.ask("!insp +1").contains(&format!("inspiration {} ", held + 1)));
     assert!(bot.end());
     // An answer whose being said could not be written down is said once more, in front.
     let after = run(data.path(), b"!insp\n");
-    assert!(
-        answers(&after)
-            .last()
-            .unwrap()
-            .ends_with(&format!("inspiration {}", held + 1))
-    );
+    assert!(answers(&after).last().unwrap().ends_with(&format!("inspiration {}", held + 1)));
 }
 
 #[test]
@@ -138,9 +106,7 @@ fn damaged_data_is_left_as_it_is_and_the_newest_backup_is_named() {
     fs::write(&newest, "new").unwrap();
     let mut db = content(data.path());
     let text = b"\"inspiration\":2";
-    let places: Vec<_> = (0..db.len() - text.len())
-        .filter(|at| &db[*at..at + text.len()] == text)
-        .collect();
+    let places: Vec<_> = (0..db.len() - text.len()).filter(|at| &db[*at..at + text.len()] == text).collect();
     assert!(!places.is_empty());
     for at in places {
         db[at + text.len() - 1] = b'9';
@@ -148,10 +114,7 @@ fn damaged_data_is_left_as_it_is_and_the_newest_backup_is_named() {
     fs::write(data.path().join("store/db"), &db).unwrap();
     let says = complaint(&run(data.path(), b"!insp\n"));
     assert!(says.contains("is damaged and was left as it is"), "{says}");
-    assert!(
-        says.contains(&format!("astragal restore {}", newest.display())),
-        "{says}"
-    );
+    assert!(says.contains(&format!("astragal restore {}", newest.display())), "{says}");
     assert_eq!(content(data.path()), db);
 }
 
@@ -209,9 +172,7 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     assert!(complaint(&restore(data.path(), &file)).contains("holds data already"));
     assert_eq!(content(data.path()), before);
 
-    let text = fs::read_to_string(&file)
-        .unwrap()
-        .replacen("inspiration\":4", "inspiration\":9", 1);
+    let text = fs::read_to_string(&file).unwrap().replacen("inspiration\":4", "inspiration\":9", 1);
     let changed = file.with_extension("changed");
     fs::write(&changed, text).unwrap();
     let other = tempfile::tempdir().unwrap();

@@ -19,10 +19,7 @@ struct Chance(u64);
 
 impl Chance {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 }
@@ -54,10 +51,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
             let line = bot.hear();
             if let Some((inspiration, number)) = counted(&line) {
                 let before = said.insert(number, inspiration);
-                assert!(
-                    before.is_none_or(|before| before == inspiration),
-                    "#{number} was said for two things"
-                );
+                assert!(before.is_none_or(|before| before == inspiration), "#{number} was said for two things");
                 answered = answered.max(inspiration);
             }
         }
@@ -69,42 +63,29 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
 
         bot = Conversation::start(data.path());
         let line = bot.ask("!insp");
-        let now: u64 = line
-            .rsplit(' ')
-            .next()
-            .and_then(|held| held.parse().ok())
-            .expect("a number");
+        let now: u64 = line.rsplit(' ').next().and_then(|held| held.parse().ok()).expect("a number");
         assert!(now >= answered, "kill {kill}: {answered} was answered, {now} is held");
-        assert!(
-            now <= held + TYPED,
-            "kill {kill}: {TYPED} commands made {held} into {now}"
-        );
+        assert!(now <= held + TYPED, "kill {kill}: {TYPED} commands made {held} into {now}");
         held = now;
     }
     assert!(bot.end());
-    assert!(
-        said.len() as u64 > kills,
-        "hardly anything was played between the kills"
-    );
+    assert!(said.len() as u64 > kills, "hardly anything was played between the kills");
     check_journal(data.path(), held, &said);
 }
 
 /// The journal alone leads to what is held, its chain and dice are whole, and every number said is in it.
 fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, u64>) {
-    let store = SledStore::open(&data.join("store")).unwrap();
+    let store = SledStore::open(&data.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("console", "hall"));
     let audit = bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
-    let holdings = audit
-        .document
-        .pointer("/games/mvk/state/characters")
-        .and_then(Value::as_object)
-        .unwrap();
+    let holdings = audit.document.pointer("/games/mvk/state/characters").and_then(Value::as_object);
+    let holdings = holdings.expect("somebody holds something");
     let sum: u64 = holdings.values().filter_map(|each| each["inspiration"].as_u64()).sum();
     assert_eq!(sum, held);
     assert_eq!(audit.entries + audit.skipped, audit.last);
     for number in said.keys() {
         assert!(
-            store.read(&keys::entry(&table, *number)).unwrap().is_some(),
+            store.read(&keys::entry(&table, *number)).is_ok_and(|entry| entry.is_some()),
             "#{number} was said and is not there"
         );
     }

@@ -78,11 +78,7 @@ fn event(id: usize, said: &Said) -> Event {
         speaker: Speaker {
             player: PlayerId::new("test", said.who),
             name: said.who.to_owned(),
-            standing: if said.who == "Cem" {
-                Standing::Admin
-            } else {
-                Standing::Member
-            },
+            standing: if said.who == "Cem" { Standing::Admin } else { Standing::Member },
             trust: Trust::Account,
         },
         sent: Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range"),
@@ -96,33 +92,16 @@ fn event(id: usize, said: &Said) -> Event {
 }
 
 /// What a sequence leaves: all records, and for each message how it ended and what was thrown.
-type Left = (
-    BTreeMap<String, Vec<u8>>,
-    BTreeMap<usize, (OutcomeKind, Vec<Die>)>,
-    Arc<Memory>,
-);
+type Left = (BTreeMap<String, Vec<u8>>, BTreeMap<usize, (OutcomeKind, Vec<Die>)>, Arc<Memory>);
 
 fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     let store: Arc<Memory> = Arc::default();
     let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
-    let settings = Settings {
-        plugins: ["mvk".to_owned(), "roll".to_owned()].into(),
-        ..Settings::default()
-    };
-    let bot = Bot::new(
-        settings,
-        plugins,
-        store.clone(),
-        Entropy::from_seed([1; 32]),
-        Box::new(FairBox),
-    );
+    let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
+    let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
     let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
     for name in ["Ann", "Bob", "Cem"] {
-        let event = Event::Present {
-            room: room(),
-            player: PlayerId::new("test", name),
-            name: name.to_owned(),
-        };
+        let event = Event::Present { room: room(), player: PlayerId::new("test", name), name: name.to_owned() };
         sitting.play(&event).expect("memory does not fail");
     }
     let mut ended = BTreeMap::new();
@@ -138,12 +117,8 @@ fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
 
 /// The records of the tables and rooms: what the game remembers, and not what became of which message.
 fn remembered(records: &BTreeMap<String, Vec<u8>>) -> BTreeMap<&str, &str> {
-    let remembered = records
-        .iter()
-        .filter(|(key, _)| key.starts_with("table/") || key.starts_with("room/"));
-    remembered
-        .map(|(key, value)| (key.as_str(), std::str::from_utf8(value).expect("JSON")))
-        .collect()
+    let remembered = records.iter().filter(|(key, _)| key.starts_with("table/") || key.starts_with("room/"));
+    remembered.map(|(key, value)| (key.as_str(), std::str::from_utf8(value).expect("JSON"))).collect()
 }
 
 fn assert_same(left: &BTreeMap<&str, &str>, right: &BTreeMap<&str, &str>) {

@@ -5,10 +5,8 @@ use std::fs;
 #[test]
 fn the_core_plays_as_written() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions");
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .expect("it is there")
-        .map(|entry| entry.expect("readable").path())
-        .collect();
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("readable").path()).collect();
     paths.sort();
     assert!(!paths.is_empty());
     for path in paths {

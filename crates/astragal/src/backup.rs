@@ -26,11 +26,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 pub fn backup(cli: &Cli, file: &Path) -> anyhow::Result<()> {
     must_be_free(file)?;
     let path = cli.data_dir(&cli.config()?)?;
-    anyhow::ensure!(
-        path.join("store").exists(),
-        "there is nothing in {} to back up",
-        path.display()
-    );
+    anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to back up", path.display());
     let part = part_of(file);
     match DataDir::claim(&path) {
         Ok(data) => {
@@ -51,10 +47,7 @@ pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
     let records = verify(file)?;
     let data = DataDir::claim(&path)?;
     if data.store().exists() {
-        bail!(
-            "{} holds data already and was left as it is: name an empty directory with --data DIR",
-            path.display()
-        );
+        bail!("{} holds data already and was left as it is: name an empty directory with --data DIR", path.display());
     }
     let part = data.file("store.part");
     if part.exists() {
@@ -64,9 +57,7 @@ pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
     read(&mut open(file)?, |batch| store.commit(&batch))?;
     drop(store);
     fs::rename(&part, data.store()).context("the restored data cannot be put in place")?;
-    File::open(&path)
-        .and_then(|directory| directory.sync_all())
-        .context("the disk does not keep it")?;
+    File::open(&path).and_then(|directory| directory.sync_all()).context("the disk does not keep it")?;
     say(&format!("{records} records restored to {}", path.display()))
 }
 
@@ -119,9 +110,7 @@ fn backups(directory: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let paths = entries.flatten().map(|entry| entry.path());
-    let mut paths: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|ends| ends == EXTENSION))
-        .collect();
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|ends| ends == EXTENSION)).collect();
     paths.sort();
     paths
 }
@@ -130,10 +119,7 @@ fn write_file(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be written", file.display());
     let mut out = BufWriter::new(File::create(file).with_context(failed)?);
     write(store, SystemClock.now(), &mut out).with_context(failed)?;
-    out.into_inner()
-        .map_err(|error| error.into_error())
-        .and_then(|file| file.sync_all())
-        .with_context(failed)
+    out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
 }
 
 /// Reads a backup for nothing but its being whole; how many records it has.
@@ -142,9 +128,7 @@ fn verify(file: &Path) -> anyhow::Result<u64> {
 }
 
 fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
-    Ok(BufReader::new(
-        File::open(file).with_context(|| format!("{} cannot be read", file.display()))?,
-    ))
+    Ok(BufReader::new(File::open(file).with_context(|| format!("{} cannot be read", file.display()))?))
 }
 
 /// Where a file is written before it is whole.

@@ -29,11 +29,7 @@ pub fn check_here(store: &Path) -> ExitCode {
         Err(error) => {
             let damaged = matches!(error, StoreError::Damaged { .. });
             cli::complain(&error.into());
-            if damaged {
-                ExitCode::FAILURE
-            } else {
-                ExitCode::from(UNREADABLE)
-            }
+            if damaged { ExitCode::FAILURE } else { ExitCode::from(UNREADABLE) }
         }
     }
 }
@@ -79,12 +75,7 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
     }
     let why = match status {
         None => "reading it takes for ever".to_owned(),
-        Some(_) => says
-            .lines()
-            .last()
-            .unwrap_or("the check crashed")
-            .trim_start_matches("astragal: ")
-            .to_owned(),
+        Some(_) => says.lines().last().unwrap_or("the check crashed").trim_start_matches("astragal: ").to_owned(),
     };
     let store = data.store();
     if status.and_then(|status| status.code()) == Some(i32::from(UNREADABLE)) {
@@ -143,9 +134,5 @@ fn size(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else {
         return 0;
     };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.metadata().ok())
-        .map(|file| file.len())
-        .sum()
+    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum()
 }

@@ -67,9 +67,7 @@ impl Cli {
     pub fn data_dir(&self, config: &Config) -> anyhow::Result<PathBuf> {
         let named = self.data.clone().or_else(|| config.data.clone());
         let standard = || Some(places()?.data_dir().to_owned());
-        let path = named
-            .or_else(standard)
-            .context("this user has no home directory: name one with --data DIR")?;
+        let path = named.or_else(standard).context("this user has no home directory: name one with --data DIR")?;
         std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
     }
 
@@ -91,10 +89,6 @@ pub fn complain(error: &anyhow::Error) {
 
 /// Fails unless nothing is at `path` yet.
 pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        !path.exists(),
-        "{} is there already: name another file, or move it away",
-        path.display()
-    );
+    anyhow::ensure!(!path.exists(), "{} is there already: name another file, or move it away", path.display());
     Ok(())
 }

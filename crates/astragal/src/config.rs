@@ -83,31 +83,16 @@ impl Default for Rooms {
 
 impl Default for Numbers {
     fn default() -> Self {
-        let Limits {
-            per_player,
-            per_table,
-            same_answers,
-            window,
-            silence,
-        } = Limits::default();
+        let Limits { per_player, per_table, same_answers, window, silence } = Limits::default();
         let seconds = |span: SignedDuration| u32::try_from(span.as_secs()).expect("defaults are short");
         let (window_seconds, silence_seconds) = (seconds(window), seconds(silence));
-        Numbers {
-            per_player,
-            per_table,
-            same_answers,
-            window_seconds,
-            silence_seconds,
-        }
+        Numbers { per_player, per_table, same_answers, window_seconds, silence_seconds }
     }
 }
 
 impl Default for Console {
     fn default() -> Self {
-        Console {
-            name: None,
-            room: "hall".to_owned(),
-        }
+        Console { name: None, room: "hall".to_owned() }
     }
 }
 
@@ -130,25 +115,14 @@ impl Config {
     }
 
     fn check(&self) -> anyhow::Result<()> {
-        let known: Vec<String> = crate::plugins::all()
-            .iter()
-            .map(|plugin| plugin.manifest().id.clone())
-            .collect();
+        let known: Vec<String> = crate::plugins::all().iter().map(|plugin| plugin.manifest().id.clone()).collect();
         for id in &self.rooms.plugins {
             let hint = plugin_api::suggest(id, known.iter().map(String::as_str));
-            let hint = hint.map_or(format!("there are {}", known.join(", ")), |meant| {
-                format!("did you mean {meant}?")
-            });
+            let hint = hint.map_or(format!("there are {}", known.join(", ")), |meant| format!("did you mean {meant}?"));
             anyhow::ensure!(known.contains(id), "rooms.plugins: there is no plugin {id}: {hint}");
         }
-        anyhow::ensure!(
-            !self.name.trim().is_empty(),
-            "name: the bot needs one, such as \"astragal\""
-        );
-        anyhow::ensure!(
-            !self.rooms.prefix.trim().is_empty(),
-            "rooms.prefix: it cannot be empty; \"!\" is usual"
-        );
+        anyhow::ensure!(!self.name.trim().is_empty(), "name: the bot needs one, such as \"astragal\"");
+        anyhow::ensure!(!self.rooms.prefix.trim().is_empty(), "rooms.prefix: it cannot be empty; \"!\" is usual");
         Ok(())
     }
 
@@ -190,9 +164,7 @@ mod tests {
 
     #[test]
     fn a_mistake_is_named_with_its_line() {
-        let wrong = toml::from_str::<Config>("name = \"x\"\nprefx = \"!\"\n")
-            .unwrap_err()
-            .to_string();
+        let wrong = toml::from_str::<Config>("name = \"x\"\nprefx = \"!\"\n").unwrap_err().to_string();
         assert!(wrong.contains("line 2") && wrong.contains("prefx"), "{wrong}");
         let config: Config = toml::from_str("[rooms]\nplugins = [\"rol\"]\n").unwrap();
         assert!(config.check().unwrap_err().to_string().contains("did you mean roll?"));

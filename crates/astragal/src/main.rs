@@ -17,10 +17,7 @@ fn main() -> ExitCode {
     // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let cli = Cli::parse();
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(cli.log_filter())
-        .init();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(cli.log_filter()).init();
     let done = match &cli.task {
         None => run::run(&cli),
         Some(Task::Play { json, files }) => return play::play(files, *json),

@@ -26,21 +26,12 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
     let nonce = bot::journal::hex(&entropy.secret()[..8]);
     let bot = Arc::new(Bot::new(config.settings(), plugins, store, entropy, Box::new(FairBox))?);
 
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("no threads to be had")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
         let console = console(&config, &data, nonce)?;
         tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));
-        tokio::spawn(backup::daily(
-            data.file(backup::DIRECTORY),
-            config.backups.keep,
-            bot.clone(),
-        ));
-        serve(bot.clone(), vec![console], stop_signal()?)
-            .await
-            .context("the bot cannot go on")
+        tokio::spawn(backup::daily(data.file(backup::DIRECTORY), config.backups.keep, bot.clone()));
+        serve(bot.clone(), vec![console], stop_signal()?).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
@@ -50,12 +41,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
 /// The terminal as a network.
 fn console(config: &Config, data: &DataDir, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
-    let name = config
-        .console
-        .name
-        .clone()
-        .or_else(user)
-        .unwrap_or_else(|| "you".to_owned());
+    let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "you".to_owned());
     let room = config.console.room.clone();
     let prefix = &config.rooms.prefix;
     let greeting = vec![
@@ -65,12 +51,7 @@ fn console(config: &Config, data: &DataDir, nonce: String) -> anyhow::Result<Arc
         ),
         format!("Example: {prefix}roll 4d6kh3"),
     ];
-    let opening = Opening {
-        greeting,
-        name,
-        room,
-        nonce,
-    };
+    let opening = Opening { greeting, name, room, nonce };
     let input = if stdin().is_terminal() && stdout().is_terminal() {
         Input::terminal(&data.file("history")).context("the terminal cannot be used")?
     } else {
@@ -93,8 +74,5 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 }
 
 fn open_failed(path: &Path) -> String {
-    format!(
-        "the database in {} cannot be opened and was left as it is",
-        path.display()
-    )
+    format!("the database in {} cannot be opened and was left as it is", path.display())
 }

@@ -69,19 +69,9 @@ pub enum BackupError {
 /// # Errors
 /// The store or the file failed: what was written is no backup.
 pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
-    let mut out = Summed {
-        inner: out,
-        crc: crc32fast::Hasher::new(),
-    };
+    let mut out = Summed { inner: out, crc: crc32fast::Hasher::new() };
     let schema = keys::SCHEMA;
-    line(
-        &mut out,
-        &Header {
-            astragal_backup: FORMAT,
-            schema,
-            time,
-        },
-    )?;
+    line(&mut out, &Header { astragal_backup: FORMAT, schema, time })?;
     let mut records = 0;
     for record in scan_all(store, "") {
         let (key, value) = record?;
@@ -92,14 +82,7 @@ pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<
         records += 1;
     }
     let crc = format!("{:08x}", out.crc.clone().finalize());
-    line(
-        &mut out,
-        &Footer {
-            end: true,
-            records,
-            crc,
-        },
-    )?;
+    line(&mut out, &Footer { end: true, records, crc })?;
     out.flush()?;
     Ok(records)
 }
@@ -114,10 +97,7 @@ pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), St
     let (mut number, mut records, mut batch, mut text) = (0, 0, Batch::default(), Vec::new());
     loop {
         number += 1;
-        let damaged = |what: &dyn ToString| BackupError::Damaged {
-            line: number,
-            what: what.to_string(),
-        };
+        let damaged = |what: &dyn ToString| BackupError::Damaged { line: number, what: what.to_string() };
         text.clear();
         if input.read_until(b'\n', &mut text)? == 0 {
             return Err(damaged(&"the backup is cut off: its last line is missing"));
@@ -217,12 +197,7 @@ mod tests {
         assert!(restored(&whole[..whole.len() / 2]).is_err());
         let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
         let without = |gone: usize| {
-            lines
-                .iter()
-                .enumerate()
-                .filter(|(n, _)| *n != gone)
-                .flat_map(|(_, line)| line.to_vec())
-                .collect::<Vec<_>>()
+            lines.iter().enumerate().filter(|(n, _)| *n != gone).flat_map(|(_, line)| line.to_vec()).collect::<Vec<_>>()
         };
         assert!(restored(&without(5)).unwrap_err().contains("missing or changed"));
         assert!(restored(&without(lines.len() - 1)).unwrap_err().contains("cut off"));

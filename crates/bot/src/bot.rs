@@ -114,26 +114,13 @@ impl Bot {
         for prefix in [keys::OUTBOX, keys::WAITING] {
             for record in scan_all(&*store, prefix) {
                 let (key, _) = record?;
-                numbers = numbers.max(
-                    key.rsplit('/')
-                        .next()
-                        .and_then(|number| number.parse().ok())
-                        .unwrap_or(0),
-                );
+                numbers = numbers.max(key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0));
             }
         }
         let router = Router::new(&settings.name);
         let committer = Committer::new(store);
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
-        Ok(Bot {
-            settings,
-            plugins,
-            router,
-            committer,
-            dice,
-            entropy,
-            numbers,
-        })
+        Ok(Bot { settings, plugins, router, committer, dice, entropy, numbers })
     }
 
     /// What an operator decided.
@@ -152,11 +139,7 @@ impl Bot {
     /// The store cannot be read.
     pub fn table_of(&self, room: &RoomId) -> Result<TableId, StoreError> {
         let key = keys::room(room);
-        let stored = self
-            .committer
-            .read(&key)?
-            .map(|bytes| from_json::<RoomDoc>(&key, &bytes))
-            .transpose()?;
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
         Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
     }
 

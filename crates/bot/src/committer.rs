@@ -1,18 +1,24 @@
 //! The one writer of the store: it groups the batches of all tables into one durable commit.
 //!
 //! A batch can be read back as soon as it is submitted, before it is durable; whoever answers before then takes
-//! the risk knowingly. Batches of a *lane* (an opened table) depend on each other: when one fails, so do all
+//! the risk knowingly. What nobody waits for is written *soon*: with the next group, or after a moment.
+//! Batches of a *lane* (an opened table) depend on each other: when one fails, so do all
 //! later ones of its lane, and the table must be opened anew.
 
 use crate::store::{Batch, Store, StoreError, scan_all};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Batches that are written at once at the most.
 const GROUP: usize = 1_024;
+
+/// How long what is to be written soon waits for a group to go with.
+const MOMENT: Duration = Duration::from_millis(2);
 
 /// A line of batches of which none is written once one has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +41,10 @@ struct Shared {
     /// Submitted and not durable yet: the newest value of each key, and by which submission.
     pending: BTreeMap<String, (u64, Option<Vec<u8>>)>,
     submissions: u64,
+    /// The last one that went into the queue.
+    queued: u64,
+    /// To be written soon, by number.
+    soon: BTreeMap<u64, Submission>,
     failed: BTreeSet<Lane>,
 }
 
@@ -43,8 +53,13 @@ type Read = Box<dyn FnOnce(&dyn Store) + Send>;
 
 enum Work {
     Commit(Submission),
+    /// There is something to be written soon.
+    Soon,
     Read(Read),
 }
+
+/// What the later batches of a lane are told.
+const FOLLOWS_A_FAILURE: &str = "an earlier write of this table failed";
 
 struct Submission {
     lane: Option<Lane>,
@@ -61,6 +76,8 @@ impl Committer {
             queue: Some(queue),
             pending: BTreeMap::new(),
             submissions: 0,
+            queued: 0,
+            soon: BTreeMap::new(),
             failed: BTreeSet::new(),
         }));
         let writer = std::thread::Builder::new().name("committer".to_owned()).spawn({
@@ -68,12 +85,7 @@ impl Committer {
             move || write(&*store, &shared, &work)
         });
         let writer = Some(writer.expect("the system starts a thread"));
-        Committer {
-            store,
-            shared,
-            lanes: AtomicU64::new(0),
-            writer,
-        }
+        Committer { store, shared, lanes: AtomicU64::new(0), writer }
     }
 
     /// A lane of its own.
@@ -97,27 +109,24 @@ impl Committer {
         scan_all(&*self.store, prefix)
     }
 
-    /// Hands in a batch of `lane`, or of nobody.
+    /// Hands in a batch of `lane`, or of nobody, to be written at once.
     pub fn submit(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
-        let (done, ticket) = oneshot::channel();
         let mut shared = lock(&self.shared);
-        shared.submissions += 1;
-        let number = shared.submissions;
-        for (key, value) in &batch {
-            shared.pending.insert(key.clone(), (number, value.clone()));
+        let (submission, ticket) = shared.submission(lane, batch);
+        shared.queued = submission.number;
+        shared.send(Work::Commit(submission));
+        ticket
+    }
+
+    /// Hands in a batch of `lane`, or of nobody, that nobody waits for: it is written with a later one, or a moment
+    /// later.
+    pub fn submit_soon(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
+        let mut shared = lock(&self.shared);
+        let (submission, ticket) = shared.submission(lane, batch);
+        shared.soon.insert(submission.number, submission);
+        if shared.soon.len() == 1 {
+            shared.send(Work::Soon);
         }
-        let work = Work::Commit(Submission {
-            lane,
-            number,
-            batch,
-            done,
-        });
-        shared
-            .queue
-            .as_ref()
-            .expect("the queue lives as long as the committer")
-            .send(work)
-            .expect("so does the writer");
         ticket
     }
 
@@ -126,21 +135,40 @@ impl Committer {
     /// # Errors
     /// It is not durable.
     pub fn commit(&self, lane: Option<Lane>, batch: Batch) -> Result<(), StoreError> {
-        self.submit(lane, batch)
-            .blocking_recv()
-            .expect("the writer answers each submission")
+        self.submit(lane, batch).blocking_recv().expect("the writer answers each submission")
     }
 
     /// Runs `read` between two commits: it sees one consistent state, all that was submitted before included.
     pub fn between_commits(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
-        let shared = lock(&self.shared);
-        let work = Work::Read(Box::new(read));
-        shared
-            .queue
-            .as_ref()
-            .expect("the queue lives as long as the committer")
-            .send(work)
-            .expect("so does the writer");
+        lock(&self.shared).send(Work::Read(Box::new(read)));
+    }
+}
+
+impl Shared {
+    /// Numbers a submission; from now on it can be read.
+    fn submission(&mut self, lane: Option<Lane>, batch: Batch) -> (Submission, Ticket) {
+        self.submissions += 1;
+        let number = self.submissions;
+        for (key, value) in &batch {
+            self.pending.insert(key.clone(), (number, value.clone()));
+        }
+        let (done, ticket) = oneshot::channel();
+        (Submission { lane, number, batch, done }, ticket)
+    }
+
+    fn send(&self, work: Work) {
+        let queue = self.queue.as_ref().expect("the queue lives as long as the committer");
+        queue.send(work).expect("so does the writer");
+    }
+
+    /// What is to be written soon and overtakes nothing if it is written with submission `taken`, the last one that left
+    /// the queue.
+    fn soon_with(&mut self, taken: u64) -> BTreeMap<u64, Submission> {
+        if self.queued <= taken {
+            return std::mem::take(&mut self.soon);
+        }
+        let later = self.soon.split_off(&taken);
+        std::mem::replace(&mut self.soon, later)
     }
 }
 
@@ -161,72 +189,90 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 }
 
 fn write(store: &dyn Store, shared: &Mutex<Shared>, queue: &mpsc::Receiver<Work>) {
-    let mut next = None;
-    while let Some(work) = next.take().or_else(|| queue.recv().ok()) {
+    let (mut next, mut taken) = (None, 0);
+    loop {
+        let soon = !lock(shared).soon.is_empty();
+        let work = match next.take() {
+            Some(work) => Ok(work),
+            None if soon => queue.recv_timeout(MOMENT),
+            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        let (mut group, mut read) = (Vec::new(), None);
+        let ended = matches!(work, Err(RecvTimeoutError::Disconnected));
         match work {
-            Work::Read(read) => read(store),
-            Work::Commit(first) => {
-                let mut group = vec![first];
-                while group.len() < GROUP {
-                    match queue.try_recv() {
-                        Ok(Work::Commit(more)) => group.push(more),
-                        Ok(other) => {
-                            next = Some(other);
-                            break;
-                        }
-                        Err(_) => break,
-                    }
-                }
-                commit_group(store, shared, group);
+            Ok(Work::Soon) => continue,
+            Ok(Work::Commit(first)) => {
+                (group, next) = gather(first, queue);
+                taken = group.last().map_or(taken, |submission| submission.number);
             }
+            Ok(Work::Read(then)) => read = Some(then),
+            Err(_) => {}
+        }
+        commit_group(store, shared, group, taken);
+        if let Some(read) = read {
+            read(store);
+        }
+        if ended {
+            return;
         }
     }
 }
 
-fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission>) {
-    let failed = lock(shared).failed.clone();
-    let (dead, mut alive): (Vec<_>, Vec<_>) = group
-        .into_iter()
-        .partition(|submission| submission.lane.is_some_and(|lane| failed.contains(&lane)));
-    let mut together = Batch::default();
-    for submission in &mut alive {
-        together.append(std::mem::take(&mut submission.batch));
-    }
-    let result = if together.is_empty() {
-        Ok(())
-    } else {
-        store.commit(&together)
-    };
-
-    let mut shared = lock(shared);
-    let numbers: BTreeSet<u64> = alive.iter().chain(&dead).map(|submission| submission.number).collect();
-    let written = dead
-        .iter()
-        .flat_map(|submission| submission.batch.iter())
-        .chain(together.iter());
-    for (key, _) in written {
-        if shared
-            .pending
-            .get(key)
-            .is_some_and(|(number, _)| numbers.contains(number))
-        {
-            shared.pending.remove(key);
+/// The submissions that wait behind `first`, and what ended them if it was something else.
+fn gather(first: Submission, queue: &mpsc::Receiver<Work>) -> (Vec<Submission>, Option<Work>) {
+    let mut group = vec![first];
+    while group.len() < GROUP {
+        match queue.try_recv() {
+            Ok(Work::Commit(more)) => group.push(more),
+            Ok(Work::Soon) => {}
+            Ok(read @ Work::Read(_)) => return (group, Some(read)),
+            Err(_) => break,
         }
     }
-    if result.is_err() {
-        shared
-            .failed
-            .extend(alive.iter().filter_map(|submission| submission.lane));
+    (group, None)
+}
+
+/// Writes `group`, and with it what was to be written soon.
+fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission>, taken: u64) {
+    let (mut all, failed) = {
+        let mut shared = lock(shared);
+        (shared.soon_with(taken), shared.failed.clone())
+    };
+    all.extend(group.into_iter().map(|submission| (submission.number, submission)));
+    let mut together = Batch::default();
+    let mut forgotten = Vec::new();
+    for submission in all.values_mut() {
+        let batch = std::mem::take(&mut submission.batch);
+        forgotten.extend(batch.iter().map(|(key, _)| (submission.number, key.clone())));
+        if !submission.fails_with(&failed) {
+            together.append(batch);
+        }
+    }
+    let result = if together.is_empty() { Ok(()) } else { store.commit(&together) };
+
+    let mut shared = lock(shared);
+    for (number, key) in forgotten {
+        // A later submission of the same key is still pending.
+        if shared.pending.get(&key).is_some_and(|(newest, _)| *newest == number) {
+            shared.pending.remove(&key);
+        }
+    }
+    if let Err(error) = &result {
+        shared.failed.extend(all.values().filter_map(|submission| submission.lane));
+        tracing::error!(%error, "a write failed");
     }
     drop(shared);
-    // Whoever submitted may have stopped waiting: then nobody needs the result.
-    for submission in alive {
-        let _ = submission.done.send(result.clone());
+    for submission in all.into_values() {
+        let fails = submission.fails_with(&failed);
+        let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
+        // Whoever submitted may have stopped waiting: then nobody needs the result.
+        let _ = submission.done.send(told);
     }
-    for submission in dead {
-        let _ = submission.done.send(Err(StoreError::Unavailable(
-            "an earlier write of this table failed".to_owned(),
-        )));
+}
+
+impl Submission {
+    fn fails_with(&self, failed: &BTreeSet<Lane>) -> bool {
+        self.lane.is_some_and(|lane| failed.contains(&lane))
     }
 }
 
@@ -281,9 +327,7 @@ mod tests {
         let store = Arc::new(Moody::default());
         let committer = Committer::new(store.clone());
         let held = hold(&committer);
-        let tickets: Vec<_> = (0..64)
-            .map(|n| committer.submit(None, one(&format!("k{n}"), "v")))
-            .collect();
+        let tickets: Vec<_> = (0..64).map(|n| committer.submit(None, one(&format!("k{n}"), "v"))).collect();
         assert_eq!(committer.read("k63").unwrap().as_deref(), Some(b"v".as_slice()));
         assert_eq!(store.read("k63").unwrap(), None);
         drop(held);
@@ -292,6 +336,24 @@ mod tests {
         }
         assert_eq!(store.commits.load(Ordering::Relaxed), 1);
         assert!(lock(&committer.shared).pending.is_empty());
+    }
+
+    #[test]
+    fn what_is_written_soon_overtakes_nothing_and_is_written_at_last() {
+        let store = Arc::new(Moody::default());
+        let committer = Committer::new(store.clone());
+        let held = hold(&committer);
+        let first = committer.submit(None, one("k", "first"));
+        committer.submit_soon(None, one("k", "soon"));
+        committer.submit_soon(None, one("l", "soon"));
+        assert_eq!(committer.read("k").unwrap().as_deref(), Some(b"soon".as_slice()));
+        drop(held);
+        first.blocking_recv().unwrap().unwrap();
+        committer.commit(None, one("m", "later")).unwrap();
+        assert_eq!(store.read("k").unwrap().as_deref(), Some(b"soon".as_slice()));
+        committer.submit_soon(None, one("l", "last"));
+        drop(committer);
+        assert_eq!(store.read("l").unwrap().as_deref(), Some(b"last".as_slice()));
     }
 
     #[test]

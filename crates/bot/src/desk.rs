@@ -56,12 +56,7 @@ impl NetworkDesk {
             return Ok(());
         }
         let stopped = || StoreError::Unavailable("the bot is stopping".to_owned());
-        self.hall
-            .bot
-            .committer()
-            .submit(None, batch)
-            .await
-            .map_err(|_| stopped())?
+        self.hall.bot.committer().submit(None, batch).await.map_err(|_| stopped())?
     }
 }
 
@@ -89,10 +84,7 @@ impl Desk for NetworkDesk {
     fn note(&self, key: &str) -> Result<Option<String>, DeskError> {
         let key = keys::note(&self.network, key);
         let stored = self.hall.bot.committer().read(&key).map_err(failed)?;
-        stored
-            .map(|bytes| crate::documents::from_json(&key, &bytes))
-            .transpose()
-            .map_err(failed)
+        stored.map(|bytes| crate::documents::from_json(&key, &bytes)).transpose().map_err(failed)
     }
 }
 

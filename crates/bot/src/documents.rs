@@ -38,14 +38,7 @@ impl TableDoc {
         let set = self.settings.get(&manifest.id);
         let value = |key: &String| set.and_then(|set| set.get(key)).cloned();
         let settings = manifest.settings.iter();
-        settings
-            .map(|each| {
-                (
-                    each.key.clone(),
-                    value(&each.key).unwrap_or_else(|| each.default.clone()),
-                )
-            })
-            .collect()
+        settings.map(|each| (each.key.clone(), value(&each.key).unwrap_or_else(|| each.default.clone()))).collect()
     }
 }
 
@@ -85,11 +78,7 @@ pub struct RoomDoc {
 impl RoomDoc {
     /// A room nobody has set anything in, at its own table.
     pub fn new(room: &RoomId, prefix: &str, plugins: &BTreeSet<String>) -> Self {
-        RoomDoc {
-            table: TableId::of(room),
-            prefix: prefix.to_owned(),
-            plugins: plugins.clone(),
-        }
+        RoomDoc { table: TableId::of(room), prefix: prefix.to_owned(), plugins: plugins.clone() }
     }
 }
 
@@ -112,14 +101,7 @@ pub struct Head {
 
 impl Default for Head {
     fn default() -> Self {
-        Head {
-            number: 0,
-            hash: first_hash(),
-            reserved: 0,
-            epoch: 1,
-            committed: false,
-            next_character: 1,
-        }
+        Head { number: 0, hash: first_hash(), reserved: 0, epoch: 1, committed: false, next_character: 1 }
     }
 }
 

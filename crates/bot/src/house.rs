@@ -66,12 +66,7 @@ enum House {
     #[command(example = "as Ogre roll 2d6")]
     As { who: Name, command: Text },
     /// List the characters; a referee makes one, binds one to a player, or frees one.
-    #[command(
-        example = "pc",
-        example = "pc Ogre",
-        example = "pc Ann @her",
-        example = "pc Ann free"
-    )]
+    #[command(example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
     Pc {
         character: Option<Name>,
         player: Option<Name>,
@@ -105,11 +100,7 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
             let what = format!("act for one at a time: for {}", who.0);
             Err(Refusal::new(what).example(format!("as {} {}", who.0, command.text)))
         }
-        House::Pc {
-            character,
-            player,
-            free,
-        } => people::characters(turn, character, player, free),
+        House::Pc { character, player, free } => people::characters(turn, character, player, free),
         House::Room { key, value } => settings::room(turn, key, value),
         House::Table { key, value } => settings::table(turn, key, value),
     }
@@ -121,11 +112,7 @@ impl HouseTurn<'_> {
         if self.role >= role {
             return Ok(());
         }
-        let who = if role == Role::Referee {
-            "the referee"
-        } else {
-            "a room admin"
-        };
+        let who = if role == Role::Referee { "the referee" } else { "a room admin" };
         Err(Refusal::new(format!("only {who} may {what}")))
     }
 

@@ -21,7 +21,7 @@ use dice::fair::MessageKey;
 use jiff::Timestamp;
 use plugin_api::CharacterId;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -100,13 +100,15 @@ pub struct Part {
     pub value: Box<RawValue>,
 }
 
-/// An entry's bytes and its place in the chain, as stored.
+/// An entry's bytes, its place in the chain, and its parts, as stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Link {
     /// The chain's hash up to and with this entry, in hexadecimal.
     pub hash: String,
     /// The entry's bytes.
     pub entry: Box<RawValue>,
+    /// Its parts.
+    pub parts: Parts,
 }
 
 /// What a command leaves for its entry, before it is sealed.
@@ -129,13 +131,12 @@ pub struct Draft<'a> {
 impl Draft<'_> {
     /// Salts and digests the parts.
     pub fn seal(&self, entropy: &mut Entropy) -> (Digests, Parts) {
-        let mut part = |value: String| Part::new(&entropy.secret(), value);
-        let (text, text_digest) = part(json(&self.text));
-        let (answer, answer_digest) = part(json(&self.answer));
-        let (dice, dice_digest) = part(json(&self.dice));
-        let (facts, facts_digest) = part(json(self.facts));
-        let (record, record_digest) = part(json(&self.record));
-        let (changes, changes_digest) = part(json(self.changes));
+        let (text, text_digest) = Part::new(&entropy.secret(), self.text);
+        let (answer, answer_digest) = Part::new(&entropy.secret(), self.answer);
+        let (dice, dice_digest) = Part::new(&entropy.secret(), self.dice);
+        let (facts, facts_digest) = Part::new(&entropy.secret(), self.facts);
+        let (record, record_digest) = Part::new(&entropy.secret(), &self.record);
+        let (changes, changes_digest) = Part::new(&entropy.secret(), self.changes);
         let digests = Digests {
             text: text_digest,
             answer: answer_digest,
@@ -144,46 +145,29 @@ impl Draft<'_> {
             record: record_digest,
             changes: changes_digest,
         };
-        (
-            digests,
-            Parts {
-                text,
-                answer,
-                dice,
-                facts,
-                record,
-                changes,
-            },
-        )
+        (digests, Parts { text, answer, dice, facts, record, changes })
     }
 }
 
 impl Part {
-    fn new(salt: &[u8; 32], json: String) -> (Self, String) {
-        let digest = hex(&Sha256::new().chain_update(salt).chain_update(&json).finalize());
-        let value = RawValue::from_string(json).expect("it was just written as JSON");
+    fn new(salt: &[u8; 32], value: &(impl Serialize + ?Sized)) -> (Self, String) {
+        let value = raw(value);
+        let digest = hex(&Sha256::new().chain_update(salt).chain_update(value.get()).finalize());
         (Part { salt: hex(salt), value }, digest)
     }
 
     /// The digest that stands in the entry.
     pub fn digest(&self) -> Option<String> {
         let salt = unhex(&self.salt)?;
-        Some(hex(&Sha256::new()
-            .chain_update(salt)
-            .chain_update(self.value.get())
-            .finalize()))
+        Some(hex(&Sha256::new().chain_update(salt).chain_update(self.value.get()).finalize()))
     }
 }
 
 impl Link {
-    /// Puts `entry` behind the chain that ended in `previous`.
-    pub fn new(previous: &str, entry: &Entry) -> Self {
-        let bytes = json(entry);
-        let hash = chain(previous, &bytes);
-        Link {
-            hash,
-            entry: RawValue::from_string(bytes).expect("it was just written as JSON"),
-        }
+    /// Puts `entry` with its parts behind the chain that ended in `previous`.
+    pub fn new(previous: &str, entry: &Entry, parts: Parts) -> Self {
+        let entry = raw(entry);
+        Link { hash: chain(previous, entry.get()), entry, parts }
     }
 }
 
@@ -198,8 +182,8 @@ fn chain(previous: &str, entry: &str) -> String {
     hex(&Sha256::new().chain_update(previous).chain_update(entry).finalize())
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> String {
-    serde_json::to_string(value).expect("journal values have text keys and finite numbers")
+fn raw(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
+    to_raw_value(value).expect("journal values have text keys and finite numbers")
 }
 
 /// SHA-256 of `bytes` in hexadecimal.
@@ -210,16 +194,18 @@ pub fn digest(bytes: &[u8]) -> String {
 /// Bytes as lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
 }
 
 /// Bytes of hexadecimal, if it is well-formed.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text
-        .chars()
-        .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect();
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
     let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
     Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }

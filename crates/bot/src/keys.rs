@@ -72,14 +72,9 @@ pub fn entries(id: &TableId) -> String {
     table(id, "entry/")
 }
 
-/// An entry, as a link of the chain.
+/// An entry with its parts, as a link of the chain.
 pub fn entry(id: &TableId, n: u64) -> String {
     table(id, &format!("entry/{}", number(n)))
-}
-
-/// The parts of an entry.
-pub fn parts(id: &TableId, n: u64) -> String {
-    table(id, &format!("parts/{}", number(n)))
 }
 
 /// What can be followed up: a roll's record as it stands now.

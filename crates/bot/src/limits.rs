@@ -64,11 +64,7 @@ struct Beat {
 
 impl Beat {
     fn count(&mut self, now: Timestamp, limits: &Limits, most: usize) -> Pace {
-        while self
-            .times
-            .front()
-            .is_some_and(|time| now.duration_since(*time) >= limits.window)
-        {
+        while self.times.front().is_some_and(|time| now.duration_since(*time) >= limits.window) {
             self.times.pop_front();
         }
         if self.times.len() < most {
@@ -101,8 +97,7 @@ impl Pulse {
     /// Counts an answer to `player`; whether they get it.
     pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
         let own = self.players.entry(player.clone()).or_default();
-        own.answers
-            .retain(|(time, _)| now.duration_since(*time) < limits.window);
+        own.answers.retain(|(time, _)| now.duration_since(*time) < limits.window);
         own.answers.push_back((now, text.to_owned()));
         if own.answers.iter().filter(|(_, earlier)| earlier == text).count() > limits.same_answers {
             own.silent_until = Some(now.saturating_add(limits.silence).unwrap_or(now));
@@ -116,10 +111,7 @@ impl Pulse {
         const MANY: usize = 256;
         if self.players.len() > MANY {
             self.players.retain(|_, own| {
-                own.commands
-                    .times
-                    .back()
-                    .is_some_and(|time| now.duration_since(*time) < limits.window)
+                own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)
                     || own.silent_until.is_some_and(|until| now < until)
             });
         }
@@ -141,11 +133,7 @@ mod tests {
     #[test]
     fn over_the_limit_there_is_one_warning_and_then_silence_until_the_window_has_passed() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let mut paces = |second, n| {
-            (0..n)
-                .map(|_| pulse.command(&player(1), at(second), &limits))
-                .collect::<Vec<_>>()
-        };
+        let mut paces = |second, n| (0..n).map(|_| pulse.command(&player(1), at(second), &limits)).collect::<Vec<_>>();
         assert_eq!(paces(0, 10), [Pace::Fine; 10]);
         assert_eq!(paces(9, 3), [Pace::Warn, Pace::Silent, Pace::Silent]);
         assert_eq!(paces(10, 1), [Pace::Fine]);
@@ -161,9 +149,7 @@ mod tests {
     #[test]
     fn a_loop_is_broken_for_a_minute() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let answered: Vec<_> = (0..7)
-            .map(|_| pulse.answer(&player(1), "pong", at(0), &limits))
-            .collect();
+        let answered: Vec<_> = (0..7).map(|_| pulse.answer(&player(1), "pong", at(0), &limits)).collect();
         assert_eq!(answered, [true, true, true, true, true, true, false]);
         assert_eq!(pulse.command(&player(1), at(59), &limits), Pace::Silent);
         assert_eq!(pulse.command(&player(2), at(59), &limits), Pace::Fine);

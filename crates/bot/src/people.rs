@@ -27,17 +27,12 @@ impl TableDoc {
     /// Who is called `name`, ignoring case.
     pub fn find(&self, name: &str) -> Option<CharacterId> {
         let wanted = name.to_lowercase();
-        self.characters
-            .iter()
-            .find(|(_, each)| each.name.to_lowercase() == wanted)
-            .map(|(id, _)| *id)
+        self.characters.iter().find(|(_, each)| each.name.to_lowercase() == wanted).map(|(id, _)| *id)
     }
 
     /// The name of a character.
     pub fn name_of(&self, character: CharacterId) -> &str {
-        self.characters
-            .get(&character)
-            .map_or("somebody", |each| each.name.as_str())
+        self.characters.get(&character).map_or("somebody", |each| each.name.as_str())
     }
 
     /// The character `player` acts for, who comes into being with the player's first command.
@@ -49,13 +44,7 @@ impl TableDoc {
             return seat.plays;
         }
         let plays = self.new_character(head, name, Some(player.clone()), Named::ByPlayer);
-        self.seats.insert(
-            player.clone(),
-            Seat {
-                name: name.to_owned(),
-                plays,
-            },
-        );
+        self.seats.insert(player.clone(), Seat { name: name.to_owned(), plays });
         plays
     }
 
@@ -64,14 +53,7 @@ impl TableDoc {
         let id = CharacterId(head.next_character);
         head.next_character += 1;
         let name = self.free_name(name);
-        self.characters.insert(
-            id,
-            Character {
-                name,
-                owner,
-                named: named == Named::OnPurpose,
-            },
-        );
+        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose });
         id
     }
 
@@ -79,18 +61,12 @@ impl TableDoc {
         let wanted = as_name(wanted);
         let numbered = (2..).map(|number| format!("{wanted}{number}"));
         let mut names = std::iter::once(wanted.clone()).chain(numbered);
-        names
-            .find(|name| self.find(name).is_none())
-            .expect("there are more numbers than characters")
+        names.find(|name| self.find(name).is_none()).expect("there are more numbers than characters")
     }
 
     /// Who may be named: the characters, and the players present who have none yet, as the characters they would get.
     pub fn cast(&self, head: &Head, present: &BTreeMap<PlayerId, String>) -> (Cast, Newcomers) {
-        let mut names: BTreeMap<_, _> = self
-            .characters
-            .iter()
-            .map(|(id, each)| (*id, each.name.clone()))
-            .collect();
+        let mut names: BTreeMap<_, _> = self.characters.iter().map(|(id, each)| (*id, each.name.clone())).collect();
         let mut newcomers = Newcomers::default();
         if present.keys().any(|player| !self.seats.contains_key(player)) {
             let (mut doc, mut head) = (self.clone(), head.clone());
@@ -149,11 +125,7 @@ impl TableDoc {
     pub fn player(&self, name: &str, present: &BTreeMap<PlayerId, String>) -> Result<PlayerId, Refusal> {
         let wanted = name.to_lowercase();
         let seated = self.seats.iter().map(|(player, seat)| (player, seat.name.as_str()));
-        let people = || {
-            seated
-                .clone()
-                .chain(present.iter().map(|(player, name)| (player, name.as_str())))
-        };
+        let people = || seated.clone().chain(present.iter().map(|(player, name)| (player, name.as_str())));
         if let Some((player, _)) = people().find(|(_, name)| name.to_lowercase() == wanted) {
             return Ok(player.clone());
         }
@@ -198,11 +170,7 @@ pub enum Named {
 pub fn as_name(name: &str) -> String {
     let cleaned = chat::clean(name);
     let joined = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
-    if joined.is_empty() {
-        "somebody".to_owned()
-    } else {
-        cut(&joined, MOST_NAME).into_owned()
-    }
+    if joined.is_empty() { "somebody".to_owned() } else { cut(&joined, MOST_NAME).into_owned() }
 }
 
 #[cfg(test)]
@@ -227,11 +195,7 @@ mod tests {
     fn somebody_present_can_be_named_and_is_a_character_only_then() {
         let (mut doc, mut head) = (TableDoc::default(), Head::default());
         doc.seat(&mut head, &id("1"), "Ann");
-        let present = BTreeMap::from([
-            (id("1"), "Ann".into()),
-            (id("2"), "Bob".into()),
-            (id("3"), "Cem".into()),
-        ]);
+        let present = BTreeMap::from([(id("1"), "Ann".into()), (id("2"), "Bob".into()), (id("3"), "Cem".into())]);
         let (cast, newcomers) = doc.cast(&head, &present);
         let bob = cast.find("bob").unwrap();
         newcomers.sit(&mut doc, &mut head, &BTreeSet::from([bob]));
@@ -242,12 +206,8 @@ mod tests {
     #[test]
     fn rights_follow_accounts() {
         let mut doc = TableDoc::default();
-        let mut speaker = Speaker {
-            player: id("1"),
-            name: "Gus".into(),
-            standing: Standing::Member,
-            trust: Trust::NickOnly,
-        };
+        let mut speaker =
+            Speaker { player: id("1"), name: "Gus".into(), standing: Standing::Member, trust: Trust::NickOnly };
         let owners = BTreeSet::from([id("1")]);
         assert_eq!(doc.role(&speaker, &owners), Role::Referee, "while there is none");
         doc.referees.insert(id("1"), "Gus".into());

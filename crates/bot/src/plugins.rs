@@ -36,18 +36,9 @@ impl Plugins {
         let mut plugins = BTreeMap::new();
         for plugin in list {
             let Manifest { id, commands, .. } = plugin.manifest().clone();
-            let words = commands
-                .iter()
-                .flat_map(|command| command.aliases.iter().chain([&command.name]))
-                .chain([&id]);
-            if let Some(word) = words
-                .into_iter()
-                .find(|word| house.iter().any(|command| command.answers_to(word)))
-            {
-                return Err(PluginsError::Taken {
-                    plugin: id.clone(),
-                    word: word.clone(),
-                });
+            let words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([&id]);
+            if let Some(word) = words.into_iter().find(|word| house.iter().any(|command| command.answers_to(word))) {
+                return Err(PluginsError::Taken { plugin: id.clone(), word: word.clone() });
             }
             if plugins.insert(id.clone(), plugin).is_some() {
                 return Err(PluginsError::SameId(id));

@@ -21,10 +21,7 @@ pub struct CommandLine {
 impl CommandLine {
     /// A command typed in this way, whatever the prefix.
     pub fn new(typed: &str) -> Self {
-        CommandLine {
-            typed: as_meant(typed).trim().to_owned(),
-            by_name: false,
-        }
+        CommandLine { typed: as_meant(typed).trim().to_owned(), by_name: false }
     }
 
     /// The first word, in lower case, and where it stands.
@@ -44,9 +41,7 @@ impl Router {
     /// For a bot of this name.
     pub fn new(name: &str) -> Self {
         let pattern = format!(r"(?i)^@?{}\s*[:,]\s*|^@{}\s+", regex::escape(name), regex::escape(name));
-        Router {
-            by_name: Regex::new(&pattern).expect("an escaped name makes a well-formed pattern"),
-        }
+        Router { by_name: Regex::new(&pattern).expect("an escaped name makes a well-formed pattern") }
     }
 
     /// The command lines of `body`; `prefix` is the room's. In private, and where the bot was mentioned
@@ -89,11 +84,7 @@ pub struct Arguments {
 impl Arguments {
     /// Splits a line. A `#12` is a roll's number where the command follows up on rolls, else a comment.
     pub fn of(line: &str, follows_up: bool) -> Self {
-        let mut found = Arguments {
-            typed: line.to_owned(),
-            roll: None,
-            comment: None,
-        };
+        let mut found = Arguments { typed: line.to_owned(), roll: None, comment: None };
         let mut from = 0;
         while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
             from = at + 1;
@@ -101,16 +92,11 @@ impl Arguments {
                 continue;
             }
             let digits: String = found.typed[from..].chars().take_while(char::is_ascii_digit).collect();
-            let alone = found.typed[from + digits.len()..]
-                .chars()
-                .next()
-                .is_none_or(char::is_whitespace);
+            let alone = found.typed[from + digits.len()..].chars().next().is_none_or(char::is_whitespace);
             match digits.parse() {
                 Ok(number) if follows_up && alone && found.roll.is_none() => {
                     found.roll = Some(number);
-                    found
-                        .typed
-                        .replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
+                    found.typed.replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
                 }
                 _ => {
                     let comment = found.typed[from..].trim().to_owned();
@@ -136,10 +122,7 @@ mod tests {
 
     #[test]
     fn commands_are_found_among_prose() {
-        assert_eq!(
-            typed("I jump!\n!roll 2d6\n  ! act d8 \nwell?\n!", false),
-            ["roll 2d6", "act d8"]
-        );
+        assert_eq!(typed("I jump!\n!roll 2d6\n  ! act d8 \nwell?\n!", false), ["roll 2d6", "act d8"]);
         assert_eq!(typed("！ACT d8", false), ["ACT d8"]);
         assert_eq!(typed("roll 2d6", false), [""; 0]);
         assert_eq!(typed("roll 2d6", true), ["roll 2d6"]);
@@ -149,14 +132,7 @@ mod tests {
     fn the_name_in_front_is_as_good_as_the_prefix() {
         for line in ["astragal: roll 2d6", "Astragal, !roll 2d6", "@astragal roll 2d6"] {
             let lines = Router::new("astragal").lines(line, "!", false, false);
-            assert_eq!(
-                lines,
-                [CommandLine {
-                    typed: "roll 2d6".into(),
-                    by_name: true
-                }],
-                "{line}"
-            );
+            assert_eq!(lines, [CommandLine { typed: "roll 2d6".into(), by_name: true }], "{line}");
         }
         assert_eq!(typed("astragal is a fine bot", false), [""; 0]);
         assert_eq!(typed("astragals: no", false), [""; 0]);
@@ -168,18 +144,9 @@ mod tests {
             let found = Arguments::of(line, follows_up);
             (found.typed, found.roll, found.comment)
         };
-        assert_eq!(
-            split("vs #12 17 # at last", true),
-            ("vs     17".into(), Some(12), Some("at last".into()))
-        );
-        assert_eq!(
-            split("roll d20 #12", false),
-            ("roll d20".into(), None, Some("12".into()))
-        );
-        assert_eq!(
-            split("roll d20 #fire #2", true),
-            ("roll d20".into(), None, Some("fire #2".into()))
-        );
+        assert_eq!(split("vs #12 17 # at last", true), ("vs     17".into(), Some(12), Some("at last".into())));
+        assert_eq!(split("roll d20 #12", false), ("roll d20".into(), None, Some("12".into())));
+        assert_eq!(split("roll d20 #fire #2", true), ("roll d20".into(), None, Some("fire #2".into())));
         assert_eq!(split("roll a#b #", false), ("roll a#b".into(), None, None));
         assert_eq!(split("vs #99999999999999999999999", true).1, None);
     }

@@ -13,8 +13,9 @@ use chat::{Transport, TransportError};
 use queue::Job;
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
 
 /// The bot cannot go on.
@@ -39,16 +40,23 @@ pub(crate) struct Hall {
 struct NetworkSide {
     redelivers: bool,
     outgoing: mpsc::UnboundedSender<(Outgoing, Busy)>,
-    busy: watch::Sender<usize>,
+    work: Arc<Work>,
 }
 
 /// Counts as work of a network until it is dropped.
-pub(crate) struct Busy(watch::Sender<usize>);
+pub(crate) struct Busy(Arc<Work>);
+
+/// How much work of a network is under way.
+#[derive(Default)]
+struct Work {
+    count: AtomicUsize,
+    settled: Notify,
+}
 
 impl Busy {
-    fn new(count: &watch::Sender<usize>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Busy(count.clone())
+    fn new(work: &Arc<Work>) -> Self {
+        work.count.fetch_add(1, Ordering::AcqRel);
+        Busy(work.clone())
     }
 }
 
@@ -60,7 +68,22 @@ impl Clone for Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
+        if self.0.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.settled.notify_waiters();
+        }
+    }
+}
+
+impl Work {
+    /// Returns once nothing is under way.
+    async fn settle(&self) {
+        loop {
+            let settled = self.settled.notified();
+            if self.count.load(Ordering::Acquire) == 0 {
+                return;
+            }
+            settled.await;
+        }
     }
 }
 
@@ -78,24 +101,16 @@ pub async fn serve(
     let mut senders = JoinSet::new();
     for transport in &transports {
         let (outgoing, posts) = mpsc::unbounded_channel();
-        let (busy, _) = watch::channel(0);
+        let work = Arc::<Work>::default();
         for outgoing_post in unsent(&bot, &**transport)? {
             // The receiver stands right here.
-            let _ = outgoing.send((outgoing_post, Busy::new(&busy)));
+            let _ = outgoing.send((outgoing_post, Busy::new(&work)));
         }
         senders.spawn(send::say_all(bot.clone(), transport.clone(), posts));
-        let side = NetworkSide {
-            redelivers: transport.redelivers(),
-            outgoing,
-            busy,
-        };
+        let side = NetworkSide { redelivers: transport.redelivers(), outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
-    let hall = Arc::new(Hall {
-        bot: bot.clone(),
-        queues: Mutex::default(),
-        networks,
-    });
+    let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks });
     for transport in &transports {
         for record in bot.committer.stored(&keys::waiting_of(transport.network())) {
             let (key, value) = record?;
@@ -106,11 +121,7 @@ pub async fn serve(
     let mut running = JoinSet::new();
     for transport in transports {
         let network = transport.network().to_owned();
-        let desk = Arc::new(NetworkDesk {
-            hall: hall.clone(),
-            network,
-            redelivers: transport.redelivers(),
-        });
+        let desk = Arc::new(NetworkDesk { hall: hall.clone(), network, redelivers: transport.redelivers() });
         running.spawn(async move { transport.run(desk).await });
     }
     let ended = listen(&mut running, stop).await;

@@ -17,10 +17,7 @@ pub struct Sitting {
 impl Sitting {
     /// Nobody has said anything yet.
     pub fn new(bot: Arc<Bot>) -> Self {
-        Sitting {
-            bot,
-            tables: BTreeMap::new(),
-        }
+        Sitting { bot, tables: BTreeMap::new() }
     }
 
     /// Plays an event; its posts count as said. Not for async code.
@@ -60,10 +57,7 @@ impl Sitting {
         }
         let heard = table.hear(bot, event, true)?;
         let mut said = Batch::default();
-        heard
-            .posts
-            .iter()
-            .for_each(|outgoing| said.delete(outgoing.key.clone()));
+        heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
         let mut batch = heard.batch.clone();
         batch.append(said);
         bot.committer().commit(Some(table.lane()), batch)?;

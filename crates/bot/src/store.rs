@@ -89,10 +89,7 @@ pub enum StoreError {
 impl StoreError {
     /// The record under `key` is damaged.
     pub fn damaged(key: &str, what: impl ToString) -> Self {
-        StoreError::Damaged {
-            key: key.to_owned(),
-            what: what.to_string(),
-        }
+        StoreError::Damaged { key: key.to_owned(), what: what.to_string() }
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Table {
     safe: u64,
     /// How many numbers are reserved beyond the last entry: more while commands come faster than the disk is.
     ahead: u64,
+    /// Commands in a row that found everything before them durable.
+    calm: u32,
 }
 
 /// A document, and whether the store has one yet.
@@ -99,12 +101,10 @@ impl Table {
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         Ok(Table {
             lane: bot.committer.lane(),
-            doc: Kept {
-                stored: doc.is_some(),
-                doc: Arc::new(doc.unwrap_or_default()),
-            },
+            doc: Kept { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) },
             safe: 0,
             ahead: 1,
+            calm: 0,
             head,
             seed,
             games: BTreeMap::new(),
@@ -192,10 +192,7 @@ impl Table {
     pub fn close(&self) -> Option<Batch> {
         (self.seed.is_some() && self.head.reserved > self.head.number && self.gap.is_none()).then(|| {
             let mut batch = Batch::default();
-            let head = Head {
-                reserved: self.head.number,
-                ..self.head.clone()
-            };
+            let head = Head { reserved: self.head.number, ..self.head.clone() };
             batch.put(keys::head(&self.id), to_json(&head));
             batch
         })
@@ -205,9 +202,7 @@ impl Table {
         let mut heard = Heard::default();
         let lines = self.lines(bot, message)?;
         let too_many = lines.len() > MOST_LINES;
-        self.room(bot, &message.room)?
-            .present
-            .insert(message.speaker.player.clone(), message.speaker.name.clone());
+        self.room(bot, &message.room)?.present.insert(message.speaker.player.clone(), message.speaker.name.clone());
         for (ordinal, line) in (1..).zip(lines.into_iter().take(MOST_LINES)) {
             let outcome = self.play_line(bot, message, ordinal, &line, &mut heard.batch)?;
             heard.outcomes.push(outcome);
@@ -227,9 +222,7 @@ impl Table {
 
     fn lines(&mut self, bot: &Bot, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
         let prefix = self.room(bot, &message.room)?.doc.doc.prefix.clone();
-        Ok(bot
-            .router
-            .lines(&message.body, &prefix, message.private, message.addressed))
+        Ok(bot.router.lines(&message.body, &prefix, message.private, message.addressed))
     }
 
     fn room(&mut self, bot: &Bot, room: &RoomId) -> Result<&mut RoomSide, StoreError> {
@@ -237,17 +230,8 @@ impl Table {
             let stored: Option<RoomDoc> = read(bot, &keys::room(room))?;
             let kept = stored.is_some();
             let fresh = || RoomDoc::new(room, &bot.settings.prefix, &bot.settings.plugins);
-            let doc = Kept {
-                stored: kept,
-                doc: Arc::new(stored.unwrap_or_else(fresh)),
-            };
-            self.rooms.insert(
-                room.clone(),
-                RoomSide {
-                    doc,
-                    present: BTreeMap::new(),
-                },
-            );
+            let doc = Kept { stored: kept, doc: Arc::new(stored.unwrap_or_else(fresh)) };
+            self.rooms.insert(room.clone(), RoomSide { doc, present: BTreeMap::new() });
         }
         Ok(self.rooms.get_mut(room).expect("it was just put there"))
     }
@@ -258,10 +242,7 @@ impl Table {
             return Ok(kept.clone());
         }
         let stored: Option<SavedState> = read(bot, &keys::game(&self.id, id))?;
-        let kept = Kept {
-            stored: stored.is_some(),
-            doc: Arc::new(stored.unwrap_or_else(|| plugin.first_state())),
-        };
+        let kept = Kept { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(|| plugin.first_state())) };
         self.games.insert(id.clone(), kept.clone());
         Ok(kept)
     }

@@ -55,10 +55,7 @@ async fn what_is_posted_is_heard_in_order_and_addressed(stand: &mut impl Stand) 
     }
     for n in 1..=3 {
         let heard = stand.hear().await;
-        assert!(
-            heard.contains(&format!("ACTION {n}")),
-            "expected ACTION {n}, heard {heard:?}"
-        );
+        assert!(heard.contains(&format!("ACTION {n}")), "expected ACTION {n}, heard {heard:?}");
         assert!(heard.contains("Ann"), "nobody is addressed in {heard:?}");
     }
 }
@@ -68,15 +65,9 @@ async fn no_text_becomes_a_line_of_its_own(stand: &mut impl Stand) {
     let _desk = Listening::to(transport.clone());
     let hostile = post(&room, 1, "x\r\nQUIT :forged\n\x01ACTION\x01 \u{202e}\x1b[2J");
     transport.send(&hostile).await.expect("it can be said");
-    transport
-        .send(&post(&room, 2, "the end"))
-        .await
-        .expect("it can be said");
+    transport.send(&post(&room, 2, "the end")).await.expect("it can be said");
     let heard = stand.hear().await;
-    assert!(
-        !heard.contains(['\n', '\r', '\x01', '\x1b', '\u{202e}']),
-        "not cleaned: {heard:?}"
-    );
+    assert!(!heard.contains(['\n', '\r', '\x01', '\x1b', '\u{202e}']), "not cleaned: {heard:?}");
     let next = stand.hear().await;
     assert!(next.contains("the end"), "a text became a line: {next:?}");
 }

@@ -48,12 +48,7 @@ impl Fake {
 
     /// The next post that was said, waiting for it.
     pub async fn hear(&self) -> Post {
-        self.heard
-            .lock()
-            .await
-            .recv()
-            .await
-            .expect("the fake network holds the other end")
+        self.heard.lock().await.recv().await.expect("the fake network holds the other end")
     }
 
     /// The next sends fail in this way, the last one first.
@@ -79,10 +74,7 @@ impl Transport for Fake {
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
         while let Some(event) = self.listening.lock().await.recv().await {
             let taken = desk.accept(Delivery::from(event)).await;
-            taken.map_err(|error| TransportError {
-                network: self.network.clone(),
-                reason: error.to_string(),
-            })?;
+            taken.map_err(|error| TransportError { network: self.network.clone(), reason: error.to_string() })?;
         }
         Ok(())
     }
@@ -91,11 +83,7 @@ impl Transport for Fake {
         if let Some(failure) = self.failures.lock().expect("nothing panics holding it").pop() {
             return Err(failure);
         }
-        self.said
-            .send(post.clone())
-            .expect("the fake network holds the other end");
-        Ok(Sent {
-            id: Some(format!("said-{}", post.key)),
-        })
+        self.said.send(post.clone()).expect("the fake network holds the other end");
+        Ok(Sent { id: Some(format!("said-{}", post.key)) })
     }
 }

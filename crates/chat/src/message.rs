@@ -81,9 +81,6 @@ pub struct Delivery {
 
 impl From<Event> for Delivery {
     fn from(event: Event) -> Self {
-        Delivery {
-            events: vec![event],
-            notes: BTreeMap::new(),
-        }
+        Delivery { events: vec![event], notes: BTreeMap::new() }
     }
 }

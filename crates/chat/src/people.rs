@@ -76,9 +76,8 @@ macro_rules! stored_as_text {
             type Error = String;
 
             fn try_from(text: String) -> Result<Self, String> {
-                let (network, id) = text
-                    .split_once($separator)
-                    .ok_or_else(|| format!("no {:?} in {text:?}", $separator))?;
+                let (network, id) =
+                    text.split_once($separator).ok_or_else(|| format!("no {:?} in {text:?}", $separator))?;
                 Ok(Self::new(network, id))
             }
         }
@@ -86,10 +85,7 @@ macro_rules! stored_as_text {
         impl $type {
             /// From its two parts.
             pub fn new(network: impl Into<String>, id: impl Into<String>) -> Self {
-                Self {
-                    network: network.into(),
-                    id: id.into(),
-                }
+                Self { network: network.into(), id: id.into() }
             }
         }
     };
@@ -108,9 +104,6 @@ mod tests {
         let player = PlayerId::new("matrix", "@mia:example.org");
         let stored = serde_json::to_string(&(&room, &player)).unwrap();
         assert_eq!(stored, r#"["matrix/!abc/def:example.org","matrix:@mia:example.org"]"#);
-        assert_eq!(
-            serde_json::from_str::<(RoomId, PlayerId)>(&stored).unwrap(),
-            (room, player)
-        );
+        assert_eq!(serde_json::from_str::<(RoomId, PlayerId)>(&stored).unwrap(), (room, player));
     }
 }

@@ -174,11 +174,7 @@ impl Reply {
     /// Offers the actor a command to type next.
     #[must_use]
     pub fn offer(mut self, command: impl Into<String>, label: impl Into<String>) -> Self {
-        self.offers.push(Offer {
-            command: command.into(),
-            label: label.into(),
-            to: None,
-        });
+        self.offers.push(Offer { command: command.into(), label: label.into(), to: None });
         self
     }
 
@@ -207,11 +203,9 @@ impl Block {
     pub fn plain(&self) -> String {
         match self {
             Block::Line(line) => plain_line(line),
-            Block::List(items) => items
-                .iter()
-                .map(|item| format!("- {}", plain_line(item)))
-                .collect::<Vec<_>>()
-                .join("\n"),
+            Block::List(items) => {
+                items.iter().map(|item| format!("- {}", plain_line(item))).collect::<Vec<_>>().join("\n")
+            }
             Block::Caret { typed, at } => {
                 let before = typed.get(..at.start).map_or(0, |text| text.chars().count());
                 let under = typed.get(at.clone()).map_or(0, |text| text.chars().count()).max(1);
@@ -275,15 +269,9 @@ mod tests {
 
     #[test]
     fn a_caret_stands_under_characters_not_bytes() {
-        let caret = Block::Caret {
-            typed: "é d7".into(),
-            at: 3..5,
-        };
+        let caret = Block::Caret { typed: "é d7".into(), at: 3..5 };
         assert_eq!(caret.plain(), "  é d7\n    ^^");
-        let end = Block::Caret {
-            typed: "d20+".into(),
-            at: 4..4,
-        };
+        let end = Block::Caret { typed: "d20+".into(), at: 4..4 };
         assert_eq!(end.plain(), "  d20+\n      ^");
     }
 }

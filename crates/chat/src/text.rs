@@ -8,12 +8,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| c.is_control() || invisible(c)) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(
-        text.chars()
-            .filter(|&c| !invisible(c))
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect(),
-    )
+    Cow::Owned(text.chars().filter(|&c| !invisible(c)).map(|c| if c.is_control() { ' ' } else { c }).collect())
 }
 
 /// `text` cut to at most `most` characters, an ellipsis in place of the rest.

@@ -43,21 +43,12 @@ impl Stand for FakeStand {
 
     async fn hear(&mut self) -> String {
         let post = self.network.hear().await;
-        let text = post
-            .blocks
-            .iter()
-            .map(chat::Block::plain)
-            .collect::<Vec<_>>()
-            .join("\n");
+        let text = post.blocks.iter().map(chat::Block::plain).collect::<Vec<_>>().join("\n");
         format!("{}: {text}", post.addressee.unwrap_or_default())
     }
 }
 
 #[tokio::test]
 async fn the_fake_network_keeps_the_contract() {
-    suite(async || FakeStand {
-        network: Fake::new("fake"),
-        said: 0,
-    })
-    .await;
+    suite(async || FakeStand { network: Fake::new("fake"), said: 0 }).await;
 }

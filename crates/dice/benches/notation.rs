@@ -39,12 +39,7 @@ fn plain(bencher: divan::Bencher, text: &str) {
 
 #[divan::bench(args = NOTATIONS)]
 fn fair(bencher: divan::Bencher, text: &str) {
-    let mut key = MessageKey {
-        network: "console".into(),
-        room: "hall".into(),
-        id: "0".into(),
-        ordinal: 0,
-    };
+    let mut key = MessageKey { network: "console".into(), room: "hall".into(), id: "0".into(), ordinal: 0 };
     let mut out = String::new();
     bencher.counter(1u32).bench_local(|| {
         key.ordinal = key.ordinal.wrapping_add(1);

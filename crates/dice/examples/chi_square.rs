@@ -26,42 +26,22 @@ fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
     let seed: [u8; 32] = std::array::from_fn(|i| u8::try_from(i).expect("below 32"));
     let mut failed = false;
-    writeln!(
-        out,
-        "{THROWS} throws of each kind, {DICE_A_COMMAND} a command, seed 000102..1f"
-    )?;
+    writeln!(out, "{THROWS} throws of each kind, {DICE_A_COMMAND} a command, seed 000102..1f")?;
     writeln!(out, "{:>5} {:>12} {:>8}", "die", "chi-square", "bound")?;
     for (sides, bound) in KINDS {
         let statistic = chi_square(sides, &count(&seed, sides));
         failed |= statistic > bound;
         writeln!(out, "{:>5} {statistic:>12.3} {bound:>8.3}", format!("d{sides}"))?;
     }
-    writeln!(
-        out,
-        "{}",
-        if failed {
-            "NOT even"
-        } else {
-            "every kind is within its bound"
-        }
-    )?;
-    if failed {
-        Err(io::Error::other("a die is not even"))
-    } else {
-        Ok(())
-    }
+    writeln!(out, "{}", if failed { "NOT even" } else { "every kind is within its bound" })?;
+    if failed { Err(io::Error::other("a die is not even")) } else { Ok(()) }
 }
 
 fn count(seed: &[u8; 32], sides: u32) -> Vec<u32> {
     let mut counts = vec![0; sides as usize];
     for command in 0..THROWS / DICE_A_COMMAND {
         let id = format!("d{sides}-{command}");
-        let key = MessageKey {
-            network: "console".into(),
-            room: "hall".into(),
-            id,
-            ordinal: 1,
-        };
+        let key = MessageKey { network: "console".into(), room: "hall".into(), id, ordinal: 1 };
         let mut dice = FairDice::new(seed, &key);
         for _ in 0..DICE_A_COMMAND {
             let face = dice.throw(sides).expect("a die with sides always falls");
@@ -73,8 +53,5 @@ fn count(seed: &[u8; 32], sides: u32) -> Vec<u32> {
 
 fn chi_square(sides: u32, counts: &[u32]) -> f64 {
     let expected = f64::from(THROWS) / f64::from(sides);
-    counts
-        .iter()
-        .map(|&count| (f64::from(count) - expected).powi(2) / expected)
-        .sum()
+    counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
 }

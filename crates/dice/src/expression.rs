@@ -146,8 +146,7 @@ impl Display for Expression {
             Expression::Parentheses(inner) => write!(f, "({inner})"),
             Expression::Chain(first, rest) => {
                 first.fmt(f)?;
-                rest.iter()
-                    .try_for_each(|(operator, term)| write!(f, " {operator} {term}"))
+                rest.iter().try_for_each(|(operator, term)| write!(f, " {operator} {term}"))
             }
         }
     }

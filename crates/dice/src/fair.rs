@@ -120,12 +120,7 @@ mod tests {
     use super::*;
 
     fn key(id: &str, ordinal: u32) -> MessageKey {
-        MessageKey {
-            network: "n".into(),
-            room: "r".into(),
-            id: id.into(),
-            ordinal,
-        }
+        MessageKey { network: "n".into(), room: "r".into(), id: id.into(), ordinal }
     }
 
     fn first(seed: &[u8; 32], key: &MessageKey) -> Vec<u32> {
@@ -142,18 +137,8 @@ mod tests {
 
     #[test]
     fn keys_that_join_alike_are_told_apart() {
-        let a = MessageKey {
-            network: "ab".into(),
-            room: "c".into(),
-            id: "1".into(),
-            ordinal: 11,
-        };
-        let b = MessageKey {
-            network: "a".into(),
-            room: "bc".into(),
-            id: "11".into(),
-            ordinal: 1,
-        };
+        let a = MessageKey { network: "ab".into(), room: "c".into(), id: "1".into(), ordinal: 11 };
+        let b = MessageKey { network: "a".into(), room: "bc".into(), id: "11".into(), ordinal: 1 };
         assert_ne!(a.to_bytes(), b.to_bytes());
     }
 
@@ -168,10 +153,7 @@ mod tests {
 
     #[test]
     fn a_die_of_one_side_takes_a_word_and_a_die_without_sides_none() {
-        let (mut with, mut without) = (
-            FairDice::new(&[1; 32], &key("a", 1)),
-            FairDice::new(&[1; 32], &key("a", 1)),
-        );
+        let (mut with, mut without) = (FairDice::new(&[1; 32], &key("a", 1)), FairDice::new(&[1; 32], &key("a", 1)));
         assert_eq!(with.throw(1), Ok(1));
         assert_eq!(without.throw(0), Err(DiceError::NoSides));
         without.throw(1).unwrap();

@@ -61,12 +61,7 @@ impl FromStr for Notation {
             let what = format!("that is longer than {MAX_TEXT} bytes");
             return Err(NotationError { what, at: 0..0 });
         }
-        let mut parser = Parser {
-            text,
-            at: 0,
-            depth: 0,
-            dice: 0,
-        };
+        let mut parser = Parser { text, at: 0, depth: 0, dice: 0 };
         let repeat = parser.repeat()?;
         let expression = parser.expression()?;
         parser.skip_spaces();
@@ -75,10 +70,7 @@ impl FromStr for Notation {
         }
         let dice = parser.dice.saturating_mul(u64::from(repeat.unwrap_or(1)));
         if dice > MAX_DICE {
-            return Err(parser.error(
-                0..text.len(),
-                format!("that is {dice} dice, and {MAX_DICE} is the most"),
-            ));
+            return Err(parser.error(0..text.len(), format!("that is {dice} dice, and {MAX_DICE} is the most")));
         }
         Ok(Notation { repeat, expression })
     }
@@ -145,11 +137,7 @@ impl Parser<'_> {
             self.at += 1;
             rest.push((sign, operand(self)?));
         }
-        Ok(if rest.is_empty() {
-            first
-        } else {
-            Expression::Chain(Box::new(first), rest)
-        })
+        Ok(if rest.is_empty() { first } else { Expression::Chain(Box::new(first), rest) })
     }
 
     fn factor(&mut self) -> Parsed<Expression> {
@@ -159,11 +147,7 @@ impl Parser<'_> {
             Some(sign @ (b'-' | b'+')) => {
                 self.at += 1;
                 let inner = self.nested(start, Self::factor)?;
-                Ok(if sign == b'-' {
-                    Expression::Negative(Box::new(inner))
-                } else {
-                    inner
-                })
+                Ok(if sign == b'-' { Expression::Negative(Box::new(inner)) } else { inner })
             }
             Some(b'(') => {
                 self.at += 1;
@@ -219,11 +203,7 @@ impl Parser<'_> {
         while let Some(modifier) = self.modifier(faces)? {
             modifiers.push(modifier);
         }
-        Ok(Expression::Dice(DiceTerm {
-            count,
-            faces,
-            modifiers,
-        }))
+        Ok(Expression::Dice(DiceTerm { count, faces, modifiers }))
     }
 
     fn sides(&mut self, start: usize) -> Parsed<u32> {
@@ -283,10 +263,7 @@ impl Parser<'_> {
         self.at += length;
         let negative = length > 0 && self.eat(b'-');
         match self.number()? {
-            Some(number) => Ok(Some(Condition {
-                comparison,
-                value: if negative { -number } else { number },
-            })),
+            Some(number) => Ok(Some(Condition { comparison, value: if negative { -number } else { number } })),
             None if length == 0 => Ok(None),
             None => Err(self.error(start..self.at, "a number is missing behind the comparison, as in >=5")),
         }
@@ -302,9 +279,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         let number = self.text[start..self.at].parse();
-        number
-            .map(Some)
-            .map_err(|_| self.error(start..self.at, "that number is too large"))
+        number.map(Some).map_err(|_| self.error(start..self.at, "that number is too large"))
     }
 
     fn peek(&self) -> Option<u8> {
@@ -329,10 +304,7 @@ impl Parser<'_> {
     }
 
     fn never_ends(&self, start: usize) -> NotationError {
-        self.error(
-            start..self.at,
-            "that would go on for ever: every face of the die meets it",
-        )
+        self.error(start..self.at, "that would go on for ever: every face of the die meets it")
     }
 
     fn unexpected(&self) -> NotationError {

@@ -59,9 +59,7 @@ pub enum RollError {
 impl Notation {
     /// Throws the expression as often as it is to be repeated, dice from left to right.
     pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Vec<Roll<'_>>, RollError> {
-        (0..self.repeat.unwrap_or(1))
-            .map(|_| self.expression.roll(dice))
-            .collect()
+        (0..self.repeat.unwrap_or(1)).map(|_| self.expression.roll(dice)).collect()
     }
 }
 
@@ -70,11 +68,7 @@ impl Expression {
     pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Roll<'_>, RollError> {
         let mut throws = Vec::new();
         let total = self.evaluate(dice, &mut throws)?;
-        Ok(Roll {
-            expression: self,
-            throws,
-            total,
-        })
+        Ok(Roll { expression: self, throws, total })
     }
 
     fn evaluate(&self, dice: &mut (impl Dice + ?Sized), throws: &mut Vec<Throw>) -> Result<i64, RollError> {
@@ -152,11 +146,7 @@ impl DiceTerm {
 
     fn one(&self, dice: &mut (impl Dice + ?Sized)) -> Result<ShownDie, DiceError> {
         let value = self.faces.value(dice.throw(self.faces.sides())?);
-        Ok(ShownDie {
-            value,
-            fate: Fate::Kept,
-            exploded: false,
-        })
+        Ok(ShownDie { value, fate: Fate::Kept, exploded: false })
     }
 }
 
@@ -177,11 +167,7 @@ impl Throw {
         mut one: impl FnMut() -> Result<ShownDie, DiceError>,
         mut another: impl FnMut(&mut ShownDie) -> bool,
     ) -> Result<(), DiceError> {
-        if !self
-            .0
-            .iter()
-            .any(|die| die.fate == Fate::Kept && another(&mut die.clone()))
-        {
+        if !self.0.iter().any(|die| die.fate == Fate::Kept && another(&mut die.clone())) {
             return Ok(());
         }
         for mut die in std::mem::take(&mut self.0) {
@@ -324,13 +310,7 @@ mod tests {
         let mut script = Scripted::new(dice.iter().copied());
         let shown = notation.roll(&mut script).map_or_else(
             |error| error.to_string(),
-            |rolls| {
-                rolls
-                    .iter()
-                    .map(|roll| format!("{} = {roll}", roll.total))
-                    .collect::<Vec<_>>()
-                    .join("; ")
-            },
+            |rolls| rolls.iter().map(|roll| format!("{} = {roll}", roll.total)).collect::<Vec<_>>().join("; "),
         );
         assert_eq!(script.left().count(), 0, "dice left over for {text}");
         shown
@@ -350,14 +330,8 @@ mod tests {
     #[test]
     fn explosions_chain_and_rerolls_replace() {
         assert_eq!(rolled("2d6!", &[(6, 6), (6, 2), (6, 6), (6, 1)]), "15 = 2d6! [6+6+1 2]");
-        assert_eq!(
-            rolled("2d6!>=5kh1", &[(6, 5), (6, 2), (6, 3)]),
-            "5 = 2d6!>=5kh1 [5+(3) (2)]"
-        );
-        assert_eq!(
-            rolled("2d6r1", &[(6, 1), (6, 4), (6, 1), (6, 3)]),
-            "7 = 2d6r=1 [(1) (1) 3 4]"
-        );
+        assert_eq!(rolled("2d6!>=5kh1", &[(6, 5), (6, 2), (6, 3)]), "5 = 2d6!>=5kh1 [5+(3) (2)]");
+        assert_eq!(rolled("2d6r1", &[(6, 1), (6, 4), (6, 1), (6, 3)]), "7 = 2d6r=1 [(1) (1) 3 4]");
     }
 
     #[test]

@@ -74,10 +74,7 @@ pub struct Budget<'a> {
 impl<'a> Budget<'a> {
     /// A full budget over `source`.
     pub fn new(source: &'a mut dyn Dice) -> Self {
-        Budget {
-            source,
-            thrown: Vec::new(),
-        }
+        Budget { source, thrown: Vec::new() }
     }
 
     /// What was thrown so far, in order.

@@ -57,18 +57,9 @@ impl Command {
     fn new(variant: &Variant) -> Result<Self> {
         let help = doc(&variant.attrs);
         if help.is_empty() {
-            return Err(Error::new_spanned(
-                variant,
-                "a command needs a `///` line: it is the help that players read",
-            ));
+            return Err(Error::new_spanned(variant, "a command needs a `///` line: it is the help that players read"));
         }
-        let Attributes {
-            aliases,
-            examples,
-            main,
-            role,
-            follow_up,
-        } = Attributes::new(variant)?;
+        let Attributes { aliases, examples, main, role, follow_up } = Attributes::new(variant)?;
         let ident = &variant.ident;
         let name = ident.to_string().to_lowercase();
         let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
@@ -118,11 +109,7 @@ impl Attributes {
             role: ident("Player"),
             follow_up: ident("No"),
         };
-        for attribute in variant
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("command"))
-        {
+        for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("command")) {
             attribute.parse_nested_meta(|meta| {
                 let text = || meta.value()?.parse::<LitStr>().map(|text| text.value());
                 match meta.path.get_ident().map(ToString::to_string).as_deref() {
@@ -142,10 +129,7 @@ impl Attributes {
             })?;
         }
         if found.examples.is_empty() {
-            return Err(Error::new_spanned(
-                variant,
-                "a command needs an example: #[command(example = \"...\")]",
-            ));
+            return Err(Error::new_spanned(variant, "a command needs an example: #[command(example = \"...\")]"));
         }
         Ok(found)
     }

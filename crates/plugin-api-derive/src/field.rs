@@ -40,13 +40,8 @@ impl Argument {
 
     fn word(field: &Field, names: &[String]) -> Self {
         let (kind, inner) = kind_of(&field.ty);
-        let (name, method) = (
-            &names[0],
-            kind.method(quote!(after), quote!(after_each), quote!(after_needed)),
-        );
-        let usage = kind.usage(quote!(
-            format!("{} {}", #name, <#inner as ::plugin_api::Argument>::shape())
-        ));
+        let (name, method) = (&names[0], kind.method(quote!(after), quote!(after_each), quote!(after_needed)));
+        let usage = kind.usage(quote!(format!("{} {}", #name, <#inner as ::plugin_api::Argument>::shape())));
         Argument {
             step: Step::Word,
             spec: spec(field, &usage, names, Some(inner)),
@@ -80,11 +75,7 @@ impl Argument {
             (Kind::Optional, _) => ("[+N|-N]", quote!(words.signed_once()?)),
             _ => ("[+N|-N ...]", quote!(words.signed()?.into_iter().collect())),
         };
-        Argument {
-            step: Step::Signed,
-            spec: spec(field, &quote!(#usage.to_owned()), &[], None),
-            take,
-        }
+        Argument { step: Step::Signed, spec: spec(field, &quote!(#usage.to_owned()), &[], None), take }
     }
 
     fn place(field: &Field) -> Self {

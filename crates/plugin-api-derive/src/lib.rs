@@ -12,9 +12,7 @@ use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Meta, parse_macro_input};
 #[proc_macro_derive(Commands, attributes(command, word, flag, signed))]
 pub fn commands(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    commands::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    commands::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes an enum of bare variants an argument: each is typed as its name in lower case, or as one of the words in
@@ -22,9 +20,7 @@ pub fn commands(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Choice, attributes(choice))]
 pub fn choice(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    choice::derive(&input)
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    choice::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// The `///` text: lines of a paragraph joined, paragraphs divided by `\n`.
@@ -34,10 +30,7 @@ fn doc(attributes: &[Attribute]) -> String {
         let Meta::NameValue(pair) = &attribute.meta else {
             continue;
         };
-        let Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) = &pair.value
-        else {
+        let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &pair.value else {
             continue;
         };
         if !pair.path.is_ident("doc") {
@@ -64,11 +57,7 @@ fn words(attributes: &[Attribute], name: &str) -> syn::Result<Option<Vec<String>
         return Ok(None);
     };
     let list = syn::punctuated::Punctuated::<syn::LitStr, syn::Token![,]>::parse_terminated;
-    let words: Vec<String> = attribute
-        .parse_args_with(list)?
-        .iter()
-        .map(syn::LitStr::value)
-        .collect();
+    let words: Vec<String> = attribute.parse_args_with(list)?.iter().map(syn::LitStr::value).collect();
     if words.is_empty() {
         return Err(syn::Error::new_spanned(attribute, "needs at least one word"));
     }

@@ -80,10 +80,7 @@ impl Argument for Name {
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let name = words[0].strip_prefix('@').unwrap_or(words[0]);
-        let named = name
-            .chars()
-            .next()
-            .is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '#'));
+        let named = name.chars().next().is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '#'));
         Ok(named.then(|| (Name(name.to_owned()), 1)))
     }
 }
@@ -103,13 +100,7 @@ impl Argument for Text {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(Some((
-            Text {
-                text: words.join(" "),
-                at: 0,
-            },
-            words.len(),
-        )))
+        Ok(Some((Text { text: words.join(" "), at: 0 }, words.len())))
     }
 
     fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
@@ -131,9 +122,7 @@ const MOST_TYPED: u32 = 20;
 impl DiceWord {
     /// The sides of each die, in typed order.
     pub fn sides(&self) -> impl Iterator<Item = u32> {
-        self.dice
-            .iter()
-            .flat_map(|&(count, sides)| std::iter::repeat_n(sides, count as usize))
+        self.dice.iter().flat_map(|&(count, sides)| std::iter::repeat_n(sides, count as usize))
     }
 }
 

@@ -135,18 +135,13 @@ impl CommandSpec {
     /// `act [DIE ...] [adv] [vs NUMBER]`
     pub fn usage(&self) -> String {
         let arguments = self.arguments.iter().map(|argument| argument.usage.as_str());
-        std::iter::once(self.name.as_str())
-            .chain(arguments)
-            .collect::<Vec<_>>()
-            .join(" ")
+        std::iter::once(self.name.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
     }
 
     /// The first sentence of the help.
     pub fn short_help(&self) -> &str {
         let line = self.help.lines().next().unwrap_or_default();
-        line.split_once(". ")
-            .map_or(line, |(first, _)| first)
-            .trim_end_matches('.')
+        line.split_once(". ").map_or(line, |(first, _)| first).trim_end_matches('.')
     }
 
     /// Whether `word` (in lower case) is its name or an alias.

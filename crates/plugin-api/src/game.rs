@@ -43,9 +43,7 @@ pub trait Game: Send + Sync + 'static {
     fn upgrade(version: u32, state: Value) -> Result<Self::State, Refusal> {
         let _ = state;
         let title = Self::TITLE;
-        Err(Refusal::new(format!(
-            "this table's {title} was stored as version {version}, which I cannot read"
-        )))
+        Err(Refusal::new(format!("this table's {title} was stored as version {version}, which I cannot read")))
     }
 }
 
@@ -91,16 +89,8 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         commands: G::Command::declare(),
         settings: G::settings(),
     };
-    assert_eq!(
-        manifest.commands.iter().filter(|command| command.main).count(),
-        1,
-        "{} needs one main command",
-        G::ID
-    );
-    Box::new(Hosted::<G> {
-        manifest,
-        game: PhantomData,
-    })
+    assert_eq!(manifest.commands.iter().filter(|command| command.main).count(), 1, "{} needs one main command", G::ID);
+    Box::new(Hosted::<G> { manifest, game: PhantomData })
 }
 
 struct Hosted<G> {
@@ -126,17 +116,11 @@ impl<G: Game> Plugin for Hosted<G> {
             G::upgrade(state.version, state.state.clone())?
         };
         let reply = G::play(&mut state, command, turn)?;
-        Ok(Played {
-            state: saved::<G>(&state),
-            reply,
-        })
+        Ok(Played { state: saved::<G>(&state), reply })
     }
 }
 
 fn saved<G: Game>(state: &G::State) -> SavedState {
     let state = serde_json::to_value(state).expect("a game's state has text keys and finite numbers");
-    SavedState {
-        version: G::STATE_VERSION,
-        state,
-    }
+    SavedState { version: G::STATE_VERSION, state }
 }

@@ -21,20 +21,12 @@ pub struct Refusal {
 impl Refusal {
     /// For this reason.
     pub fn new(what: impl Into<String>) -> Self {
-        Refusal {
-            what: what.into(),
-            ..Refusal::default()
-        }
+        Refusal { what: what.into(), ..Refusal::default() }
     }
 
     /// Because the line does not read as the command.
     pub fn usage(what: impl Into<String>, at: Range<usize>) -> Self {
-        Refusal {
-            what: what.into(),
-            at: Some(at),
-            usage: true,
-            ..Refusal::default()
-        }
+        Refusal { what: what.into(), at: Some(at), usage: true, ..Refusal::default() }
     }
 
     /// It is about this word of the line.

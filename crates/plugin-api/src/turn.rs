@@ -52,10 +52,7 @@ pub struct Turn<'a> {
 impl Cast {
     /// These characters.
     pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
-        Cast {
-            names: names.into_iter().collect(),
-            named: BTreeSet::new(),
-        }
+        Cast { names: names.into_iter().collect(), named: BTreeSet::new() }
     }
 
     /// Whom the command named.
@@ -66,10 +63,7 @@ impl Cast {
     /// Who is called `name`, ignoring case.
     pub fn find(&self, name: &str) -> Option<CharacterId> {
         let wanted = name.to_lowercase();
-        self.names
-            .iter()
-            .find(|(_, name)| name.to_lowercase() == wanted)
-            .map(|(id, _)| *id)
+        self.names.iter().find(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| *id)
     }
 }
 
@@ -110,10 +104,7 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// The command has no dice left.
     pub fn throw_die(&mut self, sides: u32) -> Result<Die, Refusal> {
-        Ok(Die {
-            sides,
-            value: self.throw(sides)?,
-        })
+        Ok(Die { sides, value: self.throw(sides)? })
     }
 
     /// Who is called `name`: a character of the table, or a player who is present and becomes one by being named.
@@ -148,11 +139,7 @@ impl<'a> Turn<'a> {
         let unfit = || Refusal::new("that roll has nothing to follow up on");
         let target = self.target.as_ref().ok_or_else(unfit)?;
         let record = R::deserialize(&target.record).map_err(|_| unfit())?;
-        Ok(Target {
-            entry: target.entry,
-            actor: target.actor,
-            record,
-        })
+        Ok(Target { entry: target.entry, actor: target.actor, record })
     }
 
     /// Replaces what is noted of the roll this command follows up on.

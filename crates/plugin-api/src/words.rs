@@ -39,32 +39,19 @@ impl Words {
                 }
                 text.push(c);
             }
-            words.push(Word {
-                text,
-                at: start..end,
-                taken: false,
-            });
+            words.push(Word { text, at: start..end, taken: false });
         }
-        Words {
-            typed: typed.to_owned(),
-            words,
-        }
+        Words { typed: typed.to_owned(), words }
     }
 
     /// The words nobody took yet.
     pub fn left(&self) -> impl Iterator<Item = &str> {
-        self.words
-            .iter()
-            .filter(|word| !word.taken)
-            .map(|word| word.text.as_str())
+        self.words.iter().filter(|word| !word.taken).map(|word| word.text.as_str())
     }
 
     /// The place of `word` in the line, ignoring case.
     pub fn place_of(&self, word: &str) -> Option<Range<usize>> {
-        self.words
-            .iter()
-            .find(|each| same(&each.text, word))
-            .map(|each| each.at.clone())
+        self.words.iter().find(|each| same(&each.text, word)).map(|each| each.at.clone())
     }
 
     /// Takes the first words that read as a `T`.
@@ -150,9 +137,7 @@ impl Words {
         };
         word.taken = true;
         let number = word.text.parse();
-        number
-            .map(Some)
-            .map_err(|_| Refusal::usage(format!("{} is too large", word.text), word.at.clone()))
+        number.map(Some).map_err(|_| Refusal::usage(format!("{} is too large", word.text), word.at.clone()))
     }
 
     /// Takes everything that is left as it was typed, with its place in the line.
@@ -171,11 +156,7 @@ impl Words {
         }
         let command = C::declare().into_iter().find(|command| command.name == name);
         let known = command.map_or(Vec::new(), |command| {
-            command
-                .arguments
-                .into_iter()
-                .flat_map(|argument| argument.words)
-                .collect::<Vec<_>>()
+            command.arguments.into_iter().flat_map(|argument| argument.words).collect::<Vec<_>>()
         });
         self.finish(&known)
     }
@@ -187,10 +168,7 @@ impl Words {
         };
         let hint = suggest(&word.text, known.iter().map(String::as_str));
         let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        Err(Refusal::usage(
-            format!("I do not understand \"{}\" here{hint}", word.text),
-            word.at.clone(),
-        ))
+        Err(Refusal::usage(format!("I do not understand \"{}\" here{hint}", word.text), word.at.clone()))
     }
 
     /// Tries `T` at each word nobody took, from the left.
@@ -205,13 +183,8 @@ impl Words {
 
     /// Reads a `T` from word number `at` on and takes its words.
     fn read_at<T: Argument>(&mut self, at: usize) -> Result<Option<T>, Refusal> {
-        let words: Vec<&str> = self
-            .words
-            .iter()
-            .skip(at)
-            .take_while(|word| !word.taken)
-            .map(|word| word.text.as_str())
-            .collect();
+        let words: Vec<&str> =
+            self.words.iter().skip(at).take_while(|word| !word.taken).map(|word| word.text.as_str()).collect();
         if words.is_empty() {
             return Ok(None);
         }
@@ -234,11 +207,7 @@ impl Words {
     /// Why no `T` could be taken, behind word number `behind` or anywhere: it is missing, or another word is there.
     fn unfit<T: Argument>(&self, behind: Option<usize>) -> Refusal {
         let shape = T::shape();
-        let next = self
-            .words
-            .iter()
-            .skip(behind.map_or(0, |word| word + 1))
-            .find(|word| !word.taken);
+        let next = self.words.iter().skip(behind.map_or(0, |word| word + 1)).find(|word| !word.taken);
         let (before, end) = match behind.map(|word| &self.words[word]) {
             Some(word) => (format!(" behind \"{}\"", word.text), word.at.end),
             None => (String::new(), self.typed.len()),
@@ -249,10 +218,7 @@ impl Words {
         let known = T::words();
         let hint = suggest(&word.text, known.iter().map(String::as_str));
         let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        Refusal::usage(
-            format!("\"{}\" is not the {shape} needed{before}{hint}", word.text),
-            word.at.clone(),
-        )
+        Refusal::usage(format!("\"{}\" is not the {shape} needed{before}{hint}", word.text), word.at.clone())
     }
 }
 
@@ -277,10 +243,7 @@ mod tests {
         assert!(!words.flag(&["dis"]));
         assert_eq!(words.signed().unwrap(), [2, -1]);
         let dice: Vec<DiceWord> = words.take_all().unwrap();
-        assert_eq!(
-            dice.iter().flat_map(|word| word.sides()).collect::<Vec<_>>(),
-            [8, 10, 10]
-        );
+        assert_eq!(dice.iter().flat_map(|word| word.sides()).collect::<Vec<_>>(), [8, 10, 10]);
         let refusal = words.finish(&["annoy".to_owned()]).unwrap_err();
         assert_eq!(refusal.what, "I do not understand \"Ann\" here");
         assert_eq!(refusal.at, Some(29..32));
@@ -298,13 +261,8 @@ mod tests {
     #[test]
     fn a_missing_value_shows_its_place() {
         let refusal = Words::new("act vs", 3).after::<i64>(&["vs"]).unwrap_err();
-        assert_eq!(
-            (refusal.what.as_str(), refusal.at),
-            ("NUMBER is missing behind \"vs\"", Some(6..6))
-        );
-        let refusal = Words::new("act vs 99999999999999999999", 3)
-            .after::<i64>(&["vs"])
-            .unwrap_err();
+        assert_eq!((refusal.what.as_str(), refusal.at), ("NUMBER is missing behind \"vs\"", Some(6..6)));
+        let refusal = Words::new("act vs 99999999999999999999", 3).after::<i64>(&["vs"]).unwrap_err();
         assert_eq!(refusal.at, Some(7..27));
     }
 

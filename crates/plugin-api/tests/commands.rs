@@ -64,71 +64,29 @@ enum What {
 }
 
 fn read(line: &str) -> Result<Play, String> {
-    let (name, from) = line
-        .split_once(' ')
-        .map_or((line, line.len()), |(name, _)| (name, name.len()));
+    let (name, from) = line.split_once(' ').map_or((line, line.len()), |(name, _)| (name, name.len()));
     let specs = Play::declare();
-    let spec = specs
-        .iter()
-        .find(|spec| spec.answers_to(name))
-        .expect("there is such a command");
+    let spec = specs.iter().find(|spec| spec.answers_to(name)).expect("there is such a command");
     Play::parse(&spec.name, &mut Words::new(line, from)).map_err(|refusal| refusal.what)
 }
 
 fn check(skill: i32, ranks: &[i32], difficulty: Option<i64>) -> Play {
-    Play::Check {
-        skill,
-        ranks: ranks.to_vec(),
-        difficulty,
-        fortune: false,
-        favored: None,
-        dice: vec![],
-    }
+    Play::Check { skill, ranks: ranks.to_vec(), difficulty, fortune: false, favored: None, dice: vec![] }
 }
 
 #[test]
 fn the_order_of_words_is_free() {
     assert_eq!(read("check 7 +4 -1 vs 15"), Ok(check(7, &[4, -1], Some(15))));
     assert_eq!(read("c DC 15 +4 7 -1"), Ok(check(7, &[4, -1], Some(15))));
-    assert!(matches!(
-        read("check favoured 7"),
-        Ok(Play::Check {
-            favored: Some(Favored::Ask),
-            ..
-        })
-    ));
-    assert!(matches!(
-        read("check 7 favored AUTO"),
-        Ok(Play::Check {
-            favored: Some(Favored::Auto),
-            ..
-        })
-    ));
+    assert!(matches!(read("check favoured 7"), Ok(Play::Check { favored: Some(Favored::Ask), .. })));
+    assert!(matches!(read("check 7 favored AUTO"), Ok(Play::Check { favored: Some(Favored::Auto), .. })));
 }
 
 #[test]
 fn a_command_has_several_forms() {
-    assert_eq!(
-        read("insp"),
-        Ok(Play::Inspiration {
-            who: None,
-            change: None
-        })
-    );
-    assert_eq!(
-        read("insp +1"),
-        Ok(Play::Inspiration {
-            who: None,
-            change: Some(1)
-        })
-    );
-    assert_eq!(
-        read("insp -2 @Ann"),
-        Ok(Play::Inspiration {
-            who: Some(Name("Ann".into())),
-            change: Some(-2)
-        })
-    );
+    assert_eq!(read("insp"), Ok(Play::Inspiration { who: None, change: None }));
+    assert_eq!(read("insp +1"), Ok(Play::Inspiration { who: None, change: Some(1) }));
+    assert_eq!(read("insp -2 @Ann"), Ok(Play::Inspiration { who: Some(Name("Ann".into())), change: Some(-2) }));
     assert_eq!(read("crit Inspiration"), Ok(Play::Crit { what: What::Inspire }));
     assert_eq!(read("other"), Ok(Play::Nested(More::Other)));
 }
@@ -139,16 +97,10 @@ fn what_does_not_fit_is_named() {
         ("check", "NUMBER is missing"),
         ("check 7 vs", "NUMBER is missing behind \"vs\""),
         ("check 7 vs 15 vs 16", "I do not understand \"vs\" here"),
-        (
-            "check 7 fortnue",
-            "I do not understand \"fortnue\" here: did you mean fortune?",
-        ),
+        ("check 7 fortnue", "I do not understand \"fortnue\" here: did you mean fortune?"),
         ("check 99999999999", "99999999999 is out of range"),
         ("crit", "impact|inspire is missing"),
-        (
-            "crit impct",
-            "\"impct\" is not the impact|inspire needed: did you mean impact?",
-        ),
+        ("crit impct", "\"impct\" is not the impact|inspire needed: did you mean impact?"),
         ("check 7 vs foo", "\"foo\" is not the NUMBER needed behind \"vs\""),
         ("insp +99999999999", "+99999999999 is too large"),
         ("say", "TEXT is missing"),
@@ -160,21 +112,12 @@ fn what_does_not_fit_is_named() {
 #[test]
 fn declarations_carry_help_usage_and_roles() {
     let specs = Play::declare();
-    assert_eq!(
-        specs[0].usage(),
-        "check NUMBER [+N|-N ...] [vs NUMBER] [fortune] [favored [ask|auto]] [DIE ...]"
-    );
-    assert_eq!(
-        specs[0].help,
-        "Roll against a difficulty. More about it here.\nA second paragraph."
-    );
+    assert_eq!(specs[0].usage(), "check NUMBER [+N|-N ...] [vs NUMBER] [fortune] [favored [ask|auto]] [DIE ...]");
+    assert_eq!(specs[0].help, "Roll against a difficulty. More about it here.\nA second paragraph.");
     assert_eq!(specs[0].short_help(), "Roll against a difficulty");
     assert_eq!(specs[0].arguments[0].help, "The skill's value.");
     assert!(specs[0].main);
     assert_eq!((specs[1].follow_up, specs[1].role), (FollowUp::Own, Role::Player));
     assert_eq!(specs[3].role, Role::Referee);
-    assert_eq!(
-        (specs[4].name.as_str(), specs[4].follow_up),
-        ("other", FollowUp::Anyone)
-    );
+    assert_eq!((specs[4].name.as_str(), specs[4].follow_up), ("other", FollowUp::Anyone));
 }

@@ -29,13 +29,7 @@ impl SessionDice {
     /// Ends the line: what was wrong with its dice, if anything was.
     pub fn finish(&self) -> Option<String> {
         let mut stage = self.stage();
-        let left: Vec<_> = stage
-            .script
-            .take()
-            .iter()
-            .flat_map(Scripted::left)
-            .map(ToString::to_string)
-            .collect();
+        let left: Vec<_> = stage.script.take().iter().flat_map(Scripted::left).map(ToString::to_string).collect();
         let wrong = stage.wrong.take();
         wrong.or_else(|| (!left.is_empty()).then(|| format!("scripted and not thrown: {}", left.join(" "))))
     }
@@ -48,10 +42,7 @@ impl SessionDice {
 impl DiceBox for SessionDice {
     fn dice(&self, _: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
         let fair = self.stage().seed.map(|seed| FairDice::new(&seed, key));
-        Box::new(LineDice {
-            dice: self.clone(),
-            fair,
-        })
+        Box::new(LineDice { dice: self.clone(), fair })
     }
 }
 
@@ -66,10 +57,7 @@ impl Dice for LineDice {
         let thrown = match (&mut stage.script, &mut self.fair) {
             (Some(script), _) => script.throw(sides),
             (None, Some(fair)) => return fair.throw(sides),
-            (None, None) => Err(DiceError::Script {
-                asked: sides,
-                listed: "no dice".to_owned(),
-            }),
+            (None, None) => Err(DiceError::Script { asked: sides, listed: "no dice".to_owned() }),
         };
         if let Err(error) = &thrown {
             stage.wrong.get_or_insert(error.to_string());

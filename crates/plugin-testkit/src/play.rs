@@ -66,11 +66,7 @@ pub fn play(
     compare: bool,
     mut report: impl FnMut(LineReport),
 ) -> Result<(), Difference> {
-    let at = |line: usize, what: String| Difference {
-        file: file.to_owned(),
-        line,
-        what,
-    };
+    let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
     let steps = parse(text).map_err(|error| at(error.line, error.what))?;
     let mut stage = Stage::new(&steps, plugins).map_err(|what| at(1, what))?;
     for Step { line, what } in &steps {
@@ -159,11 +155,7 @@ impl Stage {
     /// Everybody of the file is present in a room from its start.
     fn enter_room(&mut self) -> Result<(), String> {
         for name in self.people.clone() {
-            let event = Event::Present {
-                room: self.room_id(),
-                player: player(&name),
-                name,
-            };
+            let event = Event::Present { room: self.room_id(), player: player(&name), name };
             self.sitting.play(&event).map_err(failed)?;
         }
         Ok(())
@@ -182,10 +174,7 @@ impl Stage {
             }
             Directive::Now(time) => self.now = *time,
             Directive::Wait(span) => {
-                self.now = self
-                    .now
-                    .checked_add(*span)
-                    .map_err(|error| format!("time ends there: {error}"))?;
+                self.now = self.now.checked_add(*span).map_err(|error| format!("time ends there: {error}"))?;
             }
             Directive::Room(name) => {
                 self.room.clone_from(name);
@@ -202,9 +191,7 @@ impl Stage {
         self.sitting.put_away().map_err(failed)?;
         let key = keys::doc(&TableId::of(&self.room_id()));
         let stored = self.store.read(&key).map_err(failed)?;
-        let mut doc: TableDoc = stored
-            .map_or(Ok(TableDoc::default()), |doc| from_json(&key, &doc))
-            .map_err(failed)?;
+        let mut doc: TableDoc = stored.map_or(Ok(TableDoc::default()), |doc| from_json(&key, &doc)).map_err(failed)?;
         set(&mut doc);
         let mut batch = Batch::default();
         batch.put(key, to_json(&doc));
@@ -214,10 +201,7 @@ impl Stage {
 
     fn say(&mut self, name: &str, text: &str, dice: Option<Vec<(u32, u32)>>, edit: bool) -> Result<LineReport, String> {
         self.messages += 1;
-        self.now = self
-            .now
-            .checked_add(SignedDuration::from_secs(1))
-            .map_err(|error| format!("{error}"))?;
+        self.now = self.now.checked_add(SignedDuration::from_secs(1)).map_err(|error| format!("{error}"))?;
         let id = format!("m{}", self.messages);
         let message = Message {
             id: id.clone(),
@@ -225,11 +209,7 @@ impl Stage {
             speaker: Speaker {
                 player: player(name),
                 name: name.to_owned(),
-                standing: if self.admins.contains(name) {
-                    Standing::Admin
-                } else {
-                    Standing::Member
-                },
+                standing: if self.admins.contains(name) { Standing::Admin } else { Standing::Member },
                 trust: Trust::Account,
             },
             sent: self.now,
@@ -242,10 +222,7 @@ impl Stage {
         };
         let event = if edit {
             let original = self.last_said.get(name).cloned();
-            Event::Edited {
-                message,
-                original: original.ok_or_else(|| format!("{name} said nothing yet to edit"))?,
-            }
+            Event::Edited { message, original: original.ok_or_else(|| format!("{name} said nothing yet to edit"))? }
         } else {
             self.last_said.insert(name.to_owned(), id);
             Event::Said(message)
@@ -263,22 +240,11 @@ impl Stage {
     /// The prefix may be left out in a session.
     fn with_prefix(&self, text: &str) -> Result<String, String> {
         let key = keys::room(&self.room_id());
-        let room = self
-            .store
-            .read(&key)
-            .map_err(failed)?
-            .map(|room| from_json::<RoomDoc>(&key, &room));
-        let prefix = room
-            .transpose()
-            .map_err(failed)?
-            .map_or_else(|| self.prefix.clone(), |room| room.prefix);
+        let room = self.store.read(&key).map_err(failed)?.map(|room| from_json::<RoomDoc>(&key, &room));
+        let prefix = room.transpose().map_err(failed)?.map_or_else(|| self.prefix.clone(), |room| room.prefix);
         let named = text.trim_start_matches('@').to_lowercase().starts_with(&self.name);
         let prefixed = text.starts_with(&prefix) || text.starts_with(['!', '！']);
-        Ok(if named || prefixed {
-            text.to_owned()
-        } else {
-            format!("{prefix}{text}")
-        })
+        Ok(if named || prefixed { text.to_owned() } else { format!("{prefix}{text}") })
     }
 
     fn note_answer(&mut self, name: &str, text: &str, heard: Heard) -> LineReport {
@@ -286,13 +252,7 @@ impl Stage {
         self.refused = false;
         let mut private = BTreeMap::new();
         for outgoing in &heard.posts {
-            let plain = outgoing
-                .post
-                .blocks
-                .iter()
-                .map(Block::plain)
-                .collect::<Vec<_>>()
-                .join("\n");
+            let plain = outgoing.post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
             let whose = match &outgoing.post.to {
                 Recipient::Room => None,
                 Recipient::Player(id) => {
@@ -303,10 +263,7 @@ impl Stage {
                 }
             };
             self.refused |= outgoing.post.refusal;
-            self.answer
-                .entry(whose)
-                .or_default()
-                .extend(plain.lines().map(str::to_owned));
+            self.answer.entry(whose).or_default().extend(plain.lines().map(str::to_owned));
         }
         let reply = self.answer.get(&None).map_or(String::new(), |lines| lines.join("\n"));
         let outcome = heard.outcomes.into_iter().next();
@@ -352,9 +309,7 @@ impl Stage {
                 return Err(format!("this was refused\n  expected: {text}\n  refused:  {line}"));
             }
             Whose::Refused if !self.refused => {
-                return Err(format!(
-                    "this was played, not refused\n  expected: {text}\n  answered: {line}"
-                ));
+                return Err(format!("this was played, not refused\n  expected: {text}\n  answered: {line}"));
             }
             _ => {}
         }
@@ -362,11 +317,7 @@ impl Stage {
             Some(beginning) => line.starts_with(beginning),
             None => line == text,
         };
-        if fits {
-            Ok(())
-        } else {
-            Err(show_difference(text, &line))
-        }
+        if fits { Ok(()) } else { Err(show_difference(text, &line)) }
     }
 }
 

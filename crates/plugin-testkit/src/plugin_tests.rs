@@ -53,9 +53,7 @@ fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {
     let states = files(directory, "states", "json");
     let mut wrong = Vec::new();
     if states.is_empty() {
-        wrong.push(format!(
-            "{directory}/states holds no state; states/v1.json is the first"
-        ));
+        wrong.push(format!("{directory}/states holds no state; states/v1.json is the first"));
     }
     let main = plugin.manifest().main().expect("every plugin has one");
     let example = &main.examples[0];
@@ -84,12 +82,7 @@ fn try_on(
 ) -> Result<plugin_api::Played, plugin_api::Refusal> {
     let names = ["Gus", "Ann", "Bob", "Cem", "Dee", "Eve"];
     let cast = Cast::new((1..).zip(names).map(|(id, name)| (CharacterId(id), name.to_owned())));
-    let key = MessageKey {
-        network: "test".into(),
-        room: "test".into(),
-        id: "1".into(),
-        ordinal: 1,
-    };
+    let key = MessageKey { network: "test".into(), room: "test".into(), id: "1".into(), ordinal: 1 };
     let mut dice = FairDice::new(&[0; 32], &key);
     let mut turn = Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, &mut dice);
     turn.role = Role::Owner;
@@ -102,9 +95,7 @@ fn files(directory: &str, folder: &str, extension: &str) -> Vec<PathBuf> {
         return Vec::new();
     };
     let paths = entries.map(|entry| entry.expect("the folder can be read").path());
-    let mut paths: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|found| found == extension))
-        .collect();
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
     paths.sort();
     paths
 }

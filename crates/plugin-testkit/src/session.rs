@@ -131,19 +131,11 @@ fn read(line: &str) -> Result<What, String> {
             (_, Some(name)) => Whose::Private(name.as_str().to_owned()),
             _ => Whose::Refused,
         };
-        return Ok(What::Expect {
-            whose,
-            text: parts[4].to_owned(),
-        });
+        return Ok(What::Expect { whose, text: parts[4].to_owned() });
     }
     if let Some(parts) = SAID.captures(line) {
         let (text, dice) = script(&parts[3]);
-        return Ok(What::Say {
-            name: parts[1].to_owned(),
-            text,
-            dice,
-            edit: &parts[2] == "*",
-        });
+        return Ok(What::Say { name: parts[1].to_owned(), text, dice, edit: &parts[2] == "*" });
     }
     Err("this is none of: NAME> text, NAME* text, bot< text, bot! text, bot@NAME< text, @word".to_owned())
 }
@@ -159,10 +151,7 @@ fn script(text: &str) -> (String, Option<Vec<(u32, u32)>>) {
         Some((sides.parse().ok()?, value.parse().ok()?))
     };
     match found[1].split_whitespace().map(die).collect::<Option<Vec<_>>>() {
-        Some(dice) => (
-            text[..found.get(0).map_or(0, |all| all.start())].trim_end().to_owned(),
-            Some(dice),
-        ),
+        Some(dice) => (text[..found.get(0).map_or(0, |all| all.start())].trim_end().to_owned(), Some(dice)),
         None => (text.to_owned(), None),
     }
 }
@@ -171,11 +160,7 @@ fn directive(line: &str) -> Result<Directive, String> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     let needed = || {
-        if rest.is_empty() {
-            Err(format!("@{word} needs something behind it"))
-        } else {
-            Ok(rest.to_owned())
-        }
+        if rest.is_empty() { Err(format!("@{word} needs something behind it")) } else { Ok(rest.to_owned()) }
     };
     Ok(match word {
         "plugins" => Directive::Plugins(rest.split_whitespace().map(str::to_owned).collect()),
@@ -244,52 +229,19 @@ mod tests {
         );
         assert_eq!(
             one("Ann* roll d[1,2] > 3"),
-            What::Say {
-                name: "Ann".into(),
-                text: "roll d[1,2] > 3".into(),
-                dice: None,
-                edit: true
-            }
+            What::Say { name: "Ann".into(), text: "roll d[1,2] > 3".into(), dice: None, edit: true }
         );
-        assert_eq!(
-            one("bot< 3 > 2..."),
-            What::Expect {
-                whose: Whose::Table,
-                text: "3 > 2...".into()
-            }
-        );
-        assert_eq!(
-            one("bot!"),
-            What::Expect {
-                whose: Whose::Refused,
-                text: "".into()
-            }
-        );
-        assert_eq!(
-            one("bot@Ann< psst"),
-            What::Expect {
-                whose: Whose::Private("Ann".into()),
-                text: "psst".into()
-            }
-        );
-        assert_eq!(
-            one("@wait 1d 2h"),
-            What::Direct(Directive::Wait(SignedDuration::from_hours(26)))
-        );
+        assert_eq!(one("bot< 3 > 2..."), What::Expect { whose: Whose::Table, text: "3 > 2...".into() });
+        assert_eq!(one("bot!"), What::Expect { whose: Whose::Refused, text: "".into() });
+        assert_eq!(one("bot@Ann< psst"), What::Expect { whose: Whose::Private("Ann".into()), text: "psst".into() });
+        assert_eq!(one("@wait 1d 2h"), What::Direct(Directive::Wait(SignedDuration::from_hours(26))));
         assert_eq!(parse("# a remark\n\n").unwrap(), []);
     }
 
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
         assert_eq!(parse("\nAnn: roll 2d6").unwrap_err().line, 2);
-        for line in [
-            "@nope",
-            "@wait soon",
-            "@limits maybe",
-            "@seed xyz",
-            "@referee",
-            "@now today",
-        ] {
+        for line in ["@nope", "@wait soon", "@limits maybe", "@seed xyz", "@referee", "@now today"] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

@@ -34,28 +34,13 @@ impl DataDir {
     /// # Errors
     /// Another process has it, or it cannot be written.
     pub fn claim(path: &Path) -> Result<Self, ClaimError> {
-        let unusable = |error| ClaimError::Unusable {
-            path: path.to_owned(),
-            error,
-        };
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(path)
-            .map_err(unusable)?;
+        let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(unusable)?;
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path.join("lock"));
+        let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path.join("lock"));
         let lock = lock.map_err(unusable)?;
         match lock.try_lock() {
-            Ok(()) => Ok(DataDir {
-                path: path.to_owned(),
-                _lock: lock,
-            }),
+            Ok(()) => Ok(DataDir { path: path.to_owned(), _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(ClaimError::Held(path.to_owned())),
             Err(TryLockError::Error(error)) => Err(unusable(error)),
         }
@@ -82,10 +67,7 @@ mod tests {
         let path = parent.path().join("a/b");
         let held = DataDir::claim(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(
-            fs::metadata(held.file("lock")).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(fs::metadata(held.file("lock")).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(matches!(DataDir::claim(&path), Err(ClaimError::Held(_))));
         drop(held);
         DataDir::claim(&path).unwrap();

@@ -27,11 +27,7 @@ impl Durable {
     /// Of the database in `path`, whose files are there already; they and the directory are synced.
     pub fn new(path: &Path) -> io::Result<Self> {
         let log = File::open(path.join("db"))?;
-        let durable = Durable {
-            log,
-            blobs: path.join("blobs"),
-            seen: Mutex::default(),
-        };
+        let durable = Durable { log, blobs: path.join("blobs"), seen: Mutex::default() };
         durable.sync()?;
         File::open(path)?.sync_all()?;
         Ok(durable)
@@ -66,10 +62,7 @@ impl Durable {
             }
         }
         File::open(&self.blobs)?.sync_all()?;
-        *seen = Blobs {
-            changed: Some(changed),
-            synced: there,
-        };
+        *seen = Blobs { changed: Some(changed), synced: there };
         Ok(())
     }
 }

@@ -47,10 +47,7 @@ impl SledStore {
     /// It cannot be opened.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open = Open::new(path)?;
-        Ok(SledStore {
-            path: path.to_owned(),
-            open: RwLock::new(Some(open)),
-        })
+        Ok(SledStore { path: path.to_owned(), open: RwLock::new(Some(open)) })
     }
 
     /// Runs `work` on the open database; after a failure it is opened again first.
@@ -82,10 +79,7 @@ impl SledStore {
 
 impl Open {
     fn new(path: &Path) -> Result<Self, StoreError> {
-        let config = sled::Config::new()
-            .path(path)
-            .flush_every_ms(None)
-            .cache_capacity(64 << 20);
+        let config = sled::Config::new().path(path).flush_every_ms(None).cache_capacity(64 << 20);
         let db = config.open().map_err(failed)?;
         let durable = Durable::new(path).map_err(unavailable)?;
         let tally = Tally::open(path).map_err(unavailable)?;
@@ -98,12 +92,7 @@ impl Open {
             let what = format!("the last {} of {counted} writes are gone", counted - commits);
             return Err(StoreError::damaged("(the newest)", what));
         }
-        Ok(Open {
-            db,
-            durable,
-            tally,
-            commits: Mutex::new(commits),
-        })
+        Ok(Open { db, durable, tally, commits: Mutex::new(commits) })
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
@@ -168,9 +157,7 @@ impl Store for SledStore {
 }
 
 fn number(value: &[u8]) -> Result<u64, StoreError> {
-    let bytes = value
-        .try_into()
-        .map_err(|_| StoreError::damaged(COMMITS, "it is no number"))?;
+    let bytes = value.try_into().map_err(|_| StoreError::damaged(COMMITS, "it is no number"))?;
     Ok(u64::from_le_bytes(bytes))
 }
 

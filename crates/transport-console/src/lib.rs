@@ -53,11 +53,7 @@ type Ask = (String, oneshot::Sender<std::io::Result<Option<String>>>);
 impl Console {
     /// Reads from `input` and writes to `output`.
     pub fn new(opening: Opening, clock: Arc<dyn Clock>, input: Input, output: Box<dyn Write + Send>) -> Self {
-        let style = if input.is_terminal() {
-            format::Style::Terminal
-        } else {
-            format::Style::Plain
-        };
+        let style = if input.is_terminal() { format::Style::Terminal } else { format::Style::Plain };
         let here = Mutex::new(opening.room.clone());
         Console {
             opening,
@@ -72,17 +68,11 @@ impl Console {
 
     fn print(&self, text: &str) -> Result<(), TransportError> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-            .map_err(trouble)
+        output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(trouble)
     }
 
     fn room(&self) -> RoomId {
-        RoomId::new(
-            NETWORK,
-            self.here.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        )
+        RoomId::new(NETWORK, self.here.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     fn message(&self, name: &str, number: u64, line: &str) -> Message {
@@ -184,9 +174,7 @@ impl Transport for Console {
         let text = format::post(post, &self.room(), self.style);
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-        written
-            .map(|()| Sent::default())
-            .map_err(|error| SendError::Never(error.to_string()))
+        written.map(|()| Sent::default()).map_err(|error| SendError::Never(error.to_string()))
     }
 }
 
@@ -204,8 +192,5 @@ fn listen(mut input: Input) -> mpsc::UnboundedSender<Ask> {
 }
 
 fn trouble(error: std::io::Error) -> TransportError {
-    TransportError {
-        network: NETWORK.to_owned(),
-        reason: error.to_string(),
-    }
+    TransportError { network: NETWORK.to_owned(), reason: error.to_string() }
 }

@@ -17,18 +17,10 @@ impl ConsoleStand {
     fn new() -> Self {
         let (typed, keyboard) = std::io::pipe().expect("the system makes pipes");
         let (screen, shown) = std::io::pipe().expect("the system makes pipes");
-        let opening = Opening {
-            greeting: Vec::new(),
-            name: "Ann".to_owned(),
-            room: "hall".to_owned(),
-            nonce: "n".to_owned(),
-        };
+        let opening =
+            Opening { greeting: Vec::new(), name: "Ann".to_owned(), room: "hall".to_owned(), nonce: "n".to_owned() };
         let console = Console::new(opening, Arc::new(SystemClock), Input::pipe(typed), Box::new(shown));
-        ConsoleStand {
-            console: Arc::new(console),
-            keyboard,
-            screen: BufReader::new(screen),
-        }
+        ConsoleStand { console: Arc::new(console), keyboard, screen: BufReader::new(screen) }
     }
 }
 

@@ -9,18 +9,12 @@ use plugin_api::{Refusal, Reply, Target, Turn};
 pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply, Refusal> {
     let target: Target<Roll> = turn.target()?;
     if target.record.kind == Kind::Counter {
-        return Err(Refusal::new(format!(
-            "#{} is a counter itself, which is not countered",
-            target.entry
-        )));
+        return Err(Refusal::new(format!("#{} is a counter itself, which is not countered", target.entry)));
     }
     if let Some(counter) = target.record.counter {
         return Err(Refusal::new(format!("#{} was settled against {counter}", target.entry)));
     }
-    let mut roll = Roll {
-        counter: Some(total),
-        ..target.record.clone()
-    };
+    let mut roll = Roll { counter: Some(total), ..target.record.clone() };
     let mut note = None;
     if roll.judge().outcome == Outcome::Countered {
         note = roll.crit.take().map(|used| match used {
@@ -36,9 +30,7 @@ pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Re
     let entry = target.entry;
     let judgement = target.record.judge();
     if target.record.crit.is_some() {
-        return Err(Refusal::new(format!(
-            "the critical success of #{entry} was used already"
-        )));
+        return Err(Refusal::new(format!("the critical success of #{entry} was used already")));
     }
     if judgement.crit == Whether::No {
         let why = match (target.record.kind, target.record.fortune) {
@@ -52,10 +44,7 @@ pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Re
         CritChoice::Impact => (CritUse::Impact, "CRIT: +2 impact"),
         CritChoice::Inspire => (CritUse::Inspire, "CRIT: a point of inspiration"),
     };
-    let roll = Roll {
-        crit: Some(used),
-        ..target.record.clone()
-    };
+    let roll = Roll { crit: Some(used), ..target.record.clone() };
     amend(state, turn, &target, &roll, Some(note))
 }
 
@@ -63,10 +52,7 @@ pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Res
     let target: Target<Roll> = turn.target()?;
     let roll = &target.record;
     if roll.fortune != 1 {
-        return Err(Refusal::new(format!(
-            "#{} has no 1 on its d20, so nothing is scratched",
-            target.entry
-        )));
+        return Err(Refusal::new(format!("#{} has no 1 on its d20, so nothing is scratched", target.entry)));
     }
     let fits = |at: &usize| {
         let thrown = roll.dice[*at];
@@ -76,10 +62,7 @@ pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Res
     found.dedup_by_key(|at| roll.dice[*at]);
     match found.as_slice() {
         [at] => {
-            let chosen = Roll {
-                scratch: Some(*at),
-                ..roll.clone()
-            };
+            let chosen = Roll { scratch: Some(*at), ..roll.clone() };
             amend(state, turn, &target, &chosen, None)
         }
         [] => Err(no_such_die(roll, die)),
@@ -91,18 +74,13 @@ pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Res
 }
 
 fn no_such_die(roll: &Roll, die: &NamedDie) -> Refusal {
-    let shows_one = roll
-        .dice
-        .iter()
-        .any(|thrown| thrown.sides == die.sides && thrown.value == 1);
+    let shows_one = roll.dice.iter().any(|thrown| thrown.sides == die.sides && thrown.value == 1);
     let what = match shows_one && die.value.is_none_or(|value| value == 1) {
         true => "a die that rolled 1 may not be scratched".to_owned(),
         false => format!("there is no such d{} to scratch in that roll", die.sides),
     };
     match roll.may_scratch().next() {
-        Some(at) => Refusal::new(what)
-            .about(&die.typed)
-            .example(format!("scratch d{}", roll.dice[at].sides)),
+        Some(at) => Refusal::new(what).about(&die.typed).example(format!("scratch d{}", roll.dice[at].sides)),
         None => Refusal::new(format!("{what}, and no other is left")).about(&die.typed),
     }
 }

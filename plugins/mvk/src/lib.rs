@@ -107,11 +107,7 @@ enum Command {
     #[command(example = "spend inspiration")]
     Spend { what: Spendable },
     /// Show or set the stress that counts in every roll of yours until it is cleared.
-    #[command(
-        example = "stress overwhelmed",
-        example = "stress staggered",
-        example = "stress clear"
-    )]
+    #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
     Stress { changes: Vec<StressWord> },
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
@@ -169,20 +165,11 @@ impl plugin_api::Argument for NamedDie {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let (die, value) = words[0]
-            .split_once('=')
-            .map_or((words[0], None), |(die, value)| (die, Some(value)));
+        let (die, value) = words[0].split_once('=').map_or((words[0], None), |(die, value)| (die, Some(value)));
         let sides = die.strip_prefix(['d', 'D']).and_then(|sides| sides.parse().ok());
         let value = value.map(str::parse).transpose();
         Ok(match (sides, value) {
-            (Some(sides), Ok(value)) => Some((
-                NamedDie {
-                    typed: words[0].to_owned(),
-                    sides,
-                    value,
-                },
-                1,
-            )),
+            (Some(sides), Ok(value)) => Some((NamedDie { typed: words[0].to_owned(), sides, value }, 1)),
             _ => None,
         })
     }
@@ -203,32 +190,12 @@ impl Game for Mvk {
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
-            Command::Act {
-                dice,
-                advantage,
-                disadvantage,
-                overwhelmed,
-                staggered,
-                counter,
-            } => {
+            Command::Act { dice, advantage, disadvantage, overwhelmed, staggered, counter } => {
                 let edge = Edge::of(advantage, disadvantage);
                 let roll = throw(state, turn, Kind::Action, &dice, edge, (overwhelmed, staggered))?;
-                settle(
-                    state,
-                    turn,
-                    Roll {
-                        counter: counter.map(|Number(total)| total),
-                        ..roll
-                    },
-                )
+                settle(state, turn, Roll { counter: counter.map(|Number(total)| total), ..roll })
             }
-            Command::Counter {
-                dice,
-                advantage,
-                disadvantage,
-                overwhelmed,
-                staggered,
-            } => {
+            Command::Counter { dice, advantage, disadvantage, overwhelmed, staggered } => {
                 let edge = Edge::of(advantage, disadvantage);
                 let roll = throw(state, turn, Kind::Counter, &dice, edge, (overwhelmed, staggered))?;
                 settle(state, turn, roll)
@@ -237,9 +204,7 @@ impl Game for Mvk {
             Command::Crit { choice } => follow::crit(state, turn, choice),
             Command::Scratch { die } => follow::scratch(state, turn, &die),
             Command::Inspiration { who, change } => inspiration(state, turn, who, change),
-            Command::Spend {
-                what: Spendable::Inspiration,
-            } => change_inspiration(state, turn, turn.actor, -1),
+            Command::Spend { what: Spendable::Inspiration } => change_inspiration(state, turn, turn.actor, -1),
             Command::Stress { changes } => Ok(stress(state, turn, &changes)),
             Command::Sheet { who } => {
                 let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
@@ -257,9 +222,7 @@ impl State {
     }
 
     fn inspiration_of(&self, character: CharacterId) -> i64 {
-        self.characters
-            .get(&character)
-            .map_or(0, |holdings| holdings.inspiration)
+        self.characters.get(&character).map_or(0, |holdings| holdings.inspiration)
     }
 }
 
@@ -283,21 +246,8 @@ fn throw(
         }
         _ => (first, None),
     };
-    let dice = pool
-        .iter()
-        .map(|sides| turn.throw_die(*sides))
-        .collect::<Result<_, _>>()?;
-    Ok(Roll {
-        kind,
-        fortune,
-        dropped_fortune,
-        edge,
-        dice,
-        stress,
-        scratch: None,
-        counter: None,
-        crit: None,
-    })
+    let dice = pool.iter().map(|sides| turn.throw_die(*sides)).collect::<Result<_, _>>()?;
+    Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch: None, counter: None, crit: None })
 }
 
 /// The character dice of what was typed. A d20 is the fortune die, which is rolled anyway.
@@ -321,10 +271,7 @@ fn pool(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
         }
     }
     if pool.len() > MOST_DICE {
-        return Err(Refusal::new(format!(
-            "{} dice are too many: {MOST_DICE} at the most",
-            pool.len()
-        )));
+        return Err(Refusal::new(format!("{} dice are too many: {MOST_DICE} at the most", pool.len())));
     }
     Ok(pool)
 }
@@ -351,10 +298,7 @@ fn inspiration(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Op
             .fact("inspiration", held));
     };
     if who != turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new(format!(
-            "only the referee may change the inspiration of {}",
-            turn.name(who)
-        )));
+        return Err(Refusal::new(format!("only the referee may change the inspiration of {}", turn.name(who))));
     }
     if change.abs() > MOST_CHANGE {
         return Err(Refusal::new(format!("{MOST_CHANGE} at a time is the most")).about(format!("{change:+}")));
@@ -367,18 +311,13 @@ fn change_inspiration(state: &mut State, turn: &Turn, who: CharacterId, change: 
     if held + change < 0 {
         let name = turn.name(who);
         return Err(
-            Refusal::new(format!("{name} has inspiration {held}, which does not go below 0")).example("inspiration"),
+            Refusal::new(format!("{name} has inspiration {held}, which does not go below 0")).example("inspiration")
         );
     }
     state.of(who).inspiration += change;
     let now = held + change;
-    let reply = Reply::new()
-        .text(format!("{} has inspiration ", turn.name(who)))
-        .bold(now.to_string());
-    Ok(reply
-        .text(format!(" ({change:+})"))
-        .fact("inspiration", now)
-        .fact("inspiration_change", change))
+    let reply = Reply::new().text(format!("{} has inspiration ", turn.name(who))).bold(now.to_string());
+    Ok(reply.text(format!(" ({change:+})")).fact("inspiration", now).fact("inspiration_change", change))
 }
 
 fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
@@ -399,10 +338,6 @@ fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool)
     let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
     state.of(who).away = away;
     let (name, held) = (turn.name(who), state.inspiration_of(who));
-    let says = if away {
-        "has left; what they hold stays"
-    } else {
-        "is at the table"
-    };
+    let says = if away { "has left; what they hold stays" } else { "is at the table" };
     Ok(Reply::from(format!("{name} {says}: inspiration {held}")).fact("inspiration", held))
 }

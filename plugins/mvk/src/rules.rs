@@ -85,19 +85,9 @@ pub fn under_stress(pool: &[u32], overwhelmed: bool, staggered: bool) -> (Vec<u3
     let mut pool = pool.to_vec();
     let stressed = usize::from(overwhelmed) + usize::from(staggered);
     let Some(&largest) = pool.iter().max() else {
-        return (
-            pool,
-            if stressed == 0 {
-                Stress::None
-            } else {
-                Stress::NothingToTake
-            },
-        );
+        return (pool, if stressed == 0 { Stress::None } else { Stress::NothingToTake });
     };
-    let at = pool
-        .iter()
-        .position(|sides| *sides == largest)
-        .expect("the largest is one of them");
+    let at = pool.iter().position(|sides| *sides == largest).expect("the largest is one of them");
     let stress = match stressed {
         0 => Stress::None,
         1 => {
@@ -196,11 +186,7 @@ pub struct Judgement {
 impl Roll {
     /// Places of the dice that stress left in.
     fn in_play(&self) -> impl Iterator<Item = usize> + '_ {
-        let out = if let Stress::Scratched(at) = self.stress {
-            Some(at)
-        } else {
-            None
-        };
+        let out = if let Stress::Scratched(at) = self.stress { Some(at) } else { None };
         (0..self.dice.len()).filter(move |at| Some(*at) != out)
     }
 
@@ -211,8 +197,7 @@ impl Roll {
 
     /// The automatic choice: the lowest value, then the smaller size, then the first typed. No other is ever better.
     fn automatic_scratch(&self) -> Option<usize> {
-        self.may_scratch()
-            .min_by_key(|at| (self.dice[*at].value, self.dice[*at].sides, *at))
+        self.may_scratch().min_by_key(|at| (self.dice[*at].value, self.dice[*at].sides, *at))
     }
 
     /// What the roll comes to, by what is known of it.
@@ -221,16 +206,9 @@ impl Roll {
             1 => self.scratch.or_else(|| self.automatic_scratch()),
             _ => None,
         };
-        let left: Vec<Die> = self
-            .in_play()
-            .filter(|at| Some(*at) != scratched)
-            .map(|at| self.dice[at])
-            .collect();
+        let left: Vec<Die> = self.in_play().filter(|at| Some(*at) != scratched).map(|at| self.dice[at]).collect();
 
-        let mut parts = vec![Die {
-            sides: 20,
-            value: self.fortune,
-        }];
+        let mut parts = vec![Die { sides: 20, value: self.fortune }];
         parts.extend(&left);
         parts.sort_by_key(|die| std::cmp::Reverse(die.value));
         parts.truncate(2);
@@ -302,11 +280,7 @@ mod tests {
 
     #[test]
     fn the_automatic_scratch_is_never_worse_than_any_other() {
-        let faces = || {
-            SIZES
-                .iter()
-                .flat_map(|sides| (1..=*sides).map(move |value| (*sides, value)))
-        };
+        let faces = || SIZES.iter().flat_map(|sides| (1..=*sides).map(move |value| (*sides, value)));
         for first in faces() {
             for second in faces() {
                 for third in faces().step_by(3) {
@@ -327,14 +301,8 @@ mod tests {
             under_stress(&[8, 12, 12], true, false),
             (vec![8, 10, 12], Stress::Reduced { from: 12, to: Some(10) })
         );
-        assert_eq!(
-            under_stress(&[8, 12, 12], true, true),
-            (vec![8, 12, 12], Stress::Scratched(1))
-        );
-        assert_eq!(
-            under_stress(&[4], false, true),
-            (vec![], Stress::Reduced { from: 4, to: None })
-        );
+        assert_eq!(under_stress(&[8, 12, 12], true, true), (vec![8, 12, 12], Stress::Scratched(1)));
+        assert_eq!(under_stress(&[4], false, true), (vec![], Stress::Reduced { from: 4, to: None }));
         assert_eq!(under_stress(&[], false, true), (vec![], Stress::NothingToTake));
         assert_eq!(under_stress(&[], false, false), (vec![], Stress::None));
     }

@@ -14,36 +14,26 @@ pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, n
         reply = reply.text(format!(" | {}", notes.join(", ")));
     }
     if judged.crit != Whether::No && roll.crit.is_none() {
-        reply = reply
-            .offer("crit impact", "+2 impact")
-            .offer("crit inspire", "+1 inspiration");
+        reply = reply.offer("crit impact", "+2 impact").offer("crit inspire", "+1 inspiration");
     }
     facts(reply, roll, judged, change, now)
 }
 
 fn headline(reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
-    let parts: Vec<_> = judged
-        .parts
-        .iter()
-        .map(|die| format!("d{} {}", die.sides, die.value))
-        .collect();
+    let parts: Vec<_> = judged.parts.iter().map(|die| format!("d{} {}", die.sides, die.value)).collect();
     let (total, parts) = (judged.total, parts.join(" + "));
     let versus = roll.counter.map_or(String::new(), |counter| format!(" vs {counter}"));
     match (judged.outcome, roll.kind) {
         (Outcome::Countered, _) => {
             let usable = judged.usable_impact.unwrap_or_default();
-            reply
-                .bold(format!("COUNTERED {total}{versus}"))
-                .text(format!(", no stress, impact {usable}"))
+            reply.bold(format!("COUNTERED {total}{versus}")).text(format!(", no stress, impact {usable}"))
         }
-        (Outcome::Success, _) => reply
-            .bold(format!("SUCCESS {total}{versus}"))
-            .text(format!(" ({parts}), IMPACT {}", judged.impact)),
+        (Outcome::Success, _) => {
+            reply.bold(format!("SUCCESS {total}{versus}")).text(format!(" ({parts}), IMPACT {}", judged.impact))
+        }
         (Outcome::Unknown, kind) => {
             let what = if kind == Kind::Action { "ACTION" } else { "COUNTER" };
-            reply
-                .bold(format!("{what} {total}"))
-                .text(format!(" ({parts}), IMPACT {}", judged.impact))
+            reply.bold(format!("{what} {total}")).text(format!(" ({parts}), IMPACT {}", judged.impact))
         }
     }
 }
@@ -56,11 +46,7 @@ fn dice(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
     for (at, die) in roll.dice.iter().enumerate() {
         let out = judged.scratched == Some(at) || roll.stress == Stress::Scratched(at);
         reply = reply.text(" ");
-        reply = if out {
-            reply.dropped(die.to_string())
-        } else {
-            reply.die(die.to_string())
-        };
+        reply = if out { reply.dropped(die.to_string()) } else { reply.die(die.to_string()) };
     }
     reply
 }
@@ -178,10 +164,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     if !others.is_empty() {
         reply = reply.text(format!(" | at the table: {}", others.join("; ")));
     }
-    reply
-        .fact("inspiration", held.inspiration)
-        .fact("overwhelmed", held.overwhelmed)
-        .fact("staggered", held.staggered)
+    reply.fact("inspiration", held.inspiration).fact("overwhelmed", held.overwhelmed).fact("staggered", held.staggered)
 }
 
 fn holdings(held: &Holdings) -> String {

@@ -22,10 +22,8 @@ fn check(case: &Value) -> Result<(), String> {
     let name = format!("{} ({})", case["id"], case["why"]);
     let mut reports: Vec<LineReport> = Vec::new();
     let session = as_session(case);
-    play(&name, &session, vec![mvk::plugin()], true, |report| {
-        reports.push(report)
-    })
-    .map_err(|difference| difference.to_string())?;
+    play(&name, &session, vec![mvk::plugin()], true, |report| reports.push(report))
+        .map_err(|difference| difference.to_string())?;
     let last = reports.last().ok_or("nothing was played")?;
     for (fact, expected) in case["expect"].as_object().ok_or("no expectations")? {
         if fact == "refused" {
@@ -34,11 +32,7 @@ fn check(case: &Value) -> Result<(), String> {
                 return Err(format!("{name}: expected the refusal {reason:?}, got {:?}", last.reply));
             }
         } else if last.facts.get(fact) != Some(expected) {
-            return Err(format!(
-                "{name}: {fact} is {:?}, not {expected}\n  {}",
-                last.facts.get(fact),
-                last.reply
-            ));
+            return Err(format!("{name}: {fact} is {:?}, not {expected}\n  {}", last.facts.get(fact), last.reply));
         }
     }
     Ok(())
@@ -46,12 +40,7 @@ fn check(case: &Value) -> Result<(), String> {
 
 fn as_session(case: &Value) -> String {
     let input = &case["input"];
-    let pool: Vec<&str> = input["pool"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let pool: Vec<&str> = input["pool"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut line = format!("Ann> act {}", pool.join(" "));
     for flag in ["adv", "dis", "overwhelmed", "staggered"] {
         if input[flag] == true {
@@ -61,18 +50,11 @@ fn as_session(case: &Value) -> String {
     if let Some(counter) = input["counter"].as_i64() {
         line += &format!(" vs {counter}");
     }
-    let dice: Vec<String> = case["dice"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|die| format!("d{}={}", die[0], die[1]))
-        .collect();
+    let dice: Vec<String> =
+        case["dice"].as_array().into_iter().flatten().map(|die| format!("d{}={}", die[0], die[1])).collect();
     line += &format!(" [{}]", dice.join(" "));
     if let Some(place) = input["scratch"].as_u64() {
-        line += &format!(
-            "\nAnn> scratch {}",
-            pool[usize::try_from(place).expect("a small number")]
-        );
+        line += &format!("\nAnn> scratch {}", pool[usize::try_from(place).expect("a small number")]);
     }
     format!("@plugins mvk\n{line}\n")
 }

@@ -50,9 +50,7 @@ impl Game for Dice {
         };
         Ok(match totals.as_slice() {
             [total] => reply.fact("total", *total),
-            _ => reply
-                .fact("totals", totals)
-                .fact("total", rolls.iter().map(|roll| roll.total).sum::<i64>()),
+            _ => reply.fact("totals", totals).fact("total", rolls.iter().map(|roll| roll.total).sum::<i64>()),
         })
     }
 }

@@ -29,9 +29,7 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
         .filter(|command| command.answers_to(&topic))
         .collect();
     if found.is_empty() {
-        let all = plugins
-            .flat_map(|manifest| &manifest.commands)
-            .chain(turn.bot.plugins.house());
+        let all = plugins.flat_map(|manifest| &manifest.commands).chain(turn.bot.plugins.house());
         let names: Vec<_> = all.map(|command| command.name.as_str()).collect();
         let hint = suggest(&topic, names).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
         return Err(Refusal::new(format!("I have no help on {topic}{hint}")).about(topic));
@@ -47,17 +45,11 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
 
 fn overview(turn: &HouseTurn) -> Reply {
     let (prefix, bot) = (&turn.room.prefix, turn.bot);
-    let mut reply = Reply::new().text(format!(
-        "I roll dice and keep what your table holds. Start a line with {prefix} "
-    ));
+    let mut reply =
+        Reply::new().text(format!("I roll dice and keep what your table holds. Start a line with {prefix} "));
     reply = reply.text(format!("or {}: and a command, such as:", bot.settings.name));
     let mut items = Vec::new();
-    for manifest in bot
-        .plugins
-        .enabled(&turn.room.plugins)
-        .into_iter()
-        .map(|plugin| plugin.manifest())
-    {
+    for manifest in bot.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()) {
         let main = manifest.main().expect("every plugin has one");
         let mut item = vec![Span::Code(format!("{prefix}{}", main.examples[0]))];
         item.push(Span::Text(format!(" {}", main.short_help())));
@@ -68,17 +60,9 @@ fn overview(turn: &HouseTurn) -> Reply {
         items.push(item);
     }
     let own = [
-        (
-            "plugins",
-            "the games I know; an admin enables one with ",
-            Some("plugin enable mvk"),
-        ),
+        ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
         ("iam Ann", "names your character; ", Some("gm me")),
-        (
-            "help table",
-            "the table's own commands: referees, characters, settings",
-            None,
-        ),
+        ("help table", "the table's own commands: referees, characters, settings", None),
     ];
     for (command, says, then) in own {
         let mut item = vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];
@@ -96,17 +80,10 @@ fn overview(turn: &HouseTurn) -> Reply {
 pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     let prefix = &turn.room.prefix;
     let items = turn.bot.plugins.manifests().map(|Manifest { id, title, about, .. }| {
-        let state = if turn.room.plugins.contains(id) {
-            " (enabled)"
-        } else {
-            ""
-        };
+        let state = if turn.room.plugins.contains(id) { " (enabled)" } else { "" };
         vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))]
     });
-    Reply::new()
-        .text("A room admin enables one with ")
-        .code(format!("{prefix}plugin enable ID"))
-        .list(items.collect())
+    Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
 }
 
 fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec]) -> Reply {
@@ -117,28 +94,17 @@ fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec]) -> Reply
         item
     });
     let reply = Reply::new().bold(title).list(items.collect()).line();
-    reply
-        .text("More on one: ")
-        .code(format!("{prefix}help {}", commands[0].name))
+    reply.text("More on one: ").code(format!("{prefix}help {}", commands[0].name))
 }
 
 fn command(prefix: &str, spec: &CommandSpec) -> Reply {
     let mut reply = Reply::new().code(format!("{prefix}{}", spec.usage()));
     for (n, paragraph) in spec.help.lines().enumerate() {
-        reply = if n == 0 {
-            reply.text(format!(" {paragraph}"))
-        } else {
-            reply.line().text(paragraph)
-        };
+        reply = if n == 0 { reply.text(format!(" {paragraph}")) } else { reply.line().text(paragraph) };
     }
     let explained = spec.arguments.iter().filter(|argument| !argument.help.is_empty());
     let items: Vec<_> = explained
-        .map(|argument| {
-            vec![
-                Span::Code(argument.usage.clone()),
-                Span::Text(format!(" {}", argument.help)),
-            ]
-        })
+        .map(|argument| vec![Span::Code(argument.usage.clone()), Span::Text(format!(" {}", argument.help))])
         .collect();
     if !items.is_empty() {
         reply = reply.list(items);

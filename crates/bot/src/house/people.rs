@@ -32,9 +32,7 @@ pub(super) fn referees(
         ));
     }
     let known = turn.present.get(&player).cloned();
-    let name = known
-        .or_else(|| turn.table.seats.get(&player).map(|seat| seat.name.clone()))
-        .unwrap_or(name);
+    let name = known.or_else(|| turn.table.seats.get(&player).map(|seat| seat.name.clone())).unwrap_or(name);
     turn.table_mut().referees.insert(player, name.clone());
     Ok(format!("{name} is now a referee of this table.").into())
 }
@@ -52,15 +50,9 @@ fn list(turn: &HouseTurn) -> Reply {
 
 fn dismiss(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
     let wanted = name.to_lowercase();
-    let found = turn
-        .table
-        .referees
-        .iter()
-        .find(|(_, each)| each.to_lowercase() == wanted);
+    let found = turn.table.referees.iter().find(|(_, each)| each.to_lowercase() == wanted);
     let Some(player) = found.map(|(player, _)| player.clone()) else {
-        return Err(Refusal::new(format!("{name} is no referee here"))
-            .about(name)
-            .example("gm"));
+        return Err(Refusal::new(format!("{name} is no referee here")).about(name).example("gm"));
     };
     if player != turn.speaker.player {
         turn.needs(Role::Referee, "dismiss a referee")?;
@@ -91,34 +83,18 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
             let what = format!("{name} is not yours; a referee gives them to you with {prefix}pc {name} @you");
             return Err(Refusal::new(what).about(name));
         }
-        turn.table_mut()
-            .seats
-            .get_mut(&player)
-            .expect("who speaks has a seat")
-            .plays = id;
+        turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
         return Ok(format!("You now act for {}.", turn.table.name_of(id)).into());
     }
-    let unnamed = turn
-        .table
-        .characters
-        .get(&actor)
-        .is_some_and(|each| !each.named && each.owner.is_some());
+    let unnamed = turn.table.characters.get(&actor).is_some_and(|each| !each.named && each.owner.is_some());
     if unnamed {
-        let character = turn
-            .table_mut()
-            .characters
-            .get_mut(&actor)
-            .expect("the actor is a character");
+        let character = turn.table_mut().characters.get_mut(&actor).expect("the actor is a character");
         character.named = true;
         character.name.clone_from(&name);
         return Ok(format!("You are {name}.").into());
     }
     let id = new_character(turn, &name, Some(player.clone()));
-    turn.table_mut()
-        .seats
-        .get_mut(&player)
-        .expect("who speaks has a seat")
-        .plays = id;
+    turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
     let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
     let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
     Ok(format!("You are {name}, a new character. Also yours: {}.", others.join(", ")).into())
@@ -165,11 +141,7 @@ pub(super) fn characters(
             None => Ok(format!("{name} is the referee's.").into()),
         },
         (Some(id), None, true) => {
-            turn.table_mut()
-                .characters
-                .get_mut(&id)
-                .expect("it was just found")
-                .owner = None;
+            turn.table_mut().characters.get_mut(&id).expect("it was just found").owner = None;
             Ok(format!("{name} is nobody's now; a referee acts for them.").into())
         }
         (found, Some(player), false) => {
@@ -192,18 +164,12 @@ fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> C
 }
 
 fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = CharacterId> + 'a {
-    let own = table
-        .characters
-        .iter()
-        .filter(move |(_, each)| each.owner.as_ref() == Some(player));
+    let own = table.characters.iter().filter(move |(_, each)| each.owner.as_ref() == Some(player));
     own.map(|(id, _)| *id)
 }
 
 fn played_by(table: &TableDoc, player: &PlayerId) -> String {
-    table
-        .seats
-        .get(player)
-        .map_or_else(|| player.id.clone(), |seat| seat.name.clone())
+    table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
 }
 
 /// A name that can be typed again: it begins with a letter.

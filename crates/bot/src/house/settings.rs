@@ -17,14 +17,7 @@ pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option
         _ => return Err(Refusal::new("say which plugin to enable or disable")),
     };
     let id = plugin_id(turn, &name)?;
-    let title = turn
-        .bot
-        .plugins
-        .get(&id)
-        .expect("its id was just found")
-        .manifest()
-        .title
-        .clone();
+    let title = turn.bot.plugins.get(&id).expect("its id was just found").manifest().title.clone();
     if turn.room.plugins.contains(&id) == on {
         let state = if on { "already enabled" } else { "not enabled" };
         return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
@@ -65,19 +58,14 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     let Some(key) = key else {
         let (room, table) = (turn.room.clone(), &turn.room.table);
         let plugins = room.plugins.iter().cloned().collect::<Vec<_>>().join(", ");
-        let reply = Reply::new()
-            .text(format!("Room {}: prefix ", turn.room_id.id))
-            .code(room.prefix.clone());
+        let reply = Reply::new().text(format!("Room {}: prefix ", turn.room_id.id)).code(room.prefix.clone());
         return Ok(reply.text(format!(", plugins {plugins}, table {table}.")));
     };
     if !key.0.eq_ignore_ascii_case("prefix") {
         return Err(Refusal::new(format!("a room has no {}: it has prefix", key.0)).about(key.0));
     }
     let Some(value) = value else {
-        return Ok(Reply::new()
-            .text("The prefix here is ")
-            .code(turn.room.prefix.clone())
-            .text("."));
+        return Ok(Reply::new().text("The prefix here is ").code(turn.room.prefix.clone()).text("."));
     };
     turn.needs(Role::Admin, "change how the room is answered")?;
     let prefix = value.text.trim();
@@ -106,28 +94,17 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
     let plugins = turn.bot.plugins.enabled(&turn.room.plugins);
     let declared = plugins.into_iter().flat_map(|plugin| {
         let manifest = plugin.manifest();
-        manifest
-            .settings
-            .iter()
-            .map(|setting| (Some(manifest.id.clone()), setting.clone()))
+        manifest.settings.iter().map(|setting| (Some(manifest.id.clone()), setting.clone()))
     });
     let settings: Vec<_> = std::iter::once((None, own)).chain(declared).collect();
-    let Some((game, setting)) = settings
-        .iter()
-        .find(|(_, setting)| setting.key.eq_ignore_ascii_case(&key.0))
-    else {
+    let Some((game, setting)) = settings.iter().find(|(_, setting)| setting.key.eq_ignore_ascii_case(&key.0)) else {
         let keys: Vec<_> = settings.iter().map(|(_, setting)| setting.key.as_str()).collect();
         return Err(Refusal::new(format!("a table has no {}: it has {}", key.0, keys.join(", "))).about(key.0));
     };
     let Some(value) = value else {
         let current = match game {
             None => turn.table.name.clone(),
-            Some(game) => turn
-                .table
-                .settings
-                .get(game)
-                .and_then(|set| set.get(&setting.key))
-                .cloned(),
+            Some(game) => turn.table.settings.get(game).and_then(|set| set.get(&setting.key)).cloned(),
         };
         let current = current.unwrap_or_else(|| setting.default.clone());
         return Ok(format!("{}: {} ({})", setting.key, current, setting.help).into());
@@ -138,11 +115,7 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
     match game {
         None => turn.table_mut().name = Some(value),
         Some(game) => {
-            turn.table_mut()
-                .settings
-                .entry(game.clone())
-                .or_default()
-                .insert(setting.key.clone(), value);
+            turn.table_mut().settings.entry(game.clone()).or_default().insert(setting.key.clone(), value);
         }
     }
     Ok(reply.into())
@@ -153,32 +126,18 @@ fn overview(turn: &HouseTurn) -> Reply {
     let name = table.name.clone().unwrap_or_else(|| turn.room.table.to_string());
     let game = table.main_game.as_deref().unwrap_or("none");
     let join = |names: Vec<&str>| {
-        if names.is_empty() {
-            "nobody".to_owned()
-        } else {
-            names.join(", ")
-        }
+        if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
     };
     let referees = join(table.referees.values().map(String::as_str).collect());
     let characters = join(table.characters.values().map(|each| each.name.as_str()).collect());
     let reply = format!("Table {name}: main game {game}, referees {referees}, characters {characters}.");
-    let settings = table
-        .settings
-        .iter()
-        .flat_map(|(game, set)| set.iter().map(move |pair| (game, pair)));
-    settings.fold(Reply::from(reply), |reply, (_, (key, value))| {
-        reply.text(format!(" {key}: {value}."))
-    })
+    let settings = table.settings.iter().flat_map(|(game, set)| set.iter().map(move |pair| (game, pair)));
+    settings.fold(Reply::from(reply), |reply, (_, (key, value))| reply.text(format!(" {key}: {value}.")))
 }
 
 /// The id of the plugin called `name`.
 fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
-    let ids: Vec<_> = turn
-        .bot
-        .plugins
-        .manifests()
-        .map(|manifest| manifest.id.as_str())
-        .collect();
+    let ids: Vec<_> = turn.bot.plugins.manifests().map(|manifest| manifest.id.as_str()).collect();
     if let Some(id) = ids.iter().find(|id| id.eq_ignore_ascii_case(name)) {
         return Ok((*id).to_owned());
     }

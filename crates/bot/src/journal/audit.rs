@@ -1,6 +1,6 @@
 //! Checking a stored journal: numbers, chain, digests, dice, and that its changes add up to what is stored.
 
-use super::{Changes, Entry, Link, Parts, apply, chain, diff, first_hash, unhex};
+use super::{Changes, Entry, Link, Part, Parts, apply, chain, diff, first_hash, unhex};
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
 use dice::fair::{FairDice, commitment};
@@ -70,20 +70,9 @@ pub fn audit(store: &dyn Store, table: &TableId) -> Result<Audit, AuditError> {
                 *new.insert(seed)
             }
         };
-        if let Some(parts) = store.read(&keys::parts(table, entry.number))? {
-            let parts: Parts = serde_json::from_slice(&parts).map_err(|error| wrong(error.to_string()))?;
-            check_parts(&entry, &parts).map_err(wrong)?;
-            check_dice(&entry, &parts, &seed).map_err(wrong)?;
-            let Changes { begun, made } =
-                serde_json::from_str(parts.changes.value.get()).map_err(|error| wrong(error.to_string()))?;
-            let record: Value =
-                serde_json::from_str(parts.record.value.get()).map_err(|error| wrong(error.to_string()))?;
-            let place = format!("/rolls/{}/record", entry.number);
-            let noted = diff(&place, None, Some(&record).filter(|record| !record.is_null()));
-            for changes in [begun, made, noted] {
-                apply(&mut seen.document, &changes).map_err(|at| wrong(format!("{at} was something else before")))?;
-            }
-        }
+        check_parts(&entry, &link.parts).map_err(wrong)?;
+        check_dice(&entry, &link.parts, &seed).map_err(wrong)?;
+        add_up(&mut seen.document, &entry, &link.parts).map_err(wrong)?;
         seen.entries += 1;
         seen.skipped += skipped;
         seen.last = entry.number;
@@ -100,6 +89,19 @@ fn read_seed(store: &dyn Store, table: &TableId, epoch: u32) -> Result<Option<[u
     Ok(unhex(&text).and_then(|bytes| bytes.try_into().ok()))
 }
 
+/// Makes the entry's changes in the document.
+fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), String> {
+    let read = |part: &Part| serde_json::from_str(part.value.get()).map_err(|error| error.to_string());
+    let Changes { begun, made } = serde_json::from_value(read(&parts.changes)?).map_err(|error| error.to_string())?;
+    let record: Value = read(&parts.record)?;
+    let place = format!("/rolls/{}/record", entry.number);
+    let noted = diff(&place, None, Some(&record).filter(|record| !record.is_null()));
+    for changes in [begun, made, noted] {
+        apply(document, &changes).map_err(|at| format!("{at} was something else before"))?;
+    }
+    Ok(())
+}
+
 fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
     let digests = &entry.digests;
     let pairs = [
@@ -110,10 +112,7 @@ fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
         ("record", &parts.record, &digests.record),
         ("changes", &parts.changes, &digests.changes),
     ];
-    match pairs
-        .iter()
-        .find(|(_, part, digest)| part.digest().as_ref() != Some(*digest))
-    {
+    match pairs.iter().find(|(_, part, digest)| part.digest().as_ref() != Some(*digest)) {
         Some((name, ..)) => Err(format!("its {name} is not what was sealed")),
         None => Ok(()),
     }

@@ -47,11 +47,7 @@ impl Change {
     /// The change that takes this one back.
     #[must_use]
     pub fn reversed(self) -> Self {
-        Change {
-            path: self.path,
-            before: self.after,
-            after: self.before,
-        }
+        Change { path: self.path, before: self.after, after: self.before }
     }
 }
 
@@ -73,11 +69,7 @@ fn collect(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &
                 collect(&pointer(path, key), None, Some(value), changes);
             }
         }
-        _ => changes.push(Change {
-            path: path.to_owned(),
-            before: before.cloned(),
-            after: after.cloned(),
-        }),
+        _ => changes.push(Change { path: path.to_owned(), before: before.cloned(), after: after.cloned() }),
     }
 }
 
@@ -89,10 +81,7 @@ pub fn pointer(path: &str, key: &str) -> String {
 /// Makes the changes in `document`, objects on the way coming into being: all of them, or none if one place does not
 /// hold the value it should have before. Then the path of that place comes back.
 pub fn apply(document: &mut Value, changes: &[Change]) -> Result<(), String> {
-    if let Some(change) = changes
-        .iter()
-        .find(|change| document.pointer(&change.path) != change.before.as_ref())
-    {
+    if let Some(change) = changes.iter().find(|change| document.pointer(&change.path) != change.before.as_ref()) {
         return Err(change.path.clone());
     }
     for change in changes {
@@ -103,11 +92,7 @@ pub fn apply(document: &mut Value, changes: &[Change]) -> Result<(), String> {
 
 fn set(document: &mut Value, path: &str, value: Option<Value>) -> Option<()> {
     let mut place = document;
-    let mut keys = path
-        .split('/')
-        .skip(1)
-        .map(|key| key.replace("~1", "/").replace("~0", "~"))
-        .peekable();
+    let mut keys = path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).peekable();
     while let Some(key) = keys.next() {
         if place.is_null() {
             *place = Value::Object(Map::new());
@@ -135,11 +120,7 @@ mod tests {
         let old = json!({"a": {"x": 1, "y": null, "l": [1, 2]}, "gone": true, "a/b~": 1});
         let new = json!({"a": {"x": 2, "l": [1, 3], "z": {}}, "new": null, "a/b~": 2});
         let changes = diff("", Some(&old), Some(&new));
-        assert_eq!(
-            changes.iter().filter(|change| change.path == "/a/l").count(),
-            1,
-            "a list is one value"
-        );
+        assert_eq!(changes.iter().filter(|change| change.path == "/a/l").count(), 1, "a list is one value");
         let stored = serde_json::to_string(&changes).unwrap();
         let changes: Vec<Change> = serde_json::from_str(&stored).unwrap();
 

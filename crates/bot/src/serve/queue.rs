@@ -29,29 +29,21 @@ impl Hall {
         let Some(side) = self.networks.get(&event.room().network) else {
             return Ok(());
         };
-        let job = Job::Event(Box::new(event), waiting, Busy::new(&side.busy));
+        let job = Job::Event(Box::new(event), waiting, Busy::new(&side.work));
         let mut queues = self.queues.lock().expect("nothing panics holding it");
         let queue = queues.entry(id.clone()).or_insert_with(|| {
             let (queue, jobs) = mpsc::unbounded_channel();
-            let worker = Worker {
-                hall: self.clone(),
-                id,
-                table: None,
-                unconfirmed: VecDeque::new(),
-            };
+            let worker = Worker { hall: self.clone(), id, table: None, unconfirmed: VecDeque::new() };
             tokio::spawn(worker.work(jobs));
             queue
         });
-        queue
-            .send(job)
-            .map_err(|_| StoreError::Unavailable("the queue of the table has ended".to_owned()))
+        queue.send(job).map_err(|_| StoreError::Unavailable("the queue of the table has ended".to_owned()))
     }
 
     /// Returns once everything accepted from a network was played and answered.
     pub(crate) async fn settle(&self, network: &str) {
         if let Some(side) = self.networks.get(network) {
-            let settled = side.busy.subscribe().wait_for(|busy| *busy == 0).await.is_ok();
-            debug_assert!(settled, "the hall holds the sender");
+            side.work.settle().await;
         }
     }
 
@@ -119,27 +111,16 @@ impl Worker {
         if let Some(batch) = table.lay(&bot, event)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let redelivers = self
-            .hall
-            .networks
-            .get(&event.room().network)
-            .is_some_and(|side| side.redelivers);
-        let Heard {
-            mut batch,
-            posts,
-            early,
-            reserved,
-            ..
-        } = table.hear(&bot, event, redelivers)?;
+        let redelivers = self.hall.networks.get(&event.room().network).is_some_and(|side| side.redelivers);
+        let Heard { mut batch, posts, early, reserved, .. } = table.hear(&bot, event, redelivers)?;
         if let Some(key) = waiting {
             batch.delete(key);
         }
         if !batch.is_empty() {
-            let ticket = bot.committer.submit(Some(table.lane()), batch);
             if early {
-                self.unconfirmed.push_back((ticket, reserved));
+                self.unconfirmed.push_back((bot.committer.submit_soon(Some(table.lane()), batch), reserved));
             } else {
-                durable(ticket).await?;
+                durable(bot.committer.submit(Some(table.lane()), batch)).await?;
                 self.unconfirmed.clear();
                 table.confirm(reserved);
             }
@@ -212,19 +193,10 @@ impl Worker {
             refusal: true,
             again: false,
         };
-        self.say(
-            Outgoing {
-                key: String::new(),
-                post,
-                roll: None,
-            },
-            busy,
-        );
+        self.say(Outgoing { key: String::new(), post, roll: None }, busy);
     }
 }
 
 async fn durable(ticket: Ticket) -> Result<(), StoreError> {
-    ticket
-        .await
-        .unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
+    ticket.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
 }

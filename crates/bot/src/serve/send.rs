@@ -29,7 +29,7 @@ pub(super) async fn say_all(
             }
             batch.delete(outgoing.key);
             // Nobody waits for it: should it be lost, the post is said once more after the next start.
-            drop(bot.committer.submit(None, batch));
+            drop(bot.committer.submit_soon(None, batch));
         }
         drop(busy);
     }
@@ -46,11 +46,7 @@ async fn say(transport: &dyn Transport, outgoing: &Outgoing) -> Option<Sent> {
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
             Err(SendError::Never(reason)) => {
-                tracing::error!(
-                    network = transport.network(),
-                    reason,
-                    "a post cannot be said and is dropped"
-                );
+                tracing::error!(network = transport.network(), reason, "a post cannot be said and is dropped");
                 return None;
             }
         }

@@ -76,15 +76,9 @@ fn values_of_any_size_and_content_come_back(open: &impl Fn(bool) -> Arc<dyn Stor
     drop(store);
     let store = open(false);
     for size in sizes {
-        let value = store
-            .read(&format!("size/{size}"))
-            .unwrap_or_else(failed)
-            .unwrap_or_default();
+        let value = store.read(&format!("size/{size}")).unwrap_or_else(failed).unwrap_or_default();
         assert_eq!(value.len(), size);
-        assert!(
-            value.iter().enumerate().all(|(i, byte)| *byte == (i * 31 % 251) as u8),
-            "{size} bytes changed"
-        );
+        assert!(value.iter().enumerate().all(|(i, byte)| *byte == (i * 31 % 251) as u8), "{size} bytes changed");
     }
 }
 
@@ -95,9 +89,7 @@ fn many_writers_lose_nothing(open: &impl Fn(bool) -> Arc<dyn Store>) {
             let store = &store;
             scope.spawn(move || {
                 for n in 0..50 {
-                    store
-                        .commit(&batch(&[(&format!("{writer}/{n:02}"), "x")]))
-                        .unwrap_or_else(failed);
+                    store.commit(&batch(&[(&format!("{writer}/{n:02}"), "x")])).unwrap_or_else(failed);
                 }
             });
         }

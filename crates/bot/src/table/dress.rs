@@ -20,16 +20,12 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
     let (own, others): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.to.is_none());
     for (n, offer) in own.iter().enumerate() {
         let before = if n == 0 { " | " } else { "  " };
-        reply = reply
-            .text(format!("{before}{}: ", n + 1))
-            .code(format!("{prefix}{}", offer.command));
+        reply = reply.text(format!("{before}{}: ", n + 1)).code(format!("{prefix}{}", offer.command));
         reply = reply.text(format!(" ({})", offer.label));
     }
     for offer in others {
         let to = offer.to.as_deref().unwrap_or_default();
-        reply = reply
-            .text(format!(" | {to}: "))
-            .code(format!("{prefix}{}", offer.command));
+        reply = reply.text(format!(" | {to}: ")).code(format!("{prefix}{}", offer.command));
     }
     match number {
         Some(number) => reply.text(format!(" #{number}")),
@@ -42,9 +38,7 @@ pub(super) fn refusal(refusal: Refusal, typed: &str, spec: Option<&CommandSpec>,
     let what = upper_first(&refusal.what);
     let end = if what.ends_with(['?', '!', '.']) { "" } else { "." };
     let mut reply = Reply::new().text(format!("{what}{end}"));
-    let example = refusal
-        .example
-        .or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
+    let example = refusal.example.or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
     if let Some(example) = example {
         reply = reply.text(" Example: ").code(format!("{prefix}{example}"));
     }
@@ -52,10 +46,7 @@ pub(super) fn refusal(refusal: Refusal, typed: &str, spec: Option<&CommandSpec>,
     let at = refusal.at.or_else(|| words().place_of(&refusal.about?));
     if let Some(at) = at.filter(|at| at.end <= typed.len()) {
         let at = at.start + prefix.len()..at.end + prefix.len();
-        reply.blocks.push(Block::Caret {
-            typed: format!("{prefix}{typed}"),
-            at,
-        });
+        reply.blocks.push(Block::Caret { typed: format!("{prefix}{typed}"), at });
     }
     reply
 }
@@ -63,10 +54,7 @@ pub(super) fn refusal(refusal: Refusal, typed: &str, spec: Option<&CommandSpec>,
 fn upper_first(text: &str) -> String {
     let mut rest = text.chars();
     // A sentence that begins with something typed keeps it as it was.
-    let first = rest
-        .next()
-        .map(|c| c.to_uppercase().collect::<String>())
-        .unwrap_or_default();
+    let first = rest.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
     first + rest.as_str()
 }
 
@@ -76,16 +64,8 @@ impl Table {
         let mut public = Answer::default();
         let mut private = Answer::default();
         let mut referees_too = false;
-        for outcome in heard
-            .outcomes
-            .iter()
-            .filter(|outcome| outcome.kind != OutcomeKind::Silent)
-        {
-            let answer = if outcome.reply.audience == Audience::Table {
-                &mut public
-            } else {
-                &mut private
-            };
+        for outcome in heard.outcomes.iter().filter(|outcome| outcome.kind != OutcomeKind::Silent) {
+            let answer = if outcome.reply.audience == Audience::Table { &mut public } else { &mut private };
             referees_too |= outcome.reply.audience == Audience::Referees;
             answer.add(&outcome.actor, &outcome.reply, outcome.kind);
             answer.roll = answer.roll.or(outcome.entry);
@@ -104,33 +84,18 @@ impl Table {
         let text: String = public.blocks.iter().map(Block::plain).collect();
         if limited
             && !text.is_empty()
-            && !self
-                .pulse
-                .answer(&message.speaker.player, &text, message.sent, &bot.settings.limits)
+            && !self.pulse.answer(&message.speaker.player, &text, message.sent, &bot.settings.limits)
         {
             return;
         }
         let mut posts = vec![(Recipient::Room, public)];
         if !private.blocks.is_empty() {
             let asked = &message.speaker.player;
-            let referees = self
-                .doc
-                .doc
-                .referees
-                .keys()
-                .filter(|player| referees_too && *player != asked);
+            let referees = self.doc.doc.referees.keys().filter(|player| referees_too && *player != asked);
             let readers: Vec<PlayerId> = std::iter::once(asked).chain(referees).cloned().collect();
-            posts.extend(
-                readers
-                    .into_iter()
-                    .map(|reader| (Recipient::Player(reader), private.clone())),
-            );
+            posts.extend(readers.into_iter().map(|reader| (Recipient::Player(reader), private.clone())));
         }
-        for (part, (to, answer)) in posts
-            .into_iter()
-            .filter(|(_, answer)| !answer.blocks.is_empty())
-            .enumerate()
-        {
+        for (part, (to, answer)) in posts.into_iter().filter(|(_, answer)| !answer.blocks.is_empty()).enumerate() {
             let post = Post {
                 key: format!("{}/{}/{part}", message.room, message.id),
                 room: message.room.clone(),
@@ -144,11 +109,7 @@ impl Table {
             };
             let key = keys::outbox(&message.room.network, bot.next_number());
             let roll = answer.roll.map(|number| (self.id.clone(), number));
-            let outgoing = Outgoing {
-                key: key.clone(),
-                post,
-                roll,
-            };
+            let outgoing = Outgoing { key: key.clone(), post, roll };
             heard.batch.put(key, to_json(&outgoing));
             heard.posts.push(outgoing);
         }

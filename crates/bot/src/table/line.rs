@@ -161,11 +161,7 @@ impl Table {
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
         attempt.spec = Some(spec.clone());
         if attempt.role < spec.role {
-            let who = if spec.role == Role::Referee {
-                "the referee"
-            } else {
-                "a room admin"
-            };
+            let who = if spec.role == Role::Referee { "the referee" } else { "a room admin" };
             return Err(Refusal::new(format!("only {who} can use {}", spec.name)).into());
         }
         match found {
@@ -179,10 +175,7 @@ impl Table {
         if message.late || message.unlimited {
             return Ok(());
         }
-        match self
-            .pulse
-            .command(&message.speaker.player, message.sent, &bot.settings.limits)
-        {
+        match self.pulse.command(&message.speaker.player, message.sent, &bot.settings.limits) {
             Pace::Fine => Ok(()),
             Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
             Pace::Silent => Err(NotFound::Silent),
@@ -192,12 +185,8 @@ impl Table {
     /// `as NAME COMMAND`: the rest of the line, with another actor.
     fn act_as(&self, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
         let mut words = Words::new(&line.typed, "as".len());
-        let name = words
-            .take::<Name>()?
-            .ok_or_else(|| Refusal::new("whom do you act for?"))?;
-        let (rest, _) = words
-            .rest()
-            .ok_or_else(|| Refusal::new(format!("what does {} do?", name.0)))?;
+        let name = words.take::<Name>()?.ok_or_else(|| Refusal::new("whom do you act for?"))?;
+        let (rest, _) = words.rest().ok_or_else(|| Refusal::new(format!("what does {} do?", name.0)))?;
         let present = &self.rooms[&attempt.message.room].present;
         let head = &mut attempt.head;
         let by = (&attempt.message.speaker.player, attempt.role);
@@ -206,10 +195,7 @@ impl Table {
         if doc != *attempt.doc {
             attempt.doc = Arc::new(doc);
         }
-        Ok(CommandLine {
-            typed: rest,
-            by_name: true,
-        })
+        Ok(CommandLine { typed: rest, by_name: true })
     }
 
     /// `!1`: the command that was offered under that number.
@@ -223,10 +209,7 @@ impl Table {
             .and_then(|at| offered.offers.get(at))
             .ok_or_else(|| Refusal::new(format!("you were offered 1 to {}", offered.offers.len())).example("1"))?;
         attempt.offered = Some(offered.entry);
-        Ok(CommandLine {
-            typed: offer.command.clone(),
-            by_name: true,
-        })
+        Ok(CommandLine { typed: offer.command.clone(), by_name: true })
     }
 }
 

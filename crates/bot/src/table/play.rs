@@ -38,10 +38,7 @@ impl Table {
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, NotFound> {
         let arguments = Arguments::of(&attempt.typed, false);
-        let from = arguments
-            .typed
-            .find(char::is_whitespace)
-            .unwrap_or(arguments.typed.len());
+        let from = arguments.typed.find(char::is_whitespace).unwrap_or(arguments.typed.len());
         let mut words = Words::new(&arguments.typed, from);
         let side = &self.rooms[&attempt.message.room];
         let arrived = attempt.doc.clone();
@@ -62,15 +59,7 @@ impl Table {
         let path = pointer("/rooms", &attempt.message.room.to_string());
         changed(&path, &side.doc, &side.doc.doc, &attempt.room, &mut changes);
         let comment = arguments.comment;
-        Ok(Done {
-            game: house::GAME,
-            spec,
-            reply,
-            comment,
-            changes,
-            state: None,
-            followed: None,
-        })
+        Ok(Done { game: house::GAME, spec, reply, comment, changes, state: None, followed: None })
     }
 
     /// Plays a plugin's command, whose arguments begin at byte `from`.
@@ -92,15 +81,7 @@ impl Table {
             _ => {
                 let player = &message.speaker.player;
                 let (role, actor) = (attempt.role, attempt.actor);
-                let followed = Followed {
-                    game,
-                    spec,
-                    cast: &cast,
-                    actor,
-                    player,
-                    role,
-                    from,
-                };
+                let followed = Followed { game, spec, cast: &cast, actor, player, role, from };
                 Some(self.target(bot, message, &followed, &mut arguments)?)
             }
         };
@@ -134,15 +115,7 @@ impl Table {
         }
         let state = (after != state.doc).then(|| Arc::unwrap_or_clone(after));
         let followed = target.map(|target| (target, amended));
-        Ok(Done {
-            game,
-            spec,
-            reply,
-            comment: arguments.comment,
-            changes,
-            state,
-            followed,
-        })
+        Ok(Done { game, spec, reply, comment: arguments.comment, changes, state, followed })
     }
 }
 
@@ -163,12 +136,7 @@ fn play_safely(
     }));
     result.unwrap_or_else(|_| {
         let (plugin, id) = (&plugin.manifest().id, &digest(&key.to_bytes())[..8]);
-        tracing::error!(
-            plugin,
-            command = spec.name,
-            id,
-            "a plugin panicked; the table is as it was"
-        );
+        tracing::error!(plugin, command = spec.name, id, "a plugin panicked; the table is as it was");
         Err(Refusal::new(format!(
             "sorry, {plugin} stumbled over that and nothing changed; tell the operator the id {id}"
         )))

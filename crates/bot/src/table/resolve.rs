@@ -76,10 +76,7 @@ impl Table {
                 {
                     return Ok(game);
                 }
-                match several
-                    .iter()
-                    .find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game)
-                {
+                match several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game) {
                     Some((plugin, command)) => Ok(Found::Plugin(*plugin, command, place.end)),
                     None => Err(ambiguous(room, &word, several).into()),
                 }
@@ -154,11 +151,7 @@ impl Table {
             let name = self.doc.doc.name_of(roll.character);
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
-        Ok(Target {
-            entry: number,
-            actor: roll.character,
-            record: roll.record,
-        })
+        Ok(Target { entry: number, actor: roll.character, record: roll.record })
     }
 }
 
@@ -184,15 +177,9 @@ impl Followed<'_> {
     fn take_name(&self, arguments: &mut Arguments) -> Option<CharacterId> {
         let rest = &arguments.typed[self.from..];
         let start = self.from + rest.find(|c: char| !c.is_whitespace())?;
-        let end = arguments.typed[start..]
-            .find(char::is_whitespace)
-            .map_or(arguments.typed.len(), |len| start + len);
+        let end = arguments.typed[start..].find(char::is_whitespace).map_or(arguments.typed.len(), |len| start + len);
         let word = arguments.typed[start..end].trim_start_matches('@').to_owned();
-        let own = self
-            .spec
-            .arguments
-            .iter()
-            .any(|each| each.words.iter().any(|own| own.eq_ignore_ascii_case(&word)));
+        let own = self.spec.arguments.iter().any(|each| each.words.iter().any(|own| own.eq_ignore_ascii_case(&word)));
         let character = self.cast.find(&word).filter(|_| !own)?;
         arguments.typed.replace_range(start..end, &" ".repeat(end - start));
         Some(character)
@@ -220,11 +207,7 @@ fn by_id<'a>(
     let next = line.typed[start..].split_whitespace().next().unwrap_or_default();
     match manifest.command(&next.to_lowercase()) {
         Some(command) => Ok(Found::Plugin(plugin, command, start + next.len())),
-        None => Ok(Found::Plugin(
-            plugin,
-            manifest.main().expect("every plugin has one"),
-            end,
-        )),
+        None => Ok(Found::Plugin(plugin, manifest.main().expect("every plugin has one"), end)),
     }
 }
 
@@ -238,16 +221,9 @@ fn not_enabled(room: &RoomDoc, id: &str) -> Refusal {
 
 fn ambiguous(room: &RoomDoc, word: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
     let prefix = &room.prefix;
-    let ids: Vec<_> = several
-        .iter()
-        .map(|(plugin, _)| plugin.manifest().id.as_str())
-        .collect();
+    let ids: Vec<_> = several.iter().map(|(plugin, _)| plugin.manifest().id.as_str()).collect();
     let forms: Vec<_> = ids.iter().map(|id| format!("{prefix}{id} {word}")).collect();
-    let what = format!(
-        "{word} is a command of {}: which one? Type {}",
-        ids.join(" and "),
-        forms.join(" or ")
-    );
+    let what = format!("{word} is a command of {}: which one? Type {}", ids.join(" and "), forms.join(" or "));
     Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(format!("game {}", ids[0]))
 }
 
@@ -259,15 +235,8 @@ fn unknown<'a>(bot: &'a Bot, room: &RoomDoc, line: &CommandLine, word: &str) -> 
         known.extend(plugin.manifest().commands.iter().flat_map(names));
         known.push(&plugin.manifest().id);
     }
-    let long = known
-        .into_iter()
-        .map(String::as_str)
-        .filter(|known| known.len() >= CORRECTED);
-    let meant = if line.by_name {
-        suggest(word, long)
-    } else {
-        suggest_within(1, word, long)
-    };
+    let long = known.into_iter().map(String::as_str).filter(|known| known.len() >= CORRECTED);
+    let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
     let prefix = &room.prefix;
     match meant {
         Some(meant) => {
@@ -275,9 +244,9 @@ fn unknown<'a>(bot: &'a Bot, room: &RoomDoc, line: &CommandLine, word: &str) -> 
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
             Refusal::new(what).at(line.word().1).example(example).into()
         }
-        None if line.by_name => Refusal::new(format!("I do not know {word}; {prefix}help lists what I do"))
-            .example("help")
-            .into(),
+        None if line.by_name => {
+            Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
+        }
         None => NotFound::Silent,
     }
 }

@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 /// Numbers that are reserved beyond the last entry at the most.
 const FURTHEST_AHEAD: u64 = 64;
+/// So many commands that each found everything before it durable are a calm table.
+const CALM: u32 = 8;
 
 impl Table {
     /// Dresses the answer of a played command, and if it threw dice or changed something makes it an entry; the number
@@ -61,9 +63,8 @@ impl Table {
             follows: done.followed.as_ref().map(|(target, _)| target.entry),
             digests,
         };
-        let link = Link::new(&self.head.hash, &entry);
+        let link = Link::new(&self.head.hash, &entry, parts);
         batch.put(keys::entry(&self.id, number), to_json(&link));
-        batch.put(keys::parts(&self.id, number), to_json(&parts));
         self.head.number = number;
         self.head.hash = link.hash;
         self.head.committed = true;
@@ -71,33 +72,18 @@ impl Table {
 
         if !Arc::ptr_eq(&attempt.doc, &self.doc.doc) {
             batch.put(keys::doc(&self.id), to_json(&*attempt.doc));
-            self.doc = Kept {
-                doc: attempt.doc,
-                stored: true,
-            };
+            self.doc = Kept { doc: attempt.doc, stored: true };
         }
         self.keep_room(&attempt.message.room, attempt.room, batch);
         if let Some(state) = done.state {
             batch.put(keys::game(&self.id, done.game), to_json(&state));
-            self.games.insert(
-                done.game.to_owned(),
-                Kept {
-                    doc: Arc::new(state),
-                    stored: true,
-                },
-            );
+            self.games.insert(done.game.to_owned(), Kept { doc: Arc::new(state), stored: true });
         }
         match done.followed {
             Some((target, Some(amended))) => {
                 let key = keys::roll(&self.id, target.entry);
                 if let Some(roll) = read::<RollDoc>(bot, &key)? {
-                    batch.put(
-                        key,
-                        to_json(&RollDoc {
-                            record: amended,
-                            ..roll
-                        }),
-                    );
+                    batch.put(key, to_json(&RollDoc { record: amended, ..roll }));
                 }
             }
             Some((_, None)) => {}
@@ -106,29 +92,16 @@ impl Table {
                     let latest = keys::latest(&self.id, attempt.actor.0, done.game);
                     let previous = read(bot, &latest)?;
                     let game = done.game.to_owned();
-                    let roll = RollDoc {
-                        character: attempt.actor,
-                        game,
-                        record,
-                        previous,
-                    };
+                    let roll = RollDoc { character: attempt.actor, game, record, previous };
                     batch.put(keys::roll(&self.id, number), to_json(&roll));
                     batch.put(latest, number.to_string());
                 }
             }
         }
-        let own: Vec<_> = reply
-            .offers
-            .iter()
-            .filter(|offer| offer.to.is_none())
-            .cloned()
-            .collect();
+        let own: Vec<_> = reply.offers.iter().filter(|offer| offer.to.is_none()).cloned().collect();
         if !own.is_empty() {
             let entry = entry.follows.unwrap_or(number);
-            batch.put(
-                keys::offers(&self.id, attempt.actor.0),
-                to_json(&OffersDoc { entry, offers: own }),
-            );
+            batch.put(keys::offers(&self.id, attempt.actor.0), to_json(&OffersDoc { entry, offers: own }));
         }
         Ok((Some(number), reply))
     }
@@ -137,10 +110,7 @@ impl Table {
         let side = self.rooms.get_mut(id).expect("the room of a message is open");
         if !Arc::ptr_eq(&room, &side.doc.doc) {
             batch.put(keys::room(id), to_json(&*room));
-            side.doc = Kept {
-                doc: room,
-                stored: true,
-            };
+            side.doc = Kept { doc: room, stored: true };
         }
     }
 
@@ -152,19 +122,29 @@ impl Table {
             heard.reserved = self.safe;
             return;
         };
-        let changed = heard
-            .outcomes
-            .iter()
-            .any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
-        let all_durable = self.safe >= self.head.reserved;
+        let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
         heard.early = !changed && last <= self.safe;
-        self.ahead = match (all_durable, heard.early || changed) {
-            (true, _) => 1,
-            (false, true) => self.ahead,
-            (false, false) => (self.ahead * 2).min(FURTHEST_AHEAD),
-        };
+        self.look_ahead(heard.early || changed);
         self.head.reserved = self.head.reserved.max(self.head.number + self.ahead);
         heard.reserved = self.head.reserved;
         heard.batch.put(keys::head(&self.id), to_json(&self.head));
+    }
+
+    /// How far numbers are reserved ahead: twice as far whenever a roll had to wait for the disk just for its number,
+    /// nearer again once commands come slowly, so that a crash leaves out as few numbers as can be.
+    fn look_ahead(&mut self, in_time: bool) {
+        let all_durable = self.safe >= self.head.reserved;
+        if !in_time {
+            self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
+            self.calm = 0;
+        } else if all_durable {
+            self.calm += 1;
+            if self.calm >= CALM {
+                self.ahead = (self.ahead / 2).max(1);
+                self.calm = 0;
+            }
+        } else {
+            self.calm = 0;
+        }
     }
 }
