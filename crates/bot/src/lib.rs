@@ -1,7 +1,7 @@
 //! The core: what happens between a message and its answer.
 //!
-//! A message is accepted ([`desk`]), waits in the queue of its table, is split into command lines ([`route`]), and
-//! each line is played ([`table`]): by the table's own commands ([`house`]) or by a plugin. What changed and what
+//! A message is accepted (`desk`), waits in the queue of its table, is split into command lines ([`route`]), and
+//! each line is played (`table`): by the table's own commands (`house`) or by a plugin. What changed and what
 //! was thrown goes to the [`journal`], all of a message in one batch, which the [`committer`] makes durable in the
 //! [`store`]; then the answer is said.
 //!

@@ -155,8 +155,8 @@ impl Table {
                 Ok(Heard::default())
             }
             Event::Said(message) => {
-                let row = keys::inbox(&message.room, &message.id);
-                self.hear_message(bot, message, redelivered.then_some(row))
+                let row = redelivered.then(|| keys::inbox(&message.room, &message.id));
+                self.hear_message(bot, message, row)
             }
             Event::Edited { message, original } => {
                 let row = keys::inbox(&message.room, original);

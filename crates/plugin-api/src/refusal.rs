@@ -80,7 +80,7 @@ pub fn suggest_within<'a>(slips: usize, word: &str, candidates: impl IntoIterato
     candidates
         .into_iter()
         .map(|candidate| (strsim::osa_distance(&word, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, _)| *distance <= slips)
+        .filter(|(distance, _)| (1..=slips).contains(distance))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -95,6 +95,7 @@ mod tests {
         assert_eq!(suggest("overwelmd", words), Some("overwhelmed"));
         assert_eq!(suggest("dav", words), Some("adv"));
         assert_eq!(suggest("sv", words), None);
+        assert_eq!(suggest("adv", words), None);
         assert_eq!(suggest("stress", words), None);
         assert_eq!(suggest_within(1, "overwelmd", words), None);
     }

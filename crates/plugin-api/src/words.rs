@@ -163,12 +163,15 @@ impl Words {
 
     /// Refuses a line with words that nobody took; `known` are words that would have fitted.
     pub fn finish(&self, known: &[String]) -> Result<(), Refusal> {
-        let Some(word) = self.words.iter().find(|word| !word.taken) else {
-            return Ok(());
+        let Some(word) = self.words.iter().find(|word| !word.taken) else { return Ok(()) };
+        let what = match suggest(&word.text, known.iter().map(String::as_str)) {
+            _ if known.iter().any(|known| same(known, &word.text)) => {
+                format!("\"{}\" is there once too often", word.text)
+            }
+            Some(meant) => format!("I do not understand \"{}\" here: did you mean {meant}?", word.text),
+            None => format!("I do not understand \"{}\" here", word.text),
         };
-        let hint = suggest(&word.text, known.iter().map(String::as_str));
-        let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        Err(Refusal::usage(format!("I do not understand \"{}\" here{hint}", word.text), word.at.clone()))
+        Err(Refusal::usage(what, word.at.clone()))
     }
 
     /// Tries `T` at each word nobody took, from the left.

@@ -96,7 +96,7 @@ fn what_does_not_fit_is_named() {
     for (line, refusal) in [
         ("check", "NUMBER is missing"),
         ("check 7 vs", "NUMBER is missing behind \"vs\""),
-        ("check 7 vs 15 vs 16", "I do not understand \"vs\" here"),
+        ("check 7 vs 15 vs 16", "\"vs\" is there once too often"),
         ("check 7 fortnue", "I do not understand \"fortnue\" here: did you mean fortune?"),
         ("check 99999999999", "99999999999 is out of range"),
         ("crit", "impact|inspire is missing"),

@@ -52,6 +52,9 @@ pub struct LineReport {
     pub private: BTreeMap<String, String>,
     /// The number of the entry that it undid.
     pub undoes: Option<u64>,
+    /// It does not read as its command, whatever the table holds.
+    #[serde(skip)]
+    pub misread: bool,
 }
 
 /// Plays the session `text` with these plugins; `report` gets each line that was said. `bot` lines are compared unless
@@ -284,8 +287,10 @@ impl Stage {
             offers: Vec::new(),
             private,
             undoes: None,
+            misread: false,
         };
         if let Some(outcome) = outcome {
+            report.misread = outcome.misread;
             report.actor = outcome.actor;
             report.dice = outcome.dice;
             report.offers = outcome.reply.offers;

@@ -3,7 +3,7 @@
 use crate::play;
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
-use plugin_api::{Cast, CharacterId, Plugin, Role, SavedState, Turn, Words};
+use plugin_api::{Cast, CharacterId, Manifest, Plugin, Role, SavedState, Turn, Words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,29 +23,34 @@ pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
         wrong.extend(played.err().map(|difference| difference.to_string()));
     }
     let plugin = make();
-    wrong.extend(wrong_examples(&*plugin));
+    wrong.extend(wrong_examples(&make));
     wrong.extend(unreadable_states(&*plugin, directory));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-fn wrong_examples(plugin: &dyn Plugin) -> Vec<String> {
+/// Plays the examples as one scene of a referee, on whose roll and on Ann's the follow-ups can act.
+fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
+    let plugin = make();
+    let Manifest { id, commands, .. } = plugin.manifest();
     let mut wrong = Vec::new();
-    for spec in &plugin.manifest().commands {
+    let mut scene = format!("@plugins {id}\n@referee Gus\n@admin Ann\n@seed 00\n");
+    let main = commands.iter().filter(|command| command.main).flat_map(|command| &command.examples);
+    main.for_each(|example| scene += &format!("Gus> {example}\nAnn> {example}\n"));
+    for spec in commands {
         for example in &spec.examples {
-            let (word, _) = example.split_once(' ').unwrap_or((example, ""));
+            let word = example.split(' ').next().unwrap_or_default();
             if !spec.answers_to(word) {
                 wrong.push(format!("the example {example:?} is none of {}", spec.name));
-                continue;
             }
-            let text = bot::route::Arguments::of(example, true).typed;
-            let mut words = Words::new(&text, word.len().min(text.len()));
-            if let Err(refusal) = try_on(plugin, &plugin.first_state(), &spec.name, &mut words)
-                && refusal.usage
-            {
-                wrong.push(format!("the example {example:?} does not read: {}", refusal.what));
-            }
+            scene += &format!("Gus> {example}\n");
         }
     }
+    let played = play(&format!("{id}'s examples"), &scene, vec![make()], false, |report| {
+        if report.misread || report.outcome == "silent" {
+            wrong.push(format!("the example {:?} does not read: {}", report.command, report.reply));
+        }
+    });
+    wrong.extend(played.err().map(|difference| difference.to_string()));
     wrong
 }
 
@@ -56,7 +61,7 @@ fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {
         wrong.push(format!("{directory}/states holds no state; states/v1.json is the first"));
     }
     let main = plugin.manifest().main().expect("every plugin has one");
-    let example = &main.examples[0];
+    let example = bot::route::Arguments::of(&main.examples[0], false).typed;
     for path in states {
         let text = fs::read_to_string(&path).expect("the file can be read");
         let state: SavedState = match serde_json::from_str(&text) {
@@ -66,7 +71,7 @@ fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {
                 continue;
             }
         };
-        let mut words = Words::new(example, example.find(' ').unwrap_or(example.len()));
+        let mut words = Words::new(&example, example.find(' ').unwrap_or(example.len()));
         if let Err(refusal) = try_on(plugin, &state, &main.name, &mut words) {
             wrong.push(format!("{}: {}", path.display(), refusal.what));
         }

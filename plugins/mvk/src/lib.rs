@@ -1,6 +1,6 @@
 //! Mecha vs Kaiju 202X: actions and counters with a fortune die, impact, inspiration, stress.
 //!
-//! [`rules`] says what a roll comes to; here is what can be typed, and what a table holds.
+//! `rules` says what a roll comes to; here is what can be typed, and what a table holds.
 
 mod follow;
 mod rules;

@@ -127,6 +127,7 @@ impl Table {
             dice: Vec::new(),
             entry: None,
             changed: false,
+            misread: false,
         };
         heard.outcomes.push(outcome);
         self.post_answers(bot, message, false, &mut heard);

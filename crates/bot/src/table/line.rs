@@ -32,6 +32,8 @@ pub struct Outcome {
     pub entry: Option<u64>,
     /// It changed something, so that the answer waits for the disk.
     pub changed: bool,
+    /// It was refused because it does not read as its command, whatever the table holds.
+    pub misread: bool,
 }
 
 /// How a command line ended.
@@ -56,7 +58,7 @@ pub(super) struct Attempt<'a> {
     /// The roll that a taken offer belongs to.
     pub offered: Option<u64>,
     /// The command, once it is known.
-    pub spec: Option<CommandSpec>,
+    pub spec: Option<&'a CommandSpec>,
     pub thrown: Vec<Die>,
     pub doc: Arc<TableDoc>,
     pub room: Arc<RoomDoc>,
@@ -83,6 +85,7 @@ impl Table {
             dice: Vec::new(),
             entry: None,
             changed: false,
+            misread: false,
         };
         match played {
             Ok(done) => {
@@ -94,15 +97,16 @@ impl Table {
             Err(NotFound::Silent) => {}
             Err(NotFound::Refused(refusal)) => {
                 outcome.kind = OutcomeKind::Refused;
+                outcome.misread = refusal.usage;
                 let prefix = &self.rooms[&message.room].doc.doc.prefix;
-                outcome.reply = dress::refusal(refusal, &attempt.typed, attempt.spec.as_ref(), prefix);
+                outcome.reply = dress::refusal(refusal, &attempt.typed, attempt.spec, prefix);
             }
             Err(NotFound::Store(error)) => return Err(error),
         }
         Ok(outcome)
     }
 
-    fn attempt<'a>(&self, bot: &Bot, message: &'a Message, ordinal: u32, line: &CommandLine) -> Attempt<'a> {
+    fn attempt<'a>(&self, bot: &'a Bot, message: &'a Message, ordinal: u32, line: &CommandLine) -> Attempt<'a> {
         let mut attempt = Attempt {
             message,
             key: MessageKey {
@@ -129,7 +133,7 @@ impl Table {
         &mut self,
         bot: &'a Bot,
         line: &CommandLine,
-        attempt: &mut Attempt<'_>,
+        attempt: &mut Attempt<'a>,
     ) -> Result<Done<'a>, NotFound> {
         let mut line = line.clone();
         if line.typed.len() > MOST_TEXT {
@@ -147,7 +151,7 @@ impl Table {
         self.keep_pace(bot, attempt.message)?;
         let found = if acts_as || takes_offer {
             if acts_as {
-                attempt.spec = bot.plugins.house().iter().find(|command| command.name == "as").cloned();
+                attempt.spec = bot.plugins.house().iter().find(|command| command.name == "as");
                 line = self.act_as(&line, attempt)?;
             }
             if let Ok(number) = line.word().0.parse() {
@@ -159,7 +163,7 @@ impl Table {
             found
         }?;
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
-        attempt.spec = Some(spec.clone());
+        attempt.spec = Some(spec);
         if attempt.role < spec.role {
             let who = if spec.role == Role::Referee { "the referee" } else { "a room admin" };
             return Err(Refusal::new(format!("only {who} can use {}", spec.name)).into());
