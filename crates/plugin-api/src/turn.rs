@@ -107,6 +107,14 @@ impl<'a> Turn<'a> {
         Ok(Die { sides, value: self.throw(sides)? })
     }
 
+    /// Throws a die of each of these sizes, in order.
+    ///
+    /// # Errors
+    /// The command has no dice left.
+    pub fn throw_dice(&mut self, sizes: impl IntoIterator<Item = u32>) -> Result<Vec<Die>, Refusal> {
+        sizes.into_iter().map(|sides| self.throw_die(sides)).collect()
+    }
+
     /// Who is called `name`: a character of the table, or a player who is present and becomes one by being named.
     ///
     /// # Errors

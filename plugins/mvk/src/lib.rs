@@ -246,7 +246,7 @@ fn throw(
         }
         _ => (first, None),
     };
-    let dice = pool.iter().map(|sides| turn.throw_die(*sides)).collect::<Result<_, _>>()?;
+    let dice = turn.throw_dice(pool)?;
     Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch: None, counter: None, crit: None })
 }
 
