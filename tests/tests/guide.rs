@@ -31,7 +31,9 @@ fn every_scene_in_a_guide_goes_as_written() {
         assert!(!scenes.is_empty(), "{path} shows no scene");
         for scene in scenes {
             let plugins = vec![ember::plugin(), mvk::plugin(), roll::plugin()];
-            if let Err(difference) = plugin_testkit::play(path, scene, plugins, true, |_| {}) {
+            if let Err(difference) =
+                plugin_testkit::play(path, scene, plugins, plugin_testkit::Compare::Answers, |_| {})
+            {
                 panic!("{difference} (lines count from the scene's first)");
             }
         }

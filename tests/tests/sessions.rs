@@ -12,7 +12,9 @@ fn the_core_plays_as_written() {
     for path in paths {
         let text = fs::read_to_string(&path).expect("it can be read");
         let plugins = vec![mvk::plugin(), roll::plugin()];
-        if let Err(difference) = plugin_testkit::play(&path.display().to_string(), &text, plugins, true, |_| {}) {
+        if let Err(difference) =
+            plugin_testkit::play(&path.display().to_string(), &text, plugins, plugin_testkit::Compare::Answers, |_| {})
+        {
             panic!("{difference}");
         }
     }

@@ -1,6 +1,7 @@
 //! `astragal play`: session files through the core.
 
 use crate::plugins;
+use plugin_testkit::Compare;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 /// Plays the files; stops at the first difference with status 1.
 pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let compare = if json { Compare::DiceAlone } else { Compare::Answers };
     for path in files {
         let name = path.display().to_string();
         let text = match std::fs::read_to_string(path) {
@@ -19,7 +21,7 @@ pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
             }
         };
         let mut lines = 0;
-        let played = plugin_testkit::play(&name, &text, plugins::all(), !json, |report| {
+        let played = plugin_testkit::play(&name, &text, plugins::all(), compare, |report| {
             lines += 1;
             if json {
                 let line = serde_json::to_string(&report).expect("reports have text keys and finite numbers");

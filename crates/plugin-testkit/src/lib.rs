@@ -17,5 +17,5 @@ mod dice_box;
 mod play;
 mod plugin_tests;
 
-pub use play::{Difference, LineReport, play};
+pub use play::{Compare, Difference, LineReport, play};
 pub use plugin_tests::test_plugin;

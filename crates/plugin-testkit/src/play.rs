@@ -57,8 +57,8 @@ pub struct LineReport {
     pub misread: bool,
 }
 
-/// Plays the session `text` with these plugins; `report` gets each line that was said. `bot` lines are compared unless
-/// `compare` is off.
+/// Plays the session `text` with these plugins; `report` gets each line that was said. With [`Compare::Answers`] it ends
+/// at the first difference; else it plays on and compares the dice alone.
 ///
 /// # Errors
 /// The first line that cannot be read or does not go as written.
@@ -66,22 +66,42 @@ pub fn play(
     file: &str,
     text: &str,
     plugins: Vec<Box<dyn Plugin>>,
-    compare: bool,
+    compare: Compare,
     mut report: impl FnMut(LineReport),
 ) -> Result<(), Difference> {
     let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
     let steps = parse(text).map_err(|error| at(error.line, error.what))?;
     let mut stage = Stage::new(&steps, plugins).map_err(|what| at(1, what))?;
+    let mut first = None;
     for Step { line, what } in &steps {
         let result = match what {
             What::Direct(directive) => stage.direct(directive),
-            What::Say { name, text, dice, edit } => stage.say(name, text, dice.clone(), *edit).map(&mut report),
-            What::Expect { whose, text } if compare => stage.expect(whose, text),
+            What::Say { name, text, dice, edit } => {
+                let (said, wrong) = stage.say(name, text, dice.clone(), *edit).map_err(|what| at(*line, what))?;
+                report(said);
+                wrong.map_or(Ok(()), Err)
+            }
+            What::Expect { whose, text } if compare == Compare::Answers => stage.expect(whose, text),
             What::Expect { .. } => Ok(()),
         };
-        result.map_err(|what| at(*line, what))?;
+        match (result, compare) {
+            (Ok(()), _) => {}
+            (Err(what), Compare::Answers) => return Err(at(*line, what)),
+            (Err(what), Compare::DiceAlone) => {
+                first.get_or_insert(at(*line, what));
+            }
+        }
     }
-    Ok(())
+    first.map_or(Ok(()), Err)
+}
+
+/// What of a session is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// The answers and the dice.
+    Answers,
+    /// The dice, whose scripts must fit what is thrown.
+    DiceAlone,
 }
 
 struct Stage {
@@ -202,7 +222,14 @@ impl Stage {
         self.enter_room()
     }
 
-    fn say(&mut self, name: &str, text: &str, dice: Option<Vec<(u32, u32)>>, edit: bool) -> Result<LineReport, String> {
+    /// What became of the line, and what was wrong with its dice.
+    fn say(
+        &mut self,
+        name: &str,
+        text: &str,
+        dice: Option<Vec<(u32, u32)>>,
+        edit: bool,
+    ) -> Result<(LineReport, Option<String>), String> {
         self.messages += 1;
         self.now = self.now.checked_add(SignedDuration::from_secs(1)).map_err(|error| format!("{error}"))?;
         let id = format!("m{}", self.messages);
@@ -234,10 +261,8 @@ impl Stage {
         let heard = self.sitting.play(&event).map_err(failed)?;
         let wrong = self.dice.finish();
         let report = self.note_answer(name, text, heard);
-        match wrong {
-            Some(wrong) => Err(format!("the dice differ: {wrong}\n  answered: {}", report.reply)),
-            None => Ok(report),
-        }
+        let wrong = wrong.map(|wrong| format!("the dice differ: {wrong}\n  answered: {}", report.reply));
+        Ok((report, wrong))
     }
 
     /// The prefix may be left out in a session.

@@ -1,6 +1,6 @@
 //! The tests that every plugin has: its sessions, its examples, its help, its stored states.
 
-use crate::play;
+use crate::{Compare, play};
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
 use plugin_api::{Cast, CharacterId, Manifest, Plugin, Role, SavedState, Turn, Words};
@@ -19,7 +19,7 @@ pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
     assert!(!sessions.is_empty(), "{directory}/sessions holds no .session file");
     for path in sessions {
         let text = fs::read_to_string(&path).expect("the file can be read");
-        let played = play(&path.display().to_string(), &text, vec![make()], true, |_| {});
+        let played = play(&path.display().to_string(), &text, vec![make()], Compare::Answers, |_| {});
         wrong.extend(played.err().map(|difference| difference.to_string()));
     }
     let plugin = make();
@@ -45,7 +45,7 @@ fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
             scene += &format!("Gus> {example}\n");
         }
     }
-    let played = play(&format!("{id}'s examples"), &scene, vec![make()], false, |report| {
+    let played = play(&format!("{id}'s examples"), &scene, vec![make()], Compare::DiceAlone, |report| {
         if report.misread || report.outcome == "silent" {
             wrong.push(format!("the example {:?} does not read: {}", report.command, report.reply));
         }

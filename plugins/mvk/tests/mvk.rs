@@ -1,6 +1,6 @@
 //! The sessions, examples and stored states of `mvk`, and the worked cases.
 
-use plugin_testkit::{LineReport, play};
+use plugin_testkit::{Compare, LineReport, play};
 use serde_json::Value;
 
 #[test]
@@ -22,7 +22,7 @@ fn check(case: &Value) -> Result<(), String> {
     let name = format!("{} ({})", case["id"], case["why"]);
     let mut reports: Vec<LineReport> = Vec::new();
     let session = as_session(case);
-    play(&name, &session, vec![mvk::plugin()], true, |report| reports.push(report))
+    play(&name, &session, vec![mvk::plugin()], Compare::Answers, |report| reports.push(report))
         .map_err(|difference| difference.to_string())?;
     let last = reports.last().ok_or("nothing was played")?;
     for (fact, expected) in case["expect"].as_object().ok_or("no expectations")? {

@@ -1,0 +1,35 @@
+//! What an earlier version stored loads for ever: `golden/vN.jsonl` is a backup that version N of the schema wrote.
+
+use bot::backup;
+use bot::keys::TableId;
+use bot::store::{Memory, Store};
+use chat::RoomId;
+use std::fs;
+use std::path::Path;
+use tests::{answers, astragal, run};
+
+fn golden(version: u32) -> String {
+    format!("{}/golden/v{version}.jsonl", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_table_of_version_1_is_played_on() {
+    let data = tempfile::tempdir().unwrap();
+    let restored = astragal(data.path()).arg("restore").arg(golden(1)).output().unwrap();
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    let said = answers(&run(data.path(), b"/as Ann\n.sheet\n.table\n/as Bob\n.insp Tsubame -1\n.vs 40\n"));
+    assert_eq!(said[1], "Tsubame: Tsubame: inspiration 2 | at the table: Bob inspiration 0, staggered");
+    assert!(said[2].starts_with("Tsubame: Table The bay: main game none, referees Gus"), "{}", said[2]);
+    // Whoever sits at the console may do what a referee may.
+    assert!(said[4].starts_with("Bob: Tsubame has inspiration 1 (-1) #1"), "{}", said[4]);
+    assert!(said[5].starts_with("Bob: COUNTERED"), "{}", said[5]);
+}
+
+#[test]
+fn a_journal_of_version_1_is_whole() {
+    let store = Memory::default();
+    let file = fs::read(Path::new(&golden(1))).unwrap();
+    backup::read(&mut &*file, |batch| store.commit(&batch)).unwrap();
+    let audit = bot::journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
+    assert_eq!((audit.entries, audit.last), (12, 12));
+}
