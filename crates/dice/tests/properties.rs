@@ -1,0 +1,52 @@
+//! What holds for any text: it parses or says where not, prints as what parses back to it, and rolls without a panic.
+
+use dice::fair::{FairDice, MessageKey};
+use dice::{Budget, Notation, RollError};
+use proptest::proptest;
+use proptest::test_runner::Config;
+
+fn roll(notation: &Notation) -> Result<(), RollError> {
+    let key = MessageKey { network: "n".into(), room: "r".into(), id: "1".into(), ordinal: 1 };
+    let mut dice = FairDice::new(&[3; 32], &key);
+    let mut budget = Budget::new(&mut dice);
+    for roll in notation.roll(&mut budget)? {
+        let shown = roll.to_string();
+        let kept: i64 = roll.throws.iter().map(dice::Throw::total).sum();
+        assert!(!shown.is_empty() && kept.abs() <= i64::from(u32::MAX) * 5_000);
+    }
+    Ok(())
+}
+
+fn check(text: &str) {
+    match text.parse::<Notation>() {
+        Ok(notation) => {
+            let printed = notation.to_string();
+            assert_eq!(printed.parse::<Notation>().as_ref(), Ok(&notation), "{text} printed as {printed}");
+            // Too many dice, an overflow or a division by zero are errors; a panic is none.
+            let _ = roll(&notation);
+        }
+        Err(error) => {
+            assert!(error.at.end <= text.len() && error.at.start <= error.at.end, "{text}: {error:?}");
+            assert!(text.get(error.at.clone()).is_some(), "{text}: {error:?} is not on a character's boundary");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(6_000) })]
+
+    #[test]
+    fn what_looks_like_dice(text in "([1-9]{0,2}d([1-9]0?|%|F)((kh|kl|dh|dl|k)[0-9]?|![<>=]{0,2}[0-9]?|r[<>=]{0,2}[0-9])?[-+*/ ()]{0,2}){1,5}") {
+        check(&text);
+    }
+
+    #[test]
+    fn any_text_of_the_notations_characters(text in "[0-9dDkKhHlLrRxX!<>=+*/()% fF-]{0,60}") {
+        check(&text);
+    }
+
+    #[test]
+    fn any_text(text in "\\PC{0,60}") {
+        check(&text);
+    }
+}
