@@ -1,20 +1,22 @@
 //! The running core over the fake network: panics, redelivery, restarts, tables side by side.
 
 use bot::documents::{InboxRow, to_json};
+use bot::keys::TableId;
 use bot::store::{Batch, Memory, Store};
 use bot::{Bot, Entropy, FairBox, Plugins, Settings, keys, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, SendError, Speaker, Standing, Transport, Trust};
 use jiff::Timestamp;
-use plugin_api::{Commands, Dice, Game, Refusal, Reply, Turn};
+use plugin_api::{Commands, Dice, Game, Refusal, Reply, Setting, SettingKind, SettingScope, Turn};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// A game that breaks on purpose.
 struct Fragile;
 
 #[derive(Default, Serialize, Deserialize)]
-struct Count(u32);
+struct Count(u32, String);
 
 #[derive(Commands)]
 enum Break {
@@ -27,6 +29,9 @@ enum Break {
     /// Throw dice until there are none.
     #[command(example = "greed")]
     Greed,
+    /// Keep more than can be kept.
+    #[command(example = "hoard")]
+    Hoard,
 }
 
 impl Game for Fragile {
@@ -36,10 +41,29 @@ impl Game for Fragile {
     type State = Count;
     type Command = Break;
 
+    fn settings() -> Vec<Setting> {
+        let setting = |key: &str, default: &str, kind, scope| Setting {
+            key: key.to_owned(),
+            help: "how to count".to_owned(),
+            default: default.to_owned(),
+            kind,
+            scope,
+        };
+        let words = ["counted", "tallied"].map(str::to_owned).to_vec();
+        vec![
+            setting("step", "1", SettingKind::Number(1, 10), SettingScope::Table),
+            setting("word", "counted", SettingKind::Choice(words), SettingScope::Room),
+        ]
+    }
+
     fn play(state: &mut Count, command: Break, turn: &mut Turn) -> Result<Reply, Refusal> {
-        state.0 += 1;
+        state.0 += turn.setting("step").parse::<u32>().map_err(|error| Refusal::new(error.to_string()))?;
         match command {
-            Break::Count => Ok(Reply::from(format!("counted {}", state.0))),
+            Break::Count => Ok(Reply::from(format!("{} {}", turn.setting("word"), state.0))),
+            Break::Hoard => {
+                state.1 = "gold ".repeat(20_000);
+                Ok(Reply::from("mine"))
+            }
             Break::Shatter => {
                 turn.throw(6)?;
                 panic!("on purpose");
@@ -120,6 +144,21 @@ async fn a_panicking_game_leaves_the_table_playable() {
 }
 
 #[tokio::test]
+async fn settings_reach_the_game_and_a_state_has_a_bound() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        assert!(ask(network, "1", "!table step 11").await.starts_with("Step is a number from 1 to 10"));
+        assert_eq!(ask(network, "2", "!table step 3").await, "step is now 3. #1");
+        assert_eq!(ask(network, "3", "!room word tallied").await, "word is now tallied. #2");
+        assert!(ask(network, "4", "!room word loud").await.starts_with("Word is one of: counted, tallied"));
+        assert_eq!(ask(network, "5", "!count").await, "tallied 3 #3");
+        assert!(ask(network, "6", "!hoard").await.starts_with("This table's fragile would grow too large"));
+        assert_eq!(ask(network, "7", "!count").await, "tallied 6 #4");
+        assert_eq!(ask(network, "8", "!table step").await, "step: 3 (how to count).");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn several_lines_are_answered_together_and_too_many_are_said_so() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let answer = ask(network, "1", "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count").await;
@@ -131,7 +170,8 @@ async fn several_lines_are_answered_together_and_too_many_are_said_so() {
 
 #[tokio::test]
 async fn what_comes_twice_is_played_once() {
-    with_bot(Arc::<Memory>::default(), Fake::redelivering("fake"), async |network| {
+    let store: Arc<Memory> = Arc::default();
+    with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
         for _ in 0..3 {
             say(network, "1", "hall", "!count");
         }
@@ -139,6 +179,8 @@ async fn what_comes_twice_is_played_once() {
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })
     .await;
+    let table = TableId::of(&RoomId::new("fake", "hall"));
+    assert_eq!(bot::journal::audit(&*store, &table).expect("it is whole").entries, 2);
 }
 
 #[tokio::test]
@@ -161,44 +203,34 @@ async fn what_was_accepted_before_a_crash_is_played_after_it() {
 }
 
 #[tokio::test]
-async fn a_post_that_was_not_said_is_said_once_more_and_marked() {
+async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
     let store: Arc<Memory> = Arc::default();
-    with_bot(store.clone(), Fake::new("fake"), async |network| {
-        assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
+    let network = Fake::new("fake");
+    let wait = Some(Duration::from_secs(3_600));
+    network.fail(vec![SendError::Later { reason: "the network is down".to_owned(), wait }]);
+    with_bot(store.clone(), network, async |network| {
+        say(network, "1", "hall", "!count");
+        while network.failures_left() > 0 {
+            tokio::task::yield_now().await;
+        }
     })
     .await;
-    assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "what was said is not kept");
-
-    // A crash between saying and marking: the post is still there at the next start.
-    let network = Fake::new("fake");
-    let posts: Arc<Memory> = Arc::default();
-    network.fail(vec![SendError::Never("gone".to_owned())]);
-    with_bot(posts.clone(), network, async |network| {
-        say(network, "1", "hall", "!count");
+    with_bot(store.clone(), Fake::new("fake"), async |network| {
+        let post = network.hear().await;
+        assert!(post.again && text(&post) == "counted 1 #1", "{post:?}");
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })
     .await;
-    let lost = bot::Outgoing {
-        key: keys::outbox("fake", 9),
-        post: Post {
-            key: "fake/hall/3/0".to_owned(),
-            room: RoomId::new("fake", "hall"),
-            to: chat::Recipient::Room,
-            answers: Some("3".to_owned()),
-            addressee: Some("Ann".to_owned()),
-            blocks: vec![Block::Line(vec![chat::Span::Text("counted 3 #3".to_owned())])],
-            images: Vec::new(),
-            refusal: false,
-            again: false,
-        },
-        roll: None,
-    };
-    let mut batch = Batch::default();
-    batch.put(lost.key.clone(), to_json(&lost));
-    posts.commit(&batch).expect("memory does not fail");
-    with_bot(posts, Fake::new("fake"), async |network| {
-        let post = network.hear().await;
-        assert!(post.again && text(&post) == "counted 3 #3");
+    assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "what was said is not kept");
+}
+
+#[tokio::test]
+async fn a_post_that_cannot_be_said_holds_up_no_other() {
+    let network = Fake::new("fake");
+    network.fail(vec![SendError::Never("gone".to_owned())]);
+    with_bot(Arc::<Memory>::default(), network, async |network| {
+        say(network, "1", "hall", "!count");
+        assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })
     .await;
 }

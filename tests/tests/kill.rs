@@ -24,12 +24,17 @@ impl Chance {
     }
 }
 
-/// `Ann: Ann has inspiration 7 (+1) #12` as (7, 12).
-fn counted(line: &str) -> Option<(u64, u64)> {
-    let (before, number) = line.rsplit_once(" #")?;
-    let (_, held) = before.split_once("has inspiration ")?;
-    let held = held.split_once(' ').map_or(held, |(held, _)| held);
-    Some((held.parse().ok()?, number.parse().ok()?))
+/// `mia: (again) mia has inspiration 7 (+1) #12` as 12 and what was said under that number.
+fn numbered(line: &str) -> Option<(u64, String)> {
+    let (_, number) = line.rsplit_once(" #")?;
+    let said = line.strip_prefix("mia: ")?;
+    Some((number.parse().ok()?, said.strip_prefix("(again) ").unwrap_or(said).to_owned()))
+}
+
+/// `mia has inspiration 7 (+1) #12` as 7.
+fn inspiration(said: &str) -> Option<u64> {
+    let (_, held) = said.split_once("has inspiration ")?;
+    held.split_once(' ').map_or(held, |(held, _)| held).parse().ok()
 }
 
 #[test]
@@ -40,7 +45,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
     let mut bot = Conversation::start(data.path());
     bot.ask("!plugin enable mvk");
     // What each number was said for, over all runs: a number that comes twice must say the same.
-    let mut said: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut said: BTreeMap<u64, String> = BTreeMap::new();
     let mut held = 0;
     for kill in 0..kills {
         for n in 0..TYPED {
@@ -48,12 +53,10 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
         }
         let mut answered = held;
         for _ in 0..chance.below(TYPED / 2) {
-            let line = bot.hear();
-            if let Some((inspiration, number)) = counted(&line) {
-                let before = said.insert(number, inspiration);
-                assert!(before.is_none_or(|before| before == inspiration), "#{number} was said for two things");
-                answered = answered.max(inspiration);
-            }
+            let Some((number, text)) = numbered(&bot.hear()) else { continue };
+            answered = answered.max(inspiration(&text).unwrap_or_default());
+            let before = said.insert(number, text.clone());
+            assert!(before.is_none_or(|before| before == text), "#{number} was said for two things");
         }
         // Somewhere in the next command.
         for _ in 0..chance.below(200_000) {
@@ -62,8 +65,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
         bot.kill();
 
         bot = Conversation::start(data.path());
-        let line = bot.ask("!insp");
-        let now: u64 = line.rsplit(' ').next().and_then(|held| held.parse().ok()).expect("a number");
+        let now = inspiration(&bot.ask("!insp")).expect("a number");
         assert!(now >= answered, "kill {kill}: {answered} was answered, {now} is held");
         assert!(now <= held + TYPED, "kill {kill}: {TYPED} commands made {held} into {now}");
         held = now;
@@ -73,8 +75,9 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
     check_journal(data.path(), held, &said);
 }
 
-/// The journal alone leads to what is held, its chain and dice are whole, and every number said is in it.
-fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, u64>) {
+/// The journal alone leads to what is held, its chain and dice are whole, and it knows what was said under each number:
+/// only a roll that changed nothing may be lost, and then its number is nobody else's.
+fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
     let store = SledStore::open(&data.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("console", "hall"));
     let audit = bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
@@ -83,10 +86,13 @@ fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, u64>) {
     let sum: u64 = holdings.values().filter_map(|each| each["inspiration"].as_u64()).sum();
     assert_eq!(sum, held);
     assert_eq!(audit.entries + audit.skipped, audit.last);
-    for number in said.keys() {
-        assert!(
-            store.read(&keys::entry(&table, *number)).is_ok_and(|entry| entry.is_some()),
-            "#{number} was said and is not there"
-        );
+    for (number, text) in said {
+        match store.read(&keys::entry(&table, *number)).expect("it can be read") {
+            Some(entry) => {
+                let entry: Value = serde_json::from_slice(&entry).expect("JSON");
+                assert_eq!(entry["parts"]["answer"]["value"], **text, "#{number} is another in the journal");
+            }
+            None => assert_eq!(inspiration(text), None, "#{number} was answered and is not there"),
+        }
     }
 }

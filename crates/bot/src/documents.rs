@@ -3,7 +3,7 @@
 use crate::journal::first_hash;
 use crate::keys::TableId;
 use chat::{Offer, PlayerId, RoomId};
-use plugin_api::{CharacterId, Manifest};
+use plugin_api::{CharacterId, Manifest, Setting, SettingScope};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,20 +27,13 @@ pub struct TableDoc {
     /// Who is played.
     #[serde(default)]
     pub characters: BTreeMap<CharacterId, Character>,
-    /// Settings that plugins declared, by plugin and key.
+    /// Settings that plugins declared for tables.
     #[serde(default)]
-    pub settings: BTreeMap<String, BTreeMap<String, String>>,
+    pub settings: PluginSettings,
 }
 
-impl TableDoc {
-    /// The values of a plugin's settings, those nobody set included.
-    pub fn settings_of(&self, manifest: &Manifest) -> BTreeMap<String, String> {
-        let set = self.settings.get(&manifest.id);
-        let value = |key: &String| set.and_then(|set| set.get(key)).cloned();
-        let settings = manifest.settings.iter();
-        settings.map(|each| (each.key.clone(), value(&each.key).unwrap_or_else(|| each.default.clone()))).collect()
-    }
-}
+/// What was set of what plugins declared, by plugin and key.
+pub type PluginSettings = BTreeMap<String, BTreeMap<String, String>>;
 
 /// A player at a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,12 +66,20 @@ pub struct RoomDoc {
     pub prefix: String,
     /// The plugins enabled here.
     pub plugins: BTreeSet<String>,
+    /// Settings that plugins declared for rooms.
+    #[serde(default)]
+    pub settings: PluginSettings,
 }
 
 impl RoomDoc {
     /// A room nobody has set anything in, at its own table.
     pub fn new(room: &RoomId, prefix: &str, plugins: &BTreeSet<String>) -> Self {
-        RoomDoc { table: TableId::of(room), prefix: prefix.to_owned(), plugins: plugins.clone() }
+        RoomDoc {
+            table: TableId::of(room),
+            prefix: prefix.to_owned(),
+            plugins: plugins.clone(),
+            settings: PluginSettings::new(),
+        }
     }
 }
 
@@ -138,6 +139,19 @@ pub enum InboxRow {
     Refused,
     /// At least one command of it was played.
     Played,
+}
+
+/// The values of a plugin's settings for a room at a table, those nobody set included.
+pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTreeMap<String, String> {
+    let value = |setting: &Setting| {
+        let set = match setting.scope {
+            SettingScope::Table => &table.settings,
+            SettingScope::Room => &room.settings,
+        };
+        let value = set.get(&manifest.id).and_then(|set| set.get(&setting.key));
+        (setting.key.clone(), value.unwrap_or(&setting.default).clone())
+    };
+    manifest.settings.iter().map(value).collect()
 }
 
 /// A record's JSON.

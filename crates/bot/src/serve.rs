@@ -15,8 +15,12 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use tokio::sync::{Notify, mpsc};
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
+
+/// How long a network may take for its last posts when the bot stops.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// The bot cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +103,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let mut networks = BTreeMap::new();
     let mut senders = JoinSet::new();
+    let closing = watch::Sender::new(false);
     for transport in &transports {
         let (outgoing, posts) = mpsc::unbounded_channel();
         let work = Arc::<Work>::default();
@@ -106,7 +111,7 @@ pub async fn serve(
             // The receiver stands right here.
             let _ = outgoing.send((outgoing_post, Busy::new(&work)));
         }
-        senders.spawn(send::say_all(bot.clone(), transport.clone(), posts));
+        senders.spawn(send::say_all(bot.clone(), transport.clone(), posts, closing.subscribe()));
         let side = NetworkSide { redelivers: transport.redelivers(), outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
@@ -128,10 +133,17 @@ pub async fn serve(
     running.shutdown().await;
     hall.close_tables().await;
     drop(hall);
-    while let Some(sender) = senders.join_next().await {
-        if let Err(error) = sender {
-            tracing::error!(%error, "a sender ended early");
+    closing.send_replace(true);
+    let finished = tokio::time::timeout(GRACE, async {
+        while let Some(sender) = senders.join_next().await {
+            if let Err(error) = sender {
+                tracing::error!(%error, "a sender ended early");
+            }
         }
+    });
+    if finished.await.is_err() {
+        tracing::warn!("a network does not take its posts; they will be said after the next start");
+        senders.shutdown().await;
     }
     // What was said is marked so without waiting; now wait, lest it be said again after the next start.
     if let Ok(Err(error)) = bot.committer.submit(None, Batch::default()).await {

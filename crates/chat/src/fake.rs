@@ -55,6 +55,11 @@ impl Fake {
     pub fn fail(&self, failures: Vec<SendError>) {
         *self.failures.lock().expect("nothing panics holding it") = failures;
     }
+
+    /// How many of them are still to come.
+    pub fn failures_left(&self) -> usize {
+        self.failures.lock().expect("nothing panics holding it").len()
+    }
 }
 
 #[async_trait]

@@ -107,7 +107,7 @@ pub struct Manifest {
     pub settings: Vec<Setting>,
 }
 
-/// Something a referee may set for a table (`!table KEY VALUE`).
+/// Something that may be set for a table (`!table KEY VALUE`, by referees) or a room (`!room KEY VALUE`, by its admins).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
     /// The word to type.
@@ -118,6 +118,17 @@ pub struct Setting {
     pub default: String,
     /// What it may be.
     pub kind: SettingKind,
+    /// What it is set for.
+    pub scope: SettingScope,
+}
+
+/// What a setting is set for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SettingScope {
+    /// The table, in all its rooms.
+    Table,
+    /// One room.
+    Room,
 }
 
 /// The values a setting may have.

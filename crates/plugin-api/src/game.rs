@@ -31,7 +31,7 @@ pub trait Game: Send + Sync + 'static {
     /// A sentence for the player; nothing changes.
     fn play(state: &mut Self::State, command: Self::Command, turn: &mut Turn) -> Result<Reply, Refusal>;
 
-    /// What a referee may set for a table.
+    /// What may be set for a table or a room.
     fn settings() -> Vec<Setting> {
         Vec::new()
     }

@@ -13,7 +13,7 @@ mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use chat::{Audience, Offer, Reply, Span};
-pub use declare::{ArgumentSpec, CommandSpec, Commands, FollowUp, Manifest, Role, Setting, SettingKind};
+pub use declare::{ArgumentSpec, CommandSpec, Commands, FollowUp, Manifest, Role, Setting, SettingKind, SettingScope};
 pub use dice::{Dice, Die};
 pub use game::{Game, Played, Plugin, SavedState, plugin};
 pub use plugin_api_derive::{Choice, Commands};

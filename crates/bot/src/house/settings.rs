@@ -1,10 +1,15 @@
 //! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
 
 use super::HouseTurn;
+use crate::documents::PluginSettings;
 use chat::Reply;
-use plugin_api::{Name, Refusal, Role, Setting, SettingKind, Text, suggest};
+use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
 
+/// The setting that every room has.
+const PREFIX: &str = "prefix";
+/// The setting that every table has.
+const NAME: &str = "name";
 /// Characters a prefix may have.
 const MOST_PREFIX: usize = 3;
 /// Characters a table's name may have.
@@ -55,24 +60,31 @@ pub(super) fn game(turn: &mut HouseTurn, id: Option<Name>) -> Result<Reply, Refu
 }
 
 pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>) -> Result<Reply, Refusal> {
-    let Some(key) = key else {
-        let (room, table) = (turn.room.clone(), &turn.room.table);
-        let plugins = room.plugins.iter().cloned().collect::<Vec<_>>().join(", ");
-        let reply = Reply::new().text(format!("Room {}: prefix ", turn.room_id.id)).code(room.prefix.clone());
-        return Ok(reply.text(format!(", plugins {plugins}, table {table}.")));
-    };
-    if !key.0.eq_ignore_ascii_case("prefix") {
-        return Err(Refusal::new(format!("a room has no {}: it has prefix", key.0)).about(key.0));
+    let Some(key) = key else { return Ok(room_overview(turn)) };
+    if key.0.eq_ignore_ascii_case(PREFIX) {
+        return prefix(turn, value);
     }
+    let (game, setting) = declared(turn, SettingScope::Room, &key.0, "room", PREFIX)?;
+    let set = turn.room.settings.get(&game).and_then(|set| set.get(&setting.key)).cloned();
+    let Some(value) = value else { return Ok(shown(&setting, set)) };
+    turn.needs(Role::Admin, "change how the room is answered")?;
+    let value = setting.check(&value.text)?;
+    let reply = format!("{} is now {value}.", setting.key);
+    Arc::make_mut(turn.room).settings.entry(game).or_default().insert(setting.key, value);
+    Ok(reply.into())
+}
+
+fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     let Some(value) = value else {
         return Ok(Reply::new().text("The prefix here is ").code(turn.room.prefix.clone()).text("."));
     };
     turn.needs(Role::Admin, "change how the room is answered")?;
     let prefix = value.text.trim();
-    let marks = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !matches!(c, '/' | '@' | '#');
+    let marks =
+        |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control() && !matches!(c, '/' | '@' | '#');
     if prefix.is_empty() || prefix.chars().count() > MOST_PREFIX || !prefix.chars().all(marks) {
         let what = format!("a prefix is 1 to {MOST_PREFIX} marks such as . or !! (not / @ #)");
-        return Err(Refusal::new(what).at(value.at..value.at + value.text.len()));
+        return Err(Refusal::new(what).at(value.at..value.at + value.text.len()).example("room prefix ."));
     }
     if turn.room.prefix == prefix {
         return Ok(Reply::new().text("The prefix here is ").code(prefix).text(" already."));
@@ -84,30 +96,24 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
 }
 
 pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>) -> Result<Reply, Refusal> {
-    let Some(key) = key else { return Ok(overview(turn)) };
+    let Some(key) = key else { return Ok(table_overview(turn)) };
     let own = Setting {
-        key: "name".to_owned(),
+        key: NAME.to_owned(),
         help: "what the players call this table".to_owned(),
         default: String::new(),
         kind: SettingKind::Text(MOST_TABLE_NAME),
+        scope: SettingScope::Table,
     };
-    let plugins = turn.bot.plugins.enabled(&turn.room.plugins);
-    let declared = plugins.into_iter().flat_map(|plugin| {
-        let manifest = plugin.manifest();
-        manifest.settings.iter().map(|setting| (Some(manifest.id.clone()), setting.clone()))
-    });
-    let settings: Vec<_> = std::iter::once((None, own)).chain(declared).collect();
-    let Some((game, setting)) = settings.iter().find(|(_, setting)| setting.key.eq_ignore_ascii_case(&key.0)) else {
-        let keys: Vec<_> = settings.iter().map(|(_, setting)| setting.key.as_str()).collect();
-        return Err(Refusal::new(format!("a table has no {}: it has {}", key.0, keys.join(", "))).about(key.0));
+    let (game, setting) = match key.0.eq_ignore_ascii_case(NAME) {
+        true => (None, own),
+        false => declared(turn, SettingScope::Table, &key.0, "table", NAME).map(|(game, each)| (Some(game), each))?,
     };
     let Some(value) = value else {
-        let current = match game {
+        let set = match &game {
             None => turn.table.name.clone(),
             Some(game) => turn.table.settings.get(game).and_then(|set| set.get(&setting.key)).cloned(),
         };
-        let current = current.unwrap_or_else(|| setting.default.clone());
-        return Ok(format!("{}: {} ({})", setting.key, current, setting.help).into());
+        return Ok(shown(&setting, set));
     };
     turn.needs(Role::Referee, "change the table's settings")?;
     let value = setting.check(&value.text)?;
@@ -115,24 +121,57 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
     match game {
         None => turn.table_mut().name = Some(value),
         Some(game) => {
-            turn.table_mut().settings.entry(game.clone()).or_default().insert(setting.key.clone(), value);
+            turn.table_mut().settings.entry(game).or_default().insert(setting.key, value);
         }
     }
     Ok(reply.into())
 }
 
-fn overview(turn: &HouseTurn) -> Reply {
+/// The setting called `key` that an enabled plugin declared for tables or rooms, and the plugin.
+fn declared(
+    turn: &HouseTurn,
+    scope: SettingScope,
+    key: &str,
+    what: &str,
+    own: &str,
+) -> Result<(String, Setting), Refusal> {
+    let plugins = turn.bot.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest());
+    let settings = plugins.flat_map(|manifest| manifest.settings.iter().map(|setting| (manifest.id.clone(), setting)));
+    let settings: Vec<_> = settings.filter(|(_, setting)| setting.scope == scope).collect();
+    let found = settings.iter().find(|(_, setting)| setting.key.eq_ignore_ascii_case(key));
+    found.map(|(game, setting)| (game.clone(), (*setting).clone())).ok_or_else(|| {
+        let keys: Vec<_> = std::iter::once(own).chain(settings.iter().map(|(_, each)| each.key.as_str())).collect();
+        Refusal::new(format!("a {what} has no {key}: it has {}", keys.join(", "))).about(key)
+    })
+}
+
+fn shown(setting: &Setting, set: Option<String>) -> Reply {
+    let value = set.unwrap_or_else(|| setting.default.clone());
+    let value = if value.is_empty() { "not set".to_owned() } else { value };
+    format!("{}: {value} ({}).", setting.key, setting.help).into()
+}
+
+fn room_overview(turn: &HouseTurn) -> Reply {
+    let room = &turn.room;
+    let plugins = room.plugins.iter().cloned().collect::<Vec<_>>().join(", ");
+    let reply = Reply::new().text(format!("Room {}: prefix ", turn.room_id.id)).code(room.prefix.clone());
+    with_settings(reply.text(format!(", plugins {plugins}, table {}.", room.table)), &room.settings)
+}
+
+fn table_overview(turn: &HouseTurn) -> Reply {
     let table = &turn.table;
     let name = table.name.clone().unwrap_or_else(|| turn.room.table.to_string());
     let game = table.main_game.as_deref().unwrap_or("none");
-    let join = |names: Vec<&str>| {
-        if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
-    };
+    let join = |names: Vec<&str>| if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
     let referees = join(table.referees.values().map(String::as_str).collect());
     let characters = join(table.characters.values().map(|each| each.name.as_str()).collect());
     let reply = format!("Table {name}: main game {game}, referees {referees}, characters {characters}.");
-    let settings = table.settings.iter().flat_map(|(game, set)| set.iter().map(move |pair| (game, pair)));
-    settings.fold(Reply::from(reply), |reply, (_, (key, value))| reply.text(format!(" {key}: {value}.")))
+    with_settings(reply.into(), &table.settings)
+}
+
+fn with_settings(reply: Reply, settings: &PluginSettings) -> Reply {
+    let all = settings.values().flatten();
+    all.fold(reply, |reply, (key, value)| reply.text(format!(" {key}: {value}.")))
 }
 
 /// The id of the plugin called `name`.

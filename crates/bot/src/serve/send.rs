@@ -9,22 +9,24 @@ use crate::table::Outgoing;
 use chat::{SendError, Sent, Transport};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Says the posts of a network until no more can come.
+/// Says the posts of a network until no more can come. Once `closing` is true, what has to wait is left for the next
+/// start.
 pub(super) async fn say_all(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
     mut posts: mpsc::UnboundedReceiver<(Outgoing, Busy)>,
+    mut closing: watch::Receiver<bool>,
 ) {
     while let Some((outgoing, busy)) = posts.recv().await {
-        let sent = say(&*transport, &outgoing).await;
+        let Some(said) = say(&*transport, &outgoing, &mut closing).await else { continue };
         if !outgoing.key.is_empty() {
             let mut batch = Batch::default();
-            if let (Some(Sent { id: Some(id) }), Some(roll)) = (sent, &outgoing.roll) {
+            if let (Some(id), Some(roll)) = (said.id, &outgoing.roll) {
                 batch.put(keys::said(transport.network(), &id), to_json(roll));
             }
             batch.delete(outgoing.key);
@@ -35,19 +37,22 @@ pub(super) async fn say_all(
     }
 }
 
-async fn say(transport: &dyn Transport, outgoing: &Outgoing) -> Option<Sent> {
+/// Says a post; `None` if it has to wait for the next start.
+async fn say(transport: &dyn Transport, outgoing: &Outgoing, closing: &mut watch::Receiver<bool>) -> Option<Sent> {
     let mut wait = FIRST_WAIT;
     loop {
         match transport.send(&outgoing.post).await {
             Ok(sent) => return Some(sent),
             Err(SendError::Later { reason, wait: asked }) => {
                 tracing::warn!(network = transport.network(), reason, "a post has to wait");
-                tokio::time::sleep(asked.unwrap_or(wait)).await;
-                wait = (wait * 2).min(LONGEST_WAIT);
+                tokio::select! {
+                    () = tokio::time::sleep(asked.unwrap_or(wait)) => wait = (wait * 2).min(LONGEST_WAIT),
+                    _ = closing.wait_for(|closing| *closing) => return None,
+                }
             }
             Err(SendError::Never(reason)) => {
                 tracing::error!(network = transport.network(), reason, "a post cannot be said and is dropped");
-                return None;
+                return Some(Sent::default());
             }
         }
     }

@@ -4,6 +4,7 @@ use super::line::Attempt;
 use super::resolve::{Followed, NotFound};
 use super::{Kept, Table};
 use crate::bot::Bot;
+use crate::documents::{settings_of, to_json};
 use crate::house::{self, HouseTurn};
 use crate::journal::{Changes, diff, digest, pointer};
 use crate::route::Arguments;
@@ -23,11 +24,14 @@ pub(super) struct Done<'a> {
     pub reply: Reply,
     pub comment: Option<String>,
     pub changes: Changes,
-    /// The game's state, if it changed.
-    pub state: Option<SavedState>,
+    /// The game's state, if it changed, and its JSON.
+    pub state: Option<(Arc<SavedState>, Vec<u8>)>,
     /// The roll it followed up on, with its record replaced if it was.
     pub followed: Option<(Target<Value>, Option<Value>)>,
 }
+
+/// Bytes that a game may keep for a table.
+const MOST_STATE: usize = 64 << 10;
 
 impl Table {
     /// Plays one of the table's own commands.
@@ -90,7 +94,7 @@ impl Table {
         let mut source = bot.dice.dice(seed, &attempt.key);
         let mut budget = Budget::new(&mut source);
         let mut turn = Turn::new(attempt.actor, cast, message.sent, &mut budget)
-            .with_settings(attempt.doc.settings_of(plugin.manifest()))
+            .with_settings(settings_of(plugin.manifest(), &attempt.doc, &attempt.room))
             .with_target(target.clone());
         turn.player.clone_from(&message.speaker.name);
         turn.role = attempt.role;
@@ -106,14 +110,18 @@ impl Table {
         let mut changes = Changes::default();
         changed("/table", &self.doc, &attempt.doc, &attempt.doc, &mut changes);
         let after = Arc::new(after);
-        if after != state.doc {
+        let stored = if after == state.doc { None } else { Some(to_json(&*after)) };
+        if let Some(stored) = &stored {
+            if stored.len() > MOST_STATE {
+                return Err(Refusal::new(format!("this table's {game} would grow too large to be kept")).into());
+            }
             changed(&pointer("/games", game), &state, &state.doc, &after, &mut changes);
         }
         if let (Some(target), Some(amended)) = (&target, &amended) {
             let path = format!("/rolls/{}/record", target.entry);
             changes.made.extend(diff(&path, Some(&target.record), Some(amended)));
         }
-        let state = (after != state.doc).then(|| Arc::unwrap_or_clone(after));
+        let state = stored.map(|stored| (after, stored));
         let followed = target.map(|target| (target, amended));
         Ok(Done { game, spec, reply, comment: arguments.comment, changes, state, followed })
     }

@@ -75,9 +75,9 @@ impl Table {
             self.doc = Kept { doc: attempt.doc, stored: true };
         }
         self.keep_room(&attempt.message.room, attempt.room, batch);
-        if let Some(state) = done.state {
-            batch.put(keys::game(&self.id, done.game), to_json(&state));
-            self.games.insert(done.game.to_owned(), Kept { doc: Arc::new(state), stored: true });
+        if let Some((state, json)) = done.state {
+            batch.put(keys::game(&self.id, done.game), json);
+            self.games.insert(done.game.to_owned(), Kept { doc: state, stored: true });
         }
         match done.followed {
             Some((target, Some(amended))) => {
