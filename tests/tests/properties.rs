@@ -64,7 +64,8 @@ struct Said {
 
 fn said() -> impl Strategy<Value = Said> {
     let line = prop_oneof![9 => select(LINES).prop_map(str::to_owned), 1 => any::<String>()];
-    (select(&["Ann", "Bob", "Cem"][..]), line).prop_map(|(who, line)| Said { who, line })
+    let lines = prop::collection::vec(line, 1..4).prop_map(|lines| lines.join("\n!"));
+    (select(&["Ann", "Bob", "Cem"][..]), lines).prop_map(|(who, line)| Said { who, line })
 }
 
 fn room() -> RoomId {
@@ -91,8 +92,8 @@ fn event(id: usize, said: &Said) -> Event {
     })
 }
 
-/// What a sequence leaves: all records, and for each message how it ended and what was thrown.
-type Left = (BTreeMap<String, Vec<u8>>, BTreeMap<usize, (OutcomeKind, Vec<Die>)>, Arc<Memory>);
+/// What a sequence leaves: all records, and for each message how its lines ended and what was thrown.
+type Left = (BTreeMap<String, Vec<u8>>, BTreeMap<usize, Vec<(OutcomeKind, Vec<Die>)>>, Arc<Memory>);
 
 fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     let store: Arc<Memory> = Arc::default();
@@ -101,15 +102,18 @@ fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
     let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
     for name in ["Ann", "Bob", "Cem"] {
-        let event = Event::Present { room: room(), player: PlayerId::new("test", name), name: name.to_owned() };
+        let event = Event::Present {
+            room: room(),
+            player: PlayerId::new("test", name),
+            name: name.to_owned(),
+            trust: Trust::Account,
+        };
         sitting.play(&event).expect("memory does not fail");
     }
     let mut ended = BTreeMap::new();
     for (id, said) in lines {
         let heard = sitting.play(&event(id, said)).expect("memory does not fail");
-        if let Some(outcome) = heard.outcomes.first() {
-            ended.insert(id, (outcome.kind, outcome.dice.clone()));
-        }
+        ended.insert(id, heard.outcomes.into_iter().map(|outcome| (outcome.kind, outcome.dice)).collect());
     }
     sitting.put_away().expect("memory does not fail");
     (store.dump(), ended, store)
@@ -141,7 +145,7 @@ proptest! {
     #[test]
     fn a_refusal_changes_nothing_and_takes_no_dice(lines in prop::collection::vec(said(), 1..40)) {
         let (all, ended, _) = play(lines.iter().enumerate());
-        let played = |id: &usize| ended.get(id).is_some_and(|(kind, _)| *kind == OutcomeKind::Played);
+        let played = |id: &usize| ended[id].iter().any(|(kind, _)| *kind == OutcomeKind::Played);
         // The first line lays the table, whatever comes of it.
         let kept = lines.iter().enumerate().filter(|(id, _)| *id == 0 || played(id));
         let (without, ended_without, _) = play(kept);

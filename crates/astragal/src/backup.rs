@@ -1,7 +1,7 @@
 //! `astragal backup`, `astragal restore`, and the daily backup.
 
 use crate::cli::{Cli, must_be_free};
-use crate::control;
+use crate::{check, control};
 use anyhow::{Context, bail};
 use bot::Bot;
 use bot::backup::{read, write};
@@ -30,6 +30,7 @@ pub fn backup(cli: &Cli, file: &Path) -> anyhow::Result<()> {
     let part = part_of(file);
     match DataDir::claim(&path) {
         Ok(data) => {
+            check::check_in_child(&data)?;
             let store = SledStore::open(&data.store())?;
             write_file(&store, &part)?;
         }
@@ -110,7 +111,12 @@ fn backups(directory: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let paths = entries.flatten().map(|entry| entry.path());
-    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|ends| ends == EXTENSION)).collect();
+    // Others may put files there: a daily backup is called by its day.
+    let daily = |path: &PathBuf| {
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        path.extension().is_some_and(|ends| ends == EXTENSION) && name.parse::<jiff::civil::Date>().is_ok()
+    };
+    let mut paths: Vec<_> = paths.filter(daily).collect();
     paths.sort();
     paths
 }

@@ -6,7 +6,7 @@ use crate::{backup, check, control, plugins};
 use anyhow::Context;
 use bot::store::Store;
 use bot::{Bot, Entropy, FairBox, Plugins, serve};
-use chat::{Clock, SystemClock, Transport};
+use chat::{Clock, RoomId, SystemClock, Transport};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
-        let console = console(&config, &data, nonce)?;
+        let console = console(&config, &data, &bot, nonce)?;
         tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));
         tokio::spawn(backup::daily(data.file(backup::DIRECTORY), config.backups.keep, bot.clone()));
         serve(bot.clone(), vec![console], stop_signal()?).await.context("the bot cannot go on")
@@ -39,11 +39,11 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
 }
 
 /// The terminal as a network.
-fn console(config: &Config, data: &DataDir, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
+fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
-    let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "you".to_owned());
+    let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "Player".to_owned());
     let room = config.console.room.clone();
-    let prefix = &config.rooms.prefix;
+    let prefix = bot.prefix_of(&RoomId::new(transport_console::NETWORK, &room))?;
     let greeting = vec![
         format!("I roll dice, know the rules of your game, and keep what your table holds. You are {name} in {room}."),
         format!(

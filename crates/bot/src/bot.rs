@@ -6,6 +6,7 @@ use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::limits::Limits;
 use crate::plugins::Plugins;
+use crate::roster::Roster;
 use crate::route::Router;
 use crate::store::{Batch, Store, StoreError, scan_all};
 use chat::{PlayerId, RoomId};
@@ -65,6 +66,7 @@ pub struct Bot {
     pub(crate) router: Router,
     pub(crate) committer: Committer,
     pub(crate) dice: Box<dyn DiceBox>,
+    pub(crate) roster: Roster,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -120,7 +122,7 @@ impl Bot {
         let router = Router::new(&settings.name);
         let committer = Committer::new(store);
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
-        Ok(Bot { settings, plugins, router, committer, dice, entropy, numbers })
+        Ok(Bot { settings, plugins, router, committer, dice, roster: Roster::default(), entropy, numbers })
     }
 
     /// What an operator decided.
@@ -141,6 +143,16 @@ impl Bot {
         let key = keys::room(room);
         let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
         Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
+    }
+
+    /// What stands in front of a command in a room.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn prefix_of(&self, room: &RoomId) -> Result<String, StoreError> {
+        let key = keys::room(room);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        Ok(stored.map_or_else(|| self.settings.prefix.clone(), |room| room.prefix))
     }
 
     /// A number above all that were given out: the order of posts, and of accepted events.

@@ -7,6 +7,7 @@
 
 use crate::store::{Batch, Store, StoreError, scan_all};
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -248,7 +249,7 @@ fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission
             together.append(batch);
         }
     }
-    let result = if together.is_empty() { Ok(()) } else { store.commit(&together) };
+    let result = if together.is_empty() { Ok(()) } else { commit_safely(store, &together) };
 
     let mut shared = lock(shared);
     for (number, key) in forgotten {
@@ -268,6 +269,12 @@ fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission
         // Whoever submitted may have stopped waiting: then nobody needs the result.
         let _ = submission.done.send(told);
     }
+}
+
+/// A store that panics has failed; the writer lives on.
+fn commit_safely(store: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
+    catch_unwind(AssertUnwindSafe(|| store.commit(batch)))
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store panicked".to_owned())))
 }
 
 impl Submission {

@@ -120,25 +120,35 @@ pub struct RollDoc {
     pub previous: Option<u64>,
 }
 
-/// What was last offered to a character.
+/// What was last offered to a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OffersDoc {
     /// The roll the offers belong to.
     pub entry: u64,
+    /// The character they are for.
+    pub character: CharacterId,
     /// In the order of their numbers.
     pub offers: Vec<Offer>,
 }
 
 /// What became of a message, kept so that it is not played again and its edits are understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InboxRow {
     /// Accepted and not played yet.
     Waiting,
     /// Every command of it was refused: an edit of it is played.
-    Refused,
+    Refused {
+        /// Its command lines.
+        lines: Vec<String>,
+    },
     /// At least one command of it was played.
-    Played,
+    Played {
+        /// Its command lines.
+        lines: Vec<String>,
+        /// The entries they made.
+        entries: Vec<u64>,
+    },
 }
 
 /// The values of a plugin's settings for a room at a table, those nobody set included.

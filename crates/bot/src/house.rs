@@ -7,9 +7,9 @@ mod settings;
 
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
-use chat::{PlayerId, Reply, RoomId, Speaker};
+use crate::roster::Present;
+use chat::{Reply, RoomId, Speaker};
 use plugin_api::{CharacterId, CommandSpec, Commands, Name, Refusal, Role, Text, Words};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What stands for the table itself where entries name a game.
@@ -22,7 +22,7 @@ pub(crate) struct HouseTurn<'a> {
     pub room_id: &'a RoomId,
     pub actor: CharacterId,
     pub role: Role,
-    pub present: &'a BTreeMap<PlayerId, String>,
+    pub present: &'a Present,
     pub table: &'a mut Arc<TableDoc>,
     pub room: &'a mut Arc<RoomDoc>,
     pub head: &'a mut Head,
@@ -73,10 +73,10 @@ enum House {
         #[flag("free")]
         free: bool,
     },
-    /// Show or change how this room is answered.
+    /// Show or change how this room is answered: its prefix, and what its plugins let rooms set.
     #[command(example = "room", example = "room prefix .")]
     Room { key: Option<Name>, value: Option<Text> },
-    /// Show or change this table's settings. Changing is the referee's.
+    /// Show or change this table's settings: its name, and what its plugins let tables set. Changing is the referee's.
     #[command(example = "table", example = "table name The Kaiju Files")]
     Table { key: Option<Name>, value: Option<Text> },
 }

@@ -1,6 +1,6 @@
 //! The names of the core's records in the store. Values are JSON.
 
-use chat::RoomId;
+use chat::{PlayerId, RoomId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -87,9 +87,9 @@ pub fn latest(id: &TableId, character: u32, game: &str) -> String {
     table(id, &format!("latest/{character}/{}", part(game)))
 }
 
-/// What is offered to a character.
-pub fn offers(id: &TableId, character: u32) -> String {
-    table(id, &format!("offers/{character}"))
+/// What is offered to a player.
+pub fn offers(id: &TableId, player: &PlayerId) -> String {
+    table(id, &format!("offers/{}", part(&player.to_string())))
 }
 
 /// What became of a message.

@@ -22,6 +22,7 @@ mod entropy;
 mod house;
 mod people;
 mod plugins;
+mod roster;
 mod serve;
 mod sitting;
 mod table;

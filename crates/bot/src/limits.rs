@@ -64,9 +64,8 @@ struct Beat {
 
 impl Beat {
     fn count(&mut self, now: Timestamp, limits: &Limits, most: usize) -> Pace {
-        while self.times.front().is_some_and(|time| now.duration_since(*time) >= limits.window) {
-            self.times.pop_front();
-        }
+        // A time far ahead is a clock that is wrong: it must not count for ever.
+        self.times.retain(|time| now.duration_since(*time).abs() < limits.window);
         if self.times.len() < most {
             self.times.push_back(now);
             self.warned = false;
@@ -80,12 +79,18 @@ impl Beat {
     }
 }
 
+impl PlayerPulse {
+    fn is_silent(&self, now: Timestamp, limits: &Limits) -> bool {
+        self.silent_until.is_some_and(|until| now < until && until.duration_since(now) <= limits.silence)
+    }
+}
+
 impl Pulse {
     /// Counts a command of `player` sent at `now`.
     pub fn command(&mut self, player: &PlayerId, now: Timestamp, limits: &Limits) -> Pace {
         self.forget(now, limits);
         let own = self.players.entry(player.clone()).or_default();
-        if own.silent_until.is_some_and(|until| now < until) {
+        if own.is_silent(now, limits) {
             return Pace::Silent;
         }
         match own.commands.count(now, limits, limits.per_player) {
@@ -97,7 +102,7 @@ impl Pulse {
     /// Counts an answer to `player`; whether they get it.
     pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
         let own = self.players.entry(player.clone()).or_default();
-        own.answers.retain(|(time, _)| now.duration_since(*time) < limits.window);
+        own.answers.retain(|(time, _)| now.duration_since(*time).abs() < limits.window);
         own.answers.push_back((now, text.to_owned()));
         if own.answers.iter().filter(|(_, earlier)| earlier == text).count() > limits.same_answers {
             own.silent_until = Some(now.saturating_add(limits.silence).unwrap_or(now));
@@ -112,7 +117,7 @@ impl Pulse {
         if self.players.len() > MANY {
             self.players.retain(|_, own| {
                 own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)
-                    || own.silent_until.is_some_and(|until| now < until)
+                    || own.is_silent(now, limits)
             });
         }
     }
@@ -144,6 +149,14 @@ mod tests {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
         let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), at(0), &limits)).collect();
         assert_eq!(paces[29..], [Pace::Fine, Pace::Warn, Pace::Silent]);
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_mutes_nobody() {
+        let (mut pulse, limits) = (Pulse::default(), Limits::default());
+        let ahead: Vec<_> = (0..30).map(|n| pulse.command(&player(n), at(4_000_000_000), &limits)).collect();
+        assert_eq!(ahead, [Pace::Fine; 30]);
+        assert_eq!(pulse.command(&player(1), at(0), &limits), Pace::Fine);
     }
 
     #[test]

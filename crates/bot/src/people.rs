@@ -1,10 +1,14 @@
 //! Who is at a table: players, their characters, and what they may do.
 
 use crate::documents::{Character, Head, Seat, TableDoc};
+use crate::roster::Present;
 use chat::{PlayerId, Speaker, Standing, Trust, cut};
 use plugin_api::{Cast, CharacterId, Refusal, Role, suggest};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
+/// Characters of a table, at the most, unless players bring more by coming.
+const MOST_CHARACTERS: usize = 500;
 /// Characters a name may have.
 pub const MOST_NAME: usize = 32;
 
@@ -64,19 +68,18 @@ impl TableDoc {
         names.find(|name| self.find(name).is_none()).expect("there are more numbers than characters")
     }
 
-    /// Who may be named: the characters, and the players present who have none yet, as the characters they would get.
-    pub fn cast(&self, head: &Head, present: &BTreeMap<PlayerId, String>) -> (Cast, Newcomers) {
-        let mut names: BTreeMap<_, _> = self.characters.iter().map(|(id, each)| (*id, each.name.clone())).collect();
-        let mut newcomers = Newcomers::default();
-        if present.keys().any(|player| !self.seats.contains_key(player)) {
-            let (mut doc, mut head) = (self.clone(), head.clone());
-            for (player, name) in present.iter().filter(|(player, _)| !self.seats.contains_key(*player)) {
-                let id = doc.seat(&mut head, player, name);
-                names.insert(id, doc.name_of(id).to_owned());
-                newcomers.0.insert(id, (player.clone(), name.clone()));
-            }
+    /// Who may be named.
+    pub fn cast(&self, head: &Head, present: Arc<Present>) -> Cast {
+        let names = self.characters.iter().map(|(id, each)| (*id, each.name.clone()));
+        let players = self.seats.iter().map(|(player, seat)| (player.clone(), (seat.name.clone(), seat.plays)));
+        Cast::new(names).with_players(players).with_present(present, CharacterId(head.next_character))
+    }
+
+    /// Makes players of those present who were named.
+    pub fn sit(&mut self, head: &mut Head, cast: &Cast) {
+        for (player, name) in cast.newcomers() {
+            self.seat(head, player, name);
         }
-        (Cast::new(names), newcomers)
     }
 
     /// The character called `name`, for somebody who wants to act for them: one of their own, or anyone for a referee,
@@ -89,11 +92,12 @@ impl TableDoc {
         head: &mut Head,
         name: &str,
         (player, role): (&PlayerId, Role),
-        present: &BTreeMap<PlayerId, String>,
+        present: Arc<Present>,
     ) -> Result<CharacterId, Refusal> {
         let referee = role >= Role::Referee;
-        if let Some(id) = self.find(name) {
-            let own = self.characters[&id].owner.as_ref() == Some(player);
+        let mut cast = self.cast(head, present);
+        if let Some(id) = cast.known(name) {
+            let own = self.characters.get(&id).is_some_and(|each| each.owner.as_ref() == Some(player));
             let name = self.name_of(id);
             return if own || referee {
                 Ok(id)
@@ -105,9 +109,8 @@ impl TableDoc {
             let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
             return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
         }
-        let (cast, newcomers) = self.cast(head, present);
         if let Some(id) = cast.find(name) {
-            newcomers.sit(self, head, &BTreeSet::from([id]));
+            self.sit(head, &cast);
             return Ok(id);
         }
         let names = self.characters.values().map(|each| each.name.as_str());
@@ -115,45 +118,73 @@ impl TableDoc {
             let what = format!("nobody here is called {name}: did you mean {meant}? If not, pc {name} makes them");
             return Err(Refusal::new(what).about(name).example(format!("as {meant} ...")));
         }
-        Ok(self.new_character(head, name, None, Named::OnPurpose))
+        self.make_character(head, name, None)
     }
 
-    /// The player called `name`, by the name they or their character go by.
+    /// A new character of a chosen name.
     ///
     /// # Errors
-    /// Nobody is; says who might be meant.
-    pub fn player(&self, name: &str, present: &BTreeMap<PlayerId, String>) -> Result<PlayerId, Refusal> {
+    /// The name cannot be typed again, or the table has too many characters.
+    pub fn make_character(
+        &mut self,
+        head: &mut Head,
+        name: &str,
+        owner: Option<PlayerId>,
+    ) -> Result<CharacterId, Refusal> {
+        if self.characters.len() >= MOST_CHARACTERS {
+            return Err(Refusal::new(format!("{MOST_CHARACTERS} characters are the most at one table")).example("pc"));
+        }
+        Ok(self.new_character(head, &proper_name(name)?, owner, Named::OnPurpose))
+    }
+
+    /// Nobody but `owner` acts for `id` any more: others go back to another character of theirs, or get a new one when
+    /// they do something.
+    pub fn hand_over(&mut self, id: CharacterId, owner: Option<&PlayerId>) {
+        self.characters.entry(id).and_modify(|each| each.owner = owner.cloned());
+        let acting = self.seats.iter().filter(|(player, seat)| seat.plays == id && Some(*player) != owner);
+        for player in acting.map(|(player, _)| player.clone()).collect::<Vec<_>>() {
+            let own = self.characters.iter().find(|(_, each)| each.owner.as_ref() == Some(&player)).map(|(id, _)| *id);
+            match (own, self.seats.get_mut(&player)) {
+                (Some(other), Some(seat)) => seat.plays = other,
+                _ => {
+                    self.seats.remove(&player);
+                }
+            }
+        }
+    }
+
+    /// The player called `name`: by their id, the name they show, or the name of their character.
+    ///
+    /// # Errors
+    /// Nobody is, or several are: a name that is shown is no proof of who somebody is.
+    pub fn player(&self, name: &str, present: &Present) -> Result<PlayerId, Refusal> {
         let wanted = name.to_lowercase();
         let seated = self.seats.iter().map(|(player, seat)| (player, seat.name.as_str()));
-        let people = || seated.clone().chain(present.iter().map(|(player, name)| (player, name.as_str())));
-        if let Some((player, _)) = people().find(|(_, name)| name.to_lowercase() == wanted) {
+        let here = || present.iter().map(|(player, name)| (player, name.as_str()));
+        let people = || seated.clone().chain(here());
+        let by_id = |player: &PlayerId| player.id.trim_start_matches('@').to_lowercase() == wanted;
+        let shown = |(_, each): &(&PlayerId, &str)| each.to_lowercase() == wanted;
+        // Who is here now goes before who was here once; an id tells apart who shows the same name.
+        let mut found: BTreeSet<&PlayerId> = here().filter(shown).map(|(player, _)| player).collect();
+        if found.is_empty() {
+            found = people().filter(shown).map(|(player, _)| player).collect();
+        }
+        if found.len() != 1
+            && let Some((player, _)) = people().find(|(player, _)| by_id(player))
+        {
             return Ok(player.clone());
         }
-        let owner = self.find(name).and_then(|id| self.characters[&id].owner.clone());
-        owner.ok_or_else(|| {
+        if found.len() > 1 {
+            let ids: Vec<_> = found.iter().map(|player| player.id.as_str()).collect();
+            let what = format!("several people here are called {name}: say which by their id, {}", ids.join(" or "));
+            return Err(Refusal::new(what).about(name));
+        }
+        let owner = || self.find(name).and_then(|id| self.characters[&id].owner.clone());
+        found.first().map(|player| (*player).clone()).or_else(owner).ok_or_else(|| {
             let hint = suggest(name, people().map(|(_, name)| name));
             let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
             Refusal::new(format!("nobody here is called {name}{hint}")).about(name)
         })
-    }
-}
-
-/// Players present who have no character yet, by the character they would get.
-#[derive(Clone, Debug, Default)]
-pub struct Newcomers(BTreeMap<CharacterId, (PlayerId, String)>);
-
-impl Newcomers {
-    /// Makes characters of those who were named; ids are given out in order, so those before them get theirs as well.
-    pub fn sit(&self, doc: &mut TableDoc, head: &mut Head, named: &BTreeSet<CharacterId>) {
-        let Some(last) = self.last_of(named) else { return };
-        for (player, name) in self.0.range(..=last).map(|(_, newcomer)| newcomer) {
-            doc.seat(head, player, name);
-        }
-    }
-
-    /// The last of them that was named, if any was.
-    pub fn last_of(&self, named: &BTreeSet<CharacterId>) -> Option<CharacterId> {
-        self.0.keys().rfind(|id| named.contains(id)).copied()
     }
 }
 
@@ -166,6 +197,16 @@ pub enum Named {
     OnPurpose,
 }
 
+/// A name that can be typed again: it begins with a letter.
+pub fn proper_name(name: &str) -> Result<String, Refusal> {
+    let name = as_name(name.trim_matches('"'));
+    if name.chars().next().is_some_and(char::is_alphabetic) {
+        Ok(name)
+    } else {
+        Err(Refusal::new(format!("{name} is no name: a name begins with a letter")).about(name))
+    }
+}
+
 /// `name` as a name is kept: one line, no more than [`MOST_NAME`] characters, not empty.
 pub fn as_name(name: &str) -> String {
     let cleaned = chat::clean(name);
@@ -176,6 +217,7 @@ pub fn as_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     fn id(name: &str) -> PlayerId {
         PlayerId::new("n", name)
@@ -196,11 +238,32 @@ mod tests {
         let (mut doc, mut head) = (TableDoc::default(), Head::default());
         doc.seat(&mut head, &id("1"), "Ann");
         let present = BTreeMap::from([(id("1"), "Ann".into()), (id("2"), "Bob".into()), (id("3"), "Cem".into())]);
-        let (cast, newcomers) = doc.cast(&head, &present);
-        let bob = cast.find("bob").unwrap();
-        newcomers.sit(&mut doc, &mut head, &BTreeSet::from([bob]));
-        assert_eq!(doc.name_of(bob), "Bob");
-        assert_eq!(doc.find("Cem"), None);
+        let mut cast = doc.cast(&head, Arc::new(present));
+        let cem = cast.find("cem").unwrap();
+        doc.sit(&mut head, &cast);
+        assert_eq!(doc.name_of(cem), "Cem");
+        assert_eq!(doc.find("Bob"), None);
+    }
+
+    #[test]
+    fn a_name_that_two_people_show_is_no_name_for_rights() {
+        let doc = TableDoc::default();
+        let present = BTreeMap::from([(id("evil"), "Gus".into()), (id("@real"), "Gus".into())]);
+        assert!(doc.player("gus", &present).unwrap_err().what.contains("@real or evil"));
+        assert_eq!(doc.player("real", &present).unwrap(), id("@real"));
+    }
+
+    #[test]
+    fn who_loses_a_character_acts_for_another_of_their_own_or_for_nobody() {
+        let (mut doc, mut head) = (TableDoc::default(), Head::default());
+        let first = doc.seat(&mut head, &id("1"), "Ann");
+        doc.hand_over(first, None);
+        assert!(doc.seats.is_empty());
+        let second = doc.seat(&mut head, &id("1"), "Ann");
+        let other = doc.make_character(&mut head, "Other", Some(id("1"))).unwrap();
+        doc.seat(&mut head, &id("2"), "Bob");
+        doc.hand_over(second, Some(&id("2")));
+        assert_eq!(doc.seats[&id("1")].plays, other);
     }
 
     #[test]

@@ -24,10 +24,11 @@ impl CommandLine {
         CommandLine { typed: as_meant(typed).trim().to_owned(), by_name: false }
     }
 
-    /// The first word, in lower case, and where it stands.
+    /// The first word, in lower case and without punctuation behind it, and where it stands.
     pub fn word(&self) -> (String, Range<usize>) {
         let end = self.typed.find(|c: char| c.is_whitespace()).unwrap_or(self.typed.len());
-        (self.typed[..end].to_lowercase(), 0..end)
+        let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?']);
+        (word.to_lowercase(), 0..end)
     }
 }
 
@@ -57,9 +58,10 @@ impl Router {
                     None => continue,
                 },
             };
-            let typed = rest.trim().to_owned();
+            // Whoever only says the name wants to know what it is good for.
+            let typed = if rest.trim().is_empty() && by_name && !private { "help" } else { rest.trim() };
             if !typed.is_empty() {
-                lines.push(CommandLine { typed, by_name });
+                lines.push(CommandLine { typed: typed.to_owned(), by_name });
             }
         }
         lines
@@ -88,13 +90,11 @@ impl Arguments {
         let mut from = 0;
         while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
             from = at + 1;
-            if !found.typed[..at].ends_with(char::is_whitespace) {
-                continue;
-            }
+            let apart = found.typed[..at].ends_with(char::is_whitespace);
             let digits: String = found.typed[from..].chars().take_while(char::is_ascii_digit).collect();
             let alone = found.typed[from + digits.len()..].chars().next().is_none_or(char::is_whitespace);
             match digits.parse() {
-                Ok(number) if follows_up && alone && found.roll.is_none() => {
+                Ok(number) if follows_up && apart && alone && found.roll.is_none() => {
                     found.roll = Some(number);
                     found.typed.replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
                 }
@@ -147,7 +147,8 @@ mod tests {
         assert_eq!(split("vs #12 17 # at last", true), ("vs     17".into(), Some(12), Some("at last".into())));
         assert_eq!(split("roll d20 #12", false), ("roll d20".into(), None, Some("12".into())));
         assert_eq!(split("roll d20 #fire #2", true), ("roll d20".into(), None, Some("fire #2".into())));
-        assert_eq!(split("roll a#b #", false), ("roll a#b".into(), None, None));
+        assert_eq!(split("roll d6#fire", true), ("roll d6".into(), None, Some("fire".into())));
+        assert_eq!(split("roll d6 #", false), ("roll d6".into(), None, None));
         assert_eq!(split("vs #99999999999999999999999", true).1, None);
     }
 }

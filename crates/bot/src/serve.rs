@@ -9,8 +9,9 @@ use crate::documents::from_json;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, StoreError};
 use crate::table::Outgoing;
-use chat::{Transport, TransportError};
+use chat::{Event, Post, Transport, TransportError};
 use queue::Job;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +39,8 @@ pub(crate) struct Hall {
     pub bot: Arc<Bot>,
     queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
     networks: BTreeMap<String, NetworkSide>,
+    /// Turns true when the bot stops: what would have to wait is left for the next start.
+    closing: watch::Sender<bool>,
 }
 
 /// What the core keeps of a network while it runs.
@@ -115,11 +118,13 @@ pub async fn serve(
         let side = NetworkSide { redelivers: transport.redelivers(), outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
-    let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks });
+    let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks, closing });
     for transport in &transports {
-        for record in bot.committer.stored(&keys::waiting_of(transport.network())) {
-            let (key, value) = record?;
-            hall.clone().enqueue(from_json(&key, &value)?, Some(key))?;
+        for (key, mut event) in readable(&bot, &keys::waiting_of(transport.network()))? {
+            if let Event::Said(message) | Event::Edited { message, .. } = &mut event {
+                message.late = true;
+            }
+            hall.clone().enqueue(event, Some(key))?;
         }
     }
 
@@ -131,9 +136,9 @@ pub async fn serve(
     }
     let ended = listen(&mut running, stop).await;
     running.shutdown().await;
+    hall.closing.send_replace(true);
     hall.close_tables().await;
     drop(hall);
-    closing.send_replace(true);
     let finished = tokio::time::timeout(GRACE, async {
         while let Some(sender) = senders.join_next().await {
             if let Err(error) = sender {
@@ -181,12 +186,20 @@ async fn listen(
 
 /// Posts of a network that an earlier run may not have said, in order.
 fn unsent(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
-    let mut posts = Vec::new();
-    for record in bot.committer.stored(&keys::outbox_of(transport.network())) {
+    let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?.into_iter();
+    let again = !transport.says_once();
+    Ok(posts.map(|(_, outgoing)| Outgoing { post: Post { again, ..outgoing.post }, ..outgoing }).collect())
+}
+
+/// The records under `prefix`. One that cannot be read is left where it is and logged: it must not stop the others.
+fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String, T)>, StoreError> {
+    let mut found = Vec::new();
+    for record in bot.committer.stored(prefix) {
         let (key, value) = record?;
-        let mut outgoing: Outgoing = from_json(&key, &value)?;
-        outgoing.post.again = !transport.says_once();
-        posts.push(outgoing);
+        match from_json(&key, &value) {
+            Ok(value) => found.push((key, value)),
+            Err(error) => tracing::error!(%error, "left from an earlier run, and passed over"),
+        }
     }
-    Ok(posts)
+    Ok(found)
 }

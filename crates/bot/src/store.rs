@@ -50,6 +50,11 @@ impl Batch {
         self.0.extend(later.0);
     }
 
+    /// What it writes under `key`, if it does: `None` inside removes it.
+    pub fn get(&self, key: &str) -> Option<Option<&[u8]>> {
+        self.0.get(key).map(|value| value.as_deref())
+    }
+
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

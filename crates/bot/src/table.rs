@@ -19,7 +19,7 @@ use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
-use chat::{Event, Message, PlayerId, Post, RoomId};
+use chat::{Event, Message, Post, RoomId, Speaker};
 use plugin_api::{Plugin, SavedState};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,8 @@ pub struct Table {
     ahead: u64,
     /// Commands in a row that found everything before them durable.
     calm: u32,
+    /// What the lines of the message under way have written: the lines behind them read it.
+    writes: Batch,
 }
 
 /// A document, and whether the store has one yet.
@@ -56,7 +58,6 @@ struct Kept<T> {
 /// A room that sits at the table.
 struct RoomSide {
     doc: Kept<RoomDoc>,
-    present: BTreeMap<PlayerId, String>,
 }
 
 /// What hearing an event leaves to do.
@@ -105,6 +106,7 @@ impl Table {
             safe: 0,
             ahead: 1,
             calm: 0,
+            writes: Batch::default(),
             head,
             seed,
             games: BTreeMap::new(),
@@ -146,39 +148,38 @@ impl Table {
     /// The store cannot be read; nothing happened, and the table must be opened again.
     pub fn hear(&mut self, bot: &Bot, event: &Event, redelivered: bool) -> Result<Heard, StoreError> {
         match event {
-            Event::Present { room, player, name } => {
-                self.room(bot, room)?.present.insert(player.clone(), name.clone());
+            Event::Present { room, player, name, trust } => {
+                bot.roster.enter(room, player, name, *trust);
                 Ok(Heard::default())
             }
             Event::Gone { room, player } => {
-                self.room(bot, room)?.present.remove(player);
+                bot.roster.leave(room, player);
                 Ok(Heard::default())
             }
             Event::Said(message) => {
                 let row = redelivered.then(|| keys::inbox(&message.room, &message.id));
-                self.hear_message(bot, message, row)
+                self.hear_message(bot, message, row.into_iter().collect())
             }
-            Event::Edited { message, original } => {
-                let row = keys::inbox(&message.room, original);
-                match read(bot, &row)? {
-                    Some(InboxRow::Played | InboxRow::Waiting) => {
-                        self.room(bot, &message.room)?;
-                        // An edit of prose around no command is no command either.
-                        Ok(match self.lines(bot, message)?.is_empty() {
-                            true => Heard::default(),
-                            false => self.first_version_stands(bot, message),
-                        })
-                    }
-                    Some(InboxRow::Refused) | None => {
-                        let edit = keys::inbox(&message.room, &message.id);
-                        let mut heard = self.hear_message(bot, message, Some(edit))?;
-                        // The original answers for its edits: once one was played, the next finds it so.
-                        if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
-                            heard.batch.put(row, to_json(&InboxRow::Played));
-                        }
-                        Ok(heard)
-                    }
-                }
+            Event::Edited { message, original } => self.hear_edit(bot, message, original),
+        }
+    }
+
+    /// An edit is played if nothing of the message was; else the first version stands, and an edit of the prose around
+    /// the commands is nobody's business.
+    fn hear_edit(&mut self, bot: &Bot, message: &Message, original: &str) -> Result<Heard, StoreError> {
+        let row = keys::inbox(&message.room, original);
+        let lines = self.lines(bot, message)?;
+        match self.read(bot, &row)? {
+            Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played })
+                if played == texts(&lines) =>
+            {
+                Ok(Heard::default())
+            }
+            Some(InboxRow::Played { .. } | InboxRow::Waiting) => Ok(self.first_version_stands(bot, message)),
+            Some(InboxRow::Refused { .. }) | None => {
+                // The original answers for its edits: once one was played, the next finds it so.
+                let edit = keys::inbox(&message.room, &message.id);
+                self.hear_message(bot, message, vec![edit, row])
             }
         }
     }
@@ -198,26 +199,43 @@ impl Table {
         })
     }
 
-    fn hear_message(&mut self, bot: &Bot, message: &Message, row: Option<String>) -> Result<Heard, StoreError> {
+    /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again.
+    fn hear_message(&mut self, bot: &Bot, message: &Message, rows: Vec<String>) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         let lines = self.lines(bot, message)?;
         let too_many = lines.len() > MOST_LINES;
-        self.room(bot, &message.room)?.present.insert(message.speaker.player.clone(), message.speaker.name.clone());
-        for (ordinal, line) in (1..).zip(lines.into_iter().take(MOST_LINES)) {
-            let outcome = self.play_line(bot, message, ordinal, &line, &mut heard.batch)?;
-            heard.outcomes.push(outcome);
+        let Speaker { player, name, trust, .. } = &message.speaker;
+        bot.roster.enter(&message.room, player, name, *trust);
+        self.writes = Batch::default();
+        for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
+            heard.outcomes.push(self.play_line(bot, message, ordinal, line)?);
         }
-        if let Some(row) = row {
-            let played = |outcome: &Outcome| outcome.kind == OutcomeKind::Played;
-            match heard.outcomes.iter().any(played) {
-                true => heard.batch.put(row, to_json(&InboxRow::Played)),
-                false if heard.outcomes.is_empty() => heard.batch.delete(row),
-                false => heard.batch.put(row, to_json(&InboxRow::Refused)),
+        heard.batch = std::mem::take(&mut self.writes);
+        let redelivered = !rows.is_empty();
+        for row in rows {
+            match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
+                _ if heard.outcomes.is_empty() => heard.batch.delete(row),
+                true => {
+                    let entries = heard.outcomes.iter().filter_map(|outcome| outcome.entry).collect();
+                    heard.batch.put(row, to_json(&InboxRow::Played { lines: texts(&lines), entries }));
+                }
+                false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
             }
         }
         self.post_answers(bot, message, too_many, &mut heard);
         self.reserve(&mut heard);
+        // Where a message may come again, its answer must not show a number that a crash could still change.
+        heard.early &= !redelivered;
         Ok(heard)
+    }
+
+    /// The record under `key`, the writes of the message under way and submitted batches included.
+    fn read<T: DeserializeOwned>(&self, bot: &Bot, key: &str) -> Result<Option<T>, StoreError> {
+        match self.writes.get(key) {
+            Some(Some(bytes)) => from_json(key, bytes).map(Some),
+            Some(None) => Ok(None),
+            None => read(bot, key),
+        }
     }
 
     fn lines(&mut self, bot: &Bot, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
@@ -227,11 +245,11 @@ impl Table {
 
     fn room(&mut self, bot: &Bot, room: &RoomId) -> Result<&mut RoomSide, StoreError> {
         if !self.rooms.contains_key(room) {
-            let stored: Option<RoomDoc> = read(bot, &keys::room(room))?;
+            let stored: Option<RoomDoc> = self.read(bot, &keys::room(room))?;
             let kept = stored.is_some();
             let fresh = || RoomDoc::new(room, &bot.settings.prefix, &bot.settings.plugins);
             let doc = Kept { stored: kept, doc: Arc::new(stored.unwrap_or_else(fresh)) };
-            self.rooms.insert(room.clone(), RoomSide { doc, present: BTreeMap::new() });
+            self.rooms.insert(room.clone(), RoomSide { doc });
         }
         Ok(self.rooms.get_mut(room).expect("it was just put there"))
     }
@@ -241,14 +259,18 @@ impl Table {
         if let Some(kept) = self.games.get(id) {
             return Ok(kept.clone());
         }
-        let stored: Option<SavedState> = read(bot, &keys::game(&self.id, id))?;
+        let stored: Option<SavedState> = self.read(bot, &keys::game(&self.id, id))?;
         let kept = Kept { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(|| plugin.first_state())) };
         self.games.insert(id.clone(), kept.clone());
         Ok(kept)
     }
 }
 
-/// The record under `key`, submitted writes included.
+fn texts(lines: &[CommandLine]) -> Vec<String> {
+    lines.iter().map(|line| line.typed.clone()).collect()
+}
+
+/// The record under `key`, submitted batches included.
 fn read<T: DeserializeOwned>(bot: &Bot, key: &str) -> Result<Option<T>, StoreError> {
     bot.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
 }

@@ -1,9 +1,11 @@
 //! Reading what phones type: what was meant, whatever the keyboard made of it.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// `text` with typographic dashes, quotation marks, spaces and full-width characters as plain ones, and without
-/// zero-width characters.
+/// zero-width characters; letters with marks in one form, so that a name typed twice is one name.
 pub fn as_meant(text: &str) -> String {
-    text.chars().filter_map(plain).collect()
+    text.chars().filter_map(plain).nfc().collect()
 }
 
 fn plain(c: char) -> Option<char> {
@@ -34,5 +36,6 @@ mod tests {
         assert_eq!(as_meant("6× 4d6 – 1 “Old Tom” it’s"), "6x 4d6 - 1 \"Old Tom\" it's");
         assert_eq!(as_meant("!ro\u{200b}ll\t2d6\x07"), "!roll 2d6 ");
         assert_eq!(as_meant("é骰"), "é骰");
+        assert_eq!(as_meant("Zoe\u{301}"), "Zo\u{e9}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::{Delivery, Desk, Event, Post, SendError, Sent, Transport, TransportError};
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// A network in memory.
@@ -46,9 +47,12 @@ impl Fake {
         self.incoming.send(event).expect("the fake network holds the other end");
     }
 
-    /// The next post that was said, waiting for it.
+    /// The next post that was said, waiting for it a while.
     pub async fn hear(&self) -> Post {
-        self.heard.lock().await.recv().await.expect("the fake network holds the other end")
+        const WHILE: Duration = Duration::from_secs(30);
+        let mut heard = self.heard.lock().await;
+        let post = tokio::time::timeout(WHILE, heard.recv()).await.expect("nothing was said for long");
+        post.expect("the fake network holds the other end")
     }
 
     /// The next sends fail in this way, the last one first.

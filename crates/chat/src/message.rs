@@ -1,6 +1,6 @@
 //! What comes in from a network.
 
-use crate::{PlayerId, RoomId, Speaker};
+use crate::{PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,6 +50,8 @@ pub enum Event {
         player: PlayerId,
         /// Under which name.
         name: String,
+        /// How sure it is that they are who they say.
+        trust: Trust,
     },
     /// Somebody left the room.
     Gone {

@@ -3,7 +3,7 @@
 //! ```text
 //! notation   = [count "x"] expression
 //! expression = term (("+" | "-") term)*
-//! term       = factor (("*" | "/") factor)*
+//! term       = factor (("*" | "x" | "/") factor)*
 //! factor     = ("-" | "+") factor | "(" expression ")" | number | dice
 //! dice       = [count] "d" (sides | "%" | "F") modifier*
 //! modifier   = ("kh" | "k" | "kl" | "dh" | "dl") [count] | "!" [condition] | "r" condition
@@ -116,7 +116,7 @@ impl Parser<'_> {
 
     fn term(&mut self) -> Parsed<Expression> {
         self.chain(Self::factor, |byte| match byte {
-            b'*' => Some(Operator::Times),
+            b'*' | b'x' | b'X' => Some(Operator::Times),
             b'/' => Some(Operator::Divide),
             _ => None,
         })
@@ -131,9 +131,10 @@ impl Parser<'_> {
         let mut rest = Vec::new();
         loop {
             self.skip_spaces();
-            let Some(sign) = self.peek().and_then(operator) else {
-                break;
-            };
+            // An x right behind a letter is a slip in a modifier, no sign.
+            let slip = self.at > 0 && self.text.as_bytes()[self.at - 1].is_ascii_alphabetic();
+            let sign = self.peek().filter(|byte| !(slip && byte.is_ascii_alphabetic())).and_then(operator);
+            let Some(sign) = sign else { break };
             self.at += 1;
             rest.push((sign, operand(self)?));
         }
@@ -246,7 +247,7 @@ impl Parser<'_> {
             (_, Some(condition)) if condition.always_holds(faces) => Err(self.never_ends(start)),
             (b'!', condition) => Ok(Some(Modifier::Explode(condition))),
             (_, Some(condition)) => Ok(Some(Modifier::Reroll(condition))),
-            (_, None) => Err(self.error(start..self.at, "r needs to know what to reroll, as in r1 or r<3")),
+            (_, None) => Err(self.error(start..self.at, "a reroll needs to know what, as in r1 or r<3")),
         }
     }
 
@@ -310,7 +311,17 @@ impl Parser<'_> {
     fn unexpected(&self) -> NotationError {
         match self.text[self.at..].chars().next() {
             None => self.error(self.at..self.at, "a number or dice are missing at the end"),
+            Some(')') if self.depth > 0 => {
+                self.error(self.at..self.at + 1, "a number or dice are missing in these parentheses")
+            }
             Some(')') => self.error(self.at..self.at + 1, "this parenthesis was never opened"),
+            Some('0'..='9' | 'd' | 'D' | '(') if self.at > 0 => {
+                self.error(self.at..self.at + 1, "a sign is missing before this, as in d8 + d10")
+            }
+            Some(letter) if letter.is_alphabetic() => {
+                let end = self.at + letter.len_utf8();
+                self.error(self.at..end, format!("I cannot read {letter:?} here; a label stands behind #"))
+            }
             Some(other) => {
                 let end = self.at + other.len_utf8();
                 self.error(self.at..end, format!("I cannot read {other:?} here"))
@@ -344,6 +355,7 @@ mod tests {
             ("3d6r1", "3d6r=1"),
             ("4dF", "4dF"),
             ("d%", "1d%"),
+            ("2d6 x 2", "2d6 * 2"),
             ("6X4d6dl", "6x 4d6dl1"),
             ("-(1+2)*-3", "-(1 + 2) * -3"),
         ] {
@@ -365,7 +377,9 @@ mod tests {
             ("1d1!", "for ever", 3..4),
             ("1d6!<9", "for ever", 3..6),
             ("1d6r<=6", "for ever", 3..7),
-            ("1d6r", "what to reroll", 3..4),
+            ("1d6r", "needs to know what", 3..4),
+            ("()", "missing in these", 1..2),
+            ("d8 d10", "sign is missing", 3..4),
             ("1d6!>", "behind the comparison", 4..5),
             ("999999999d999999999", "1000 dice", 0..19),
             ("100x 11d6", "1100 dice", 0..9),

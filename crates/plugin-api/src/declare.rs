@@ -143,10 +143,11 @@ pub enum SettingKind {
 }
 
 impl CommandSpec {
-    /// `act [DIE ...] [adv] [vs NUMBER]`
+    /// `act [DIE ...] [adv] [vs NUMBER]`; a follow-up may say whose roll or which one first: `vs [#N|NAME] NUMBER`.
     pub fn usage(&self) -> String {
+        let roll = (self.follow_up != FollowUp::No).then_some("[#N|NAME]");
         let arguments = self.arguments.iter().map(|argument| argument.usage.as_str());
-        std::iter::once(self.name.as_str()).chain(arguments).collect::<Vec<_>>().join(" ")
+        std::iter::once(self.name.as_str()).chain(roll).chain(arguments).collect::<Vec<_>>().join(" ")
     }
 
     /// The first sentence of the help.

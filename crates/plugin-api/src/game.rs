@@ -73,6 +73,9 @@ pub trait Plugin: Send + Sync {
     /// What a table holds of the game before its first command.
     fn first_state(&self) -> SavedState;
 
+    /// Whether the words read as the command called `name`.
+    fn reads(&self, name: &str, words: &mut Words) -> bool;
+
     /// Plays the command called `name` on a copy of `state`.
     ///
     /// # Errors
@@ -105,6 +108,10 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn first_state(&self) -> SavedState {
         saved::<G>(&G::State::default())
+    }
+
+    fn reads(&self, name: &str, words: &mut Words) -> bool {
+        G::Command::parse(name, words).is_ok()
     }
 
     fn play(&self, state: &SavedState, name: &str, words: &mut Words, turn: &mut Turn) -> Result<Played, Refusal> {

@@ -1,22 +1,27 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
 use crate::{Refusal, Role, suggest};
+use chat::PlayerId;
 use dice::{Dice, DiceError, Die};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A character of a table: the key of whatever a game keeps for it. Names may change, this does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CharacterId(pub u32);
 
-/// The characters that may be named at a table.
+/// Who may be named at a table: its characters, the players by whom they act for, and whoever is present.
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
     names: BTreeMap<CharacterId, String>,
-    named: BTreeSet<CharacterId>,
+    players: BTreeMap<PlayerId, (String, CharacterId)>,
+    present: Arc<BTreeMap<PlayerId, String>>,
+    next: u32,
+    newcomers: Vec<(PlayerId, String)>,
 }
 
 /// The earlier roll that a follow-up acts on.
@@ -52,18 +57,69 @@ pub struct Turn<'a> {
 impl Cast {
     /// These characters.
     pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
-        Cast { names: names.into_iter().collect(), named: BTreeSet::new() }
+        Cast { names: names.into_iter().collect(), ..Cast::default() }
     }
 
-    /// Whom the command named.
-    pub fn named(&self) -> &BTreeSet<CharacterId> {
-        &self.named
+    /// With these players, who can be named as well as the characters they act for.
+    #[must_use]
+    pub fn with_players(mut self, players: impl IntoIterator<Item = (PlayerId, (String, CharacterId))>) -> Self {
+        self.players = players.into_iter().collect();
+        self
     }
 
-    /// Who is called `name`, ignoring case.
-    pub fn find(&self, name: &str) -> Option<CharacterId> {
+    /// With these people present; who of them is no player yet becomes one by being named, the first with the character
+    /// `next`.
+    #[must_use]
+    pub fn with_present(mut self, present: Arc<BTreeMap<PlayerId, String>>, next: CharacterId) -> Self {
+        (self.present, self.next) = (present, next.0);
+        self
+    }
+
+    /// Who became a player by being named, in the order of their characters from `next` on.
+    pub fn newcomers(&self) -> &[(PlayerId, String)] {
+        &self.newcomers
+    }
+
+    /// Who is called `name`, ignoring case: a character, or else whom a player of that name acts for.
+    pub fn known(&self, name: &str) -> Option<CharacterId> {
         let wanted = name.to_lowercase();
-        self.names.iter().find(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| *id)
+        let character = self.names.iter().find(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| *id);
+        let player = || self.players.values().find(|(name, _)| name.to_lowercase() == wanted).map(|(_, id)| *id);
+        character.or_else(player)
+    }
+
+    /// As [`known`](Self::known), or else somebody present, who becomes a player by it.
+    pub fn find(&mut self, name: &str) -> Option<CharacterId> {
+        if let Some(known) = self.known(name) {
+            return Some(known);
+        }
+        let wanted = name.to_lowercase();
+        let stranger = |player: &PlayerId| !self.players.contains_key(player);
+        let found = self.present.iter().find(|(player, name)| name.to_lowercase() == wanted && stranger(player));
+        let (player, name) = found.map(|(player, name)| (player.clone(), name.clone()))?;
+        let id = CharacterId(self.next);
+        self.next += 1;
+        self.names.insert(id, name.clone());
+        self.players.insert(player.clone(), (name.clone(), id));
+        self.newcomers.push((player, name));
+        Some(id)
+    }
+
+    /// The name of a character.
+    pub fn name(&self, character: CharacterId) -> &str {
+        self.names.get(&character).map_or("somebody", String::as_str)
+    }
+
+    /// Why nobody is called `name`, and who may be meant.
+    pub fn nobody(&self, name: &str) -> Refusal {
+        let names = || self.names.values().chain(self.present.values()).map(String::as_str);
+        let longer = names().find(|each| each.to_lowercase().starts_with(&format!("{} ", name.to_lowercase())));
+        let hint = match (longer, suggest(name, names())) {
+            (Some(meant), _) => format!(": did you mean \"{meant}\", in quotation marks?"),
+            (None, Some(meant)) => format!(": did you mean {meant}?"),
+            (None, None) => String::new(),
+        };
+        Refusal::new(format!("nobody here is called {name}{hint}")).about(name)
     }
 }
 
@@ -120,18 +176,12 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// Nobody is; says who might be meant.
     pub fn character(&mut self, name: &str) -> Result<CharacterId, Refusal> {
-        if let Some(id) = self.cast.find(name) {
-            self.cast.named.insert(id);
-            return Ok(id);
-        }
-        let names = self.cast.names.values().map(String::as_str);
-        let hint = suggest(name, names).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        Err(Refusal::new(format!("nobody here is called {name}{hint}")).about(name))
+        self.cast.find(name).ok_or_else(|| self.cast.nobody(name))
     }
 
     /// The name of a character.
     pub fn name(&self, character: CharacterId) -> &str {
-        self.cast.names.get(&character).map_or("somebody", String::as_str)
+        self.cast.name(character)
     }
 
     /// The value of one of the game's declared settings.

@@ -5,13 +5,16 @@ use std::ops::Range;
 
 /// What was typed behind the command word, as words that arguments take away.
 ///
-/// Spaces and commas divide words; `"several words"` in quotation marks are one. Case is kept; the arguments of
-/// fixed words ignore it.
+/// Spaces, commas and semicolons divide words; `"several words"` in quotation marks are one. Parentheses around a word
+/// and punctuation behind it are dropped. Case is kept; the arguments of fixed words ignore it.
 #[derive(Clone, Debug)]
 pub struct Words {
     typed: String,
     words: Vec<Word>,
 }
+
+/// What thumbs leave behind a word.
+const SLIPS: [char; 5] = ['.', ':', '!', '?', ')'];
 
 #[derive(Clone, Debug)]
 struct Word {
@@ -39,6 +42,8 @@ impl Words {
                 }
                 text.push(c);
             }
+            let plain = text.trim_start_matches('(').trim_end_matches(SLIPS);
+            let text = if quoted || plain.is_empty() { text } else { plain.to_owned() };
             words.push(Word { text, at: start..end, taken: false });
         }
         Words { typed: typed.to_owned(), words }
@@ -47,6 +52,11 @@ impl Words {
     /// The words nobody took yet.
     pub fn left(&self) -> impl Iterator<Item = &str> {
         self.words.iter().filter(|word| !word.taken).map(|word| word.text.as_str())
+    }
+
+    /// Every word with its place in the line.
+    pub fn all(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        self.words.iter().map(|word| (word.text.as_str(), word.at.clone()))
     }
 
     /// The place of `word` in the line, ignoring case.
@@ -62,6 +72,14 @@ impl Words {
     /// As [`take`](Self::take), for an argument that must be there.
     pub fn take_needed<T: Argument>(&mut self) -> Result<T, Refusal> {
         self.take()?.ok_or_else(|| self.unfit::<T>(None))
+    }
+
+    /// Takes the first word nobody took, if it reads as a `T`.
+    pub fn take_next<T: Argument>(&mut self) -> Result<Option<T>, Refusal> {
+        match self.words.iter().position(|word| !word.taken) {
+            Some(at) => self.read_at(at),
+            None => Ok(None),
+        }
     }
 
     /// Takes all that reads as a `T`.
@@ -87,7 +105,7 @@ impl Words {
     /// As [`after`](Self::after), for an argument that must be there.
     pub fn after_needed<T: Argument>(&mut self, names: &[&str]) -> Result<T, Refusal> {
         let end = self.typed.len();
-        let missing = || Refusal::usage(format!("{} {} is missing", names[0], T::shape()), end..end);
+        let missing = || Refusal::usage(format!("{} and {} are missing", names[0], in_words(&T::shape())), end..end);
         self.after(names)?.ok_or_else(missing)
     }
 
@@ -209,7 +227,7 @@ impl Words {
 
     /// Why no `T` could be taken, behind word number `behind` or anywhere: it is missing, or another word is there.
     fn unfit<T: Argument>(&self, behind: Option<usize>) -> Refusal {
-        let shape = T::shape();
+        let shape = in_words(&T::shape());
         let next = self.words.iter().skip(behind.map_or(0, |word| word + 1)).find(|word| !word.taken);
         let (before, end) = match behind.map(|word| &self.words[word]) {
             Some(word) => (format!(" behind \"{}\"", word.text), word.at.end),
@@ -221,12 +239,23 @@ impl Words {
         let known = T::words();
         let hint = suggest(&word.text, known.iter().map(String::as_str));
         let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        Refusal::usage(format!("\"{}\" is not the {shape} needed{before}{hint}", word.text), word.at.clone())
+        Refusal::usage(format!("\"{}\" is not {shape}{before}{hint}", word.text), word.at.clone())
+    }
+}
+
+/// A shape as a sentence says it.
+fn in_words(shape: &str) -> String {
+    match shape {
+        "NUMBER" => "a number".to_owned(),
+        "DIE" => "a die such as d8".to_owned(),
+        "NAME" => "a name".to_owned(),
+        "TEXT" => "something".to_owned(),
+        choice => choice.replace('|', " or "),
     }
 }
 
 fn divides(c: char) -> bool {
-    c.is_whitespace() || c == ',' || c.is_control()
+    c.is_whitespace() || matches!(c, ',' | ';') || c.is_control()
 }
 
 fn same(a: &str, b: &str) -> bool {
@@ -264,7 +293,7 @@ mod tests {
     #[test]
     fn a_missing_value_shows_its_place() {
         let refusal = Words::new("act vs", 3).after::<i64>(&["vs"]).unwrap_err();
-        assert_eq!((refusal.what.as_str(), refusal.at), ("NUMBER is missing behind \"vs\"", Some(6..6)));
+        assert_eq!((refusal.what.as_str(), refusal.at), ("a number is missing behind \"vs\"", Some(6..6)));
         let refusal = Words::new("act vs 99999999999999999999", 3).after::<i64>(&["vs"]).unwrap_err();
         assert_eq!(refusal.at, Some(7..27));
     }

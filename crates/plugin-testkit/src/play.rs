@@ -8,7 +8,7 @@ use bot::store::{Batch, Memory, Store, StoreError};
 use bot::{Bot, Entropy, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, Recipient, RoomId, Speaker, Standing, Trust};
 use dice::Die;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use plugin_api::{Offer, Plugin};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -178,7 +178,7 @@ impl Stage {
     /// Everybody of the file is present in a room from its start.
     fn enter_room(&mut self) -> Result<(), String> {
         for name in self.people.clone() {
-            let event = Event::Present { room: self.room_id(), player: player(&name), name };
+            let event = Event::Present { room: self.room_id(), player: player(&name), name, trust: Trust::Account };
             self.sitting.play(&event).map_err(failed)?;
         }
         Ok(())
@@ -231,7 +231,6 @@ impl Stage {
         edit: bool,
     ) -> Result<(LineReport, Option<String>), String> {
         self.messages += 1;
-        self.now = self.now.checked_add(SignedDuration::from_secs(1)).map_err(|error| format!("{error}"))?;
         let id = format!("m{}", self.messages);
         let message = Message {
             id: id.clone(),

@@ -70,7 +70,7 @@ pub enum Directive {
     Referee(String),
     /// `@admin Ada`: runs the rooms.
     Admin(String),
-    /// `@now 2026-01-01T20:00:00Z`: the time.
+    /// `@now 2026-01-01T20:00:00Z`: the time. It stands still between these.
     Now(Timestamp),
     /// `@wait 2h`: time passes.
     Wait(SignedDuration),

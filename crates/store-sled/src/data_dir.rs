@@ -1,8 +1,8 @@
 //! The data directory: one process at a time, for its owner's eyes only.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// A data directory held by this process for as long as this lives.
@@ -35,8 +35,8 @@ impl DataDir {
     /// Another process has it, or it cannot be written.
     pub fn claim(path: &Path) -> Result<Self, ClaimError> {
         let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
+        // A directory that is there keeps its mode: it may be anybody's. The files in it are private by their own.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(unusable)?;
         let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path.join("lock"));
         let lock = lock.map_err(unusable)?;
         match lock.try_lock() {
@@ -60,6 +60,8 @@ impl DataDir {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_directory_is_private_and_held_by_one() {

@@ -8,26 +8,20 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 /// The files of an open database.
 pub struct Durable {
     log: File,
     blobs: PathBuf,
-    seen: Mutex<Blobs>,
-}
-
-#[derive(Default)]
-struct Blobs {
-    changed: Option<SystemTime>,
-    synced: BTreeSet<PathBuf>,
+    /// The files of `blobs` that were synced.
+    synced: Mutex<BTreeSet<PathBuf>>,
 }
 
 impl Durable {
     /// Of the database in `path`, whose files are there already; they and the directory are synced.
     pub fn new(path: &Path) -> io::Result<Self> {
         let log = File::open(path.join("db"))?;
-        let durable = Durable { log, blobs: path.join("blobs"), seen: Mutex::default() };
+        let durable = Durable { log, blobs: path.join("blobs"), synced: Mutex::default() };
         durable.sync()?;
         File::open(path)?.sync_all()?;
         Ok(durable)
@@ -40,20 +34,17 @@ impl Durable {
     }
 
     fn sync_new_blobs(&self) -> io::Result<()> {
-        let changed = match fs::metadata(&self.blobs) {
-            Ok(directory) => directory.modified()?,
+        let entries = match fs::read_dir(&self.blobs) {
+            Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.changed == Some(changed) {
+        let there = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<BTreeSet<_>>>()?;
+        let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
+        if there == *synced {
             return Ok(());
         }
-        let mut there = BTreeSet::new();
-        for entry in fs::read_dir(&self.blobs)? {
-            there.insert(entry?.path());
-        }
-        for blob in there.difference(&seen.synced) {
+        for blob in there.difference(&synced) {
             match File::open(blob) {
                 Ok(file) => file.sync_all()?,
                 // sled's own garbage collection was faster.
@@ -62,7 +53,7 @@ impl Durable {
             }
         }
         File::open(&self.blobs)?.sync_all()?;
-        *seen = Blobs { changed: Some(changed), synced: there };
+        *synced = there;
         Ok(())
     }
 }

@@ -109,7 +109,11 @@ impl Open {
         self.db.apply_batch(writes).map_err(failed)?;
         self.db.flush().map_err(failed)?;
         self.durable.sync().map_err(unavailable)?;
-        self.tally.write(*commits).map_err(unavailable)
+        // The commit is durable. A tally that is behind sees less damage, and that is all.
+        if let Err(error) = self.tally.write(*commits) {
+            tracing::warn!(%error, "the tally beside the database cannot be written");
+        }
+        Ok(())
     }
 }
 

@@ -101,7 +101,7 @@ impl Console {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let cleaned = clean(rest.trim());
         let given = cut(&cleaned, MOST_NAME);
-        Some(match (word, given.is_empty()) {
+        Some(match (word.to_lowercase().as_str(), given.is_empty()) {
             ("/as", false) => {
                 *name = given.into_owned();
                 format!("You speak as {name}.")
@@ -153,17 +153,21 @@ impl Transport for Console {
             let Some(line) = line.await.map_err(|_| ended())?.map_err(trouble)? else {
                 return Ok(());
             };
-            if line.starts_with('/') {
-                match self.own_command(line.trim_end(), &mut name) {
-                    Some(says) => self.print(&format!("{says}\n"))?,
-                    None => return Ok(()),
+            // What is pasted comes at once; each line of it is a line.
+            for line in line.split('\n') {
+                if line.starts_with('/') {
+                    match self.own_command(line.trim_end(), &mut name) {
+                        Some(says) => self.print(&format!("{says}\n"))?,
+                        None => return Ok(()),
+                    }
+                    continue;
                 }
-                continue;
-            }
-            number += 1;
-            let said = Event::Said(self.message(&name, number, &line));
-            if let Err(error) = desk.accept(Delivery::from(said)).await {
-                self.print(&format!("That was not heard: {error}\n"))?;
+                number += 1;
+                let said = Event::Said(self.message(&name, number, line));
+                if let Err(error) = desk.accept(Delivery::from(said)).await {
+                    self.print(&format!("That was not heard: {error}\n"))?;
+                }
+                desk.settle().await;
             }
         }
     }

@@ -6,19 +6,26 @@ use crate::rules::{CritUse, Kind, Outcome, Roll, Whether};
 use crate::{CritChoice, NamedDie, State, show};
 use plugin_api::{Refusal, Reply, Target, Turn};
 
+/// What can be typed where nothing more can be decided about a roll.
+const NEW_ROLL: &str = "act d8 d10 vs 17";
+
 pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply, Refusal> {
     let target: Target<Roll> = turn.target()?;
     if target.record.kind == Kind::Counter {
         return Err(Refusal::new(format!("#{} is a counter itself, which is not countered", target.entry)));
     }
     if let Some(counter) = target.record.counter {
-        return Err(Refusal::new(format!("#{} was settled against {counter}", target.entry)));
+        let what = format!("#{} was settled against {counter}", target.entry);
+        return Err(Refusal::new(what).example(NEW_ROLL));
     }
     let mut roll = Roll { counter: Some(total), ..target.record.clone() };
     let mut note = None;
     if roll.judge().outcome == Outcome::Countered {
         note = roll.crit.take().map(|used| match used {
             CritUse::Impact => "countered, so the crit's +2 impact is taken back",
+            CritUse::Inspire if state.inspiration_of(target.actor) == 0 => {
+                "countered; the crit's inspiration was spent and cannot be taken back"
+            }
             CritUse::Inspire => "countered, so the crit's inspiration is taken back",
         });
     }
@@ -30,7 +37,7 @@ pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Re
     let entry = target.entry;
     let judgement = target.record.judge();
     if target.record.crit.is_some() {
-        return Err(Refusal::new(format!("the critical success of #{entry} was used already")));
+        return Err(Refusal::new(format!("the critical success of #{entry} was used already")).example(NEW_ROLL));
     }
     if judgement.crit == Whether::No {
         let why = match (target.record.kind, target.record.fortune) {
@@ -38,7 +45,7 @@ pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Re
             (Kind::Counter, 20) => "is a counter, which has no critical success",
             _ => "has no 20 on its d20: that is no critical success",
         };
-        return Err(Refusal::new(format!("#{entry} {why}")));
+        return Err(Refusal::new(format!("#{entry} {why}")).example(NEW_ROLL));
     }
     let (used, note) = match choice {
         CritChoice::Impact => (CritUse::Impact, "CRIT: +2 impact"),
@@ -52,7 +59,8 @@ pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Res
     let target: Target<Roll> = turn.target()?;
     let roll = &target.record;
     if roll.fortune != 1 {
-        return Err(Refusal::new(format!("#{} has no 1 on its d20, so nothing is scratched", target.entry)));
+        let what = format!("#{} has no 1 on its d20, so nothing is scratched", target.entry);
+        return Err(Refusal::new(what).example(NEW_ROLL));
     }
     let fits = |at: &usize| {
         let thrown = roll.dice[*at];
@@ -77,11 +85,12 @@ fn no_such_die(roll: &Roll, die: &NamedDie) -> Refusal {
     let shows_one = roll.dice.iter().any(|thrown| thrown.sides == die.sides && thrown.value == 1);
     let what = match shows_one && die.value.is_none_or(|value| value == 1) {
         true => "a die that rolled 1 may not be scratched".to_owned(),
+        false if die.sides == 20 => "the d20 is never scratched".to_owned(),
         false => format!("there is no such d{} to scratch in that roll", die.sides),
     };
     match roll.may_scratch().next() {
         Some(at) => Refusal::new(what).about(&die.typed).example(format!("scratch d{}", roll.dice[at].sides)),
-        None => Refusal::new(format!("{what}, and no other is left")).about(&die.typed),
+        None => Refusal::new(format!("{what}, and no other is left")).about(&die.typed).example(NEW_ROLL),
     }
 }
 
@@ -108,5 +117,10 @@ fn amend(
     if let Some(note) = note {
         reply = reply.text(format!("{note} | "));
     }
-    Ok(show::roll(reply, roll, &after, change, held + change))
+    let mut reply = show::roll(reply, roll, &after, change, held + change);
+    if target.actor != turn.actor {
+        let name = turn.name(target.actor).to_owned();
+        reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.clone()));
+    }
+    Ok(reply)
 }

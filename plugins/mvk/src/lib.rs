@@ -103,9 +103,9 @@ enum Command {
         #[signed]
         change: Option<i32>,
     },
-    /// Spend a point of inspiration.
-    #[command(example = "spend inspiration")]
-    Spend { what: Spendable },
+    /// Spend inspiration, a point or more.
+    #[command(example = "spend inspiration", example = "spend 2 inspiration")]
+    Spend { count: Option<Number<1, 100>>, what: Spendable },
     /// Show or set the stress that counts in every roll of yours until it is cleared.
     #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
     Stress { changes: Vec<StressWord> },
@@ -204,7 +204,10 @@ impl Game for Mvk {
             Command::Crit { choice } => follow::crit(state, turn, choice),
             Command::Scratch { die } => follow::scratch(state, turn, &die),
             Command::Inspiration { who, change } => inspiration(state, turn, who, change),
-            Command::Spend { what: Spendable::Inspiration } => change_inspiration(state, turn, turn.actor, -1),
+            Command::Spend { count, what: Spendable::Inspiration } => {
+                let points = count.map_or(1, |Number(points)| points);
+                change_inspiration(state, turn, turn.actor, -points)
+            }
             Command::Stress { changes } => Ok(stress(state, turn, &changes)),
             Command::Sheet { who } => {
                 let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
@@ -336,6 +339,9 @@ fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
 
 fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
     let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+    if away && who != turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
+    }
     state.of(who).away = away;
     let (name, held) = (turn.name(who), state.inspiration_of(who));
     let says = if away { "has left; what they hold stays" } else { "is at the table" };

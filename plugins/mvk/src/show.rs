@@ -69,6 +69,8 @@ fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> 
     match (judged.crit, roll.crit) {
         (Whether::If, None) => notes.push("CRIT if it succeeds".to_owned()),
         (Whether::Yes, None) => notes.push("CRITICAL SUCCESS".to_owned()),
+        (Whether::Yes, Some(CritUse::Impact)) => notes.push("CRITICAL SUCCESS, its +2 impact included".to_owned()),
+        (Whether::Yes, Some(CritUse::Inspire)) => notes.push("CRITICAL SUCCESS, used for inspiration".to_owned()),
         _ => {}
     }
     let inspiration = format!("inspiration {now} ({change:+})");

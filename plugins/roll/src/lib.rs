@@ -1,6 +1,6 @@
 //! Plain dice, for any game: `!roll 4d6kh3 + 2 # strength`. Knows no rules but those of the notation.
 
-use dice::{Notation, Piece, Roll};
+use dice::{Notation, NotationError, Piece, Roll};
 use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
 use std::convert::Infallible;
 
@@ -20,12 +20,14 @@ enum Command {
     #[command(alias = "r", main, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
     Roll {
         /// the dice, such as 2d6+3 or 10d6!kh5
-        dice: Text,
+        dice: Option<Text>,
     },
 }
 
-/// Dice of one answer that are shown one by one.
-const MOST_SHOWN: usize = 150;
+/// Characters of an answer's dice; of more, only their number is shown.
+const MOST_SHOWN: usize = 280;
+/// Totals of repeats that are shown.
+const MOST_TOTALS: usize = 25;
 
 impl Game for Dice {
     const ID: &'static str = "roll";
@@ -36,64 +38,66 @@ impl Game for Dice {
     type Command = Command;
 
     fn play((): &mut (), Command::Roll { dice }: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
-        let Text { text, at } = dice;
+        let Some(Text { text, at }) = dice else {
+            return Err(Refusal::new("what do you roll?"));
+        };
         let notation: Notation = text
             .parse()
-            .map_err(|error: dice::NotationError| Refusal::usage(error.what, at + error.at.start..at + error.at.end))?;
+            .map_err(|error: NotationError| Refusal::usage(error.what, at + error.at.start..at + error.at.end))?;
         let rolls = notation.roll(turn)?;
         let totals: Vec<i64> = rolls.iter().map(|roll| roll.total).collect();
-        let shown = totals.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
-        let mut reply = Reply::new().bold(shown).text(" | ");
+        let mut reply = Reply::new().bold(shown_totals(&totals)).text(" | ");
         reply = match rolls.as_slice() {
-            [only] => show_roll(reply, only),
-            several => show_repeats(reply.text(format!("{notation} |")), several),
+            [only] => show_roll(reply, &notation, only),
+            several => show_repeats(reply, &notation, several),
         };
         Ok(match totals.as_slice() {
             [total] => reply.fact("total", *total),
-            _ => reply.fact("totals", totals).fact("total", rolls.iter().map(|roll| roll.total).sum::<i64>()),
+            _ => reply.fact("total", totals.iter().sum::<i64>()).fact("totals", totals),
         })
     }
 }
 
-fn show_roll(reply: Reply, roll: &Roll) -> Reply {
-    let mut show = Show::new(reply);
-    let Ok(()) = roll.show(&mut |piece| show.add(piece));
-    show.reply
+fn shown_totals(totals: &[i64]) -> String {
+    let shown: Vec<_> = totals.iter().take(MOST_TOTALS).map(i64::to_string).collect();
+    let more = if totals.len() > MOST_TOTALS { " …" } else { "" };
+    shown.join(" ") + more
+}
+
+fn show_roll(reply: Reply, notation: &Notation, roll: &Roll) -> Reply {
+    if roll.to_string().len() > MOST_SHOWN {
+        return counted(reply, notation, std::slice::from_ref(roll));
+    }
+    let mut reply = Some(reply);
+    let Ok(()) = roll.show(&mut |piece| add(&mut reply, piece));
+    reply.unwrap_or_default()
 }
 
 /// Of each repeat only the dice: the notation stands in front once.
-fn show_repeats(reply: Reply, rolls: &[Roll]) -> Reply {
-    let mut show = Show::new(reply);
-    for throw in rolls.iter().flat_map(|roll| &roll.throws) {
-        let Ok(()) = show.add(Piece::Text(&" "));
-        let Ok(()) = throw.show(&mut |piece| show.add(piece));
+fn show_repeats(reply: Reply, notation: &Notation, rolls: &[Roll]) -> Reply {
+    let throws = || rolls.iter().flat_map(|roll| &roll.throws);
+    if throws().map(|throw| throw.to_string().len() + 1).sum::<usize>() > MOST_SHOWN {
+        return counted(reply, notation, rolls);
     }
-    show.reply
+    let mut reply = Some(reply.text(format!("{notation} |")));
+    for throw in throws() {
+        let Ok(()) = add(&mut reply, Piece::Text(&" "));
+        let Ok(()) = throw.show(&mut |piece| add(&mut reply, piece));
+    }
+    reply.unwrap_or_default()
 }
 
-/// Puts pieces of a roll into an answer, no more dice than can be read.
-struct Show {
-    reply: Reply,
-    dice: usize,
+/// More dice than anybody reads: how many there are.
+fn counted(reply: Reply, notation: &Notation, rolls: &[Roll]) -> Reply {
+    let dice: usize = rolls.iter().flat_map(|roll| &roll.throws).map(|throw| throw.0.len()).sum();
+    reply.text(format!("{notation} | {dice} dice, too many to show"))
 }
 
-impl Show {
-    fn new(reply: Reply) -> Self {
-        Show { reply, dice: 0 }
-    }
-
-    fn add(&mut self, piece: Piece) -> Result<(), Infallible> {
-        let reply = std::mem::take(&mut self.reply);
-        self.dice += usize::from(!matches!(piece, Piece::Text(_)));
-        self.reply = match piece {
-            // Only what stands between dice is left out; the notation behind them is not.
-            Piece::Text(text) if self.dice > MOST_SHOWN && text.to_string().trim().is_empty() => reply,
-            Piece::Text(text) => reply.text(text.to_string()),
-            _ if self.dice == MOST_SHOWN + 1 => reply.text("…"),
-            _ if self.dice > MOST_SHOWN => reply,
-            Piece::Kept(value) => reply.die(value.to_string()),
-            Piece::Out(value) => reply.dropped(value.to_string()),
-        };
-        Ok(())
-    }
+fn add(reply: &mut Option<Reply>, piece: Piece) -> Result<(), Infallible> {
+    *reply = reply.take().map(|reply| match piece {
+        Piece::Text(text) => reply.text(text.to_string()),
+        Piece::Kept(value) => reply.die(value.to_string()),
+        Piece::Out(value) => reply.dropped(value.to_string()),
+    });
+    Ok(())
 }

@@ -8,6 +8,11 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     let Some(topic) = topic else { return Ok(overview(turn)) };
     let prefix = &turn.room.prefix;
     let topic = topic.trim().trim_start_matches(prefix.as_str()).to_lowercase();
+    // `!help mvk act` is about act.
+    let topic = match topic.split_once(' ') {
+        Some((id, word)) if turn.bot.plugins.get(id).is_some() => word.trim().to_owned(),
+        _ => topic,
+    };
     if topic == super::GAME {
         return Ok(commands_of(turn, "The table's own commands", turn.bot.plugins.house()));
     }

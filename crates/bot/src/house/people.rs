@@ -2,9 +2,10 @@
 
 use super::HouseTurn;
 use crate::documents::TableDoc;
-use crate::people::{Named, as_name};
+use crate::people::proper_name;
 use chat::{PlayerId, Reply, Trust};
 use plugin_api::{CharacterId, Name, Refusal, Role};
+use std::sync::Arc;
 
 pub(super) fn referees(
     turn: &mut HouseTurn,
@@ -26,7 +27,9 @@ pub(super) fn referees(
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
         return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm"));
     }
-    if me && turn.speaker.trust == Trust::NickOnly {
+    let trusted =
+        if me { turn.speaker.trust == Trust::Account } else { turn.bot.roster.vouches_for(turn.room_id, &player) };
+    if !trusted {
         return Err(Refusal::new(
             "a bare nick cannot hold rights, since anybody may take it; log in to services first",
         ));
@@ -51,14 +54,21 @@ fn list(turn: &HouseTurn) -> Reply {
 fn dismiss(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
     let wanted = name.to_lowercase();
     let found = turn.table.referees.iter().find(|(_, each)| each.to_lowercase() == wanted);
-    let Some(player) = found.map(|(player, _)| player.clone()) else {
-        return Err(Refusal::new(format!("{name} is no referee here")).about(name).example("gm"));
+    let player = match found {
+        Some((player, _)) => player.clone(),
+        None if wanted == "me" => turn.speaker.player.clone(),
+        None => turn.table.player(name, turn.present)?,
     };
     if player != turn.speaker.player {
         turn.needs(Role::Referee, "dismiss a referee")?;
     }
-    let name = turn.table_mut().referees.remove(&player).unwrap_or_default();
-    Ok(format!("{name} no longer referees this table.").into())
+    match turn.table.referees.get(&player).cloned() {
+        Some(name) => {
+            turn.table_mut().referees.remove(&player);
+            Ok(format!("{name} no longer referees this table.").into())
+        }
+        None => Err(Refusal::new(format!("{name} does not referee this table")).about(name).example("gm")),
+    }
 }
 
 pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Refusal> {
@@ -93,7 +103,7 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
         character.name.clone_from(&name);
         return Ok(format!("You are {name}.").into());
     }
-    let id = new_character(turn, &name, Some(player.clone()));
+    let id = new_character(turn, &name, Some(player.clone()))?;
     turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
     let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
     let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
@@ -118,6 +128,9 @@ pub(super) fn characters(
     free: bool,
 ) -> Result<Reply, Refusal> {
     let Some(character) = character else {
+        if free {
+            return Err(Refusal::new("which character is free from now on?").example("pc Ann free"));
+        }
         let lines = turn.table.characters.values().map(|each| match &each.owner {
             Some(owner) => format!("{} ({})", each.name, played_by(turn.table, owner)),
             None => format!("{} (referee's)", each.name),
@@ -133,24 +146,29 @@ pub(super) fn characters(
     let found = turn.table.find(&name);
     match (found, player, free) {
         (None, None, false) => {
-            let id = new_character(turn, &name, None);
+            let id = new_character(turn, &name, None)?;
             Ok(format!("{} is here, for the referee to act for.", turn.table.name_of(id)).into())
         }
         (Some(id), None, false) => match turn.table.characters[&id].owner.clone() {
-            Some(owner) => Ok(format!("{name} is played by {}.", played_by(turn.table, &owner)).into()),
-            None => Ok(format!("{name} is the referee's.").into()),
+            Some(owner) => {
+                Ok(format!("{} is played by {}.", turn.table.name_of(id), played_by(turn.table, &owner)).into())
+            }
+            None => Ok(format!("{} is the referee's.", turn.table.name_of(id)).into()),
         },
         (Some(id), None, true) => {
-            turn.table_mut().characters.get_mut(&id).expect("it was just found").owner = None;
+            turn.table_mut().hand_over(id, None);
             Ok(format!("{name} is nobody's now; a referee acts for them.").into())
         }
-        (found, Some(player), false) => {
+        (_, Some(player), false) => {
             let owner = turn.table.player(&player.0, turn.present)?;
-            let id = found.unwrap_or_else(|| new_character(turn, &name, None));
             let seat_name = turn.present.get(&owner).cloned().unwrap_or(player.0);
-            let (table, head) = (std::sync::Arc::make_mut(turn.table), &mut *turn.head);
+            let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
             table.seat(head, &owner, &seat_name);
-            table.characters.get_mut(&id).expect("it is there").owner = Some(owner.clone());
+            let id = match table.find(&name) {
+                Some(id) => id,
+                None => table.make_character(head, &name, None)?,
+            };
+            table.hand_over(id, Some(&owner));
             table.seats.get_mut(&owner).expect("they were just seated").plays = id;
             Ok(format!("{seat_name} now plays {}.", turn.table.name_of(id)).into())
         }
@@ -159,8 +177,8 @@ pub(super) fn characters(
     }
 }
 
-fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> CharacterId {
-    std::sync::Arc::make_mut(turn.table).new_character(turn.head, name, owner, Named::OnPurpose)
+fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {
+    Arc::make_mut(turn.table).make_character(turn.head, name, owner)
 }
 
 fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = CharacterId> + 'a {
@@ -170,14 +188,4 @@ fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = Ch
 
 fn played_by(table: &TableDoc, player: &PlayerId) -> String {
     table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
-}
-
-/// A name that can be typed again: it begins with a letter.
-fn proper_name(name: &str) -> Result<String, Refusal> {
-    let name = as_name(name.trim_matches('"'));
-    if name.chars().next().is_some_and(char::is_alphabetic) {
-        Ok(name)
-    } else {
-        Err(Refusal::new(format!("{name} is no name: a name begins with a letter")).about(name))
-    }
 }

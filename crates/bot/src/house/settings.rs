@@ -80,10 +80,9 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     };
     turn.needs(Role::Admin, "change how the room is answered")?;
     let prefix = value.text.trim();
-    let marks =
-        |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control() && !matches!(c, '/' | '@' | '#');
+    let marks = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control() && !"/@#-*>\"'".contains(c);
     if prefix.is_empty() || prefix.chars().count() > MOST_PREFIX || !prefix.chars().all(marks) {
-        let what = format!("a prefix is 1 to {MOST_PREFIX} marks such as . or !! (not / @ #)");
+        let what = format!("a prefix is 1 to {MOST_PREFIX} marks such as . or !! (not / @ # - * > or quotes)");
         return Err(Refusal::new(what).at(value.at..value.at + value.text.len()).example("room prefix ."));
     }
     if turn.room.prefix == prefix {

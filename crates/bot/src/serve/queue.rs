@@ -14,6 +14,13 @@ use tokio::sync::{mpsc, oneshot};
 /// A table that heard nothing for so long is put away.
 const IDLE: Duration = Duration::from_secs(600);
 
+/// How long it waits to play what could not be written down, at first and at the most.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+const REFUSED: &str = "I cannot write to my disk: nothing changed. Try again later; the log tells the operator why.";
+const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. The log tells the operator why.";
+
 /// Something for a table to do.
 pub(super) enum Job {
     /// Play an event; the key of its record among those waiting, if it has one.
@@ -31,13 +38,20 @@ impl Hall {
         };
         let job = Job::Event(Box::new(event), waiting, Busy::new(&side.work));
         let mut queues = self.queues.lock().expect("nothing panics holding it");
-        let queue = queues.entry(id.clone()).or_insert_with(|| {
+        let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
-            let worker = Worker { hall: self.clone(), id, table: None, unconfirmed: VecDeque::new() };
+            let worker = Worker { hall: self.clone(), id: id.clone(), table: None, unconfirmed: VecDeque::new() };
             tokio::spawn(worker.work(jobs));
             queue
-        });
-        queue.send(job).map_err(|_| StoreError::Unavailable("the queue of the table has ended".to_owned()))
+        };
+        let queue = queues.entry(id.clone()).or_insert_with(fresh);
+        if let Err(unsent) = queue.send(job) {
+            // The worker is gone, which only a panic can have done: the table gets another.
+            *queue = fresh();
+            let ended = |_| StoreError::Unavailable("the queue of the table has ended".to_owned());
+            queue.send(unsent.0).map_err(ended)?;
+        }
+        Ok(())
     }
 
     /// Returns once everything accepted from a network was played and answered.
@@ -73,14 +87,7 @@ impl Worker {
     async fn work(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
         loop {
             match tokio::time::timeout(IDLE, jobs.recv()).await {
-                Ok(Some(Job::Event(event, waiting, busy))) => {
-                    if let Err(error) = self.play(&event, waiting, &busy).await {
-                        tracing::error!(table = %self.id, %error, "a command was not played");
-                        self.table = None;
-                        self.unconfirmed.clear();
-                        self.apologise(&event, &busy);
-                    }
-                }
+                Ok(Some(Job::Event(event, waiting, busy))) => self.play_at_last(&event, waiting, &busy).await,
                 Ok(Some(Job::Close(done))) => {
                     self.put_away().await;
                     // Whoever asked may have stopped waiting.
@@ -101,8 +108,29 @@ impl Worker {
         }
     }
 
+    /// Plays an event. What cannot be written down is refused; what the network considers accepted is played as soon as
+    /// it can be, or after the next start.
+    async fn play_at_last(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) {
+        let mut closing = self.hall.closing.subscribe();
+        let mut wait = FIRST_WAIT;
+        while let Err(error) = self.play(event, waiting.clone(), busy).await {
+            tracing::error!(table = %self.id, %error, "a command was not played");
+            self.give_up().await;
+            if waiting.is_none() {
+                return self.apologise(event, busy, REFUSED);
+            }
+            if wait == FIRST_WAIT {
+                self.apologise(event, busy, DELAYED);
+            }
+            tokio::select! {
+                () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                _ = closing.wait_for(|closing| *closing) => return,
+            }
+        }
+    }
+
     async fn play(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) -> Result<(), StoreError> {
-        self.confirm_durable();
+        self.confirm_durable().await;
         let bot = self.hall.bot.clone();
         let mut table = match self.table.take() {
             Some(table) => table,
@@ -131,7 +159,7 @@ impl Worker {
     }
 
     /// Takes note of what has become durable. A failure means that the table in memory is ahead of the disk.
-    fn confirm_durable(&mut self) {
+    async fn confirm_durable(&mut self) {
         while let Some((ticket, reserved)) = self.unconfirmed.front_mut() {
             match ticket.try_recv() {
                 Ok(Ok(())) => {
@@ -142,11 +170,19 @@ impl Worker {
                     }
                 }
                 Err(oneshot::error::TryRecvError::Empty) => break,
-                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => {
-                    // It was answered already; the table starts again from what the disk has.
-                    self.table = None;
-                    self.unconfirmed.clear();
-                }
+                // It was answered already; the table starts again from what the disk has.
+                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => return self.give_up().await,
+            }
+        }
+    }
+
+    /// Throws the table in memory away. What it submitted has failed or will: only then may it be opened again, lest it
+    /// reads what will never be written.
+    async fn give_up(&mut self) {
+        self.table = None;
+        for (ticket, _) in self.unconfirmed.drain(..) {
+            if let Err(error) = durable(ticket).await {
+                tracing::error!(table = %self.id, %error, "an answered roll was not written");
             }
         }
     }
@@ -176,12 +212,11 @@ impl Worker {
     }
 
     /// Tells who asked that their command was not played, without the store's help.
-    fn apologise(&self, event: &Event, busy: &Busy) {
+    fn apologise(&self, event: &Event, busy: &Busy, text: &str) {
         let (Event::Said(message) | Event::Edited { message, .. }) = event else {
             return;
         };
         let Message { id, room, speaker, .. } = message;
-        let text = "I cannot write to my disk: nothing changed. Try again later; the log tells the operator why.";
         let post = Post {
             key: format!("{room}/{id}/sorry"),
             room: room.clone(),

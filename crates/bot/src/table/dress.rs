@@ -68,7 +68,7 @@ impl Table {
             let answer = if outcome.reply.audience == Audience::Table { &mut public } else { &mut private };
             referees_too |= outcome.reply.audience == Audience::Referees;
             answer.add(&outcome.actor, &outcome.reply, outcome.kind);
-            answer.roll = answer.roll.or(outcome.entry);
+            answer.roll = answer.roll.or(outcome.follows).or(outcome.entry);
         }
         if too_many {
             let note = format!("I played the first {MOST_LINES} commands of that message; send the others again.");
@@ -126,6 +126,7 @@ impl Table {
             reply: Reply::from(text),
             dice: Vec::new(),
             entry: None,
+            follows: None,
             changed: false,
             misread: false,
         };

@@ -2,13 +2,13 @@
 
 use super::play::Done;
 use super::resolve::{Found, NotFound};
-use super::{Table, dress, read};
+use super::{Table, dress};
 use crate::bot::Bot;
 use crate::documents::{Head, OffersDoc, RoomDoc, TableDoc};
 use crate::keys;
 use crate::limits::Pace;
 use crate::route::{CommandLine, MOST_TEXT};
-use crate::store::{Batch, StoreError};
+use crate::store::StoreError;
 use chat::{Message, Reply};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -30,6 +30,8 @@ pub struct Outcome {
     pub dice: Vec<Die>,
     /// The number of its entry, if it has one.
     pub entry: Option<u64>,
+    /// The roll it followed up on.
+    pub follows: Option<u64>,
     /// It changed something, so that the answer waits for the disk.
     pub changed: bool,
     /// It was refused because it does not read as its command, whatever the table holds.
@@ -66,14 +68,13 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Table {
-    /// Plays a line. If it is played, the table in memory has changed and `batch` holds the writes.
+    /// Plays a line. If it is played, the table in memory has changed, and what is to be written is noted.
     pub(super) fn play_line(
         &mut self,
         bot: &Bot,
         message: &Message,
         ordinal: u32,
         line: &CommandLine,
-        batch: &mut Batch,
     ) -> Result<Outcome, StoreError> {
         let mut attempt = self.attempt(bot, message, ordinal, line);
         let played = self.try_line(bot, line, &mut attempt);
@@ -84,6 +85,7 @@ impl Table {
             reply: Reply::new(),
             dice: Vec::new(),
             entry: None,
+            follows: None,
             changed: false,
             misread: false,
         };
@@ -92,7 +94,8 @@ impl Table {
                 outcome.kind = OutcomeKind::Played;
                 outcome.changed = !done.changes.made.is_empty() || !done.changes.begun.is_empty();
                 outcome.dice = std::mem::take(&mut attempt.thrown);
-                (outcome.entry, outcome.reply) = self.finish_line(bot, attempt, done, &outcome.dice, batch)?;
+                outcome.follows = done.followed.as_ref().map(|(target, _)| target.entry);
+                (outcome.entry, outcome.reply) = self.finish_line(bot, attempt, done, &outcome.dice)?;
             }
             Err(NotFound::Silent) => {}
             Err(NotFound::Refused(refusal)) => {
@@ -142,9 +145,9 @@ impl Table {
             return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).into());
         }
         let word = line.word().0;
-        let (acts_as, takes_offer) = (word == "as", word.parse::<usize>().is_ok());
+        let (acts_as, takes_offer) = (word == "as", self.takes_offer(bot, &line, attempt)?);
         let room = attempt.room.clone();
-        let found = match self.resolve(bot, &room, &line, attempt.actor) {
+        let found = match self.resolve(bot, &room, &line, attempt) {
             Err(NotFound::Silent) if !takes_offer => return Err(NotFound::Silent),
             found => found,
         };
@@ -152,13 +155,13 @@ impl Table {
         let found = if acts_as || takes_offer {
             if acts_as {
                 attempt.spec = bot.plugins.house().iter().find(|command| command.name == "as");
-                line = self.act_as(&line, attempt)?;
+                line = self.act_as(bot, &line, attempt)?;
             }
-            if let Ok(number) = line.word().0.parse() {
+            if let Some(number) = offer_number(&line) {
                 line = self.take_offer(bot, number, attempt)?;
             }
             attempt.typed.clone_from(&line.typed);
-            self.resolve(bot, &room, &line, attempt.actor)
+            self.resolve(bot, &room, &line, attempt)
         } else {
             found
         }?;
@@ -187,24 +190,32 @@ impl Table {
     }
 
     /// `as NAME COMMAND`: the rest of the line, with another actor.
-    fn act_as(&self, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
-        let mut words = Words::new(&line.typed, "as".len());
-        let name = words.take::<Name>()?.ok_or_else(|| Refusal::new("whom do you act for?"))?;
-        let (rest, _) = words.rest().ok_or_else(|| Refusal::new(format!("what does {} do?", name.0)))?;
-        let present = &self.rooms[&attempt.message.room].present;
+    fn act_as(&self, bot: &Bot, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
+        let present = bot.roster.present(&attempt.message.room);
+        let (name, rest) = named_first(&attempt.doc, &line.typed["as".len()..])?;
+        if rest.is_empty() {
+            return Err(Refusal::new(format!("what does {name} do?")).into());
+        }
         let head = &mut attempt.head;
         let by = (&attempt.message.speaker.player, attempt.role);
         let mut doc = (*attempt.doc).clone();
-        attempt.actor = doc.character_for(head, &name.0, by, present)?;
+        attempt.actor = doc.character_for(head, &name, by, present)?;
         if doc != *attempt.doc {
             attempt.doc = Arc::new(doc);
         }
-        Ok(CommandLine { typed: rest, by_name: true })
+        Ok(CommandLine { typed: rest.trim_start_matches(attempt.room.prefix.as_str()).to_owned(), by_name: true })
     }
 
-    /// `!1`: the command that was offered under that number.
+    /// Whether a line is an offer's number: alone on it, and something is offered or the bot was named.
+    fn takes_offer(&self, bot: &Bot, line: &CommandLine, attempt: &Attempt<'_>) -> Result<bool, StoreError> {
+        let key = || keys::offers(&self.id, &attempt.message.speaker.player);
+        Ok(offer_number(line).is_some() && (line.by_name || self.read::<OffersDoc>(bot, &key())?.is_some()))
+    }
+
+    /// `!1`: the command that was offered under that number, for the character it was offered to.
     fn take_offer(&self, bot: &Bot, number: usize, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
-        let offered: Option<OffersDoc> = read(bot, &keys::offers(&self.id, attempt.actor.0))?;
+        let player = &attempt.message.speaker.player;
+        let offered: Option<OffersDoc> = self.read(bot, &keys::offers(&self.id, player))?;
         let Some(offered) = offered else {
             return Err(Refusal::new("nothing is offered to you").example("help").into());
         };
@@ -212,9 +223,43 @@ impl Table {
             .checked_sub(1)
             .and_then(|at| offered.offers.get(at))
             .ok_or_else(|| Refusal::new(format!("you were offered 1 to {}", offered.offers.len())).example("1"))?;
+        let owner = attempt.doc.characters.get(&offered.character).and_then(|each| each.owner.as_ref());
+        if owner != Some(player) && attempt.role < Role::Referee {
+            let name = attempt.doc.name_of(offered.character);
+            return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
+        }
+        attempt.actor = offered.character;
         attempt.offered = Some(offered.entry);
         Ok(CommandLine { typed: offer.command.clone(), by_name: true })
     }
+}
+
+/// The number that a line consists of.
+fn offer_number(line: &CommandLine) -> Option<usize> {
+    line.typed.trim_end_matches(['.', ':', '!', ')']).parse().ok()
+}
+
+/// The name in front of `rest`, and what stands behind it: the longest name of a character that fits, else a word or
+/// several in quotation marks.
+fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
+    let rest = rest.trim_start();
+    let begins = |name: &&String| {
+        rest.get(..name.len()).is_some_and(|start| start.to_lowercase() == name.to_lowercase())
+            && rest[name.len()..].starts_with(char::is_whitespace)
+    };
+    let known = doc.characters.values().map(|each| &each.name).filter(begins).max_by_key(|name| name.len());
+    if let Some(name) = known {
+        return Ok((name.clone(), rest[name.len()..].trim_start()));
+    }
+    let mut words = Words::new(rest, 0);
+    let Some(Name(name)) = words.take_next()? else {
+        let word = words.left().next().unwrap_or_default().to_owned();
+        return Err(match word.is_empty() {
+            true => Refusal::new("whom do you act for?"),
+            false => Refusal::new(format!("{word} is no name: a name begins with a letter")).about(word),
+        });
+    };
+    Ok((name, words.rest().map_or("", |(_, at)| &rest[at..])))
 }
 
 impl Attempt<'_> {

@@ -45,6 +45,7 @@ impl Table {
         let from = arguments.typed.find(char::is_whitespace).unwrap_or(arguments.typed.len());
         let mut words = Words::new(&arguments.typed, from);
         let side = &self.rooms[&attempt.message.room];
+        let present = bot.roster.present(&attempt.message.room);
         let arrived = attempt.doc.clone();
         let mut turn = HouseTurn {
             bot,
@@ -52,7 +53,7 @@ impl Table {
             room_id: &attempt.message.room,
             actor: attempt.actor,
             role: attempt.role,
-            present: &side.present,
+            present: &present,
             table: &mut attempt.doc,
             room: &mut attempt.room,
             head: &mut attempt.head,
@@ -62,8 +63,7 @@ impl Table {
         changed("/table", &self.doc, &arrived, &attempt.doc, &mut changes);
         let path = pointer("/rooms", &attempt.message.room.to_string());
         changed(&path, &side.doc, &side.doc.doc, &attempt.room, &mut changes);
-        let comment = arguments.comment;
-        Ok(Done { game: house::GAME, spec, reply, comment, changes, state: None, followed: None })
+        Ok(Done { game: house::GAME, spec, reply, comment: None, changes, state: None, followed: None })
     }
 
     /// Plays a plugin's command, whose arguments begin at byte `from`.
@@ -77,7 +77,7 @@ impl Table {
     ) -> Result<Done<'a>, NotFound> {
         let game = &plugin.manifest().id;
         let message = attempt.message;
-        let (cast, newcomers) = attempt.doc.cast(&attempt.head, &self.rooms[&message.room].present);
+        let cast = attempt.doc.cast(&attempt.head, bot.roster.present(&message.room));
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
         arguments.roll = arguments.roll.or(attempt.offered);
         let target = match spec.follow_up {
@@ -85,7 +85,7 @@ impl Table {
             _ => {
                 let player = &message.speaker.player;
                 let (role, actor) = (attempt.role, attempt.actor);
-                let followed = Followed { game, spec, cast: &cast, actor, player, role, from };
+                let followed = Followed { plugin, spec, cast: &cast, actor, player, role, from };
                 Some(self.target(bot, message, &followed, &mut arguments)?)
             }
         };
@@ -104,8 +104,8 @@ impl Table {
         attempt.thrown = budget.into_thrown();
         let (Played { state: after, reply }, cast, amended) = played?;
 
-        if newcomers.last_of(cast.named()).is_some() {
-            newcomers.sit(Arc::make_mut(&mut attempt.doc), &mut attempt.head, cast.named());
+        if !cast.newcomers().is_empty() {
+            Arc::make_mut(&mut attempt.doc).sit(&mut attempt.head, &cast);
         }
         let mut changes = Changes::default();
         changed("/table", &self.doc, &attempt.doc, &attempt.doc, &mut changes);

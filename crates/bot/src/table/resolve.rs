@@ -1,13 +1,17 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
-use super::{Table, read};
+use super::Table;
+use super::line::Attempt;
 use crate::bot::Bot;
-use crate::documents::{RollDoc, RoomDoc, TableDoc};
+use crate::documents::{RollDoc, RoomDoc, TableDoc, from_json};
+use crate::journal::{Entry, Link};
 use crate::keys::{self, TableId};
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
 use chat::{Message, PlayerId};
-use plugin_api::{Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, suggest, suggest_within};
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words, suggest, suggest_within,
+};
 use serde_json::Value;
 
 /// A command, found.
@@ -51,7 +55,7 @@ impl Table {
         bot: &'a Bot,
         room: &RoomDoc,
         line: &CommandLine,
-        actor: CharacterId,
+        attempt: &Attempt<'_>,
     ) -> Result<Found<'a>, NotFound> {
         let (word, place) = line.word();
         if let Some(command) = bot.plugins.house().iter().find(|command| command.answers_to(&word)) {
@@ -72,7 +76,7 @@ impl Table {
             [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
             several => {
                 if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
-                    && let Some(game) = self.game_followed(bot, line, several, actor)?
+                    && let Some(game) = self.game_followed(bot, line, several, attempt)?
                 {
                     return Ok(game);
                 }
@@ -90,11 +94,12 @@ impl Table {
         bot: &Bot,
         line: &CommandLine,
         several: &[(&'a dyn Plugin, &'a CommandSpec)],
-        actor: CharacterId,
+        attempt: &Attempt<'_>,
     ) -> Result<Option<Found<'a>>, StoreError> {
         let end = line.word().1.end;
-        let named: Option<RollDoc> = match Arguments::of(&line.typed, true).roll {
-            Some(number) => read(bot, &keys::roll(&self.id, number))?,
+        let number = Arguments::of(&line.typed, true).roll.or(self.replied(bot, attempt.message)?);
+        let named = match number {
+            Some(number) => self.roll_of(bot, number)?.map(|(_, roll)| roll),
             None => None,
         };
         let mut latest: Option<(u64, Found)> = None;
@@ -105,7 +110,7 @@ impl Table {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let number: Option<u64> = read(bot, &keys::latest(&self.id, actor.0, id))?;
+                    let number: Option<u64> = self.read(bot, &keys::latest(&self.id, attempt.actor.0, id))?;
                     if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
                         latest = Some((number, found));
                     }
@@ -115,8 +120,8 @@ impl Table {
         Ok(latest.map(|(_, found)| found))
     }
 
-    /// The roll a follow-up is about: `#12`, the answer it replies to, the latest of a character named in front, or the
-    /// actor's latest. A name in front is taken out of the arguments.
+    /// The roll a follow-up is about: `#12`, the answer it replies to, the latest of a character that is named, or the
+    /// actor's latest. The name is taken out of the arguments.
     pub(super) fn target(
         &self,
         bot: &Bot,
@@ -124,27 +129,23 @@ impl Table {
         command: &Followed<'_>,
         arguments: &mut Arguments,
     ) -> Result<Target<Value>, NotFound> {
-        let replied = match &message.reply_to {
-            Some(answer) => read::<(TableId, u64)>(bot, &keys::said(&message.room.network, answer))?,
-            None => None,
-        };
-        let replied = replied.filter(|(table, _)| *table == self.id).map(|(_, number)| number);
-        let number = match arguments.roll.or(replied) {
+        let game = &command.plugin.manifest().id;
+        let number = match arguments.roll.or(self.replied(bot, message)?) {
             Some(number) => number,
             None => {
                 let of = command.take_name(arguments).unwrap_or(command.actor);
-                let latest: Option<u64> = read(bot, &keys::latest(&self.id, of.0, command.game))?;
+                let latest: Option<u64> = self.read(bot, &keys::latest(&self.id, of.0, game))?;
                 latest.ok_or_else(|| {
-                    let whose = if of == command.actor { "you have" } else { "they have" };
-                    Refusal::new(format!("{whose} no roll that {} could follow up on", command.spec.name))
+                    let name = command.cast.name(of);
+                    Refusal::new(format!("{name} has no roll that {} could follow up on", command.spec.name))
+                        .example(command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str()))
                 })?
             }
         };
-        let roll: Option<RollDoc> = read(bot, &keys::roll(&self.id, number))?;
-        let roll = roll.ok_or_else(|| {
+        let (number, roll) = self.roll_of(bot, number)?.ok_or_else(|| {
             Refusal::new(format!("#{number} is no roll that could be followed up on")).about(format!("#{number}"))
         })?;
-        if roll.game != command.game {
+        if roll.game != *game {
             return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
         }
         if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.doc.doc, roll.character) {
@@ -153,11 +154,30 @@ impl Table {
         }
         Ok(Target { entry: number, actor: roll.character, record: roll.record })
     }
+
+    /// The roll that the message replies to.
+    fn replied(&self, bot: &Bot, message: &Message) -> Result<Option<u64>, StoreError> {
+        let Some(answer) = &message.reply_to else { return Ok(None) };
+        let said: Option<(TableId, u64)> = self.read(bot, &keys::said(&message.room.network, answer))?;
+        Ok(said.filter(|(table, _)| *table == self.id).map(|(_, number)| number))
+    }
+
+    /// The roll of entry `number`: its own, or the one that it followed up on.
+    fn roll_of(&self, bot: &Bot, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
+        if let Some(roll) = self.read(bot, &keys::roll(&self.id, number))? {
+            return Ok(Some((number, roll)));
+        }
+        let key = keys::entry(&self.id, number);
+        let Some(link) = self.read::<Link>(bot, &key)? else { return Ok(None) };
+        let entry: Entry = from_json(&key, link.entry.get().as_bytes())?;
+        let Some(followed) = entry.follows else { return Ok(None) };
+        Ok(self.read(bot, &keys::roll(&self.id, followed))?.map(|roll| (followed, roll)))
+    }
 }
 
 /// A follow-up in search of its roll.
 pub(super) struct Followed<'a> {
-    pub game: &'a str,
+    pub plugin: &'a dyn Plugin,
     pub spec: &'a CommandSpec,
     pub cast: &'a Cast,
     pub actor: CharacterId,
@@ -173,15 +193,15 @@ impl Followed<'_> {
         character == self.actor || owner == Some(self.player) || self.role >= Role::Referee
     }
 
-    /// The character named by the first word, unless that is a word of the command itself.
+    /// The character named in the arguments, if they do not read as the command with the name among them.
     fn take_name(&self, arguments: &mut Arguments) -> Option<CharacterId> {
-        let rest = &arguments.typed[self.from..];
-        let start = self.from + rest.find(|c: char| !c.is_whitespace())?;
-        let end = arguments.typed[start..].find(char::is_whitespace).map_or(arguments.typed.len(), |len| start + len);
-        let word = arguments.typed[start..end].trim_start_matches('@').to_owned();
-        let own = self.spec.arguments.iter().any(|each| each.words.iter().any(|own| own.eq_ignore_ascii_case(&word)));
-        let character = self.cast.find(&word).filter(|_| !own)?;
-        arguments.typed.replace_range(start..end, &" ".repeat(end - start));
+        let words = Words::new(&arguments.typed, self.from.min(arguments.typed.len()));
+        if self.plugin.reads(&self.spec.name, &mut words.clone()) {
+            return None;
+        }
+        let known = |word: &str| self.cast.known(word.trim_start_matches('@'));
+        let (character, place) = words.all().find_map(|(word, place)| known(word).map(|id| (id, place)))?;
+        arguments.typed.replace_range(place.clone(), &" ".repeat(place.len()));
         Some(character)
     }
 }

@@ -2,12 +2,12 @@
 
 use super::line::Attempt;
 use super::play::Done;
-use super::{Heard, Kept, OutcomeKind, Table, dress, read};
+use super::{Heard, Kept, OutcomeKind, Table, dress};
 use crate::bot::Bot;
 use crate::documents::{OffersDoc, RollDoc, RoomDoc, to_json};
 use crate::journal::{Draft, Entry, Link};
 use crate::keys;
-use crate::store::{Batch, StoreError};
+use crate::store::StoreError;
 use chat::Reply;
 use dice::Die;
 use dice::fair::commitment;
@@ -28,7 +28,6 @@ impl Table {
         attempt: Attempt<'_>,
         done: Done<'_>,
         thrown: &[Die],
-        batch: &mut Batch,
     ) -> Result<(Option<u64>, Reply), StoreError> {
         let prefix = attempt.room.prefix.clone();
         let entered = !thrown.is_empty() || !done.changes.made.is_empty();
@@ -64,52 +63,53 @@ impl Table {
             digests,
         };
         let link = Link::new(&self.head.hash, &entry, parts);
-        batch.put(keys::entry(&self.id, number), to_json(&link));
+        self.writes.put(keys::entry(&self.id, number), to_json(&link));
         self.head.number = number;
         self.head.hash = link.hash;
         self.head.committed = true;
         self.head.next_character = attempt.head.next_character;
 
         if !Arc::ptr_eq(&attempt.doc, &self.doc.doc) {
-            batch.put(keys::doc(&self.id), to_json(&*attempt.doc));
+            self.writes.put(keys::doc(&self.id), to_json(&*attempt.doc));
             self.doc = Kept { doc: attempt.doc, stored: true };
         }
-        self.keep_room(&attempt.message.room, attempt.room, batch);
+        self.keep_room(&attempt.message.room, attempt.room);
         if let Some((state, json)) = done.state {
-            batch.put(keys::game(&self.id, done.game), json);
+            self.writes.put(keys::game(&self.id, done.game), json);
             self.games.insert(done.game.to_owned(), Kept { doc: state, stored: true });
         }
         match done.followed {
             Some((target, Some(amended))) => {
                 let key = keys::roll(&self.id, target.entry);
-                if let Some(roll) = read::<RollDoc>(bot, &key)? {
-                    batch.put(key, to_json(&RollDoc { record: amended, ..roll }));
+                if let Some(roll) = self.read::<RollDoc>(bot, &key)? {
+                    self.writes.put(key, to_json(&RollDoc { record: amended, ..roll }));
                 }
             }
             Some((_, None)) => {}
             None => {
                 if let (Some(record), FollowUp::No) = (record, done.spec.follow_up) {
                     let latest = keys::latest(&self.id, attempt.actor.0, done.game);
-                    let previous = read(bot, &latest)?;
+                    let previous = self.read(bot, &latest)?;
                     let game = done.game.to_owned();
                     let roll = RollDoc { character: attempt.actor, game, record, previous };
-                    batch.put(keys::roll(&self.id, number), to_json(&roll));
-                    batch.put(latest, number.to_string());
+                    self.writes.put(keys::roll(&self.id, number), to_json(&roll));
+                    self.writes.put(latest, number.to_string());
                 }
             }
         }
         let own: Vec<_> = reply.offers.iter().filter(|offer| offer.to.is_none()).cloned().collect();
         if !own.is_empty() {
             let entry = entry.follows.unwrap_or(number);
-            batch.put(keys::offers(&self.id, attempt.actor.0), to_json(&OffersDoc { entry, offers: own }));
+            let offers = OffersDoc { entry, character: attempt.actor, offers: own };
+            self.writes.put(keys::offers(&self.id, &attempt.message.speaker.player), to_json(&offers));
         }
         Ok((Some(number), reply))
     }
 
-    fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>, batch: &mut Batch) {
+    fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
         let side = self.rooms.get_mut(id).expect("the room of a message is open");
         if !Arc::ptr_eq(&room, &side.doc.doc) {
-            batch.put(keys::room(id), to_json(&*room));
+            self.writes.put(keys::room(id), to_json(&*room));
             side.doc = Kept { doc: room, stored: true };
         }
     }

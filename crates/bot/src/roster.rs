@@ -1,0 +1,56 @@
+//! Who is present in which room, as the transports report it. Kept in memory only: networks tell it anew.
+
+use chat::{PlayerId, RoomId, Trust};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The people of a room by id, with the names they show.
+pub(crate) type Present = BTreeMap<PlayerId, String>;
+
+/// Who is present in which room.
+#[derive(Debug, Default)]
+pub(crate) struct Roster(Mutex<BTreeMap<RoomId, Room>>);
+
+#[derive(Debug, Default)]
+struct Room {
+    present: Arc<Present>,
+    /// Known by a nick alone.
+    unsure: BTreeSet<PlayerId>,
+}
+
+impl Roster {
+    /// Somebody is in the room, under this name.
+    pub fn enter(&self, room: &RoomId, player: &PlayerId, name: &str, trust: Trust) {
+        let mut rooms = self.rooms();
+        let room = rooms.entry(room.clone()).or_default();
+        if room.present.get(player).is_none_or(|known| known != name) {
+            Arc::make_mut(&mut room.present).insert(player.clone(), name.to_owned());
+        }
+        match trust {
+            Trust::Account => room.unsure.remove(player),
+            Trust::NickOnly => room.unsure.insert(player.clone()),
+        };
+    }
+
+    /// Somebody left the room.
+    pub fn leave(&self, room: &RoomId, player: &PlayerId) {
+        if let Some(room) = self.rooms().get_mut(room) {
+            Arc::make_mut(&mut room.present).remove(player);
+            room.unsure.remove(player);
+        }
+    }
+
+    /// Who is in the room.
+    pub fn present(&self, room: &RoomId) -> Arc<Present> {
+        self.rooms().get(room).map(|room| room.present.clone()).unwrap_or_default()
+    }
+
+    /// Whether the network vouches for somebody who is in the room.
+    pub fn vouches_for(&self, room: &RoomId, player: &PlayerId) -> bool {
+        self.rooms().get(room).is_none_or(|room| !room.unsure.contains(player))
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, BTreeMap<RoomId, Room>> {
+        self.0.lock().expect("nothing panics holding it")
+    }
+}
