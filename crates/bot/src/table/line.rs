@@ -67,6 +67,9 @@ pub(super) struct Attempt<'a> {
     pub head: Head,
 }
 
+/// The command around another: `as NAME COMMAND`.
+const ACT_AS: &str = "as";
+
 impl Table {
     /// Plays a line. If it is played, the table in memory has changed, and what is to be written is noted.
     pub(super) fn play_line(
@@ -138,33 +141,20 @@ impl Table {
         line: &CommandLine,
         attempt: &mut Attempt<'a>,
     ) -> Result<Done<'a>, NotFound> {
-        let mut line = line.clone();
         if line.typed.len() > MOST_TEXT {
             attempt.typed.clear();
             self.keep_pace(bot, attempt.message)?;
-            return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).into());
+            return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
         }
-        let word = line.word().0;
-        let (acts_as, takes_offer) = (word == "as", self.takes_offer(bot, &line, attempt)?);
         let room = attempt.room.clone();
-        let found = match self.resolve(bot, &room, &line, attempt) {
-            Err(NotFound::Silent) if !takes_offer => return Err(NotFound::Silent),
-            found => found,
-        };
+        let not_ours = matches!(self.resolve(bot, &room, line, attempt), Err(NotFound::Silent));
+        if not_ours && !self.takes_offer(bot, line, attempt)? {
+            return Err(NotFound::Silent);
+        }
         self.keep_pace(bot, attempt.message)?;
-        let found = if acts_as || takes_offer {
-            if acts_as {
-                attempt.spec = bot.plugins.house().iter().find(|command| command.name == "as");
-                line = self.act_as(bot, &line, attempt)?;
-            }
-            if let Some(number) = offer_number(&line) {
-                line = self.take_offer(bot, number, attempt)?;
-            }
-            attempt.typed.clone_from(&line.typed);
-            self.resolve(bot, &room, &line, attempt)
-        } else {
-            found
-        }?;
+        let line = self.unwrap_line(bot, line, attempt)?;
+        attempt.typed.clone_from(&line.typed);
+        let found = self.resolve(bot, &room, &line, attempt)?;
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
         attempt.spec = Some(spec);
         if attempt.role < spec.role {
@@ -174,6 +164,26 @@ impl Table {
         match found {
             Found::House(spec) => self.play_own(bot, spec, attempt),
             Found::Plugin(plugin, spec, from) => self.play_game(bot, plugin, spec, from, attempt),
+        }
+    }
+
+    /// The command inside what may stand around one: `as NAME`, and the number of an offer in place of its words.
+    fn unwrap_line<'a>(
+        &self,
+        bot: &'a Bot,
+        line: &CommandLine,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<CommandLine, NotFound> {
+        let mut line = line.clone();
+        if let Some(acts_as) = bot.plugins.house().iter().find(|command| command.name == ACT_AS)
+            && acts_as.answers_to(&line.word().0)
+        {
+            attempt.spec = Some(acts_as);
+            line = self.act_as(bot, &line, attempt)?;
+        }
+        match offer_number(&line) {
+            Some(number) => self.take_offer(bot, number, attempt),
+            None => Ok(line),
         }
     }
 
@@ -192,7 +202,7 @@ impl Table {
     /// `as NAME COMMAND`: the rest of the line, with another actor.
     fn act_as(&self, bot: &Bot, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
         let present = bot.roster.present(&attempt.message.room);
-        let (name, rest) = named_first(&attempt.doc, &line.typed["as".len()..])?;
+        let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
         if rest.is_empty() {
             return Err(Refusal::new(format!("what does {name} do?")).into());
         }
