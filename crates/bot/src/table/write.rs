@@ -11,7 +11,8 @@ use crate::store::StoreError;
 use chat::Reply;
 use dice::Die;
 use dice::fair::commitment;
-use plugin_api::FollowUp;
+use plugin_api::{CharacterId, FollowUp};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Numbers that are reserved beyond the last entry at the most.
@@ -26,26 +27,40 @@ impl Table {
         &mut self,
         bot: &Bot,
         attempt: Attempt<'_>,
-        done: Done<'_>,
+        mut done: Done<'_>,
         thrown: &[Die],
     ) -> Result<(Option<u64>, Reply), StoreError> {
         let prefix = attempt.room.prefix.clone();
-        let entered = !thrown.is_empty() || !done.changes.made.is_empty();
-        if !entered {
-            return Ok((None, dress::answer(done.reply, done.comment.as_deref(), &prefix, None)));
+        let reply = std::mem::take(&mut done.reply);
+        if thrown.is_empty() && done.changes.made.is_empty() {
+            return Ok((None, dress::answer(reply, done.comment.as_deref(), &prefix, None)));
         }
         let number = self.gap.map_or(self.head.number, |(_, last)| last) + 1;
-        let mut reply = dress::answer(done.reply, done.comment.as_deref(), &prefix, Some(number));
+        let mut reply = dress::answer(reply, done.comment.as_deref(), &prefix, Some(number));
         let record = reply.record.take();
-        let plain = reply.plain();
-        let draft = Draft {
-            text: &attempt.typed,
-            answer: &plain,
-            dice: thrown,
-            facts: &reply.facts,
-            record: record.as_ref(),
-            changes: &done.changes,
-        };
+        self.enter(bot, number, &attempt, &done, &reply, record.as_ref(), thrown);
+        let followed = done.followed.as_ref().map(|(target, _)| target.entry);
+        self.keep_offers(&attempt, followed.unwrap_or(number), &reply);
+        self.keep_roll(bot, number, attempt.actor, &mut done, record)?;
+        self.keep_documents(attempt, done);
+        Ok((Some(number), reply))
+    }
+
+    /// Writes the entry behind the chain.
+    #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
+    fn enter(
+        &mut self,
+        bot: &Bot,
+        number: u64,
+        attempt: &Attempt<'_>,
+        done: &Done<'_>,
+        reply: &Reply,
+        record: Option<&Value>,
+        thrown: &[Die],
+    ) {
+        let answer = reply.plain();
+        let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
+        let draft = Draft { text, answer: &answer, dice: thrown, facts, record, changes };
         let (digests, parts) = bot.with_entropy(|entropy| draft.seal(entropy));
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
         let entry = Entry {
@@ -53,7 +68,7 @@ impl Table {
             skipped: self.gap.take(),
             epoch: self.head.epoch,
             commitment: (!self.head.committed).then(|| commitment(seed)),
-            key: attempt.key,
+            key: attempt.key.clone(),
             player: attempt.message.speaker.player.clone(),
             character: attempt.actor,
             time: attempt.message.sent,
@@ -68,7 +83,47 @@ impl Table {
         self.head.hash = link.hash;
         self.head.committed = true;
         self.head.next_character = attempt.head.next_character;
+    }
 
+    /// Keeps what a later command may follow up on: this roll, or the one that this command followed up on.
+    fn keep_roll(
+        &mut self,
+        bot: &Bot,
+        number: u64,
+        actor: CharacterId,
+        done: &mut Done<'_>,
+        record: Option<Value>,
+    ) -> Result<(), StoreError> {
+        match (done.followed.take(), record) {
+            (Some((target, Some(amended))), _) => {
+                let key = keys::roll(&self.id, target.entry);
+                if let Some(roll) = self.read::<RollDoc>(bot, &key)? {
+                    self.writes.put(key, to_json(&RollDoc { record: amended, ..roll }));
+                }
+            }
+            (None, Some(record)) if done.spec.follow_up == FollowUp::No => {
+                let latest = keys::latest(&self.id, actor.0, done.game);
+                let previous = self.read(bot, &latest)?;
+                let roll = RollDoc { character: actor, game: done.game.to_owned(), record, previous };
+                self.writes.put(keys::roll(&self.id, number), to_json(&roll));
+                self.writes.put(latest, number.to_string());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Keeps what the answer offers to who typed, for the character that acted, under the roll that it is about.
+    fn keep_offers(&mut self, attempt: &Attempt<'_>, entry: u64, reply: &Reply) {
+        let offers: Vec<_> = reply.offers.iter().filter(|offer| offer.to.is_none()).cloned().collect();
+        if !offers.is_empty() {
+            let offers = OffersDoc { entry, character: attempt.actor, offers };
+            self.writes.put(keys::offers(&self.id, &attempt.message.speaker.player), to_json(&offers));
+        }
+    }
+
+    /// Keeps the documents that the command changed.
+    fn keep_documents(&mut self, attempt: Attempt<'_>, done: Done<'_>) {
         if !Arc::ptr_eq(&attempt.doc, &self.doc.doc) {
             self.writes.put(keys::doc(&self.id), to_json(&*attempt.doc));
             self.doc = Kept { doc: attempt.doc, stored: true };
@@ -78,32 +133,6 @@ impl Table {
             self.writes.put(keys::game(&self.id, done.game), json);
             self.games.insert(done.game.to_owned(), Kept { doc: state, stored: true });
         }
-        match done.followed {
-            Some((target, Some(amended))) => {
-                let key = keys::roll(&self.id, target.entry);
-                if let Some(roll) = self.read::<RollDoc>(bot, &key)? {
-                    self.writes.put(key, to_json(&RollDoc { record: amended, ..roll }));
-                }
-            }
-            Some((_, None)) => {}
-            None => {
-                if let (Some(record), FollowUp::No) = (record, done.spec.follow_up) {
-                    let latest = keys::latest(&self.id, attempt.actor.0, done.game);
-                    let previous = self.read(bot, &latest)?;
-                    let game = done.game.to_owned();
-                    let roll = RollDoc { character: attempt.actor, game, record, previous };
-                    self.writes.put(keys::roll(&self.id, number), to_json(&roll));
-                    self.writes.put(latest, number.to_string());
-                }
-            }
-        }
-        let own: Vec<_> = reply.offers.iter().filter(|offer| offer.to.is_none()).cloned().collect();
-        if !own.is_empty() {
-            let entry = entry.follows.unwrap_or(number);
-            let offers = OffersDoc { entry, character: attempt.actor, offers: own };
-            self.writes.put(keys::offers(&self.id, &attempt.message.speaker.player), to_json(&offers));
-        }
-        Ok((Some(number), reply))
     }
 
     fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
