@@ -13,7 +13,7 @@ fn it_greets_answers_each_line_and_ends_with_the_input() {
         [
             "mia: Mecha vs Kaiju 202X is enabled in this room. !help mvk teaches it. #1",
             "You speak as Ann.",
-            "Ann: Ann has inspiration 2 (+2) #2",
+            "Ann: inspiration 2 (+2) #2",
             "Ann: I do not know inps: did you mean !insp? Example: !insp",
             "  !inps",
             "   ^^^^",
@@ -44,7 +44,7 @@ fn after_kill_9_the_room_is_as_it_was() {
     bot.kill();
     let mut bot = Conversation::start(data.path());
     bot.ask("/as Ann");
-    assert_eq!(bot.ask("!sheet"), "Tsubame: Tsubame: inspiration 3, staggered");
+    assert_eq!(bot.ask("!sheet"), "Tsubame: inspiration 3, staggered");
     assert!(bot.end());
 }
 

@@ -18,10 +18,10 @@ fn a_table_of_version_1_is_played_on() {
     let restored = astragal(data.path()).arg("restore").arg(golden(1)).output().unwrap();
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
     let said = answers(&run(data.path(), b"/as Ann\n.sheet\n.table\n/as Bob\n.insp Tsubame -1\n.vs 40\n"));
-    assert_eq!(said[1], "Tsubame: Tsubame: inspiration 2 | at the table: Bob inspiration 0, staggered");
+    assert_eq!(said[1], "Tsubame: inspiration 2 | at the table: Bob inspiration 0, staggered");
     assert!(said[2].starts_with("Tsubame: Table The bay: main game none, referees Gus"), "{}", said[2]);
     // Whoever sits at the console may do what a referee may.
-    assert!(said[4].starts_with("Bob: Tsubame has inspiration 1 (-1) #1"), "{}", said[4]);
+    assert!(said[4].starts_with("Bob: Tsubame: inspiration 1 (-1) #1"), "{}", said[4]);
     assert!(said[5].starts_with("Bob: COUNTERED"), "{}", said[5]);
 }
 

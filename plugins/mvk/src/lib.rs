@@ -295,10 +295,7 @@ fn inspiration(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Op
     let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
     let Some(change) = change else {
         let held = state.inspiration_of(who);
-        return Ok(Reply::new()
-            .text(format!("{} has inspiration ", turn.name(who)))
-            .bold(held.to_string())
-            .fact("inspiration", held));
+        return Ok(show::whose(turn, who).text("inspiration ").bold(held.to_string()).fact("inspiration", held));
     };
     if who != turn.actor && turn.role < Role::Referee {
         return Err(Refusal::new(format!("only the referee may change the inspiration of {}", turn.name(who))));
@@ -319,7 +316,7 @@ fn change_inspiration(state: &mut State, turn: &Turn, who: CharacterId, change: 
     }
     state.of(who).inspiration += change;
     let now = held + change;
-    let reply = Reply::new().text(format!("{} has inspiration ", turn.name(who))).bold(now.to_string());
+    let reply = show::whose(turn, who).text("inspiration ").bold(now.to_string());
     Ok(reply.text(format!(" ({change:+})")).fact("inspiration", now).fact("inspiration_change", change))
 }
 
@@ -343,7 +340,7 @@ fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool)
         return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
     }
     state.of(who).away = away;
-    let (name, held) = (turn.name(who), state.inspiration_of(who));
-    let says = if away { "has left; what they hold stays" } else { "is at the table" };
-    Ok(Reply::from(format!("{name} {says}: inspiration {held}")).fact("inspiration", held))
+    let held = state.inspiration_of(who);
+    let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
+    Ok(show::whose(turn, who).text(format!("{says}: inspiration {held}")).fact("inspiration", held))
 }
