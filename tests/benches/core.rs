@@ -142,7 +142,7 @@ fn alone(command: &'static str) -> f64 {
     let mut count = 0u32;
     while start.elapsed() < TIME {
         for event in carousel.message(room.clone(), u64::from(count)).events {
-            let laid = table.lay(&bot, &event).expect("memory does not fail");
+            let laid = table.lay(&bot, &event, false).expect("memory does not fail");
             let heard = table.hear(&bot, &event, false).expect("memory does not fail");
             assert!(laid.is_some() == (count == 0) && heard.posts.len() == 1);
         }

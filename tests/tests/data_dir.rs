@@ -1,6 +1,8 @@
 //! A data directory that cannot be used: one clear line that says what to do, a status that is not 0, nothing changed.
 
+use bot::keys::TableId;
 use bot::store::{Batch, Store};
+use chat::RoomId;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -167,7 +169,14 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     let restore = |data: &Path, file: &Path| astragal(data).arg("restore").arg(file).output().unwrap();
     let done = restore(data.path(), &file);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert_eq!(answers(&run(data.path(), b"!insp\n")), ["mia: inspiration 4"]);
+    assert_eq!(answers(&run(data.path(), b"!insp\n!roll 1d6\n"))[0], "mia: inspiration 4");
+    // What was played since the backup is known to the players: the dice come of a new seed.
+    {
+        let store = SledStore::open(&data.path().join("store")).unwrap();
+        let table = TableId::of(&RoomId::new("console", "hall"));
+        assert_eq!(bot::journal::audit(&store, &table).unwrap().entries, 3);
+        assert!(store.read(&bot::keys::seed(&table, 2)).unwrap().is_some());
+    }
     let before = content(data.path());
     assert!(complaint(&restore(data.path(), &file)).contains("holds data already"));
     assert_eq!(content(data.path()), before);

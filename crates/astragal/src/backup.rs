@@ -5,7 +5,8 @@ use crate::{check, control};
 use anyhow::{Context, bail};
 use bot::Bot;
 use bot::backup::{read, write};
-use bot::store::Store;
+use bot::keys::RESTORED_KEY;
+use bot::store::{Batch, Store};
 use chat::{Clock, SystemClock};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write};
@@ -56,6 +57,9 @@ pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
     }
     let store = SledStore::open(&part)?;
     read(&mut open(file)?, |batch| store.commit(&batch))?;
+    let mut mark = Batch::default();
+    mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);
+    store.commit(&mark)?;
     drop(store);
     fs::rename(&part, data.store()).context("the restored data cannot be put in place")?;
     File::open(&path).and_then(|directory| directory.sync_all()).context("the disk does not keep it")?;

@@ -67,6 +67,8 @@ pub struct Bot {
     pub(crate) committer: Committer,
     pub(crate) dice: Box<dyn DiceBox>,
     pub(crate) roster: Roster,
+    /// When the store was last restored from a backup.
+    pub(crate) restored: Option<String>,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -119,10 +121,11 @@ impl Bot {
                 numbers = numbers.max(key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0));
             }
         }
+        let restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
         let router = Router::new(&settings.name);
         let committer = Committer::new(store);
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
-        Ok(Bot { settings, plugins, router, committer, dice, roster: Roster::default(), entropy, numbers })
+        Ok(Bot { settings, plugins, router, committer, dice, roster: Roster::default(), restored, entropy, numbers })
     }
 
     /// What an operator decided.

@@ -98,11 +98,22 @@ pub struct Head {
     pub committed: bool,
     /// The number of the next character.
     pub next_character: u32,
+    /// The restored backup since which this epoch goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<String>,
 }
 
 impl Default for Head {
     fn default() -> Self {
-        Head { number: 0, hash: first_hash(), reserved: 0, epoch: 1, committed: false, next_character: 1 }
+        Head {
+            number: 0,
+            hash: first_hash(),
+            reserved: 0,
+            epoch: 1,
+            committed: false,
+            next_character: 1,
+            restored: None,
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use std::fmt;
 pub const SCHEMA: u32 = 1;
 /// Where the version stands.
 pub const SCHEMA_KEY: &str = "schema";
+/// When the store was last restored from a backup.
+pub const RESTORED_KEY: &str = "restored";
 /// All tables' records begin so.
 pub const TABLES: &str = "table/";
 

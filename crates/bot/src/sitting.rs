@@ -8,6 +8,9 @@ use chat::Event;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Messages may be edited here, as where they are redelivered.
+const REDELIVERED: bool = true;
+
 /// A bot at which one event is played after the other; each is durable before the next.
 pub struct Sitting {
     bot: Arc<Bot>,
@@ -52,10 +55,10 @@ impl Sitting {
             Some(table) => table,
             None => Table::open(bot, id.clone())?,
         };
-        if let Some(batch) = table.lay(bot, event)? {
+        if let Some(batch) = table.lay(bot, event, REDELIVERED)? {
             bot.committer().commit(Some(table.lane()), batch)?;
         }
-        let heard = table.hear(bot, event, true)?;
+        let heard = table.hear(bot, event, REDELIVERED)?;
         let mut said = Batch::default();
         heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
         let mut batch = heard.batch.clone();

@@ -122,18 +122,26 @@ impl Table {
         self.lane
     }
 
-    /// If the event holds a command and the table was never used: what must be durable before [`hear`](Self::hear),
-    /// its first seed among it.
+    /// If the event holds a command and the table has no seed for it yet: what must be durable before
+    /// [`hear`](Self::hear). A new table gets its first seed; one that was restored from a backup begins a new epoch,
+    /// since what was played after the backup is known to the players. Not so where messages are `redelivered`: those
+    /// that come again keep their dice.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn lay(&mut self, bot: &Bot, event: &Event) -> Result<Option<Batch>, StoreError> {
+    pub fn lay(&mut self, bot: &Bot, event: &Event, redelivered: bool) -> Result<Option<Batch>, StoreError> {
         let (Event::Said(message) | Event::Edited { message, .. }) = event else {
             return Ok(None);
         };
-        if self.seed.is_some() || self.lines(bot, message)?.is_empty() {
+        let outdated = !redelivered && self.head.restored != bot.restored;
+        if (self.seed.is_some() && !outdated) || self.lines(bot, message)?.is_empty() {
             return Ok(None);
         }
+        if self.seed.is_some() {
+            self.head.epoch += 1;
+            self.head.committed = false;
+        }
+        self.head.restored.clone_from(&bot.restored);
         let seed = bot.with_entropy(|entropy| entropy.secret());
         let mut batch = Batch::default();
         batch.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));

@@ -136,10 +136,10 @@ impl Worker {
             Some(table) => table,
             None => Table::open(&bot, self.id.clone())?,
         };
-        if let Some(batch) = table.lay(&bot, event)? {
+        let redelivers = self.hall.networks.get(&event.room().network).is_some_and(|side| side.redelivers);
+        if let Some(batch) = table.lay(&bot, event, redelivers)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let redelivers = self.hall.networks.get(&event.room().network).is_some_and(|side| side.redelivers);
         let Heard { mut batch, posts, early, reserved, .. } = table.hear(&bot, event, redelivers)?;
         if let Some(key) = waiting {
             batch.delete(key);
