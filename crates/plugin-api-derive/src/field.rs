@@ -94,7 +94,7 @@ fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Typ
     let help = doc(&field.attrs);
     let more = inner.map(|inner| quote!(words.extend(<#inner as ::plugin_api::Argument>::words());));
     quote!({
-        #[allow(unused_mut)]
+        #[allow(unused_mut, reason = "not every type has words of its own")]
         let mut words: Vec<String> = vec![#(#names.to_owned()),*];
         #more
         ::plugin_api::ArgumentSpec { usage: #usage, help: #help.to_owned(), words }
