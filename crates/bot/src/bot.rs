@@ -128,11 +128,6 @@ impl Bot {
         Ok(Bot { settings, plugins, router, committer, dice, roster: Roster::default(), restored, entropy, numbers })
     }
 
-    /// What an operator decided.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// The one writer of the store.
     pub fn committer(&self) -> &Committer {
         &self.committer

@@ -77,11 +77,6 @@ impl<'a> Budget<'a> {
         Budget { source, thrown: Vec::new() }
     }
 
-    /// What was thrown so far, in order.
-    pub fn thrown(&self) -> &[Die] {
-        &self.thrown
-    }
-
     /// Ends the command and hands over what was thrown, in order.
     pub fn into_thrown(self) -> Vec<Die> {
         self.thrown
