@@ -191,11 +191,16 @@ fn whole(store: &dyn Store, entries: u64) {
     assert_eq!(audit.entries, entries);
 }
 
-/// A disk that can be full.
+/// A disk that can be full, slow, or fail once.
 #[derive(Default)]
 struct Disk {
     memory: Memory,
     full: AtomicBool,
+    /// As long as this is set, a commit does not return.
+    slow: AtomicBool,
+    /// A commit waits for that.
+    waiting: AtomicBool,
+    fail_once: AtomicBool,
 }
 
 impl Store for Disk {
@@ -208,7 +213,12 @@ impl Store for Disk {
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        match self.full.load(Ordering::SeqCst) {
+        while self.slow.load(Ordering::SeqCst) {
+            self.waiting.store(true, Ordering::SeqCst);
+            std::thread::yield_now();
+        }
+        self.waiting.store(false, Ordering::SeqCst);
+        match self.full.load(Ordering::SeqCst) || self.fail_once.swap(false, Ordering::SeqCst) {
             true => Err(StoreError::Unavailable("full".to_owned())),
             false => self.memory.commit(batch),
         }
@@ -234,6 +244,50 @@ async fn while_the_disk_is_full_nothing_changes_and_afterwards_all_adds_up() {
             disk.full.store(false, Ordering::SeqCst);
         }
         assert!(ask(network, "2", "!count").await.starts_with("counted 2 #"));
+    })
+    .await;
+    let table = TableId::of(&RoomId::new("fake", "hall"));
+    bot::journal::audit(&*disk, &table).unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[tokio::test]
+async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
+    let disk: Arc<Disk> = Arc::default();
+    with_bot(disk.clone(), Fake::new("fake"), async |network| {
+        assert_eq!(ask(network, "0", "!count").await, "counted 1 #1");
+        let mut id = 0;
+        let mut roll = || {
+            id += 1;
+            say(network, &format!("roll {id}"), "hall", "!roll d6");
+        };
+        let mut tried = 0;
+        for round in 0..40 {
+            // A table that is asked much reserves numbers ahead, so that rolls are answered before they are written.
+            for _ in 0..12 {
+                roll();
+                network.hear().await;
+            }
+            disk.slow.store(true, Ordering::SeqCst);
+            roll();
+            let early = tokio::time::timeout(Duration::from_millis(100), network.hear()).await.is_ok();
+            while early && !disk.waiting.load(Ordering::SeqCst) {
+                tokio::task::yield_now().await;
+            }
+            roll();
+            let both = early && tokio::time::timeout(Duration::from_millis(100), network.hear()).await.is_ok();
+            // The first roll's commit fails; the second roll is still to be written when the next command comes.
+            disk.fail_once.store(both, Ordering::SeqCst);
+            disk.slow.store(false, Ordering::SeqCst);
+            while disk.fail_once.load(Ordering::SeqCst) {
+                tokio::task::yield_now().await;
+            }
+            tried += u32::from(both);
+            say(network, &format!("count {round}"), "hall", "!count");
+            for _ in 0..1 + u32::from(!early) + u32::from(!both) {
+                network.hear().await;
+            }
+        }
+        assert!(tried > 0, "no round had two rolls on their way: the test proves nothing");
     })
     .await;
     let table = TableId::of(&RoomId::new("fake", "hall"));

@@ -161,17 +161,17 @@ impl Worker {
     /// Takes note of what has become durable. A failure means that the table in memory is ahead of the disk.
     async fn confirm_durable(&mut self) {
         while let Some((ticket, reserved)) = self.unconfirmed.front_mut() {
-            match ticket.try_recv() {
-                Ok(Ok(())) => {
-                    let reserved = *reserved;
-                    self.unconfirmed.pop_front();
-                    if let Some(table) = &mut self.table {
-                        table.confirm(reserved);
-                    }
-                }
-                Err(oneshot::error::TryRecvError::Empty) => break,
+            let ended = match ticket.try_recv() {
+                Err(oneshot::error::TryRecvError::Empty) => return,
+                ended => ended,
+            };
+            let reserved = *reserved;
+            self.unconfirmed.pop_front();
+            match (ended, &mut self.table) {
+                (Ok(Ok(())), Some(table)) => table.confirm(reserved),
+                (Ok(Ok(())), None) => {}
                 // It was answered already; the table starts again from what the disk has.
-                Ok(Err(_)) | Err(oneshot::error::TryRecvError::Closed) => return self.give_up().await,
+                (Ok(Err(_)) | Err(_), _) => return self.give_up().await,
             }
         }
     }
