@@ -51,7 +51,8 @@ fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow:
         ),
         format!("Example: {prefix}roll 4d6kh3"),
     ];
-    let opening = Opening { greeting, name, room, nonce };
+    let files = data.file("exports");
+    let opening = Opening { greeting, name, room, nonce, files };
     let input = if stdin().is_terminal() && stdout().is_terminal() {
         Input::terminal(&data.file("history")).context("the terminal cannot be used")?
     } else {

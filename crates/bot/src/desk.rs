@@ -26,7 +26,7 @@ impl NetworkDesk {
                 fresh.push((event, None));
                 continue;
             };
-            let row = keys::inbox(&message.room, &message.id);
+            let row = keys::inbox(message.said_in(), &message.id);
             let twice_here = batch.iter().any(|(key, _)| *key == row);
             if twice_here || committer.read(&row)?.is_some() {
                 continue;
@@ -62,7 +62,9 @@ impl NetworkDesk {
 
 #[async_trait]
 impl Desk for NetworkDesk {
-    async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
+    async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
+        let directed = delivery.events.into_iter().map(|event| self.hall.bot.directed(event));
+        delivery.events = directed.collect::<Result<_, _>>().map_err(failed)?;
         let fresh = if self.redelivers {
             self.accept_durably(delivery).await
         } else {

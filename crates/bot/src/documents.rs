@@ -1,9 +1,11 @@
 //! What the core keeps of a table and a room.
 
-use crate::journal::first_hash;
+use crate::journal::{Touched, first_hash};
 use crate::keys::TableId;
-use chat::{Offer, PlayerId, RoomId};
-use plugin_api::{CharacterId, Manifest, Setting, SettingScope};
+use crate::table::Outcome;
+use chat::{PlayerId, RoomId};
+use jiff::Timestamp;
+use plugin_api::{CharacterId, Manifest, SavedState, Setting, SettingScope};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +32,12 @@ pub struct TableDoc {
     /// Settings that plugins declared for tables.
     #[serde(default)]
     pub settings: PluginSettings,
+    /// The entries that hold declarations not yet opened, by who declared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sealed: BTreeMap<CharacterId, u64>,
+    /// Which entry last changed what.
+    #[serde(default, skip_serializing_if = "Touched::is_empty")]
+    pub touched: Touched,
 }
 
 /// What was set of what plugins declared, by plugin and key.
@@ -69,6 +77,9 @@ pub struct RoomDoc {
     /// Settings that plugins declared for rooms.
     #[serde(default)]
     pub settings: PluginSettings,
+    /// Which entry last changed what.
+    #[serde(default, skip_serializing_if = "Touched::is_empty")]
+    pub touched: Touched,
 }
 
 impl RoomDoc {
@@ -79,8 +90,20 @@ impl RoomDoc {
             prefix: prefix.to_owned(),
             plugins: plugins.clone(),
             settings: PluginSettings::new(),
+            touched: Touched::default(),
         }
     }
+}
+
+/// What a table holds of a game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameDoc {
+    /// The state.
+    #[serde(flatten)]
+    pub saved: SavedState,
+    /// Which entry last changed what.
+    #[serde(default, skip_serializing_if = "Touched::is_empty")]
+    pub touched: Touched,
 }
 
 /// Where a table's journal ends. Undo does not turn it back.
@@ -101,6 +124,15 @@ pub struct Head {
     /// The restored backup since which this epoch goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<String>,
+    /// Each player's last entry.
+    #[serde(default)]
+    pub players: BTreeMap<PlayerId, u64>,
+    /// Each character's last entry.
+    #[serde(default)]
+    pub characters: BTreeMap<CharacterId, u64>,
+    /// The newest of the rolls that offer something still.
+    #[serde(default)]
+    pub open: BTreeSet<u64>,
 }
 
 impl Default for Head {
@@ -113,33 +145,68 @@ impl Default for Head {
             committed: false,
             next_character: 1,
             restored: None,
+            players: BTreeMap::new(),
+            characters: BTreeMap::new(),
+            open: BTreeSet::new(),
         }
     }
 }
 
-/// A roll that can be followed up.
+/// What can still be done about a roll.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RollDoc {
     /// Whose it is.
     pub character: CharacterId,
     /// The plugin that made it.
     pub game: String,
-    /// What the plugin noted, as it stands now.
-    pub record: Value,
-    /// The character's roll of that game before this one, which is the latest again if this one is undone.
+    /// What the plugin noted, as it stands now; nothing if it cannot be followed up, or not while it is undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<Value>,
+    /// The character's roll of that game before this one, which is the latest again while this one is undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<u64>,
+    /// What is offered and not taken yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<OpenOffer>,
+    /// Since when that is offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// The entry that last changed any of this.
+    #[serde(default)]
+    pub by: u64,
+    /// What follows from it is as secret as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
 }
 
-/// What was last offered to a player.
+/// Something that may be typed about a roll.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OffersDoc {
-    /// The roll the offers belong to.
-    pub entry: u64,
-    /// The character they are for.
+pub struct OpenOffer {
+    /// For whom.
     pub character: CharacterId,
+    /// The command, without the prefix.
+    pub command: String,
+    /// What it does, in a few words.
+    pub label: String,
+}
+
+/// What a player's numbers `!1`, `!2` mean: what was last shown to them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChoicesDoc {
     /// In the order of their numbers.
-    pub offers: Vec<Offer>,
+    #[serde(default)]
+    pub choices: Vec<Choice>,
+}
+
+/// An offer as it was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The roll that it belongs to.
+    pub entry: u64,
+    /// For whom.
+    pub character: CharacterId,
+    /// The command, without the prefix.
+    pub command: String,
 }
 
 /// What became of a message, kept so that it is not played again and its edits are understood.
@@ -160,6 +227,13 @@ pub enum InboxRow {
         /// The entries they made.
         entries: Vec<u64>,
     },
+}
+
+impl InboxRow {
+    /// Of a message of these lines, at least one of which was played.
+    pub fn played(lines: Vec<String>, outcomes: &[Outcome]) -> Self {
+        InboxRow::Played { lines, entries: outcomes.iter().filter_map(|outcome| outcome.entry).collect() }
+    }
 }
 
 /// The values of a plugin's settings for a room at a table, those nobody set included.

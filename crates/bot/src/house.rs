@@ -1,15 +1,23 @@
-//! The table's own commands: help, plugins, roles, characters, settings. They are declared as a game's are, and need
-//! more of the table than any game gets.
+//! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared as a
+//! game's are, and need more of the table than any game gets.
 
+mod fair;
 mod help;
+mod history;
 mod people;
+mod secrets;
 mod settings;
+mod show;
+mod undo;
+mod waiting;
 
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::roster::Present;
+use crate::table::{Deed, Ledger, NotFound};
 use chat::{Reply, RoomId, Speaker};
-use plugin_api::{CharacterId, CommandSpec, Commands, Name, Refusal, Role, Text, Words};
+use jiff::Timestamp;
+use plugin_api::{Argument, CharacterId, CommandSpec, Commands, Name, Number, Refusal, Role, Text, Words};
 use std::sync::Arc;
 
 /// What stands for the table itself where entries name a game.
@@ -26,6 +34,31 @@ pub(crate) struct HouseTurn<'a> {
     pub table: &'a mut Arc<TableDoc>,
     pub room: &'a mut Arc<RoomDoc>,
     pub head: &'a mut Head,
+    /// The journal up to this command.
+    pub ledger: Ledger<'a>,
+    /// What it does besides.
+    pub deed: &'a mut Deed,
+    /// The number it gets if it becomes an entry.
+    pub number: u64,
+    /// The entry whose answer it replies to.
+    pub replied: Option<u64>,
+    /// When it was sent.
+    pub now: Timestamp,
+    /// It was typed where the others do not read.
+    pub in_private: bool,
+}
+
+/// The number of an entry: `#12`, or `12`.
+struct EntryNumber(u64);
+
+impl Argument for EntryNumber {
+    fn shape() -> String {
+        "#N".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(words[0].trim_start_matches('#').parse().ok().map(|number| (EntryNumber(number), 1)))
+    }
 }
 
 #[derive(Commands)]
@@ -76,9 +109,68 @@ enum House {
     /// Show or change how this room is answered: its prefix, and what its plugins let rooms set.
     #[command(example = "room", example = "room prefix .")]
     Room { key: Option<Name>, value: Option<Text> },
-    /// Show or change this table's settings: its name, and what its plugins let tables set. Changing is the referee's.
-    #[command(example = "table", example = "table name The Kaiju Files")]
+    /// Show or change this table's settings: its name, who may undo, and what its plugins let tables set. Changing is
+    /// the referee's.
+    #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
     Table { key: Option<Name>, value: Option<Text> },
+    /// List what was played here, the newest last: the last 10 entries, or so many, or one character's.
+    #[command(example = "history", example = "history 20", example = "history 5 Ann")]
+    History { count: Option<Number<1, 30>>, who: Option<Name> },
+    /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
+    #[command(example = "why", example = "why #12")]
+    Why { entry: Option<EntryNumber> },
+    /// Tell what happened at the table since you last did something here.
+    #[command(example = "recap")]
+    Recap,
+    /// Take back your last command, or the one with this number; a referee takes back anybody's.
+    ///
+    /// It works as long as nothing later changed the same. Dice that are taken back are named, and an undo can itself be
+    /// undone.
+    #[command(example = "undo", example = "undo #12")]
+    Undo { entry: Option<EntryNumber> },
+    /// Bring back what your last undo took away.
+    #[command(example = "redo")]
+    Redo,
+    /// List all that somebody may still choose, by whom and since when; yours with the number to type.
+    #[command(example = "waiting", example = "waiting Ann")]
+    Waiting { who: Option<Name> },
+    /// Do something so that only you and the referees see the answer; the table sees that you did.
+    #[command(example = "secret roll 2d6")]
+    Secret { command: Text },
+    /// From a private chat with me: do something in a room, so that only you and the referees see the answer.
+    #[command(example = "in hall roll 2d6")]
+    In { room: Text },
+    /// Show everybody a secret roll of yours; a referee shows any.
+    #[command(example = "reveal #13")]
+    Reveal { entry: Option<EntryNumber> },
+    /// Declare something that stays sealed until the referee opens all declarations at once.
+    ///
+    /// Type it in a private chat with me, behind in and the room, lest the others read it. Sealing again replaces it.
+    #[command(example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
+    Seal { declaration: Text },
+    /// Open all sealed declarations at once.
+    #[command(referee, example = "unseal")]
+    Unseal,
+    /// Show what proves the dice: the commitment to their seed and the head of the journal's chain.
+    ///
+    /// A referee publishes the seed, so that everybody can throw the dice again, and a new one begins. Where that would
+    /// disclose secret rolls it takes: fair reveal all.
+    #[command(example = "fair", example = "fair reveal", example = "fair reveal all")]
+    Fair {
+        #[flag("reveal")]
+        reveal: bool,
+        #[flag("all")]
+        all: bool,
+    },
+    /// Hand out the journal as a file that anybody can verify, or as text to read.
+    #[command(example = "export", example = "export text")]
+    Export {
+        #[flag("text")]
+        text: bool,
+    },
+    /// Erase what was typed and answered, if it was yours; dice and changes stay, and the journal can still be verified.
+    #[command(example = "erase #12")]
+    Erase { entry: Option<EntryNumber> },
 }
 
 /// What there is.
@@ -87,23 +179,39 @@ pub(crate) fn commands() -> Vec<CommandSpec> {
 }
 
 /// Plays one.
-pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Refusal> {
-    match House::parse(name, words)? {
-        House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref()),
-        House::Plugins => Ok(help::plugins(turn)),
-        House::Plugin { enable, disable } => settings::plugin(turn, enable, disable),
-        House::Game { id } => settings::game(turn, id),
-        House::Gm { me, add, remove } => people::referees(turn, me, add, remove),
-        House::Iam { name } => people::i_am(turn, name.map(|name| name.text).as_deref()),
+pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    Ok(match House::parse(name, words)? {
+        House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref())?,
+        House::Plugins => help::plugins(turn),
+        House::Plugin { enable, disable } => settings::plugin(turn, enable, disable)?,
+        House::Game { id } => settings::game(turn, id)?,
+        House::Gm { me, add, remove } => people::referees(turn, me, add, remove)?,
+        House::Iam { name } => people::i_am(turn, name.map(|name| name.text).as_deref())?,
         // The line behind `as` is played instead of it: what comes here stands behind another `as`.
         House::As { who, command } => {
             let what = format!("act for one at a time: for {}", who.0);
-            Err(Refusal::new(what).example(format!("as {} {}", who.0, command.text)))
+            return Err(Refusal::new(what).example(format!("as {} {}", who.0, command.text)).into());
         }
-        House::Pc { character, player, free } => people::characters(turn, character, player, free),
-        House::Room { key, value } => settings::room(turn, key, value),
-        House::Table { key, value } => settings::table(turn, key, value),
-    }
+        House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
+        House::Room { key, value } => settings::room(turn, key, value)?,
+        House::Table { key, value } => settings::table(turn, key, value)?,
+        House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
+        House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Recap => history::recap(turn)?,
+        House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Redo => undo::redo(turn)?,
+        House::Waiting { who } => waiting::waiting(turn, who)?,
+        // The line behind `secret` is played instead of it: what comes here has nothing behind it.
+        House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
+        House::In { room } => return Err(secrets::no_such_room(turn, &room.text).into()),
+        House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Seal { .. } => secrets::seal(turn),
+        House::Unseal => secrets::unseal(turn)?,
+        House::Fair { reveal: false, .. } => fair::fair(turn),
+        House::Fair { reveal: true, all } => fair::reveal(turn, all)?,
+        House::Export { text } => fair::export(turn, text)?,
+        House::Erase { entry } => undo::erase(turn, entry.map(|EntryNumber(number)| number))?,
+    })
 }
 
 impl HouseTurn<'_> {

@@ -8,11 +8,15 @@
 //! Entries are never deleted or reordered. Numbers count up by one; after a crash, numbers that may have been shown
 //! and were lost are left out, and the next entry names them.
 
+pub mod export;
+
 mod audit;
 mod change;
+mod verify;
 
 pub use audit::{Audit, AuditError, audit};
-pub use change::{Change, Changes, apply, diff, pointer};
+pub use change::{Change, Changes, Touched, apply, diff, pointer};
+pub use verify::{Verifier, Wrong};
 
 use crate::entropy::Entropy;
 use chat::PlayerId;
@@ -53,6 +57,24 @@ pub struct Entry {
     /// The roll it follows up on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub follows: Option<u64>,
+    /// The entry it takes back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undoes: Option<u64>,
+    /// The entry whose place it takes, since its message was edited.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub replaces: Option<u64>,
+    /// The secret entries it shows.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reveals: Vec<u64>,
+    /// The entry whose text it erases.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub erases: Option<u64>,
+    /// The epoch whose seed it publishes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub publishes: Option<u32>,
+    /// Only its player and the referees may see its parts.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub secret: bool,
     /// Digests of its parts.
     pub digests: Digests,
 }
@@ -72,27 +94,40 @@ pub struct Digests {
     pub record: String,
     /// Of the changes.
     pub changes: String,
+    /// Of the explanation.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub why: Option<String>,
 }
 
 /// The parts of an entry, as long as they may be known.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Parts {
     /// What was typed, as read: typography mended, the prefix off.
-    pub text: Part,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Part>,
     /// The answer, as plain text.
-    pub answer: Part,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Part>,
     /// The dice, in order.
-    pub dice: Part,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dice: Option<Part>,
     /// What the answer says, as named values.
-    pub facts: Part,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Part>,
     /// What a follow-up must know; `null` if nothing can follow.
-    pub record: Part,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Part>,
     /// What changed at the table.
-    pub changes: Part,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Part>,
+    /// How the result came to be, if the game says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Part>,
 }
 
 /// A value and the salt of its digest. The JSON is kept to the letter.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Part {
     /// 32 bytes in hexadecimal.
     pub salt: String,
@@ -100,15 +135,62 @@ pub struct Part {
     pub value: Box<RawValue>,
 }
 
-/// An entry's bytes, its place in the chain, and its parts, as stored.
-#[derive(Debug, Serialize, Deserialize)]
+/// An entry's bytes, its place in the chain, and its parts, as stored and exported.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Link {
     /// The chain's hash up to and with this entry, in hexadecimal.
     pub hash: String,
     /// The entry's bytes.
     pub entry: Box<RawValue>,
     /// Its parts.
+    #[serde(default)]
     pub parts: Parts,
+    /// What later entries made of it. It says nothing that they do not say, and is not exported.
+    #[serde(default, skip_serializing_if = "Fate::is_open")]
+    pub fate: Fate,
+    /// Where to go on reading backwards; not exported.
+    #[serde(default, skip_serializing_if = "Before::is_first")]
+    pub before: Before,
+}
+
+/// What became of an entry: the numbers of the entries that did it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fate {
+    /// It is taken back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undone_by: Option<u64>,
+    /// Its message was edited.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub replaced_by: Option<u64>,
+    /// It is secret no longer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub revealed_by: Option<u64>,
+    /// Its text is gone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub erased_by: Option<u64>,
+}
+
+impl Fate {
+    fn is_open(&self) -> bool {
+        *self == Fate::default()
+    }
+}
+
+/// The entries before an entry that have something in common with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// The same player's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub player: Option<u64>,
+    /// The same character's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub character: Option<u64>,
+}
+
+impl Before {
+    fn is_first(&self) -> bool {
+        *self == Before::default()
+    }
 }
 
 /// What a command leaves for its entry, before it is sealed.
@@ -126,6 +208,8 @@ pub struct Draft<'a> {
     pub record: Option<&'a Value>,
     /// See [`Parts::changes`].
     pub changes: &'a Changes,
+    /// See [`Parts::why`].
+    pub why: &'a [String],
 }
 
 impl Draft<'_> {
@@ -137,6 +221,8 @@ impl Draft<'_> {
         let (facts, facts_digest) = Part::new(&entropy.secret(), self.facts);
         let (record, record_digest) = Part::new(&entropy.secret(), &self.record);
         let (changes, changes_digest) = Part::new(&entropy.secret(), self.changes);
+        let why = (!self.why.is_empty()).then(|| Part::new(&entropy.secret(), self.why));
+        let (why, why_digest) = why.unzip();
         let digests = Digests {
             text: text_digest,
             answer: answer_digest,
@@ -144,8 +230,10 @@ impl Draft<'_> {
             facts: facts_digest,
             record: record_digest,
             changes: changes_digest,
+            why: why_digest,
         };
-        (digests, Parts { text, answer, dice, facts, record, changes })
+        let [text, answer, dice, facts, record, changes] = [text, answer, dice, facts, record, changes].map(Some);
+        (digests, Parts { text, answer, dice, facts, record, changes, why })
     }
 }
 
@@ -165,9 +253,9 @@ impl Part {
 
 impl Link {
     /// Puts `entry` with its parts behind the chain that ended in `previous`.
-    pub fn new(previous: &str, entry: &Entry, parts: Parts) -> Self {
+    pub fn new(previous: &str, entry: &Entry, parts: Parts, before: Before) -> Self {
         let entry = raw(entry);
-        Link { hash: chain(previous, entry.get()), entry, parts }
+        Link { hash: chain(previous, entry.get()), entry, parts, fate: Fate::default(), before }
     }
 }
 

@@ -89,9 +89,34 @@ pub fn latest(id: &TableId, character: u32, game: &str) -> String {
     table(id, &format!("latest/{character}/{}", part(game)))
 }
 
-/// What is offered to a player.
-pub fn offers(id: &TableId, player: &PlayerId) -> String {
+/// What a player's numbers mean.
+pub fn choices(id: &TableId, player: &PlayerId) -> String {
     table(id, &format!("offers/{}", part(&player.to_string())))
+}
+
+/// All entries begin so that are secret and not revealed.
+pub fn secrets(id: &TableId) -> String {
+    table(id, "secret/")
+}
+
+/// The epoch of an entry that is secret and not revealed.
+pub fn secret(id: &TableId, n: u64) -> String {
+    table(id, &format!("secret/{}", number(n)))
+}
+
+/// All published seeds begin so.
+pub fn published_seeds(id: &TableId) -> String {
+    table(id, "published/")
+}
+
+/// The entry that published a seed.
+pub fn published(id: &TableId, epoch: u32) -> String {
+    table(id, &format!("published/{epoch:010}"))
+}
+
+/// All records of a table begin so.
+pub fn all_of(id: &TableId) -> String {
+    table(id, "")
 }
 
 /// What became of a message.
@@ -128,6 +153,11 @@ pub fn outbox_of(network: &str) -> String {
 /// The roll that an answer of the bot showed.
 pub fn said(network: &str, id: &str) -> String {
     format!("said/{}/{}", part(network), part(id))
+}
+
+/// The id that a network gave to a post which may be edited.
+pub fn answer(network: &str, post: &str) -> String {
+    format!("answer/{}/{}", part(network), part(post))
 }
 
 /// A transport's own note.

@@ -16,6 +16,7 @@ pub mod limits;
 pub mod route;
 pub mod store;
 
+mod aside;
 mod bot;
 mod desk;
 mod entropy;
@@ -33,4 +34,4 @@ pub use entropy::Entropy;
 pub use plugins::{Plugins, PluginsError};
 pub use serve::{ServeError, serve};
 pub use sitting::Sitting;
-pub use table::{Heard, Outcome, OutcomeKind, Outgoing, Table};
+pub use table::{Heard, Manner, Outcome, OutcomeKind, Outgoing, Table};

@@ -269,8 +269,13 @@ mod tests {
     #[test]
     fn rights_follow_accounts() {
         let mut doc = TableDoc::default();
-        let mut speaker =
-            Speaker { player: id("1"), name: "Gus".into(), standing: Standing::Member, trust: Trust::NickOnly };
+        let mut speaker = Speaker {
+            player: id("1"),
+            name: "Gus".into(),
+            standing: Standing::Member,
+            trust: Trust::NickOnly,
+            reachable: true,
+        };
         let owners = BTreeSet::from([id("1")]);
         assert_eq!(doc.role(&speaker, &owners), Role::Referee, "while there is none");
         doc.referees.insert(id("1"), "Gus".into());

@@ -40,6 +40,11 @@ impl Roster {
         }
     }
 
+    /// The rooms that somebody is in.
+    pub fn rooms_of(&self, player: &PlayerId) -> Vec<RoomId> {
+        self.rooms().iter().filter(|(_, room)| room.present.contains_key(player)).map(|(id, _)| id.clone()).collect()
+    }
+
     /// Who is in the room.
     pub fn present(&self, room: &RoomId) -> Arc<Present> {
         self.rooms().get(room).map(|room| room.present.clone()).unwrap_or_default()

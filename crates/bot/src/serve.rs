@@ -8,7 +8,7 @@ use crate::desk::NetworkDesk;
 use crate::documents::from_json;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, StoreError};
-use crate::table::Outgoing;
+use crate::table::{Manner, Outgoing};
 use chat::{Event, Post, Transport, TransportError};
 use queue::Job;
 use serde::de::DeserializeOwned;
@@ -45,7 +45,7 @@ pub(crate) struct Hall {
 
 /// What the core keeps of a network while it runs.
 struct NetworkSide {
-    redelivers: bool,
+    manner: Manner,
     outgoing: mpsc::UnboundedSender<(Outgoing, Busy)>,
     work: Arc<Work>,
 }
@@ -115,7 +115,8 @@ pub async fn serve(
             let _ = outgoing.send((outgoing_post, Busy::new(&work)));
         }
         senders.spawn(send::say_all(bot.clone(), transport.clone(), posts, closing.subscribe()));
-        let side = NetworkSide { redelivers: transport.redelivers(), outgoing, work };
+        let manner = Manner { redelivered: transport.redelivers(), edited: transport.edits() };
+        let side = NetworkSide { manner, outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
     let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks, closing });

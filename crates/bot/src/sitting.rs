@@ -3,13 +3,13 @@
 use crate::bot::Bot;
 use crate::keys::TableId;
 use crate::store::{Batch, StoreError};
-use crate::table::{Heard, Table};
+use crate::table::{Heard, Manner, Table};
 use chat::Event;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Messages may be edited here, as where they are redelivered.
-const REDELIVERED: bool = true;
+const MANNER: Manner = Manner { redelivered: true, edited: true };
 
 /// A bot at which one event is played after the other; each is durable before the next.
 pub struct Sitting {
@@ -28,8 +28,9 @@ impl Sitting {
     /// # Errors
     /// The store failed: nothing happened.
     pub fn play(&mut self, event: &Event) -> Result<Heard, StoreError> {
+        let event = self.bot.directed(event.clone())?;
         let id = self.bot.table_of(event.room())?;
-        let heard = self.try_play(&id, event);
+        let heard = self.try_play(&id, &event);
         if heard.is_err() {
             self.tables.remove(&id);
         }
@@ -55,10 +56,10 @@ impl Sitting {
             Some(table) => table,
             None => Table::open(bot, id.clone())?,
         };
-        if let Some(batch) = table.lay(bot, event, REDELIVERED)? {
+        if let Some(batch) = table.lay(bot, event, MANNER.redelivered)? {
             bot.committer().commit(Some(table.lane()), batch)?;
         }
-        let heard = table.hear(bot, event, REDELIVERED)?;
+        let heard = table.hear(bot, event, MANNER)?;
         let mut said = Batch::default();
         heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
         let mut batch = heard.batch.clone();

@@ -4,23 +4,32 @@
 //! table in memory is thrown away and opened again from the store, so that memory never knows more than the disk.
 
 mod dress;
+mod edit;
+mod ledger;
 mod line;
+mod offers;
 mod play;
 mod resolve;
+mod undo;
 mod write;
 
 pub use line::{Outcome, OutcomeKind};
 
+pub(crate) use ledger::{Ledger, Page};
+pub(crate) use play::Deed;
+pub(crate) use resolve::NotFound;
+
 use crate::bot::Bot;
 use crate::committer::Lane;
-use crate::documents::{Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{hex, unhex};
+use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
+use crate::journal::{Touched, hex, unhex};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
 use chat::{Event, Message, Post, RoomId, Speaker};
-use plugin_api::{Plugin, SavedState};
+use edit::Replacing;
+use plugin_api::Plugin;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,7 +42,7 @@ pub struct Table {
     doc: Kept<TableDoc>,
     head: Head,
     seed: Option<[u8; 32]>,
-    games: BTreeMap<String, Kept<SavedState>>,
+    games: BTreeMap<String, Kept<GameDoc>>,
     rooms: BTreeMap<RoomId, RoomSide>,
     pulse: Pulse,
     /// Numbers that a crash may have lost; the next entry names them.
@@ -46,6 +55,8 @@ pub struct Table {
     calm: u32,
     /// What the lines of the message under way have written: the lines behind them read it.
     writes: Batch,
+    /// The first version of the message under way, if it is an edit.
+    replacing: Option<Replacing>,
 }
 
 /// A document, and whether the store has one yet.
@@ -55,7 +66,27 @@ struct Kept<T> {
     stored: bool,
 }
 
+/// What a message may change of a table in memory.
+struct Snapshot {
+    doc: Kept<TableDoc>,
+    head: Head,
+    seed: Option<[u8; 32]>,
+    games: BTreeMap<String, Kept<GameDoc>>,
+    rooms: BTreeMap<RoomId, RoomSide>,
+    gap: Option<(u64, u64)>,
+}
+
+/// How a network hands on what is said there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// What was not accepted comes again.
+    pub redelivered: bool,
+    /// What was said can be edited.
+    pub edited: bool,
+}
+
 /// A room that sits at the table.
+#[derive(Clone)]
 struct RoomSide {
     doc: Kept<RoomDoc>,
 }
@@ -107,6 +138,7 @@ impl Table {
             ahead: 1,
             calm: 0,
             writes: Batch::default(),
+            replacing: None,
             head,
             seed,
             games: BTreeMap::new(),
@@ -154,7 +186,7 @@ impl Table {
     ///
     /// # Errors
     /// The store cannot be read; nothing happened, and the table must be opened again.
-    pub fn hear(&mut self, bot: &Bot, event: &Event, redelivered: bool) -> Result<Heard, StoreError> {
+    pub fn hear(&mut self, bot: &Bot, event: &Event, manner: Manner) -> Result<Heard, StoreError> {
         match event {
             Event::Present { room, player, name, trust } => {
                 bot.roster.enter(room, player, name, *trust);
@@ -165,30 +197,10 @@ impl Table {
                 Ok(Heard::default())
             }
             Event::Said(message) => {
-                let row = redelivered.then(|| keys::inbox(&message.room, &message.id));
-                self.hear_message(bot, message, row.into_iter().collect())
+                let row = (manner.redelivered || manner.edited).then(|| keys::inbox(message.said_in(), &message.id));
+                self.hear_message(bot, message, row.into_iter().collect(), manner)
             }
-            Event::Edited { message, original } => self.hear_edit(bot, message, original),
-        }
-    }
-
-    /// An edit is played if nothing of the message was; else the first version stands, and an edit of the prose around
-    /// the commands is nobody's business.
-    fn hear_edit(&mut self, bot: &Bot, message: &Message, original: &str) -> Result<Heard, StoreError> {
-        let row = keys::inbox(&message.room, original);
-        let lines = self.lines(bot, message)?;
-        match self.read(bot, &row)? {
-            Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played })
-                if played == texts(&lines) =>
-            {
-                Ok(Heard::default())
-            }
-            Some(InboxRow::Played { .. } | InboxRow::Waiting) => Ok(self.first_version_stands(bot, message)),
-            Some(InboxRow::Refused { .. }) | None => {
-                // The original answers for its edits: once one was played, the next finds it so.
-                let edit = keys::inbox(&message.room, &message.id);
-                self.hear_message(bot, message, vec![edit, row])
-            }
+            Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
         }
     }
 
@@ -208,33 +220,57 @@ impl Table {
     }
 
     /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again.
-    fn hear_message(&mut self, bot: &Bot, message: &Message, rows: Vec<String>) -> Result<Heard, StoreError> {
+    fn hear_message(
+        &mut self,
+        bot: &Bot,
+        message: &Message,
+        rows: Vec<String>,
+        manner: Manner,
+    ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         let lines = self.lines(bot, message)?;
         let too_many = lines.len() > MOST_LINES;
         let Speaker { player, name, trust, .. } = &message.speaker;
         bot.roster.enter(&message.room, player, name, *trust);
         self.writes = Batch::default();
+        self.replacing = None;
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
             heard.outcomes.push(self.play_line(bot, message, ordinal, line)?);
         }
         heard.batch = std::mem::take(&mut self.writes);
-        let redelivered = !rows.is_empty();
         for row in rows {
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
+                // Without redelivery nothing was written about a message of mere prose.
+                _ if heard.outcomes.is_empty() && !manner.redelivered => {}
                 _ if heard.outcomes.is_empty() => heard.batch.delete(row),
-                true => {
-                    let entries = heard.outcomes.iter().filter_map(|outcome| outcome.entry).collect();
-                    heard.batch.put(row, to_json(&InboxRow::Played { lines: texts(&lines), entries }));
-                }
+                true => heard.batch.put(row, to_json(&InboxRow::played(texts(&lines), &heard.outcomes))),
                 false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
             }
         }
-        self.post_answers(bot, message, too_many, &mut heard);
+        self.post_answers(bot, message, too_many, None, &mut heard);
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
-        heard.early &= !redelivered;
+        heard.early &= !manner.redelivered;
         Ok(heard)
+    }
+
+    /// The table as it is now, to come back to if not all of a message can be played.
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            doc: self.doc.clone(),
+            head: self.head.clone(),
+            seed: self.seed,
+            games: self.games.clone(),
+            rooms: self.rooms.clone(),
+            gap: self.gap,
+        }
+    }
+
+    fn restore(&mut self, before: Snapshot) {
+        let Snapshot { doc, head, seed, games, rooms, gap } = before;
+        (self.doc, self.head, self.seed, self.gap) = (doc, head, seed, gap);
+        (self.games, self.rooms) = (games, rooms);
+        self.writes = Batch::default();
     }
 
     /// The record under `key`, the writes of the message under way and submitted batches included.
@@ -248,7 +284,9 @@ impl Table {
 
     fn lines(&mut self, bot: &Bot, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
         let prefix = self.room(bot, &message.room)?.doc.doc.prefix.clone();
-        Ok(bot.router.lines(&message.body, &prefix, message.private, message.addressed))
+        // Said aside, no line of it is meant for anybody else.
+        let private = message.private || message.aside.is_some();
+        Ok(bot.router.lines(&message.body, &prefix, private, message.addressed))
     }
 
     fn room(&mut self, bot: &Bot, room: &RoomId) -> Result<&mut RoomSide, StoreError> {
@@ -262,13 +300,14 @@ impl Table {
         Ok(self.rooms.get_mut(room).expect("it was just put there"))
     }
 
-    fn game(&mut self, bot: &Bot, plugin: &dyn Plugin) -> Result<Kept<SavedState>, StoreError> {
+    fn game(&mut self, bot: &Bot, plugin: &dyn Plugin) -> Result<Kept<GameDoc>, StoreError> {
         let id = &plugin.manifest().id;
         if let Some(kept) = self.games.get(id) {
             return Ok(kept.clone());
         }
-        let stored: Option<SavedState> = self.read(bot, &keys::game(&self.id, id))?;
-        let kept = Kept { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(|| plugin.first_state())) };
+        let stored: Option<GameDoc> = self.read(bot, &keys::game(&self.id, id))?;
+        let first = || GameDoc { saved: plugin.first_state(), touched: Touched::default() };
+        let kept = Kept { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(first)) };
         self.games.insert(id.clone(), kept.clone());
         Ok(kept)
     }

@@ -81,7 +81,11 @@ fn post(room: &RoomId, n: u32, text: &str) -> Post {
         addressee: Some("Ann".to_owned()),
         blocks: vec![Block::Line(vec![Span::Bold(text.to_owned())])],
         images: Vec::new(),
+        files: Vec::new(),
         refusal: false,
+        readers: Vec::new(),
+        copy: false,
+        corrects: None,
         again: false,
     }
 }

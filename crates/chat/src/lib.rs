@@ -17,6 +17,6 @@ pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
-pub use reply::{Audience, Block, Image, Line, Offer, Reply, Span};
+pub use reply::{Audience, Block, File, Image, Line, Offer, Reply, Span};
 pub use text::{clean, cut};
-pub use transport::{Desk, DeskError, Post, Recipient, SendError, Sent, Transport, TransportError};
+pub use transport::{Desk, DeskError, Earlier, Post, Recipient, SendError, Sent, Transport, TransportError};

@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 pub struct Message {
     /// Unique among the room's messages, for ever: an event id, a msgid, or a connection's nonce and a line number.
     pub id: String,
-    /// Where.
+    /// Where it is played: where it was said, unless it was said [`aside`](Self::aside).
     pub room: RoomId,
+    /// The private chat it was said in, if it was said there for another room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<RoomId>,
     /// Who.
     pub speaker: Speaker,
     /// When it was sent, by the network's clock.
@@ -28,6 +31,13 @@ pub struct Message {
     pub late: bool,
     /// No rate limit counts it.
     pub unlimited: bool,
+}
+
+impl Message {
+    /// Where it was said.
+    pub fn said_in(&self) -> &RoomId {
+        self.aside.as_ref().unwrap_or(&self.room)
+    }
 }
 
 /// Something that happened in a room.

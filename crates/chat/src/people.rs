@@ -38,6 +38,13 @@ pub struct Speaker {
     pub standing: Standing,
     /// How sure it is that they are who they say.
     pub trust: Trust,
+    /// A private answer finds them.
+    #[serde(default = "reachable")]
+    pub reachable: bool,
+}
+
+fn reachable() -> bool {
+    true
 }
 
 /// What somebody is in a room. The core makes roles of it.

@@ -31,6 +31,12 @@ pub struct Reply {
     /// What a game must know of this roll when a later command follows up on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
+    /// How the result came to be, a sentence each: shown to who asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub why: Vec<String>,
+    /// Files to hand over, for transports that can.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<File>,
 }
 
 /// Pieces of text on one line.
@@ -78,6 +84,17 @@ pub struct Image {
     pub mime: String,
     /// The file.
     pub bytes: Vec<u8>,
+}
+
+/// A text file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// Its name, without a directory.
+    pub name: String,
+    /// `application/jsonl` and the like.
+    pub mime: String,
+    /// What is in it.
+    pub text: String,
 }
 
 /// Something that may be typed next.
@@ -171,7 +188,8 @@ impl Reply {
         self
     }
 
-    /// Offers the actor a command to type next.
+    /// Offers the actor a command to type next. What an answer to a follow-up offers takes the place of all that was
+    /// offered on that roll before; what is still open must be offered again.
     #[must_use]
     pub fn offer(mut self, command: impl Into<String>, label: impl Into<String>) -> Self {
         self.offers.push(Offer { command: command.into(), label: label.into(), to: None });
@@ -182,6 +200,13 @@ impl Reply {
     #[must_use]
     pub fn record(mut self, record: Value) -> Self {
         self.record = Some(record);
+        self
+    }
+
+    /// Explains a step of how the result came to be: what a die did, which rule applied.
+    #[must_use]
+    pub fn why(mut self, step: impl Into<String>) -> Self {
+        self.why.push(step.into());
         self
     }
 

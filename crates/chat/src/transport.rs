@@ -1,6 +1,6 @@
 //! The boundary between the core and a network.
 
-use crate::{Block, Delivery, Image, PlayerId, RoomId};
+use crate::{Block, Delivery, File, Image, PlayerId, RoomId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -20,6 +20,11 @@ pub trait Transport: Send + Sync {
 
     /// Whether saying a post twice under the same key shows it once. Then a doubtful post is repeated silently.
     fn says_once(&self) -> bool;
+
+    /// Whether people can edit what they said there, and the bot its posts.
+    fn edits(&self) -> bool {
+        self.redelivers()
+    }
 
     /// Listens until there is nothing more to hear, or for ever.
     ///
@@ -70,10 +75,31 @@ pub struct Post {
     pub blocks: Vec<Block>,
     /// Pictures.
     pub images: Vec<Image>,
+    /// Text files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<File>,
     /// It says that something was not done.
     pub refusal: bool,
+    /// Who alone sees it, by name, if it is private: all of them, though the post is for one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<String>,
+    /// The same goes to another reader as a post of its own: where one person reads everything, this one is left out.
+    #[serde(default)]
+    pub copy: bool,
+    /// The post that this one takes the place of: edited where the network can, else said as a correction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrects: Option<Earlier>,
     /// It may have been said before; a transport that cannot tell marks it.
     pub again: bool,
+}
+
+/// An earlier post.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// Its [`Post::key`].
+    pub key: String,
+    /// The id the network gave it, as far as it is known.
+    pub id: Option<String>,
 }
 
 /// Whom a post is for.

@@ -236,6 +236,25 @@ impl Roll<'_> {
     pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
         show(self.expression, &mut self.throws.iter(), out)
     }
+
+    /// The dice terms of the expression with what was thrown for each, from left to right.
+    pub fn terms(&self) -> impl Iterator<Item = (&DiceTerm, &Throw)> {
+        let mut terms = Vec::new();
+        collect_terms(self.expression, &mut terms);
+        terms.into_iter().zip(&self.throws)
+    }
+}
+
+fn collect_terms<'a>(expression: &'a Expression, terms: &mut Vec<&'a DiceTerm>) {
+    match expression {
+        Expression::Number(_) => {}
+        Expression::Dice(term) => terms.push(term),
+        Expression::Negative(inner) | Expression::Parentheses(inner) => collect_terms(inner, terms),
+        Expression::Chain(first, rest) => {
+            collect_terms(first, terms);
+            rest.iter().for_each(|(_, operand)| collect_terms(operand, terms));
+        }
+    }
 }
 
 impl Throw {
@@ -332,6 +351,15 @@ mod tests {
         assert_eq!(rolled("2d6!", &[(6, 6), (6, 2), (6, 6), (6, 1)]), "15 = 2d6! [6+6+1 2]");
         assert_eq!(rolled("2d6!>=5kh1", &[(6, 5), (6, 2), (6, 3)]), "5 = 2d6!>=5kh1 [5+(3) (2)]");
         assert_eq!(rolled("2d6r1", &[(6, 1), (6, 4), (6, 1), (6, 3)]), "7 = 2d6r=1 [(1) (1) 3 4]");
+    }
+
+    #[test]
+    fn terms_come_with_what_was_thrown_for_them() {
+        let notation: Notation = "2d6kh1 + -(d4 + 1) * d8".parse().unwrap();
+        let mut script = Scripted::new([(6, 1), (6, 2), (4, 3), (8, 4)]);
+        let rolls = notation.roll(&mut script).unwrap();
+        let terms: Vec<_> = rolls[0].terms().map(|(term, throw)| format!("{term} {throw}")).collect();
+        assert_eq!(terms, ["2d6kh1 [(1) 2]", "1d4 [3]", "1d8 [4]"]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use bot::DiceBox;
 use dice::fair::{FairDice, MessageKey};
-use dice::{Dice, DiceError, Scripted};
+use dice::{Dice, DiceError, Die, Scripted};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Dice that a session can script; clones share them.
@@ -13,6 +14,8 @@ pub(crate) struct SessionDice(Arc<Mutex<Stage>>);
 struct Stage {
     script: Option<Scripted>,
     seed: Option<[u8; 32]>,
+    /// What was thrown for each command: an edit of its message gets the same.
+    thrown: BTreeMap<MessageKey, Vec<Die>>,
     wrong: Option<String>,
 }
 
@@ -41,26 +44,38 @@ impl SessionDice {
 
 impl DiceBox for SessionDice {
     fn dice(&self, _: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
-        let fair = self.stage().seed.map(|seed| FairDice::new(&seed, key));
-        Box::new(LineDice { dice: self.clone(), fair })
+        let stage = self.stage();
+        let fair = stage.seed.map(|seed| FairDice::new(&seed, key));
+        let before = stage.thrown.get(key).cloned().unwrap_or_default().into_iter();
+        Box::new(LineDice { dice: self.clone(), key: key.clone(), before, fair })
     }
 }
 
 struct LineDice {
     dice: SessionDice,
+    key: MessageKey,
+    /// What the first version of the message threw, if it was edited.
+    before: std::vec::IntoIter<Die>,
     fair: Option<FairDice>,
 }
 
 impl Dice for LineDice {
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
         let mut stage = self.dice.stage();
-        let thrown = match (&mut stage.script, &mut self.fair) {
-            (Some(script), _) => script.throw(sides),
-            (None, Some(fair)) => return fair.throw(sides),
-            (None, None) => Err(DiceError::Script { asked: sides, listed: "no dice".to_owned() }),
+        let before = self.before.next();
+        let thrown = match (&mut stage.script, &mut self.fair, before) {
+            (Some(script), ..) => script.throw(sides),
+            (None, Some(fair), _) => fair.throw(sides),
+            // Other dice than before: the edit will be refused, and the session is not to blame.
+            (None, None, Some(before)) => Ok(if before.sides == sides { before.value } else { 1 }),
+            (None, None, None) => Err(DiceError::Script { asked: sides, listed: "no dice".to_owned() }),
         };
-        if let Err(error) = &thrown {
-            stage.wrong.get_or_insert(error.to_string());
+        match &thrown {
+            Ok(value) if before.is_none() => {
+                stage.thrown.entry(self.key.clone()).or_default().push(Die { sides, value: *value });
+            }
+            Ok(_) => {}
+            Err(error) => drop(stage.wrong.get_or_insert(error.to_string())),
         }
         thrown
     }

@@ -240,10 +240,12 @@ impl Stage {
                 name: name.to_owned(),
                 standing: if self.admins.contains(name) { Standing::Admin } else { Standing::Member },
                 trust: Trust::Account,
+                reachable: true,
             },
             sent: self.now,
             body: self.with_prefix(text)?,
             reply_to: None,
+            aside: None,
             private: false,
             addressed: false,
             late: false,
@@ -315,6 +317,7 @@ impl Stage {
         };
         if let Some(outcome) = outcome {
             report.misread = outcome.misread;
+            report.undoes = outcome.undoes;
             report.actor = outcome.actor;
             report.dice = outcome.dice;
             report.offers = outcome.reply.offers;

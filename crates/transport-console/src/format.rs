@@ -1,6 +1,6 @@
 //! How a post looks on the terminal: the name in front, bold and dim where somebody reads it.
 
-use chat::{Block, Post, Recipient, RoomId, Span, clean};
+use chat::{Block, Post, RoomId, Span, clean};
 
 /// Whether codes for a terminal are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,11 @@ pub fn post(post: &Post, here: &RoomId, style: Style) -> String {
     if post.again {
         front += "(again) ";
     }
-    if let Recipient::Player(player) = &post.to {
-        front += &format!("(only {}) ", clean(&player.id));
+    if post.corrects.is_some() {
+        front += "(corrected) ";
+    }
+    if !post.readers.is_empty() {
+        front += &format!("(only {}) ", clean(&post.readers.join(", ")));
     }
     front + &lines.join("\n") + "\n"
 }

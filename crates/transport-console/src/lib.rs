@@ -13,7 +13,9 @@ use chat::{
     Clock, Delivery, Desk, Event, Message, PlayerId, Post, RoomId, SendError, Sent, Speaker, Standing, Transport,
     TransportError, Trust, clean, cut,
 };
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -33,6 +35,8 @@ pub struct Opening {
     pub room: String,
     /// Makes the ids of this run's messages different from those of all others.
     pub nonce: String,
+    /// Where files are put that the bot hands out.
+    pub files: PathBuf,
 }
 
 /// The terminal as a network.
@@ -75,48 +79,112 @@ impl Console {
         RoomId::new(NETWORK, self.here.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn message(&self, name: &str, number: u64, line: &str) -> Message {
+    fn message(&self, Seat { name, private, .. }: &Seat, number: u64, line: &str) -> Message {
         Message {
             id: format!("{}-{number}", self.opening.nonce),
             room: self.room(),
             speaker: Speaker {
                 player: PlayerId::new(NETWORK, name.to_lowercase()),
-                name: name.to_owned(),
+                name: name.clone(),
                 // It is one person under all names, and the bot is theirs.
                 standing: Standing::Admin,
                 trust: Trust::Account,
+                reachable: true,
             },
             sent: self.clock.now(),
             body: line.to_owned(),
             reply_to: None,
-            private: false,
+            aside: None,
+            private: *private,
             addressed: false,
             late: false,
             unlimited: true,
         }
     }
 
-    /// A line that is for the console itself: what to show, or that it is time to go.
-    fn own_command(&self, line: &str, name: &mut String) -> Option<String> {
+    /// A line that is for the console itself: what comes of it.
+    fn own_command(&self, line: &str, seat: &mut Seat) -> Own {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let cleaned = clean(rest.trim());
         let given = cut(&cleaned, MOST_NAME);
-        Some(match (word.to_lowercase().as_str(), given.is_empty()) {
+        let name = seat.name.clone();
+        Own::Says(match (word.to_lowercase().as_str(), given.is_empty()) {
             ("/as", false) => {
-                *name = given.into_owned();
-                format!("You speak as {name}.")
+                seat.name = given.into_owned();
+                if seat.private {
+                    self.go(&private_room(&seat.name));
+                }
+                format!("You speak as {}.", seat.name)
             }
             ("/room", false) => {
-                *self.here.lock().unwrap_or_else(PoisonError::into_inner) = given.replace('/', "-");
+                seat.private = false;
+                self.go(&given.replace('/', "-"));
                 format!("You are in the room {}.", self.room().id)
             }
+            ("/private", true) => {
+                let room = self.room().id;
+                let back = if seat.private { &self.opening.room } else { &room };
+                let says = format!("You are in a private chat with the bot. Back: /room {back}");
+                seat.private = true;
+                self.go(&private_room(&name));
+                says
+            }
+            ("/edit", false) => match seat.said.get(&(name, self.room().id)) {
+                Some(original) => return Own::Edit(original.clone(), rest.trim().to_owned()),
+                None => "You said nothing here yet that could be edited.".to_owned(),
+            },
             ("/as", true) => format!("You speak as {name}. Another: /as Ann"),
             ("/room", true) => format!("You are in the room {}. Another: /room tavern", self.room().id),
-            ("/quit" | "/exit", _) => return None,
-            _ => "The console knows /as NAME, /room NAME and /quit; commands of the bot begin with its prefix."
+            ("/edit", true) => "Type the whole line anew behind it: /edit !roll 2d6".to_owned(),
+            ("/quit" | "/exit", _) => return Own::Quit,
+            _ => "The console knows /as NAME, /room NAME, /private, /edit LINE and /quit; commands of the bot begin with \
+                  its prefix."
                 .to_owned(),
         })
     }
+
+    fn go(&self, room: &str) {
+        room.clone_into(&mut *self.here.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    async fn hand_over(&self, desk: &dyn Desk, event: Event) -> Result<(), TransportError> {
+        if let Err(error) = desk.accept(Delivery::from(event)).await {
+            self.print(&format!("That was not heard: {error}\n"))?;
+        }
+        desk.settle().await;
+        Ok(())
+    }
+
+    /// Puts a file where whoever sits at the terminal finds it; says where.
+    fn put(&self, file: &chat::File) -> std::io::Result<String> {
+        std::fs::create_dir_all(&self.opening.files)?;
+        let name: String = file.name.chars().filter(|c| !c.is_control() && *c != '/').collect();
+        let path = self.opening.files.join(name.trim_start_matches('.'));
+        std::fs::write(&path, &file.text)?;
+        Ok(format!("(written to {})\n", path.display()))
+    }
+}
+
+/// Whoever sits at the terminal, as whom they speak.
+struct Seat {
+    name: String,
+    /// In a private chat with the bot.
+    private: bool,
+    /// The id of what each name said last in each room.
+    said: BTreeMap<(String, String), String>,
+}
+
+/// What comes of a line that is for the console itself.
+enum Own {
+    Says(String),
+    /// The message of this id is to be replaced by this line.
+    Edit(String, String),
+    Quit,
+}
+
+/// Where this name talks to the bot alone.
+fn private_room(name: &str) -> String {
+    format!("private-{}", name.to_lowercase().replace('/', "-"))
 }
 
 #[async_trait]
@@ -133,11 +201,15 @@ impl Transport for Console {
         false
     }
 
+    fn edits(&self) -> bool {
+        true
+    }
+
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
         let input = self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
         let input = input.ok_or_else(|| trouble(std::io::Error::other("the console runs once")))?;
         let lines = listen(input);
-        let mut name = self.opening.name.clone();
+        let mut seat = Seat { name: self.opening.name.clone(), private: false, said: BTreeMap::new() };
         let mut number = 0;
         for line in &self.opening.greeting {
             self.print(&format!("{line}\n"))?;
@@ -146,7 +218,7 @@ impl Transport for Console {
         loop {
             // What is left from an earlier run, or was asked in the last line, is said before the next prompt.
             desk.settle().await;
-            let prompt = format!("{name}@{}> ", self.room().id);
+            let prompt = format!("{}@{}> ", seat.name, self.room().id);
             let (answer, line) = oneshot::channel();
             let ended = || trouble(std::io::Error::other("the reading thread ended"));
             lines.send((prompt, answer)).map_err(|_| ended())?;
@@ -155,19 +227,21 @@ impl Transport for Console {
             };
             // What is pasted comes at once; each line of it is a line.
             for line in line.split('\n') {
+                number += 1;
                 if line.starts_with('/') {
-                    match self.own_command(line.trim_end(), &mut name) {
-                        Some(says) => self.print(&format!("{says}\n"))?,
-                        None => return Ok(()),
+                    match self.own_command(line.trim_end(), &mut seat) {
+                        Own::Says(says) => self.print(&format!("{says}\n"))?,
+                        Own::Edit(original, line) => {
+                            let message = self.message(&seat, number, &line);
+                            self.hand_over(&*desk, Event::Edited { message, original }).await?;
+                        }
+                        Own::Quit => return Ok(()),
                     }
                     continue;
                 }
-                number += 1;
-                let said = Event::Said(self.message(&name, number, line));
-                if let Err(error) = desk.accept(Delivery::from(said)).await {
-                    self.print(&format!("That was not heard: {error}\n"))?;
-                }
-                desk.settle().await;
+                let message = self.message(&seat, number, line);
+                seat.said.insert((seat.name.clone(), self.room().id), message.id.clone());
+                self.hand_over(&*desk, Event::Said(message)).await?;
             }
         }
     }
@@ -175,7 +249,14 @@ impl Transport for Console {
     async fn send(&self, post: &Post) -> Result<Sent, SendError> {
         let greeted = self.greeted.subscribe().wait_for(|greeted| *greeted).await.is_ok();
         debug_assert!(greeted, "the console holds the sender");
-        let text = format::post(post, &self.room(), self.style);
+        if post.copy {
+            // Whoever sits here has read it as the one it was for.
+            return Ok(Sent::default());
+        }
+        let mut text = format::post(post, &self.room(), self.style);
+        for file in &post.files {
+            text += &self.put(file).map_err(|error| SendError::Never(format!("{}: {error}", file.name)))?;
+        }
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
         written.map(|()| Sent::default()).map_err(|error| SendError::Never(error.to_string()))

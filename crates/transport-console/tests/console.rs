@@ -17,8 +17,13 @@ impl ConsoleStand {
     fn new() -> Self {
         let (typed, keyboard) = std::io::pipe().expect("the system makes pipes");
         let (screen, shown) = std::io::pipe().expect("the system makes pipes");
-        let opening =
-            Opening { greeting: Vec::new(), name: "Ann".to_owned(), room: "hall".to_owned(), nonce: "n".to_owned() };
+        let opening = Opening {
+            greeting: Vec::new(),
+            name: "Ann".to_owned(),
+            room: "hall".to_owned(),
+            nonce: "n".to_owned(),
+            files: "/nonexistent".into(),
+        };
         let console = Console::new(opening, Arc::new(SystemClock), Input::pipe(typed), Box::new(shown));
         ConsoleStand { console: Arc::new(console), keyboard, screen: BufReader::new(screen) }
     }

@@ -16,7 +16,49 @@ pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, n
     if judged.crit != Whether::No && roll.crit.is_none() {
         reply = reply.offer("crit impact", "+2 impact").offer("crit inspire", "+1 inspiration");
     }
-    facts(reply, roll, judged, change, now)
+    facts(explain(reply, roll, judged), roll, judged, change, now)
+}
+
+/// The steps that lead to the result, with the rule each follows.
+fn explain(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
+    let fortune = roll.fortune;
+    reply = reply.why(match roll.dropped_fortune {
+        None => format!("d20={fortune} is the fortune die"),
+        Some(other) => format!("d20={fortune} is the fortune die, d20={other} does not count ({})", edge(roll.edge)),
+    });
+    reply = match roll.stress {
+        Stress::Reduced { from, to: Some(to) } => reply.why(format!("stress: the d{from} was thrown as a d{to}")),
+        Stress::Reduced { from, to: None } => reply.why(format!("stress: the d{from} was not thrown")),
+        Stress::Scratched(at) => reply.why(format!("stress scratches the largest die, {}", roll.dice[at])),
+        Stress::NothingToTake | Stress::None => reply,
+    };
+    if let Some(at) = judged.scratched {
+        let whose = if roll.scratch.is_some() { "as chosen" } else { "the lowest that shows no 1" };
+        reply =
+            reply.why(format!("a 1 on the fortune die is a critical fumble and scratches {}, {whose}", roll.dice[at]));
+    }
+    let parts: Vec<_> = judged.parts.iter().map(ToString::to_string).collect();
+    reply = reply.why(format!("total {}: the two highest, {}", judged.total, parts.join(" + ")));
+    let minimum = if fortune >= 4 { "1 for a fortune die of 4 and more, and " } else { "" };
+    let used = if roll.crit == Some(CritUse::Impact) { ", and 2 for the critical success" } else { "" };
+    let rule = "1 for each die of 4 to 9 and 2 for each of 10 and more";
+    reply = reply.why(format!("impact {}: {minimum}{rule}{used}", judged.impact));
+    match (judged.crit, judged.fumble) {
+        (Whether::If, _) => reply.why("d20=20 is a critical success if the action succeeds"),
+        (Whether::Yes, _) => reply.why("d20=20 and the total reaches the counter: a critical success"),
+        (_, Whether::If) => reply.why(format!("d20={fortune} is a critical fumble if the action is countered")),
+        (_, Whether::Yes) if fortune > 1 => reply.why(format!("d20={fortune} and countered: a critical fumble")),
+        _ => reply,
+    }
+}
+
+fn edge(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Advantage => "advantage",
+        Edge::Disadvantage => "disadvantage",
+        Edge::Cancelled => "advantage and disadvantage cancel out",
+        Edge::None => "",
+    }
 }
 
 fn headline(reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
@@ -53,11 +95,8 @@ fn dice(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
 
 fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> {
     let mut notes = Vec::new();
-    match roll.edge {
-        Edge::Advantage => notes.push("advantage".to_owned()),
-        Edge::Disadvantage => notes.push("disadvantage".to_owned()),
-        Edge::Cancelled => notes.push("advantage and disadvantage cancel out".to_owned()),
-        Edge::None => {}
+    if roll.edge != Edge::None {
+        notes.push(edge(roll.edge).to_owned());
     }
     match roll.stress {
         Stress::Reduced { from, to: Some(to) } => notes.push(format!("stress: d{from} is a d{to}")),

@@ -1,6 +1,6 @@
 //! Plain dice, for any game: `!roll 4d6kh3 + 2 # strength`. Knows no rules but those of the notation.
 
-use dice::{Notation, NotationError, Piece, Roll};
+use dice::{DiceTerm, Fate, Notation, NotationError, Piece, Roll, ShownDie, Throw};
 use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
 use std::convert::Infallible;
 
@@ -26,6 +26,9 @@ enum Command {
 
 /// Characters of an answer's dice; of more, only their number is shown.
 const MOST_SHOWN: usize = 280;
+/// Terms whose dice are explained, and dice of a term that are.
+const MOST_EXPLAINED: usize = 10;
+const MOST_IN_A_STEP: usize = 40;
 /// Totals of repeats that are shown.
 const MOST_TOTALS: usize = 25;
 
@@ -51,11 +54,29 @@ impl Game for Dice {
             [only] => show_roll(reply, &notation, only),
             several => show_repeats(reply, &notation, several),
         };
+        reply = rolls.iter().flat_map(Roll::terms).filter_map(explain).take(MOST_EXPLAINED).fold(reply, Reply::why);
         Ok(match totals.as_slice() {
             [total] => reply.fact("total", *total),
             _ => reply.fact("total", totals.iter().sum::<i64>()).fact("totals", totals),
         })
     }
+}
+
+/// What became of the dice of a term, if more than being added.
+fn explain((term, throw): (&DiceTerm, &Throw)) -> Option<String> {
+    let plain = |die: &ShownDie| die.fate == Fate::Kept && !die.exploded;
+    if throw.0.iter().all(plain) || throw.0.len() > MOST_IN_A_STEP {
+        return None;
+    }
+    let each = throw.0.iter().map(|die| match (die.fate, die.exploded) {
+        (Fate::Kept, false) => format!("{} counts", die.value),
+        (Fate::Kept, true) => format!("{} counts and explodes into", die.value),
+        (Fate::Dropped, false) => format!("{} is dropped", die.value),
+        (Fate::Dropped, true) => format!("{} is dropped, exploded into", die.value),
+        (Fate::Rerolled, _) => format!("{} is rerolled as", die.value),
+    });
+    let each: Vec<_> = each.collect();
+    Some(format!("{term}: {} = {}", each.join(", ").replace("as, ", "as ").replace("into, ", "into "), throw.total()))
 }
 
 fn shown_totals(totals: &[i64]) -> String {

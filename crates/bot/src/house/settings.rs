@@ -1,6 +1,6 @@
 //! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
 
-use super::HouseTurn;
+use super::{HouseTurn, undo};
 use crate::documents::PluginSettings;
 use chat::Reply;
 use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
@@ -96,16 +96,24 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
 
 pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>) -> Result<Reply, Refusal> {
     let Some(key) = key else { return Ok(table_overview(turn)) };
-    let own = Setting {
-        key: NAME.to_owned(),
-        help: "what the players call this table".to_owned(),
-        default: String::new(),
-        kind: SettingKind::Text(MOST_TABLE_NAME),
+    let own = |key: &str, help: &str, default: &str, kind| Setting {
+        key: key.to_owned(),
+        help: help.to_owned(),
+        default: default.to_owned(),
+        kind,
         scope: SettingScope::Table,
     };
-    let (game, setting) = match key.0.eq_ignore_ascii_case(NAME) {
-        true => (None, own),
-        false => declared(turn, SettingScope::Table, &key.0, "table", NAME).map(|(game, each)| (Some(game), each))?,
+    let who = SettingKind::Choice(vec!["anyone".to_owned(), undo::REFEREE.to_owned()]);
+    let (game, setting) = match key.0.to_lowercase().as_str() {
+        NAME => (None, own(NAME, "what the players call this table", "", SettingKind::Text(MOST_TABLE_NAME))),
+        undo::SETTING => {
+            let help = "who may take back: anyone what is theirs, or the referee alone";
+            (Some(super::GAME.to_owned()), own(undo::SETTING, help, "anyone", who))
+        }
+        _ => {
+            let own = format!("{NAME}, {}", undo::SETTING);
+            declared(turn, SettingScope::Table, &key.0, "table", &own).map(|(game, each)| (Some(game), each))?
+        }
     };
     let Some(value) = value else {
         let set = match &game {

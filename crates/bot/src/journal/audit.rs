@@ -1,12 +1,10 @@
-//! Checking a stored journal: numbers, chain, digests, dice, and that its changes add up to what is stored.
+//! Checking a stored journal: all that anybody can verify, with all seeds, and that its changes add up to what is stored.
 
-use super::{Changes, Entry, Link, Part, Parts, apply, chain, diff, first_hash, unhex};
+use super::verify::seed_of;
+use super::{Change, Changes, Entry, Link, Parts, Verifier, Wrong, apply, diff};
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
-use dice::fair::{FairDice, commitment};
-use dice::{Dice, Die};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// What a journal holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +15,8 @@ pub struct Audit {
     pub last: u64,
     /// How many numbers were left out.
     pub skipped: u64,
+    /// The chain's hash.
+    pub head: String,
     /// The table's document as the changes of all entries make it.
     pub document: Value,
 }
@@ -25,13 +25,8 @@ pub struct Audit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
     /// The first entry that is wrong.
-    #[error("entry #{number}: {what}")]
-    Entry {
-        /// Its number, or the number expected.
-        number: u64,
-        /// What is wrong.
-        what: String,
-    },
+    #[error(transparent)]
+    Entry(#[from] Wrong),
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -42,42 +37,26 @@ pub enum AuditError {
 /// # Errors
 /// Names the first entry that is not what it should be.
 pub fn audit(store: &dyn Store, table: &TableId) -> Result<Audit, AuditError> {
-    let mut seen = Audit::default();
-    let mut hash = first_hash();
-    let mut seeds = BTreeMap::new();
+    let mut document = Value::Null;
+    let mut verifier = Verifier::new(Default::default());
+    let mut epoch = 0;
     let prefix = keys::entries(table);
     for record in scan_all(store, &prefix) {
-        let (key, value) = record?;
-        let expected = seen.last + 1;
-        let wrong = |what: String| AuditError::Entry { number: expected, what };
+        let (_, value) = record?;
+        let number = verifier.last + 1;
+        let wrong = |what: String| Wrong { number, what };
         let link: Link = serde_json::from_slice(&value).map_err(|error| wrong(error.to_string()))?;
-        let entry: Entry = serde_json::from_str(link.entry.get()).map_err(|error| wrong(error.to_string()))?;
-        hash = chain(&hash, link.entry.get());
-        let skipped = entry.skipped.map_or(0, |(from, to)| to + 1 - from);
-        if entry.skipped.is_some_and(|(from, _)| from != expected) || entry.number != expected + skipped {
-            return Err(wrong(format!("stands where {} is", key.trim_start_matches(&prefix))));
+        if let Some(next) = Verifier::epoch_of(&link).filter(|next| *next != epoch) {
+            let seed = read_seed(store, table, next)?.ok_or_else(|| wrong("its seed is gone".to_owned()))?;
+            verifier.know(next, seed);
+            epoch = next;
         }
-        if hash != link.hash {
-            return Err(wrong("the chain is broken".to_owned()));
-        }
-        let seed = match seeds.entry(entry.epoch) {
-            std::collections::btree_map::Entry::Occupied(known) => *known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(new) => {
-                let seed = read_seed(store, table, entry.epoch)?.ok_or_else(|| wrong("its seed is gone".to_owned()))?;
-                if entry.commitment.as_ref() != Some(&commitment(&seed)) {
-                    return Err(wrong("its seed is not the one that was committed to".to_owned()));
-                }
-                *new.insert(seed)
-            }
-        };
-        check_parts(&entry, &link.parts).map_err(wrong)?;
-        check_dice(&entry, &link.parts, &seed).map_err(wrong)?;
-        add_up(&mut seen.document, &entry, &link.parts).map_err(wrong)?;
-        seen.entries += 1;
-        seen.skipped += skipped;
-        seen.last = entry.number;
+        let entry = verifier.check(&link)?;
+        add_up(&mut document, &entry, &link.parts).map_err(wrong)?;
     }
-    Ok(seen)
+    verifier.finish()?;
+    let Verifier { entries, last, skipped, .. } = verifier;
+    Ok(Audit { entries, last, skipped, head: verifier.head().to_owned(), document })
 }
 
 fn read_seed(store: &dyn Store, table: &TableId, epoch: u32) -> Result<Option<[u8; 32]>, StoreError> {
@@ -86,43 +65,25 @@ fn read_seed(store: &dyn Store, table: &TableId, epoch: u32) -> Result<Option<[u
         return Ok(None);
     };
     let text: String = serde_json::from_slice(&stored).map_err(|error| StoreError::damaged(&key, error))?;
-    Ok(unhex(&text).and_then(|bytes| bytes.try_into().ok()))
+    Ok(seed_of(&text))
 }
 
 /// Makes the entry's changes in the document.
 fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), String> {
-    let read = |part: &Part| serde_json::from_str(part.value.get()).map_err(|error| error.to_string());
-    let Changes { begun, made } = serde_json::from_value(read(&parts.changes)?).map_err(|error| error.to_string())?;
-    let record: Value = read(&parts.record)?;
+    let (changes, record) = changes_of(parts).ok_or("its changes are missing")?;
     let place = format!("/rolls/{}/record", entry.number);
-    let noted = diff(&place, None, Some(&record).filter(|record| !record.is_null()));
-    for changes in [begun, made, noted] {
-        apply(document, &changes).map_err(|at| format!("{at} was something else before"))?;
+    let noted = diff(&place, None, record.as_ref());
+    let all: Vec<Change> = changes.all().cloned().chain(noted).collect();
+    // One by one: a later change of an entry may be of what an earlier one left.
+    for change in all {
+        apply(document, &[change]).map_err(|at| format!("{at} was something else before"))?;
     }
     Ok(())
 }
 
-fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
-    let digests = &entry.digests;
-    let pairs = [
-        ("text", &parts.text, &digests.text),
-        ("answer", &parts.answer, &digests.answer),
-        ("dice", &parts.dice, &digests.dice),
-        ("facts", &parts.facts, &digests.facts),
-        ("record", &parts.record, &digests.record),
-        ("changes", &parts.changes, &digests.changes),
-    ];
-    match pairs.iter().find(|(_, part, digest)| part.digest().as_ref() != Some(*digest)) {
-        Some((name, ..)) => Err(format!("its {name} is not what was sealed")),
-        None => Ok(()),
-    }
-}
-
-fn check_dice(entry: &Entry, parts: &Parts, seed: &[u8; 32]) -> Result<(), String> {
-    let dice: Vec<Die> = serde_json::from_str(parts.dice.value.get()).map_err(|error| error.to_string())?;
-    let mut fair = FairDice::new(seed, &entry.key);
-    match dice.iter().find(|die| fair.throw(die.sides) != Ok(die.value)) {
-        Some(die) => Err(format!("{die} is not what its seed and message give")),
-        None => Ok(()),
-    }
+/// The changes and the record of an entry, if both can be read.
+fn changes_of(parts: &Parts) -> Option<(Changes, Option<Value>)> {
+    let changes = serde_json::from_str(parts.changes.as_ref()?.value.get()).ok()?;
+    let record: Value = serde_json::from_str(parts.record.as_ref()?.value.get()).ok()?;
+    Some((changes, Some(record).filter(|record| !record.is_null())))
 }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// One place that got another value; `None` stands for absence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,21 +21,66 @@ pub struct Change {
     pub after: Option<Value>,
 }
 
-/// What a command changed. Undo takes back what it made; what had begun with it stays, since others build on it.
+/// What a command changed, in the order of these lists. Undo takes back what it made; what had begun with it stays,
+/// since others build on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changes {
+    /// What an edit took back of the first version, in front of everything.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub taken_back: Vec<Change>,
     /// What came into being on the way, in front of `made`: a player's character, a game's first state.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub begun: Vec<Change>,
     /// What the command did.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub made: Vec<Change>,
+    /// What is offered with the roll that it made.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub noted: Vec<Change>,
 }
 
 impl Changes {
-    /// Whether everything is as it was.
+    /// Every change, in order.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = &Change> {
+        self.taken_back.iter().chain(&self.begun).chain(&self.made).chain(&self.noted)
+    }
+}
+
+/// Which entry last changed each place of a document, for undo to say what is in its way. Of very many places the ones
+/// that were not changed for long are forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Touched(BTreeMap<String, u64>);
+
+/// Places that are remembered of a document.
+const MOST_TOUCHED: usize = 500;
+
+impl Touched {
+    /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
-        self.begun.is_empty() && self.made.is_empty()
+        self.0.is_empty()
+    }
+
+    /// Entry `number` made those of `changes` that are at or below `place`.
+    pub fn note<'a>(&mut self, place: &str, changes: impl IntoIterator<Item = &'a Change>, number: u64) {
+        let below = changes.into_iter().filter_map(|change| change.path.strip_prefix(place));
+        for path in below.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            self.0.insert(path.to_owned(), number);
+        }
+        while self.0.len() > MOST_TOUCHED {
+            let oldest = self.0.iter().min_by_key(|(_, number)| **number).map(|(path, _)| path.clone());
+            oldest.map(|path| self.0.remove(&path));
+        }
+    }
+
+    /// The last entry that changed `path` (below `place`), something in it, or what it stands in.
+    pub fn last(&self, place: &str, path: &str) -> Option<u64> {
+        let path = path.strip_prefix(place)?;
+        let within = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let meets = |each: &&String| within(each, path) || within(path, each);
+        self.0.iter().filter(|(each, _)| meets(each)).map(|(_, number)| *number).max()
     }
 }
 

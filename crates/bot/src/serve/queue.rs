@@ -4,7 +4,7 @@ use super::{Busy, Hall};
 use crate::committer::Ticket;
 use crate::keys::TableId;
 use crate::store::StoreError;
-use crate::table::{Heard, Outgoing, Table};
+use crate::table::{Heard, Manner, Outgoing, Table};
 use chat::{Block, Event, Message, Post, Recipient, Span};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -136,22 +136,22 @@ impl Worker {
             Some(table) => table,
             None => Table::open(&bot, self.id.clone())?,
         };
-        let redelivers = self.hall.networks.get(&event.room().network).is_some_and(|side| side.redelivers);
-        if let Some(batch) = table.lay(&bot, event, redelivers)? {
+        let network = self.hall.networks.get(&event.room().network);
+        let manner = network.map_or(Manner { redelivered: false, edited: false }, |side| side.manner);
+        if let Some(batch) = table.lay(&bot, event, manner.redelivered)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let Heard { mut batch, posts, early, reserved, .. } = table.hear(&bot, event, redelivers)?;
+        let Heard { mut batch, posts, early, reserved, .. } = table.hear(&bot, event, manner)?;
         if let Some(key) = waiting {
             batch.delete(key);
         }
-        if !batch.is_empty() {
-            if early {
-                self.unconfirmed.push_back((bot.committer.submit_soon(Some(table.lane()), batch), reserved));
-            } else {
-                durable(bot.committer.submit(Some(table.lane()), batch)).await?;
-                self.unconfirmed.clear();
-                table.confirm(reserved);
-            }
+        if !early {
+            // An empty batch waits for those before it.
+            durable(bot.committer.submit(Some(table.lane()), batch)).await?;
+            self.unconfirmed.clear();
+            table.confirm(reserved);
+        } else if !batch.is_empty() {
+            self.unconfirmed.push_back((bot.committer.submit_soon(Some(table.lane()), batch), reserved));
         }
         self.table = Some(table);
         posts.into_iter().for_each(|post| self.say(post, busy));
@@ -225,7 +225,11 @@ impl Worker {
             addressee: Some(speaker.name.clone()),
             blocks: vec![Block::Line(vec![Span::Text(text.to_owned())])],
             images: Vec::new(),
+            files: Vec::new(),
             refusal: true,
+            readers: Vec::new(),
+            copy: false,
+            corrects: None,
             again: false,
         };
         self.say(Outgoing { key: String::new(), post, roll: None }, busy);

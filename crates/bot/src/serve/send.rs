@@ -2,11 +2,11 @@
 
 use super::Busy;
 use crate::bot::Bot;
-use crate::documents::to_json;
+use crate::documents::{from_json, to_json};
 use crate::keys;
 use crate::store::Batch;
 use crate::table::Outgoing;
-use chat::{SendError, Sent, Transport};
+use chat::{Post, SendError, Sent, Transport};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -23,11 +23,16 @@ pub(super) async fn say_all(
     mut closing: watch::Receiver<bool>,
 ) {
     while let Some((outgoing, busy)) = posts.recv().await {
+        let outgoing = Outgoing { post: with_earlier(&bot, &*transport, outgoing.post), ..outgoing };
         let Some(said) = say(&*transport, &outgoing, &mut closing).await else { continue };
         if !outgoing.key.is_empty() {
             let mut batch = Batch::default();
-            if let (Some(id), Some(roll)) = (said.id, &outgoing.roll) {
-                batch.put(keys::said(transport.network(), &id), to_json(roll));
+            if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {
+                batch.put(keys::said(transport.network(), id), to_json(roll));
+            }
+            if let (Some(id), true) = (&said.id, transport.edits()) {
+                let first = outgoing.post.corrects.map_or(outgoing.post.key, |earlier| earlier.key);
+                batch.put(keys::answer(transport.network(), &first), to_json(id));
             }
             batch.delete(outgoing.key);
             // Nobody waits for it: should it be lost, the post is said once more after the next start.
@@ -35,6 +40,18 @@ pub(super) async fn say_all(
         }
         drop(busy);
     }
+}
+
+/// A correction with the id of the post whose place it takes, which was said before it.
+fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
+    if let Some(earlier) = &mut post.corrects {
+        let key = keys::answer(transport.network(), &earlier.key);
+        match bot.committer.read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
+            Ok(id) => earlier.id = id,
+            Err(error) => tracing::error!(%error, "an answer cannot be edited and is said anew"),
+        }
+    }
+    post
 }
 
 /// Says a post; `None` if it has to wait for the next start.

@@ -1,18 +1,27 @@
 //! Making answers and refusals ready to be shown: comment, offers, number, example, caret; and posts of them.
 
-use super::{Heard, OutcomeKind, Outgoing, Table};
+use super::{Heard, Outcome, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
 use crate::documents::to_json;
 use crate::keys;
 use crate::route::MOST_LINES;
-use chat::{Audience, Block, Message, PlayerId, Post, Recipient, Reply, Span, cut};
+use chat::{Audience, Block, Earlier, Message, PlayerId, Post, Recipient, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a comment that are shown.
 const COMMENT: usize = 60;
 
+/// What an answer says of its entry.
+#[derive(Clone, Copy)]
+pub(super) struct Number {
+    pub number: u64,
+    /// The entry of the first version, if the message was edited.
+    pub replaces: Option<u64>,
+}
+
 /// A game's answer with what the table adds: the comment, the offers with their numbers, the entry's number.
-pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, number: Option<u64>) -> Reply {
+pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, number: Option<Number>) -> Reply {
     if let Some(comment) = comment {
         reply = reply.text(format!(" | {}", cut(comment, COMMENT)));
     }
@@ -28,7 +37,12 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
         reply = reply.text(format!(" | {to}: ")).code(format!("{prefix}{}", offer.command));
     }
     match number {
-        Some(number) => reply.text(format!(" #{number}")),
+        Some(Number { number, replaces: Some(first) }) => reply.text(format!(" | edited, was #{first} #{number}")),
+        // Behind a list it stands on a line of its own.
+        Some(Number { number, .. }) if matches!(reply.blocks.last(), Some(Block::List(_))) => {
+            reply.line().text(format!("#{number}"))
+        }
+        Some(Number { number, .. }) => reply.text(format!(" #{number}")),
         None => reply,
     }
 }
@@ -59,52 +73,86 @@ fn upper_first(text: &str) -> String {
 }
 
 impl Table {
-    /// Makes the posts that answer a message, all lines of an audience together, and puts them into the batch.
-    pub(super) fn post_answers(&mut self, bot: &Bot, message: &Message, too_many: bool, heard: &mut Heard) {
+    /// Makes the posts that answer a message, all lines of a reader together, and puts them into the batch. The answer
+    /// to an edit takes the place of the answers to the message `corrects`.
+    pub(super) fn post_answers(
+        &mut self,
+        bot: &Bot,
+        message: &Message,
+        too_many: bool,
+        corrects: Option<&str>,
+        heard: &mut Heard,
+    ) {
+        let asked = &message.speaker.player;
         let mut public = Answer::default();
-        let mut private = Answer::default();
-        let mut referees_too = false;
+        let mut private: BTreeMap<PlayerId, Answer> = BTreeMap::new();
         for outcome in heard.outcomes.iter().filter(|outcome| outcome.kind != OutcomeKind::Silent) {
-            let answer = if outcome.reply.audience == Audience::Table { &mut public } else { &mut private };
-            referees_too |= outcome.reply.audience == Audience::Referees;
-            answer.add(&outcome.actor, &outcome.reply, outcome.kind);
-            answer.roll = answer.roll.or(outcome.follows).or(outcome.entry);
+            match outcome.reply.audience {
+                Audience::Table => public.add(outcome),
+                audience => {
+                    let referees = self.doc.doc.referees.keys().filter(|_| audience == Audience::Referees);
+                    let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).collect();
+                    readers.into_iter().for_each(|reader| private.entry(reader.clone()).or_default().add(outcome));
+                }
+            }
+            public.notices.extend(outcome.notice.clone());
         }
         if too_many {
             let note = format!("I played the first {MOST_LINES} commands of that message; send the others again.");
-            public.add(&message.speaker.name, &Reply::from(note), OutcomeKind::Refused);
+            let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
+            (outcome.reply, outcome.kind) = (Reply::from(note), OutcomeKind::Refused);
+            public.add(&outcome);
         }
-        if message.late && !public.blocks.is_empty() {
-            let label = format!("(sent {} UTC) ", message.sent.strftime("%Y-%m-%d %H:%M"));
-            if let Some(Block::Line(line)) = public.blocks.first_mut() {
-                line.insert(0, Span::Text(label));
-            }
-        }
+        public.label_late(message);
         let limited = !message.late && !message.unlimited;
         let text: String = public.blocks.iter().map(Block::plain).collect();
-        if limited
-            && !text.is_empty()
-            && !self.pulse.answer(&message.speaker.player, &text, message.sent, &bot.settings.limits)
-        {
+        if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.sent, &bot.settings.limits) {
             return;
         }
-        let mut posts = vec![(Recipient::Room, public)];
-        if !private.blocks.is_empty() {
-            let asked = &message.speaker.player;
-            let referees = self.doc.doc.referees.keys().filter(|player| referees_too && *player != asked);
-            let readers: Vec<PlayerId> = std::iter::once(asked).chain(referees).cloned().collect();
-            posts.extend(readers.into_iter().map(|reader| (Recipient::Player(reader), private.clone())));
+        let readers = self.readers(message, &private);
+        let mut posts = Vec::new();
+        let mut mine = private.remove(asked);
+        match (&message.aside, &mut mine) {
+            // Who spoke aside is answered there; the room learns no more than that something happened.
+            (Some(_), Some(mine)) if !public.blocks.is_empty() => mine.blocks.append(&mut public.blocks),
+            (Some(_), None) if !public.blocks.is_empty() => mine = Some(std::mem::take(&mut public)),
+            _ => {}
         }
-        for (part, (to, answer)) in posts.into_iter().filter(|(_, answer)| !answer.blocks.is_empty()).enumerate() {
+        if let (Some(aside), Some(mine)) = (&message.aside, &mut mine) {
+            public.notices.append(&mut mine.notices);
+            posts.push((aside.clone(), Recipient::Room, std::mem::take(mine), false));
+        } else if let Some(mine) = mine {
+            posts.push((message.room.clone(), Recipient::Player(asked.clone()), mine, false));
+        }
+        let said = public.notices.drain(..).map(|notice| Block::Line(vec![Span::Text(notice)]));
+        if public.blocks.is_empty() {
+            public.addressee = None;
+        }
+        public.blocks.extend(said);
+        posts.insert(0, (message.room.clone(), Recipient::Room, public, false));
+        let others = private.into_iter();
+        posts.extend(others.map(|(reader, answer)| (message.room.clone(), Recipient::Player(reader), answer, true)));
+        for (room, to, answer, copy) in posts.into_iter().filter(|(_, _, answer, _)| !answer.is_empty()) {
+            let is_private = to != Recipient::Room || Some(&room) == message.aside.as_ref();
+            let readers = if is_private { readers.clone() } else { Vec::new() };
+            let part = match &to {
+                Recipient::Room => room.to_string(),
+                Recipient::Player(player) => player.to_string(),
+            };
+            let earlier = |id: &str| Earlier { key: format!("{}/{id}/{part}", message.said_in()), id: None };
             let post = Post {
-                key: format!("{}/{}/{part}", message.room, message.id),
-                room: message.room.clone(),
+                key: format!("{}/{}/{part}", message.said_in(), message.id),
+                answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
+                corrects: corrects.filter(|_| !answer.refused).map(earlier),
+                room,
                 to,
-                answers: Some(message.id.clone()),
                 addressee: answer.addressee,
                 blocks: answer.blocks,
                 images: answer.images,
+                files: answer.files,
                 refusal: answer.refused,
+                readers,
+                copy,
                 again: false,
             };
             let key = keys::outbox(&message.room.network, bot.next_number());
@@ -115,44 +163,56 @@ impl Table {
         }
     }
 
-    /// An edit of a message that was played: its dice and its answer stay.
-    pub(super) fn first_version_stands(&mut self, bot: &Bot, message: &Message) -> Heard {
+    /// Who sees the private answers, by name: whoever asked, and the referees as such if they do.
+    fn readers(&self, message: &Message, private: &BTreeMap<PlayerId, Answer>) -> Vec<String> {
+        let mut readers = vec![message.speaker.name.clone()];
+        if private.len() > 1 {
+            readers.push("referees".to_owned());
+        }
+        readers
+    }
+
+    /// Answers an edit of a message that was played: its dice and its answer stay.
+    pub(super) fn first_version_stands(&mut self, bot: &Bot, message: &Message, why: &str) -> Heard {
         let mut heard = Heard::default();
-        let text = "The first version of that message was played and stands.";
-        let outcome = super::Outcome {
-            kind: OutcomeKind::Refused,
-            player: message.speaker.name.clone(),
-            actor: message.speaker.name.clone(),
-            reply: Reply::from(text),
-            dice: Vec::new(),
-            entry: None,
-            follows: None,
-            changed: false,
-            misread: false,
-        };
+        let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
+        outcome.kind = OutcomeKind::Refused;
+        outcome.reply = Reply::from(format!("The first version of that message was played and stands: {why}"));
+        if message.aside.is_some() {
+            outcome.reply.audience = Audience::Player;
+        }
         heard.outcomes.push(outcome);
-        self.post_answers(bot, message, false, &mut heard);
+        self.post_answers(bot, message, false, None, &mut heard);
         self.reserve(&mut heard);
         heard
     }
 }
 
-/// The answers to one message for one audience.
+/// The answers to one message for one reader.
 #[derive(Clone, Debug, Default)]
 struct Answer {
     addressee: Option<String>,
     blocks: Vec<Block>,
     images: Vec<chat::Image>,
+    files: Vec<chat::File>,
+    /// What everybody is told of what is not for everybody.
+    notices: Vec<String>,
     refused: bool,
     roll: Option<u64>,
 }
 
 impl Answer {
-    fn add(&mut self, actor: &str, reply: &Reply, kind: OutcomeKind) {
+    fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.files.is_empty()
+    }
+
+    fn add(&mut self, outcome: &Outcome) {
+        let (actor, reply) = (&outcome.actor, &outcome.reply);
         let mut blocks = reply.blocks.clone();
-        self.refused = kind == OutcomeKind::Refused && (self.refused || self.blocks.is_empty());
+        self.refused = outcome.kind == OutcomeKind::Refused && (self.refused || self.blocks.is_empty());
+        self.roll = self.roll.or(outcome.entry).or(outcome.follows);
         match &self.addressee {
-            None => self.addressee = Some(actor.to_owned()),
+            None => self.addressee = Some(actor.clone()),
             Some(first) if first != actor => {
                 if let Some(Block::Line(line)) = blocks.first_mut() {
                     line.insert(0, Span::Text(format!("{actor}: ")));
@@ -162,5 +222,13 @@ impl Answer {
         }
         self.blocks.extend(blocks);
         self.images.extend(reply.images.iter().cloned());
+        self.files.extend(reply.files.iter().cloned());
+    }
+
+    /// Says of a late answer when the message was sent.
+    fn label_late(&mut self, message: &Message) {
+        if let (true, Some(Block::Line(line))) = (message.late, self.blocks.first_mut()) {
+            line.insert(0, Span::Text(format!("(sent {} UTC) ", message.sent.strftime("%Y-%m-%d %H:%M"))));
+        }
     }
 }

@@ -1,15 +1,14 @@
 //! One command line: who acts, whether it is heard at all, and which command it is.
 
-use super::play::Done;
+use super::play::{Deed, Done};
 use super::resolve::{Found, NotFound};
 use super::{Table, dress};
 use crate::bot::Bot;
-use crate::documents::{Head, OffersDoc, RoomDoc, TableDoc};
-use crate::keys;
+use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
 use crate::route::{CommandLine, MOST_TEXT};
 use crate::store::StoreError;
-use chat::{Message, Reply};
+use chat::{Audience, Message, Reply};
 use dice::Die;
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec, Name, Refusal, Role, Words};
@@ -32,6 +31,12 @@ pub struct Outcome {
     pub entry: Option<u64>,
     /// The roll it followed up on.
     pub follows: Option<u64>,
+    /// The entry it took back.
+    pub undoes: Option<u64>,
+    /// What everybody is told of it, if the answer itself is not for everybody.
+    pub notice: Option<String>,
+    /// The answer shows what must be on the disk first.
+    pub shows_head: bool,
     /// It changed something, so that the answer waits for the disk.
     pub changed: bool,
     /// It was refused because it does not read as its command, whatever the table holds.
@@ -65,10 +70,36 @@ pub(super) struct Attempt<'a> {
     pub doc: Arc<TableDoc>,
     pub room: Arc<RoomDoc>,
     pub head: Head,
+    /// Its answer is for the player and the referees alone.
+    pub secret: bool,
+    /// What it does besides.
+    pub deed: Deed,
 }
 
 /// The command around another: `as NAME COMMAND`.
 const ACT_AS: &str = "as";
+/// The command around another: `secret COMMAND`.
+const SECRET: &str = "secret";
+
+impl Outcome {
+    /// Nothing came of the line yet.
+    pub(super) fn silent(player: &str, actor: &str) -> Self {
+        Outcome {
+            kind: OutcomeKind::Silent,
+            player: player.to_owned(),
+            actor: actor.to_owned(),
+            reply: Reply::new(),
+            dice: Vec::new(),
+            entry: None,
+            follows: None,
+            undoes: None,
+            notice: None,
+            shows_head: false,
+            changed: false,
+            misread: false,
+        }
+    }
+}
 
 impl Table {
     /// Plays a line. If it is played, the table in memory has changed, and what is to be written is noted.
@@ -79,26 +110,15 @@ impl Table {
         ordinal: u32,
         line: &CommandLine,
     ) -> Result<Outcome, StoreError> {
+        self.room(bot, &message.room)?;
         let mut attempt = self.attempt(bot, message, ordinal, line);
         let played = self.try_line(bot, line, &mut attempt);
-        let mut outcome = Outcome {
-            kind: OutcomeKind::Silent,
-            player: message.speaker.name.clone(),
-            actor: attempt.doc.name_of(attempt.actor).to_owned(),
-            reply: Reply::new(),
-            dice: Vec::new(),
-            entry: None,
-            follows: None,
-            changed: false,
-            misread: false,
-        };
+        let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
         match played {
             Ok(done) => {
                 outcome.kind = OutcomeKind::Played;
-                outcome.changed = !done.changes.made.is_empty() || !done.changes.begun.is_empty();
-                outcome.dice = std::mem::take(&mut attempt.thrown);
                 outcome.follows = done.followed.as_ref().map(|(target, _)| target.entry);
-                (outcome.entry, outcome.reply) = self.finish_line(bot, attempt, done, &outcome.dice)?;
+                self.finish_line(bot, attempt, done, ordinal, &mut outcome)?;
             }
             Err(NotFound::Silent) => {}
             Err(NotFound::Refused(refusal)) => {
@@ -106,6 +126,9 @@ impl Table {
                 outcome.misread = refusal.usage;
                 let prefix = &self.rooms[&message.room].doc.doc.prefix;
                 outcome.reply = dress::refusal(refusal, &attempt.typed, attempt.spec, prefix);
+                if attempt.secret {
+                    outcome.reply.audience = Audience::Player;
+                }
             }
             Err(NotFound::Store(error)) => return Err(error),
         }
@@ -117,8 +140,8 @@ impl Table {
             message,
             key: MessageKey {
                 network: message.room.network.clone(),
-                room: message.room.id.clone(),
-                id: message.id.clone(),
+                room: message.said_in().id.clone(),
+                id: self.replacing.as_ref().map_or_else(|| message.id.clone(), |first| first.id.clone()),
                 ordinal,
             },
             role: self.doc.doc.role(&message.speaker, &bot.settings.owners),
@@ -130,6 +153,8 @@ impl Table {
             doc: self.doc.doc.clone(),
             room: self.rooms[&message.room].doc.doc.clone(),
             head: self.head.clone(),
+            secret: message.aside.is_some(),
+            deed: Deed::default(),
         };
         attempt.actor = attempt.seat();
         attempt
@@ -148,7 +173,7 @@ impl Table {
         }
         let room = attempt.room.clone();
         let not_ours = matches!(self.resolve(bot, &room, line, attempt), Err(NotFound::Silent));
-        if not_ours && !self.takes_offer(bot, line, attempt)? {
+        if not_ours && !self.takes_offer(bot, line, attempt.message)? {
             return Err(NotFound::Silent);
         }
         self.keep_pace(bot, attempt.message)?;
@@ -161,13 +186,15 @@ impl Table {
             let who = if spec.role == Role::Referee { "the referee" } else { "a room admin" };
             return Err(Refusal::new(format!("only {who} can use {}", spec.name)).into());
         }
+        attempt.must_reach()?;
         match found {
             Found::House(spec) => self.play_own(bot, spec, attempt),
             Found::Plugin(plugin, spec, from) => self.play_game(bot, plugin, spec, from, attempt),
         }
     }
 
-    /// The command inside what may stand around one: `as NAME`, and the number of an offer in place of its words.
+    /// The command inside what may stand around one: `secret`, `as NAME`, and the number of an offer in place of its
+    /// words.
     fn unwrap_line<'a>(
         &self,
         bot: &'a Bot,
@@ -175,13 +202,25 @@ impl Table {
         attempt: &mut Attempt<'a>,
     ) -> Result<CommandLine, NotFound> {
         let mut line = line.clone();
-        if let Some(acts_as) = bot.plugins.house().iter().find(|command| command.name == ACT_AS)
-            && acts_as.answers_to(&line.word().0)
-        {
-            attempt.spec = Some(acts_as);
-            line = self.act_as(bot, &line, attempt)?;
+        let mut acted = false;
+        loop {
+            let word = line.word().0;
+            let Some(around) = bot.plugins.house().iter().find(|command| command.answers_to(&word)) else { break };
+            match around.name.as_str() {
+                SECRET => {
+                    attempt.spec = Some(around);
+                    attempt.secret = true;
+                    line = inner(line.typed[line.word().1.end..].trim(), attempt, "what is to be secret?")?;
+                }
+                ACT_AS if !acted => {
+                    attempt.spec = Some(around);
+                    line = self.act_as(bot, &line, attempt)?;
+                    acted = true;
+                }
+                _ => break,
+            }
         }
-        match offer_number(&line) {
+        match super::offers::number(&line) {
             Some(number) => self.take_offer(bot, number, attempt),
             None => Ok(line),
         }
@@ -203,9 +242,7 @@ impl Table {
     fn act_as(&self, bot: &Bot, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
         let present = bot.roster.present(&attempt.message.room);
         let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
-        if rest.is_empty() {
-            return Err(Refusal::new(format!("what does {name} do?")).into());
-        }
+        let line = inner(rest, attempt, &format!("what does {name} do?"))?;
         let head = &mut attempt.head;
         let by = (&attempt.message.speaker.player, attempt.role);
         let mut doc = (*attempt.doc).clone();
@@ -213,40 +250,17 @@ impl Table {
         if doc != *attempt.doc {
             attempt.doc = Arc::new(doc);
         }
-        Ok(CommandLine { typed: rest.trim_start_matches(attempt.room.prefix.as_str()).to_owned(), by_name: true })
-    }
-
-    /// Whether a line is an offer's number: alone on it, and something is offered or the bot was named.
-    fn takes_offer(&self, bot: &Bot, line: &CommandLine, attempt: &Attempt<'_>) -> Result<bool, StoreError> {
-        let key = || keys::offers(&self.id, &attempt.message.speaker.player);
-        Ok(offer_number(line).is_some() && (line.by_name || self.read::<OffersDoc>(bot, &key())?.is_some()))
-    }
-
-    /// `!1`: the command that was offered under that number, for the character it was offered to.
-    fn take_offer(&self, bot: &Bot, number: usize, attempt: &mut Attempt<'_>) -> Result<CommandLine, NotFound> {
-        let player = &attempt.message.speaker.player;
-        let offered: Option<OffersDoc> = self.read(bot, &keys::offers(&self.id, player))?;
-        let Some(offered) = offered else {
-            return Err(Refusal::new("nothing is offered to you").example("help").into());
-        };
-        let offer = number
-            .checked_sub(1)
-            .and_then(|at| offered.offers.get(at))
-            .ok_or_else(|| Refusal::new(format!("you were offered 1 to {}", offered.offers.len())).example("1"))?;
-        let owner = attempt.doc.characters.get(&offered.character).and_then(|each| each.owner.as_ref());
-        if owner != Some(player) && attempt.role < Role::Referee {
-            let name = attempt.doc.name_of(offered.character);
-            return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
-        }
-        attempt.actor = offered.character;
-        attempt.offered = Some(offered.entry);
-        Ok(CommandLine { typed: offer.command.clone(), by_name: true })
+        Ok(line)
     }
 }
 
-/// The number that a line consists of.
-fn offer_number(line: &CommandLine) -> Option<usize> {
-    line.typed.trim_end_matches(['.', ':', '!', ')']).parse().ok()
+/// The command inside another.
+fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine, NotFound> {
+    let typed = rest.trim_start_matches(attempt.room.prefix.as_str()).trim().to_owned();
+    if typed.is_empty() {
+        return Err(Refusal::new(missing).into());
+    }
+    Ok(CommandLine { typed, by_name: true })
 }
 
 /// The name in front of `rest`, and what stands behind it: the longest name of a character that fits, else a word or
@@ -273,6 +287,15 @@ fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), R
 }
 
 impl Attempt<'_> {
+    /// Refuses, before any die is thrown, what could not be answered.
+    pub(super) fn must_reach(&self) -> Result<(), Refusal> {
+        if !self.secret || self.message.speaker.reachable {
+            return Ok(());
+        }
+        let what = "a private answer does not reach you, so nothing was rolled: write to me privately first";
+        Err(Refusal::new(what).example(self.typed.as_str()))
+    }
+
     /// The character the speaker acts for, who comes into being with their first command.
     fn seat(&mut self) -> CharacterId {
         let speaker = &self.message.speaker;

@@ -1,19 +1,22 @@
 //! Playing a command that was found, and what it changed. A game's panic ends here.
 
+use super::ledger::Ledger;
 use super::line::Attempt;
 use super::resolve::{Followed, NotFound};
 use super::{Kept, Table};
 use crate::bot::Bot;
-use crate::documents::{settings_of, to_json};
+use crate::documents::{GameDoc, RollDoc, settings_of, to_json};
 use crate::house::{self, HouseTurn};
-use crate::journal::{Changes, diff, digest, pointer};
+use crate::journal::{Change, Changes, diff, digest, pointer};
 use crate::route::Arguments;
-use chat::Reply;
+use crate::store::Batch;
+use chat::{Reply, RoomId};
 use dice::Budget;
 use dice::fair::MessageKey;
 use plugin_api::{Cast, CommandSpec, FollowUp, Played, Plugin, Refusal, SavedState, Target, Turn, Words};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -24,14 +27,46 @@ pub(super) struct Done<'a> {
     pub reply: Reply,
     pub comment: Option<String>,
     pub changes: Changes,
-    /// The game's state, if it changed, and its JSON.
-    pub state: Option<(Arc<SavedState>, Vec<u8>)>,
+    /// What the table holds of the game, if it changed, and its JSON.
+    pub state: Option<(Arc<GameDoc>, Vec<u8>)>,
     /// The roll it followed up on, with its record replaced if it was.
     pub followed: Option<(Target<Value>, Option<Value>)>,
 }
 
-/// Bytes that a game may keep for a table.
-const MOST_STATE: usize = 64 << 10;
+/// What one of the table's own commands does besides changing the documents it was lent.
+#[derive(Default)]
+pub(crate) struct Deed {
+    /// See [`crate::journal::Entry`] for these.
+    pub undoes: Option<u64>,
+    pub reveals: Vec<u64>,
+    pub erases: Option<u64>,
+    pub publishes: Option<u32>,
+    /// The changes it makes, where they are known before they are made.
+    pub made: Option<Vec<Change>>,
+    /// Other records it writes.
+    pub writes: Batch,
+    /// What is in memory of these is outdated by those.
+    pub outdated_games: Vec<String>,
+    pub outdated_rooms: Vec<RoomId>,
+    /// What can be done about rolls now.
+    pub rolls: BTreeMap<u64, RollDoc>,
+    /// The seed of the epoch that begins with it.
+    pub next_seed: Option<[u8; 32]>,
+    /// Its answer shows what must be on the disk first.
+    pub shows_head: bool,
+    /// Its answer is for the player and the referees alone.
+    pub secret: bool,
+}
+
+impl Deed {
+    /// Whether it belongs into the journal, whatever it changed.
+    pub fn counts(&self) -> bool {
+        self.undoes.is_some() || !self.reveals.is_empty() || self.erases.is_some() || self.publishes.is_some()
+    }
+}
+
+/// Bytes that a game may keep for a table: 64 KiB, and what is noted about who changed it.
+const MOST_STATE: usize = 88 << 10;
 
 impl Table {
     /// Plays one of the table's own commands.
@@ -41,14 +76,27 @@ impl Table {
         spec: &'a CommandSpec,
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, NotFound> {
-        let arguments = Arguments::of(&attempt.typed, false);
+        // Where a command names an entry, `#12` is no comment.
+        let names_entry = spec.arguments.iter().any(|argument| argument.usage.contains("#N"));
+        let mut arguments = Arguments::of(&attempt.typed, names_entry);
+        if let Some(number) = arguments.roll {
+            arguments.typed += &format!(" #{number}");
+        }
+        let replied = self.replied(bot, attempt.message)?;
         let from = arguments.typed.find(char::is_whitespace).unwrap_or(arguments.typed.len());
         let mut words = Words::new(&arguments.typed, from);
         let side = &self.rooms[&attempt.message.room];
         let present = bot.roster.present(&attempt.message.room);
         let arrived = attempt.doc.clone();
+        let number = self.next_number();
         let mut turn = HouseTurn {
             bot,
+            ledger: Ledger { bot, table: self },
+            deed: &mut attempt.deed,
+            number,
+            replied,
+            now: attempt.message.sent,
+            in_private: attempt.message.private || attempt.message.aside.is_some(),
             speaker: &attempt.message.speaker,
             room_id: &attempt.message.room,
             actor: attempt.actor,
@@ -59,10 +107,18 @@ impl Table {
             head: &mut attempt.head,
         };
         let reply = house::play(&spec.name, &mut words, &mut turn)?;
+        attempt.secret |= attempt.deed.secret;
         let mut changes = Changes::default();
         changed("/table", &self.doc, &arrived, &attempt.doc, &mut changes);
         let path = pointer("/rooms", &attempt.message.room.to_string());
         changed(&path, &side.doc, &side.doc.doc, &attempt.room, &mut changes);
+        if let Some(made) = attempt.deed.made.take() {
+            changes.made = made;
+        }
+        if !changes.made.is_empty() || !changes.begun.is_empty() {
+            note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note("/table", changes.all(), number));
+            note(&mut attempt.room, &side.doc.doc, |room| room.touched.note(&path, changes.all(), number));
+        }
         Ok(Done { game: house::GAME, spec, reply, comment: None, changes, state: None, followed: None })
     }
 
@@ -89,6 +145,12 @@ impl Table {
                 Some(self.target(bot, message, &followed, &mut arguments)?)
             }
         };
+        if let Some(target) = &target {
+            let roll = Ledger { bot, table: self }.roll(target.entry)?;
+            attempt.secret |= roll.is_some_and(|roll| roll.secret);
+            attempt.must_reach()?;
+        }
+        let number = self.next_number();
         let state = self.game(bot, plugin)?;
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
         let mut source = bot.dice.dice(seed, &attempt.key);
@@ -100,7 +162,7 @@ impl Table {
         turn.role = attempt.role;
         turn.comment.clone_from(&arguments.comment);
         let mut words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
-        let played = play_safely(plugin, &state.doc, spec, &mut words, turn, &attempt.key);
+        let played = play_safely(plugin, &state.doc.saved, spec, &mut words, turn, &attempt.key);
         attempt.thrown = budget.into_thrown();
         let (Played { state: after, reply }, cast, amended) = played?;
 
@@ -109,21 +171,25 @@ impl Table {
         }
         let mut changes = Changes::default();
         changed("/table", &self.doc, &attempt.doc, &attempt.doc, &mut changes);
-        let after = Arc::new(after);
-        let stored = if after == state.doc { None } else { Some(to_json(&*after)) };
-        if let Some(stored) = &stored {
+        note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note("/table", changes.all(), number));
+        let mut grown = None;
+        if after != state.doc.saved {
+            let path = pointer("/games", game);
+            let mut after = Arc::new(GameDoc { saved: after, touched: state.doc.touched.clone() });
+            changed(&path, &state, &state.doc, &after, &mut changes);
+            note(&mut after, &state.doc, |after| after.touched.note(&path, changes.all(), number));
+            let stored = to_json(&*after);
             if stored.len() > MOST_STATE {
                 return Err(Refusal::new(format!("this table's {game} would grow too large to be kept")).into());
             }
-            changed(&pointer("/games", game), &state, &state.doc, &after, &mut changes);
+            grown = Some((after, stored));
         }
         if let (Some(target), Some(amended)) = (&target, &amended) {
             let path = format!("/rolls/{}/record", target.entry);
             changes.made.extend(diff(&path, Some(&target.record), Some(amended)));
         }
-        let state = stored.map(|stored| (after, stored));
         let followed = target.map(|target| (target, amended));
-        Ok(Done { game, spec, reply, comment: arguments.comment, changes, state, followed })
+        Ok(Done { game, spec, reply, comment: arguments.comment, changes, state: grown, followed })
     }
 }
 
@@ -156,11 +222,23 @@ fn changed<T: Serialize>(path: &str, before: &Kept<T>, arrived: &Arc<T>, after: 
     if Arc::ptr_eq(&before.doc, after) {
         return;
     }
-    let value = |document: &T| serde_json::to_value(document).expect("documents have text keys and finite numbers");
+    let value = |document: &T| {
+        let mut value = serde_json::to_value(document).expect("documents have text keys and finite numbers");
+        // Which entry changed what is no part of what is played.
+        value.as_object_mut().map(|object| object.remove("touched"));
+        value
+    };
     let (first, middle, last) = (value(&before.doc), value(arrived), value(after));
     if !before.stored {
         changes.begun.extend(diff(path, None, Some(&first)));
     }
     changes.begun.extend(diff(path, Some(&first), Some(&middle)));
     changes.made.extend(diff(path, Some(&middle), Some(&last)));
+}
+
+/// Notes in a document which entry changed it, if it is another than it was.
+fn note<T: Clone>(after: &mut Arc<T>, before: &Arc<T>, note: impl FnOnce(&mut T)) {
+    if !Arc::ptr_eq(after, before) {
+        note(Arc::make_mut(after));
+    }
 }

@@ -1,10 +1,10 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
 use super::Table;
+use super::ledger::Ledger;
 use super::line::Attempt;
 use crate::bot::Bot;
-use crate::documents::{RollDoc, RoomDoc, TableDoc, from_json};
-use crate::journal::{Entry, Link};
+use crate::documents::{RollDoc, RoomDoc, TableDoc};
 use crate::keys::{self, TableId};
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
@@ -24,7 +24,8 @@ pub(super) enum Found<'a> {
 }
 
 /// No command, or trouble in looking for it.
-pub(super) enum NotFound {
+#[derive(Debug)]
+pub(crate) enum NotFound {
     /// Not for this bot: nothing is said.
     Silent,
     /// Something is said.
@@ -98,8 +99,9 @@ impl Table {
     ) -> Result<Option<Found<'a>>, StoreError> {
         let end = line.word().1.end;
         let number = Arguments::of(&line.typed, true).roll.or(self.replied(bot, attempt.message)?);
+        let ledger = Ledger { bot, table: self };
         let named = match number {
-            Some(number) => self.roll_of(bot, number)?.map(|(_, roll)| roll),
+            Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
             None => None,
         };
         let mut latest: Option<(u64, Found)> = None;
@@ -110,7 +112,7 @@ impl Table {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let number: Option<u64> = self.read(bot, &keys::latest(&self.id, attempt.actor.0, id))?;
+                    let number = ledger.latest(attempt.actor, id)?;
                     if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
                         latest = Some((number, found));
                     }
@@ -130,21 +132,22 @@ impl Table {
         arguments: &mut Arguments,
     ) -> Result<Target<Value>, NotFound> {
         let game = &command.plugin.manifest().id;
+        let ledger = Ledger { bot, table: self };
         let number = match arguments.roll.or(self.replied(bot, message)?) {
             Some(number) => number,
             None => {
                 let of = command.take_name(arguments).unwrap_or(command.actor);
-                let latest: Option<u64> = self.read(bot, &keys::latest(&self.id, of.0, game))?;
-                latest.ok_or_else(|| {
+                ledger.latest(of, game)?.ok_or_else(|| {
                     let name = command.cast.name(of);
                     Refusal::new(format!("{name} has no roll that {} could follow up on", command.spec.name))
                         .example(command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str()))
                 })?
             }
         };
-        let (number, roll) = self.roll_of(bot, number)?.ok_or_else(|| {
-            Refusal::new(format!("#{number} is no roll that could be followed up on")).about(format!("#{number}"))
-        })?;
+        let (number, roll) = match ledger.roll_of(number)? {
+            Some(found) => found,
+            None => return Err(ledger.no_roll(number)?.into()),
+        };
         if roll.game != *game {
             return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
         }
@@ -152,26 +155,41 @@ impl Table {
             let name = self.doc.doc.name_of(roll.character);
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
-        Ok(Target { entry: number, actor: roll.character, record: roll.record })
+        let record = roll.record.unwrap_or_default();
+        Ok(Target { entry: number, actor: roll.character, record })
     }
 
     /// The roll that the message replies to.
-    fn replied(&self, bot: &Bot, message: &Message) -> Result<Option<u64>, StoreError> {
+    pub(super) fn replied(&self, bot: &Bot, message: &Message) -> Result<Option<u64>, StoreError> {
         let Some(answer) = &message.reply_to else { return Ok(None) };
         let said: Option<(TableId, u64)> = self.read(bot, &keys::said(&message.room.network, answer))?;
         Ok(said.filter(|(table, _)| *table == self.id).map(|(_, number)| number))
     }
+}
 
-    /// The roll of entry `number`: its own, or the one that it followed up on.
-    fn roll_of(&self, bot: &Bot, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
-        if let Some(roll) = self.read(bot, &keys::roll(&self.id, number))? {
-            return Ok(Some((number, roll)));
+impl Ledger<'_> {
+    /// The roll that entry `number` leads to: its own, the one that took its place when its message was edited, or the
+    /// one that it followed up on.
+    fn roll_of(&self, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
+        let live = |number| Ok(self.roll(number)?.filter(|roll| roll.record.is_some()).map(|roll| (number, roll)));
+        let number = self.current(number)?;
+        match live(number)? {
+            None => match self.page(number)?.and_then(|page| page.entry.follows) {
+                Some(followed) => live(self.current(followed)?),
+                None => Ok(None),
+            },
+            found => Ok(found),
         }
-        let key = keys::entry(&self.id, number);
-        let Some(link) = self.read::<Link>(bot, &key)? else { return Ok(None) };
-        let entry: Entry = from_json(&key, link.entry.get().as_bytes())?;
-        let Some(followed) = entry.follows else { return Ok(None) };
-        Ok(self.read(bot, &keys::roll(&self.id, followed))?.map(|roll| (followed, roll)))
+    }
+
+    /// Why entry `number` leads to no roll.
+    fn no_roll(&self, number: u64) -> Result<Refusal, NotFound> {
+        let page = self.must_have(number)?;
+        let what = match page.link.fate.undone_by {
+            Some(by) => format!("#{number} was undone in #{by}, so nothing can follow it"),
+            None => format!("#{number} is no roll that could be followed up on"),
+        };
+        Ok(Refusal::new(what).about(format!("#{number}")))
     }
 }
 

@@ -1,18 +1,18 @@
 //! Writing a played command down: its entry, the documents it changed, what can follow it.
 
-use super::line::Attempt;
-use super::play::Done;
+use super::line::{Attempt, Outcome};
+use super::play::{Deed, Done};
 use super::{Heard, Kept, OutcomeKind, Table, dress};
 use crate::bot::Bot;
-use crate::documents::{OffersDoc, RollDoc, RoomDoc, to_json};
-use crate::journal::{Draft, Entry, Link};
+use crate::documents::{RoomDoc, to_json};
+use crate::house;
+use crate::journal::{Before, Draft, Entry, Link, hex};
 use crate::keys;
 use crate::store::StoreError;
-use chat::Reply;
+use chat::{Audience, Reply};
 use dice::Die;
 use dice::fair::commitment;
-use plugin_api::{CharacterId, FollowUp};
-use serde_json::Value;
+use plugin_api::FollowUp;
 use std::sync::Arc;
 
 /// Numbers that are reserved beyond the last entry at the most.
@@ -21,29 +21,60 @@ const FURTHEST_AHEAD: u64 = 64;
 const CALM: u32 = 8;
 
 impl Table {
-    /// Dresses the answer of a played command, and if it threw dice or changed something makes it an entry; the number
-    /// and the answer come back. A command that only looked leaves nothing.
+    /// The number that the next entry gets.
+    pub(super) fn next_number(&self) -> u64 {
+        self.gap.map_or(self.head.number, |(_, last)| last) + 1
+    }
+
+    /// Writes a played command down, and completes its outcome: if it threw dice or changed something it becomes an
+    /// entry; one that only looked leaves nothing.
     pub(super) fn finish_line(
         &mut self,
         bot: &Bot,
-        attempt: Attempt<'_>,
+        mut attempt: Attempt<'_>,
         mut done: Done<'_>,
-        thrown: &[Die],
-    ) -> Result<(Option<u64>, Reply), StoreError> {
+        ordinal: u32,
+        outcome: &mut Outcome,
+    ) -> Result<(), StoreError> {
         let prefix = attempt.room.prefix.clone();
-        let reply = std::mem::take(&mut done.reply);
-        if thrown.is_empty() && done.changes.made.is_empty() {
-            return Ok((None, dress::answer(reply, done.comment.as_deref(), &prefix, None)));
+        let mut reply = std::mem::take(&mut done.reply);
+        outcome.dice = std::mem::take(&mut attempt.thrown);
+        outcome.shows_head = attempt.deed.shows_head;
+        attempt.secret |= reply.audience != Audience::Table;
+        if attempt.secret && reply.audience == Audience::Table {
+            reply.audience = Audience::Referees;
         }
-        let number = self.gap.map_or(self.head.number, |(_, last)| last) + 1;
-        let mut reply = dress::answer(reply, done.comment.as_deref(), &prefix, Some(number));
-        let record = reply.record.take();
-        self.enter(bot, number, &attempt, &done, &reply, record.as_ref(), thrown);
-        let followed = done.followed.as_ref().map(|(target, _)| target.entry);
-        self.keep_offers(&attempt, followed.unwrap_or(number), &reply);
-        self.keep_roll(bot, number, attempt.actor, &mut done, record)?;
+        let number = self.next_number();
+        let rolls = self.settle_rolls(bot, &attempt, &mut done, &reply, number)?;
+        let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
+        let counts = attempt.deed.counts() || replaces.is_some();
+        if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
+            self.writes.append(std::mem::take(&mut attempt.deed.writes));
+            outcome.reply = dress::answer(reply, done.comment.as_deref(), &prefix, None);
+            return Ok(());
+        }
+        if let Some(first) = &mut self.replacing {
+            done.changes.taken_back = std::mem::take(&mut first.taken_back);
+        }
+        // A roll that changes nothing may be answered before it is durable; what it offers is lost with it then.
+        outcome.changed =
+            done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
+        outcome.undoes = attempt.deed.undoes;
+        outcome.entry = Some(number);
+        let shown = dress::Number { number, replaces };
+        let reply = dress::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
+        if reply.audience != Audience::Table {
+            outcome.notice = Some(notice(number, &attempt, &done, outcome));
+        }
+        self.enter(bot, number, &attempt, &done, &reply, &outcome.dice, replaces);
+        self.keep_choices(&attempt, done.followed.as_ref().map_or(number, |(target, _)| target.entry), &reply);
+        if reply.record.is_some() && done.spec.follow_up == FollowUp::No {
+            self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
+        }
+        rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         self.keep_documents(attempt, done);
-        Ok((Some(number), reply))
+        outcome.reply = Reply { record: None, ..reply };
+        Ok(())
     }
 
     /// Writes the entry behind the chain.
@@ -55,71 +86,50 @@ impl Table {
         attempt: &Attempt<'_>,
         done: &Done<'_>,
         reply: &Reply,
-        record: Option<&Value>,
         thrown: &[Die],
+        replaces: Option<u64>,
     ) {
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
-        let draft = Draft { text, answer: &answer, dice: thrown, facts, record, changes };
+        let record = reply.record.as_ref().filter(|_| done.spec.follow_up == FollowUp::No);
+        let draft = Draft { text, answer: &answer, dice: thrown, facts, record, changes, why: &reply.why };
         let (digests, parts) = bot.with_entropy(|entropy| draft.seal(entropy));
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
+        let player = &attempt.message.speaker.player;
+        let secret = reply.audience != Audience::Table;
         let entry = Entry {
             number,
             skipped: self.gap.take(),
             epoch: self.head.epoch,
             commitment: (!self.head.committed).then(|| commitment(seed)),
             key: attempt.key.clone(),
-            player: attempt.message.speaker.player.clone(),
+            player: player.clone(),
             character: attempt.actor,
             time: attempt.message.sent,
             game: done.game.to_owned(),
             command: done.spec.name.clone(),
             follows: done.followed.as_ref().map(|(target, _)| target.entry),
+            undoes: attempt.deed.undoes,
+            replaces,
+            reveals: attempt.deed.reveals.clone(),
+            erases: attempt.deed.erases,
+            publishes: attempt.deed.publishes,
+            secret,
             digests,
         };
-        let link = Link::new(&self.head.hash, &entry, parts);
+        let before = Before {
+            player: self.head.players.insert(player.clone(), number),
+            character: self.head.characters.insert(attempt.actor, number),
+        };
+        let link = Link::new(&self.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.id, number), to_json(&link));
+        if secret {
+            self.writes.put(keys::secret(&self.id, number), to_json(&self.head.epoch));
+        }
         self.head.number = number;
         self.head.hash = link.hash;
         self.head.committed = true;
         self.head.next_character = attempt.head.next_character;
-    }
-
-    /// Keeps what a later command may follow up on: this roll, or the one that this command followed up on.
-    fn keep_roll(
-        &mut self,
-        bot: &Bot,
-        number: u64,
-        actor: CharacterId,
-        done: &mut Done<'_>,
-        record: Option<Value>,
-    ) -> Result<(), StoreError> {
-        match (done.followed.take(), record) {
-            (Some((target, Some(amended))), _) => {
-                let key = keys::roll(&self.id, target.entry);
-                if let Some(roll) = self.read::<RollDoc>(bot, &key)? {
-                    self.writes.put(key, to_json(&RollDoc { record: amended, ..roll }));
-                }
-            }
-            (None, Some(record)) if done.spec.follow_up == FollowUp::No => {
-                let latest = keys::latest(&self.id, actor.0, done.game);
-                let previous = self.read(bot, &latest)?;
-                let roll = RollDoc { character: actor, game: done.game.to_owned(), record, previous };
-                self.writes.put(keys::roll(&self.id, number), to_json(&roll));
-                self.writes.put(latest, number.to_string());
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Keeps what the answer offers to who typed, for the character that acted, under the roll that it is about.
-    fn keep_offers(&mut self, attempt: &Attempt<'_>, entry: u64, reply: &Reply) {
-        let offers: Vec<_> = reply.offers.iter().filter(|offer| offer.to.is_none()).cloned().collect();
-        if !offers.is_empty() {
-            let offers = OffersDoc { entry, character: attempt.actor, offers };
-            self.writes.put(keys::offers(&self.id, &attempt.message.speaker.player), to_json(&offers));
-        }
     }
 
     /// Keeps the documents that the command changed.
@@ -132,6 +142,21 @@ impl Table {
         if let Some((state, json)) = done.state {
             self.writes.put(keys::game(&self.id, done.game), json);
             self.games.insert(done.game.to_owned(), Kept { doc: state, stored: true });
+        }
+        self.keep_deed(attempt.deed);
+    }
+
+    /// Keeps what one of the table's own commands did besides.
+    fn keep_deed(&mut self, deed: Deed) {
+        self.writes.append(deed.writes);
+        deed.outdated_games.iter().for_each(|game| drop(self.games.remove(game)));
+        deed.outdated_rooms.iter().for_each(|room| drop(self.rooms.remove(room)));
+        deed.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        if let Some(seed) = deed.next_seed {
+            self.head.epoch += 1;
+            self.head.committed = false;
+            self.writes.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));
+            self.seed = Some(seed);
         }
     }
 
@@ -147,7 +172,7 @@ impl Table {
     pub(super) fn reserve(&mut self, heard: &mut Heard) {
         let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
         let Some(last) = entries().max() else {
-            heard.early = true;
+            heard.early = !heard.outcomes.iter().any(|outcome| outcome.shows_head);
             heard.reserved = self.safe;
             return;
         };
@@ -176,4 +201,14 @@ impl Table {
             self.calm = 0;
         }
     }
+}
+
+/// What everybody is told of a secret command.
+fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome) -> String {
+    let what = match (done.game, done.spec.name.as_str()) {
+        (house::GAME, "seal") => "a sealed declaration",
+        _ if outcome.dice.is_empty() => "a secret command",
+        _ => "a secret roll",
+    };
+    format!("#{number}: {what} by {}", attempt.doc.name_of(attempt.actor))
 }

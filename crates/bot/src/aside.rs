@@ -1,0 +1,74 @@
+//! `in ROOM COMMAND`, said in a private chat: the message is for that room's table.
+
+use crate::bot::Bot;
+use crate::documents::{TableDoc, from_json};
+use crate::keys::{self, TableId};
+use crate::store::StoreError;
+use chat::{Event, Message, PlayerId, RoomId, Standing};
+
+/// The command's word.
+const IN: &str = "in";
+
+impl Bot {
+    /// The event as it is played: a private message that begins with `in ROOM` goes to that room, all lines of it, if
+    /// whoever typed it is in there. Else it stays where it is, and `in` says why.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn directed(&self, mut event: Event) -> Result<Event, StoreError> {
+        if let Event::Said(message) | Event::Edited { message, .. } = &mut event
+            && message.private
+            && message.aside.is_none()
+        {
+            self.direct(message)?;
+        }
+        Ok(event)
+    }
+
+    fn direct(&self, message: &mut Message) -> Result<(), StoreError> {
+        let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, true, message.addressed);
+        let Some(first) = lines.first().filter(|line| line.word().0 == IN) else { return Ok(()) };
+        let (name, rest) = named(first.typed[IN.len()..].trim_start());
+        let Some(room) = self.room_called(name, &message.room, &message.speaker.player)? else { return Ok(()) };
+        let rest = rest.trim();
+        let others = lines.iter().skip(1).map(|line| line.typed.as_str());
+        message.body = std::iter::once(rest).chain(others).collect::<Vec<_>>().join("\n");
+        message.aside = Some(std::mem::replace(&mut message.room, room));
+        message.private = false;
+        // What somebody is in the private chat says nothing about the room.
+        message.speaker.standing = Standing::Member;
+        Ok(())
+    }
+
+    /// The room of that name in which the player is.
+    fn room_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Option<RoomId>, StoreError> {
+        let wanted = name.to_lowercase();
+        let plain = |name: &str| name.trim_start_matches(['#', '!', '&']).to_lowercase();
+        for room in self.roster.rooms_of(player).into_iter().filter(|room| room != here) {
+            let doc = self.table_doc(&room)?;
+            let called = doc.and_then(|doc| doc.name).map(|name| name.to_lowercase());
+            if plain(&room.id) == plain(&wanted) || called.as_ref() == Some(&wanted) {
+                return Ok(Some(room));
+            }
+        }
+        // After a start nobody is known to be anywhere yet: who has a seat at the table is taken for present.
+        let room = RoomId::new(&here.network, name);
+        let unknown = self.roster.present(&room).is_empty();
+        let seated = || Ok::<_, StoreError>(self.table_doc(&room)?.is_some_and(|doc| doc.seats.contains_key(player)));
+        Ok(if unknown && room != *here && seated()? { Some(room) } else { None })
+    }
+
+    fn table_doc(&self, room: &RoomId) -> Result<Option<TableDoc>, StoreError> {
+        let table: TableId = self.table_of(room)?;
+        let key = keys::doc(&table);
+        self.committer.read(&key)?.map(|doc| from_json(&key, &doc)).transpose()
+    }
+}
+
+/// The first word, or the words in quotation marks, and the rest.
+fn named(text: &str) -> (&str, &str) {
+    match text.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        Some(parts) => parts,
+        None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
+    }
+}

@@ -1,0 +1,100 @@
+//! `!fair`, `!export`: what lets anybody prove the dice.
+
+use super::HouseTurn;
+use crate::documents::to_json;
+use crate::journal::export::{self, Exported};
+use crate::journal::hex;
+use crate::keys;
+use crate::table::NotFound;
+use chat::{File, Reply};
+use dice::fair::commitment;
+use plugin_api::{Refusal, Role};
+
+/// Entries that fit into a file for a chat.
+const MOST_EXPORTED: u64 = 2_000;
+/// Secret rolls that are named.
+const MOST_NAMED: usize = 10;
+
+pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
+    let head = turn.ledger.head();
+    let prefix = &turn.room.prefix;
+    let promised = turn.ledger.seed().map(commitment).unwrap_or_default();
+    let since = if head.committed { "stands in the journal" } else { "comes with the next entry" };
+    turn.deed.shows_head = true;
+    let reply =
+        Reply::new().text(format!("Dice of epoch {}: the seed's SHA-256 is ", head.epoch)).code(promised.clone());
+    let reply = reply.text(format!(" and {since}.")).line();
+    let reply = reply.text(format!("Chain head after #{}: ", head.number)).code(head.hash.clone()).line();
+    let reply = reply.text("A referee shows the seed with ").code(format!("{prefix}fair reveal")).text("; ");
+    let reply = reply.code(format!("{prefix}export")).text(" hands out the journal to verify.");
+    reply.fact("epoch", head.epoch).fact("commitment", promised).fact("head", head.hash.clone())
+}
+
+pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
+    turn.needs(Role::Referee, "publish the seed")?;
+    let ledger = turn.ledger;
+    let head = ledger.head();
+    let secrets = ledger.secrets()?;
+    if !secrets.is_empty() && !all {
+        let mut named: Vec<_> = secrets.iter().take(MOST_NAMED).map(|number| format!("#{number}")).collect();
+        if secrets.len() > MOST_NAMED {
+            named.push(format!("{} more", secrets.len() - MOST_NAMED));
+        }
+        let what = format!("with the seed everybody can throw the dice of secret rolls again: {}", named.join(", "));
+        return Err(Refusal::new(format!("{what}. If that may be, type fair reveal all"))
+            .example("fair reveal all")
+            .into());
+    }
+    let seed = ledger.seed().ok_or_else(|| Refusal::new("nothing was played at this table yet").example("fair"))?;
+    let next = ledger.bot.with_entropy(|entropy| entropy.secret());
+    let (epoch, promised) = (head.epoch, commitment(&next));
+    turn.deed.publishes = Some(epoch);
+    turn.deed.writes.put(keys::published(ledger.id(), epoch), to_json(&turn.number));
+    turn.deed.next_seed = Some(next);
+    let prefix = &turn.room.prefix;
+    let reply = Reply::new().text(format!("The seed of epoch {epoch} is ")).code(hex(seed));
+    let reply = reply
+        .text("; with it and ")
+        .code(format!("{prefix}export"))
+        .text(" everybody can throw its dice again.")
+        .line();
+    let reply = reply.text(format!("Epoch {} begins: its seed's SHA-256 is ", epoch + 1)).code(promised.clone());
+    Ok(reply.fact("epoch", epoch).fact("seed", hex(seed)).fact("next_commitment", promised))
+}
+
+pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound> {
+    let ledger = turn.ledger;
+    let head = ledger.head();
+    if head.number == 0 {
+        return Err(Refusal::new("nothing was played at this table yet").example("help").into());
+    }
+    let room = turn.room_id;
+    if head.number > MOST_EXPORTED {
+        let what = format!("#1 to #{} are too many for a chat: the operator hands them out with", head.number);
+        return Err(Refusal::new(format!("{what} astragal export {room} FILE")).example("history 30").into());
+    }
+    let source = ledger.exported()?;
+    let file = write(&source, turn.now, text)?;
+    turn.deed.shows_head = true;
+    let name = format!("{}-{}", file_name(&room.id), head.number);
+    let (name, mime) =
+        if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
+    let reply = Reply::new().text(format!("The journal up to #{}, chain head {}: ", head.number, head.hash));
+    let mut reply = reply.code(name.clone()).text(if text { "" } else { "; astragal verify or verify.html checks it" });
+    reply.files.push(File { name, mime: mime.to_owned(), text: file });
+    Ok(reply)
+}
+
+fn write(source: &Exported<'_>, now: jiff::Timestamp, text: bool) -> Result<String, NotFound> {
+    let mut file = Vec::new();
+    if text { export::write_text(source, &mut file) } else { export::write(source, now, &mut file) }
+        .map_err(|error| NotFound::Store(error.into_store()))?;
+    Ok(String::from_utf8_lossy(&file).into_owned())
+}
+
+/// A room's id as part of a file's name.
+fn file_name(room: &str) -> String {
+    let safe: String = room.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let safe = safe.trim_matches('-');
+    if safe.is_empty() { "journal".to_owned() } else { safe.to_owned() }
+}

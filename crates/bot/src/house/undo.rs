@@ -1,0 +1,168 @@
+//! `!undo`, `!redo`, `!erase`: taking back, which appends; and forgetting what was typed.
+
+use super::{HouseTurn, show};
+use crate::documents::{InboxRow, to_json};
+use crate::journal::Change;
+use crate::keys;
+use crate::store::Batch;
+use crate::table::{NotFound, Page};
+use chat::{Audience, Reply, RoomId};
+use plugin_api::{Refusal, Role};
+
+/// Entries of a player that are looked at in search of the last one that can be taken back.
+const FURTHEST: usize = 1_000;
+/// The table's setting of who may undo, and its value that leaves it to referees.
+pub(super) const SETTING: &str = "undo";
+pub(super) const REFEREE: &str = "referee";
+/// Changes that the answer names.
+const MOST_CHANGES: usize = 4;
+
+pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    let page = match number.or(turn.replied) {
+        Some(number) => turn.ledger.must_have(turn.ledger.current(number)?)?,
+        None => last_own(turn, |page| page.entry.undoes.is_none() && can_be_taken_back(page))?
+            .ok_or_else(|| Refusal::new("there is nothing of yours to take back").example("history"))?,
+    };
+    take_back(turn, page)
+}
+
+pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    let page = last_own(turn, |page| page.entry.undoes.is_some() && !page.is_void())?
+        .ok_or_else(|| Refusal::new("there is no undo of yours to take back").example("undo"))?;
+    take_back(turn, page)
+}
+
+fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, NotFound> {
+    for page in turn.ledger.of_player(&turn.speaker.player).take(FURTHEST) {
+        let page = page?;
+        if fits(&page) {
+            return Ok(Some(page));
+        }
+    }
+    Ok(None)
+}
+
+/// What was disclosed, published or erased cannot be made undone.
+fn can_be_taken_back(page: &Page) -> bool {
+    let entry = &page.entry;
+    !page.is_void() && entry.reveals.is_empty() && entry.erases.is_none() && entry.publishes.is_none()
+}
+
+fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
+    let number = page.number();
+    let about = |what: String| Refusal::new(what).about(format!("#{number}"));
+    if let Some(by) = page.link.fate.undone_by {
+        let what = format!("#{number} is undone already, in #{by}; undo #{by} brings it back");
+        return Err(about(what).example(format!("undo #{by}")).into());
+    }
+    if !can_be_taken_back(&page) {
+        return Err(about(format!("#{number} cannot be taken back: what it showed was seen")).into());
+    }
+    may_take_back(turn, &page)?;
+    let taken = turn.ledger.take_back(&page, turn.table, turn.number)?;
+    let deed = &mut *turn.deed;
+    for (room, doc) in taken.rooms {
+        deed.writes.put(keys::room(&room), to_json(&doc));
+        deed.outdated_rooms.push(room);
+    }
+    for (game, doc) in taken.games {
+        deed.writes.put(keys::game(turn.ledger.id(), &game), to_json(&doc));
+        deed.outdated_games.push(game);
+    }
+    deed.rolls = taken.rolls;
+    deed.undoes = Some(number);
+    let reply = says(turn, &page, &taken.changes);
+    let mut marks = Batch::default();
+    let secret = page.is_secret();
+    turn.ledger.mark_undone(page, Some(turn.number), &mut marks)?;
+    turn.deed.writes.append(marks);
+    if let Some(doc) = taken.table {
+        *turn.table_mut() = doc;
+    }
+    turn.deed.made = Some(taken.changes);
+    turn.deed.secret = secret;
+    Ok(reply)
+}
+
+/// Own commands, or as a referee anybody's; and nobody undoes what they could not do.
+fn may_take_back(turn: &HouseTurn, page: &Page) -> Result<(), Refusal> {
+    let (number, changes) = (page.number(), page.changes());
+    let settings = turn.table.settings.get(super::GAME);
+    let reserved = settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE);
+    if turn.role < Role::Referee && reserved {
+        return Err(Refusal::new("at this table only the referee may undo").example("table undo"));
+    }
+    if turn.role < Role::Referee && page.entry.player != turn.speaker.player {
+        let what = format!("#{number} is not yours: only the referee may take it back");
+        return Err(Refusal::new(what).about(format!("#{number}")));
+    }
+    let touches =
+        |places: &[&str]| changes.all().any(|change| places.iter().any(|place| change.path.starts_with(place)));
+    let referees = ["/table/referees", "/table/main_game", "/table/name", "/table/settings"];
+    let needed = match (touches(&["/rooms/"]), touches(&referees)) {
+        (true, _) => Role::Admin,
+        (false, true) => Role::Referee,
+        (false, false) => Role::Player,
+    };
+    turn.needs(needed, &format!("take #{number} back"))
+}
+
+/// What is undone, which dice that discards, what is again as it was.
+fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
+    let (number, name) = (page.number(), turn.table.name_of(page.entry.character));
+    let what = match page.entry.undoes {
+        Some(undone) => format!("#{undone} holds again: its undo #{number} is taken back"),
+        None => format!("{name}'s {} #{number} is undone", page.entry.command),
+    };
+    let mut reply = Reply::new().text(what);
+    let dice = page.dice_shown();
+    if !dice.is_empty() {
+        reply = reply.text(format!("; it discards {dice}"));
+    }
+    let mut shown = show::changes(turn, changes);
+    let more = shown.len().saturating_sub(MOST_CHANGES);
+    shown.truncate(MOST_CHANGES);
+    if !shown.is_empty() {
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        reply = reply.text(format!(" | {}{more}", shown.join("; ")));
+    }
+    let back = format!("{}undo #{}", turn.room.prefix, turn.number);
+    let reply = reply.text(" | ").code(back).text(" takes that back");
+    reply.fact("undoes", number)
+}
+
+pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
+    let page = turn.ledger.must_have(number)?;
+    if page.entry.player != turn.speaker.player && turn.role < Role::Admin {
+        let what = format!("#{number} is not yours: its player or a room admin may erase its text");
+        return Err(Refusal::new(what).about(format!("#{number}")).into());
+    }
+    if let Some(by) = page.link.fate.erased_by {
+        return Err(Refusal::new(format!("the text of #{number} was erased in #{by} already"))
+            .example("history")
+            .into());
+    }
+    let shown = page.link.fate.revealed_by.map(|by| turn.ledger.page(by)).transpose()?.flatten();
+    forget(turn, page);
+    // What showed a secret said it once more.
+    shown.into_iter().for_each(|shown| forget(turn, shown));
+    turn.deed.erases = Some(number);
+    let reply =
+        format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds");
+    Ok(Reply::from(reply).to(Audience::Table))
+}
+
+/// Drops the words of an entry with their salts, and those that were kept to understand an edit.
+fn forget(turn: &mut HouseTurn, page: Page) {
+    let Page { entry, mut link } = page;
+    (link.parts.text, link.parts.answer, link.parts.why) = (None, None, None);
+    link.fate.erased_by = Some(turn.number);
+    let mut writes = Batch::default();
+    turn.ledger.keep_link(entry.number, &link, &mut writes);
+    let row = keys::inbox(&RoomId::new(&entry.key.network, &entry.key.room), &entry.key.id);
+    if let Ok(Some(InboxRow::Played { entries, .. })) = turn.ledger.read(&row) {
+        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries }));
+    }
+    turn.deed.writes.append(writes);
+}

@@ -1,0 +1,367 @@
+//! A journal as a file: what anybody may know of it, to be verified without the bot; or all of it, to move the table.
+//!
+//! ```text
+//! {"astragal_export":1,"table":"console/hall","time":"2026-11-20T09:00:00Z","last":2,"head":"4f…","seeds":{"1":"0a…"}}
+//! {"hash":"9c…","entry":{...},"parts":{"text":{"salt":"…","value":"roll 2d6"},...}}
+//! {"hash":"4f…","entry":{...}}
+//! {"end":true,"entries":2,"sha256":"77…"}
+//! ```
+//!
+//! The bytes of an entry and of a part's value are those the chain and the digests were made of. Of a secret entry the
+//! digests alone are there, of an erased one the parts without words. `seeds` are the published ones, by epoch.
+//! `sha256` is of all bytes before the last line. A file that moves a table has `"moves":true`, every part and seed,
+//! and, behind the entries, lines `{"key":"game/mvk","value":{...}}` with what the table holds.
+
+use super::verify::seed_of;
+use super::{Before, Entry, Fate, Link, Part, Parts, Verifier, Wrong, hex};
+use crate::documents::{Head, TableDoc, from_json};
+use crate::keys::{self, TableId};
+use crate::store::{Store, StoreError, scan_all};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+/// The first line of an export.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    astragal_export: u32,
+    /// The table.
+    pub table: TableId,
+    /// What the players call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// When it was written.
+    pub time: Timestamp,
+    /// The last entry's number.
+    pub last: u64,
+    /// The chain's hash.
+    pub head: String,
+    /// Seeds in hexadecimal, by epoch.
+    pub seeds: BTreeMap<u32, String>,
+    /// It holds all that the table is, unpublished seeds and secrets too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moves: bool,
+}
+
+/// What a table holds besides its journal, in an export that moves it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Its key below the table's.
+    pub key: String,
+    /// Its value.
+    pub value: Box<RawValue>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Footer {
+    end: bool,
+    entries: u64,
+    sha256: String,
+}
+
+/// An export could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The file failed.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// The first entry that is not what it should be.
+    #[error(transparent)]
+    Entry(#[from] Wrong),
+    /// The file is not a complete, unchanged export.
+    #[error("{0}")]
+    Damaged(String),
+    /// A newer version wrote it.
+    #[error("a newer astragal wrote this export: use that version to read it")]
+    Newer,
+}
+
+impl ExportError {
+    /// As trouble with the store, where no file is involved.
+    pub fn into_store(self) -> StoreError {
+        match self {
+            ExportError::Store(error) => error,
+            other => StoreError::Unavailable(other.to_string()),
+        }
+    }
+}
+
+/// How a record is read: from a store, or from a table at work.
+type Read<'a> = Box<dyn Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a>;
+
+/// A table to be exported.
+pub struct Exported<'a> {
+    id: TableId,
+    doc: TableDoc,
+    head: Head,
+    read: Read<'a>,
+}
+
+impl<'a> Exported<'a> {
+    /// The table `id`, if anything was played at it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn of(
+        id: &TableId,
+        read: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(head) = read(&keys::head(id))? else { return Ok(None) };
+        let head: Head = from_json(&keys::head(id), &head)?;
+        let doc = read(&keys::doc(id))?.map(|doc| from_json(&keys::doc(id), &doc)).transpose()?.unwrap_or_default();
+        Ok((head.number > 0).then(|| Exported { id: id.clone(), doc, head, read: Box::new(read) }))
+    }
+
+    fn links(&self) -> impl Iterator<Item = Result<Link, StoreError>> + '_ {
+        let link = |number| {
+            let key = keys::entry(&self.id, number);
+            let stored = (self.read)(&key).transpose()?;
+            Some(stored.and_then(|bytes| from_json(&key, &bytes)))
+        };
+        // A number that a crash left out has no record.
+        (1..=self.head.number).filter_map(link)
+    }
+
+    /// The seeds that may be known, or all of them.
+    fn seeds(&self, all: bool) -> Result<BTreeMap<u32, String>, StoreError> {
+        let mut seeds = BTreeMap::new();
+        for epoch in 1..=self.head.epoch {
+            let key = keys::seed(&self.id, epoch);
+            if (all || (self.read)(&keys::published(&self.id, epoch))?.is_some())
+                && let Some(seed) = (self.read)(&key)?
+            {
+                seeds.insert(epoch, from_json(&key, &seed)?);
+            }
+        }
+        Ok(seeds)
+    }
+
+    fn header(&self, time: Timestamp, moves: bool) -> Result<Header, StoreError> {
+        Ok(Header {
+            astragal_export: FORMAT,
+            table: self.id.clone(),
+            name: self.doc.name.clone(),
+            time,
+            last: self.head.number,
+            head: self.head.hash.clone(),
+            seeds: self.seeds(moves)?,
+            moves,
+        })
+    }
+}
+
+/// Writes what anybody may know of a journal.
+///
+/// # Errors
+/// The store or the file failed: what was written is no export.
+pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u64, ExportError> {
+    let mut out = Summed::new(out);
+    out.line(&table.header(time, false)?)?;
+    for link in table.links() {
+        let Link { hash, entry, parts, fate, .. } = link?;
+        let read: Entry = from_json(&hash, entry.get().as_bytes())?;
+        let parts = if read.secret && fate.revealed_by.is_none() { Parts::default() } else { parts };
+        out.entry(&Link { hash, entry, parts, fate: Fate::default(), before: Before::default() })?;
+    }
+    out.end()
+}
+
+/// Writes all that a table is, to be imported elsewhere. The store must not change meanwhile.
+///
+/// # Errors
+/// The store or the file failed: what was written is no export.
+pub fn write_all(
+    table: &Exported,
+    store: &dyn Store,
+    time: Timestamp,
+    out: &mut dyn Write,
+) -> Result<u64, ExportError> {
+    let mut out = Summed::new(out);
+    out.line(&table.header(time, true)?)?;
+    for link in table.links() {
+        out.entry(&link?)?;
+    }
+    let (prefix, entries) = (keys::all_of(&table.id), keys::entries(&table.id));
+    for record in scan_all(store, &prefix) {
+        let (key, value) = record?;
+        if !key.starts_with(&entries) {
+            let text = String::from_utf8(value).map_err(|error| StoreError::damaged(&key, error))?;
+            let value = RawValue::from_string(text).map_err(|error| StoreError::damaged(&key, error))?;
+            out.line(&Record { key: key[prefix.len()..].to_owned(), value })?;
+        }
+    }
+    out.end()
+}
+
+/// Writes a journal to be read: a line or two an entry, what is secret left out.
+///
+/// # Errors
+/// The store or the file failed.
+pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportError> {
+    let name = table.doc.name.clone().unwrap_or_else(|| table.id.to_string());
+    writeln!(out, "{name}: #1 to #{}\n", table.head.number)?;
+    let mut entries = 0;
+    for link in table.links() {
+        let Link { entry, parts, fate, .. } = link?;
+        let entry: Entry = from_json("entry", entry.get().as_bytes())?;
+        let who = table.doc.name_of(entry.character);
+        write!(out, "#{} {} {who}: ", entry.number, entry.time.strftime("%Y-%m-%d %H:%M"))?;
+        if entry.secret && fate.revealed_by.is_none() {
+            writeln!(out, "{} in secret", entry.command)?;
+        } else {
+            let read =
+                |part: &Option<Part>| -> Option<String> { serde_json::from_str(part.as_ref()?.value.get()).ok() };
+            let text = read(&parts.text).unwrap_or_else(|| format!("{} (text erased)", entry.command));
+            let fates = [("undone in", fate.undone_by), ("edited: now", fate.replaced_by)];
+            let fates = fates.iter().filter_map(|(what, by)| by.map(|by| format!(" ({what} #{by})")));
+            writeln!(out, "{text}{}", fates.collect::<String>())?;
+            for line in read(&parts.answer).unwrap_or_default().lines() {
+                writeln!(out, "    {line}")?;
+            }
+        }
+        entries += 1;
+    }
+    writeln!(out, "\nChain head: {}", table.head.hash)?;
+    Ok(entries)
+}
+
+/// What was found in an export that is as it was written.
+#[derive(Debug)]
+pub struct Verdict {
+    /// Its first line.
+    pub header: Header,
+    /// What was counted on the way.
+    pub verifier: Verifier,
+}
+
+/// A line of an export between the first and the last.
+pub enum Body {
+    /// An entry, which was verified.
+    Link(Box<Link>, Box<Entry>),
+    /// What the table holds besides.
+    Record(Record),
+}
+
+/// Verifies an export line by line: that the file is whole, the chain, the digests, and every die of which the seed is
+/// there. What was verified is handed on, before it is known that the rest is whole.
+///
+/// # Errors
+/// The first thing that is not as it was written; an entry is named.
+pub fn verify(input: &mut dyn BufRead, mut hand_on: impl FnMut(Body)) -> Result<Verdict, ExportError> {
+    let mut sum = Sha256::new();
+    let mut text = Vec::new();
+    let header = read_header(input, &mut text)?;
+    sum.update(&text);
+    let mut seeds = BTreeMap::new();
+    for (epoch, seed) in &header.seeds {
+        let seed = seed_of(seed).ok_or_else(|| damaged(format!("the seed of epoch {epoch} is none")))?;
+        seeds.insert(*epoch, seed);
+    }
+    let mut verifier = Verifier::new(seeds);
+    loop {
+        text.clear();
+        let next = Wrong { number: verifier.last + 1, what: String::new() };
+        if input.read_until(b'\n', &mut text)? == 0 || text.last() != Some(&b'\n') {
+            let what =
+                format!("the file is cut off behind #{}; the journal goes on to #{}", verifier.last, header.last);
+            return Err(damaged(what));
+        }
+        if text.starts_with(b"{\"hash\"") {
+            let link: Link = serde_json::from_slice(&text)
+                .map_err(|error| Wrong { what: format!("cannot be read: {error}"), ..next })?;
+            let entry = verifier.check(&link)?;
+            hand_on(Body::Link(Box::new(link), Box::new(entry)));
+        } else if let Ok(record) = serde_json::from_slice::<Record>(&text) {
+            hand_on(Body::Record(record));
+        } else if let Ok(footer) = serde_json::from_slice::<Footer>(&text) {
+            let mut rest = Vec::new();
+            io::Read::read_to_end(&mut io::Read::take(&mut *input, 1), &mut rest)?;
+            if !rest.is_empty() {
+                return Err(damaged("there is more behind its last line".to_owned()));
+            }
+            check_end(&header, &verifier, &footer, &hex(&sum.finalize()))?;
+            return Ok(Verdict { header, verifier });
+        } else {
+            return Err(Wrong { what: "cannot be read".to_owned(), ..next }.into());
+        }
+        sum.update(&text);
+    }
+}
+
+fn read_header(input: &mut dyn BufRead, text: &mut Vec<u8>) -> Result<Header, ExportError> {
+    #[derive(Deserialize)]
+    struct Version {
+        astragal_export: u32,
+    }
+    input.read_until(b'\n', text)?;
+    let none = |_| damaged("this is no export of an astragal journal, or its first line is damaged".to_owned());
+    let version: Version = serde_json::from_slice(text).map_err(none)?;
+    if version.astragal_export > FORMAT {
+        return Err(ExportError::Newer);
+    }
+    serde_json::from_slice(text).map_err(none)
+}
+
+fn check_end(header: &Header, verifier: &Verifier, footer: &Footer, sum: &str) -> Result<(), ExportError> {
+    verifier.finish()?;
+    if verifier.last != header.last || verifier.entries != footer.entries {
+        let (found, last) = (verifier.last, header.last);
+        return Err(damaged(format!("entries are missing: the last is #{found}, and should be #{last}")));
+    }
+    if verifier.head() != header.head {
+        return Err(damaged("the chain ends elsewhere than the first line says".to_owned()));
+    }
+    if footer.sha256 != sum {
+        return Err(damaged("the entries hold, but the rest of the file is not as it was written".to_owned()));
+    }
+    Ok(())
+}
+
+fn damaged(what: String) -> ExportError {
+    ExportError::Damaged(what)
+}
+
+/// Lines on their way out, summed up.
+struct Summed<'a> {
+    out: &'a mut dyn Write,
+    sum: Sha256,
+    entries: u64,
+}
+
+impl<'a> Summed<'a> {
+    fn new(out: &'a mut dyn Write) -> Self {
+        Summed { out, sum: Sha256::new(), entries: 0 }
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        self.sum.update(&line);
+        self.out.write_all(&line)
+    }
+
+    fn entry(&mut self, link: &Link) -> io::Result<()> {
+        self.entries += 1;
+        self.line(link)
+    }
+
+    fn end(self) -> Result<u64, ExportError> {
+        let Summed { out, sum, entries } = self;
+        let footer = Footer { end: true, entries, sha256: hex(&sum.finalize()) };
+        serde_json::to_writer(&mut *out, &footer).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
+        Ok(entries)
+    }
+}

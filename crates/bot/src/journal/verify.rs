@@ -1,0 +1,213 @@
+//! Recomputing a journal link by link, from what is published of it: numbers, chain, digests, commitments, dice.
+//!
+//! It needs no store and no secret. What is erased or secret is passed over; what is there must be what was sealed.
+
+use super::{Entry, Link, Part, Parts, chain, first_hash, unhex};
+use dice::fair::{FairDice, commitment};
+use dice::{Dice, Die};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Checks the links of a journal in their order.
+#[derive(Debug)]
+pub struct Verifier {
+    hash: String,
+    /// The last number.
+    pub last: u64,
+    /// How many entries.
+    pub entries: u64,
+    /// How many numbers were left out.
+    pub skipped: u64,
+    /// How many dice were thrown again and fell the same.
+    pub dice: u64,
+    /// Entries whose dice cannot be thrown again, since their epoch's seed is not known.
+    pub unproved: u64,
+    /// Entries of which nothing but digests is known.
+    pub secret: u64,
+    /// Entries whose text is erased.
+    pub erased: u64,
+    /// Entries without text that no later entry has erased so far, and what they revealed.
+    wordless: BTreeMap<u64, Vec<u64>>,
+    /// Secret entries of which no part is there.
+    withheld: BTreeSet<u64>,
+    epoch: u32,
+    seeds: BTreeMap<u32, [u8; 32]>,
+}
+
+/// An entry is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("entry #{number}: {what}")]
+pub struct Wrong {
+    /// Its number, or the number expected.
+    pub number: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Verifier {
+    /// From the first entry on, with the seeds that are known, by epoch.
+    pub fn new(seeds: BTreeMap<u32, [u8; 32]>) -> Self {
+        Verifier {
+            hash: first_hash(),
+            last: 0,
+            entries: 0,
+            skipped: 0,
+            dice: 0,
+            unproved: 0,
+            secret: 0,
+            erased: 0,
+            wordless: BTreeMap::new(),
+            withheld: BTreeSet::new(),
+            epoch: 0,
+            seeds,
+        }
+    }
+
+    /// The chain's hash so far.
+    pub fn head(&self) -> &str {
+        &self.hash
+    }
+
+    /// Makes another seed known, before the first entry of its epoch.
+    pub fn know(&mut self, epoch: u32, seed: [u8; 32]) {
+        self.seeds.insert(epoch, seed);
+    }
+
+    /// The epoch of an entry, so that its seed can be made known; nothing if it cannot be read.
+    pub fn epoch_of(link: &Link) -> Option<u32> {
+        serde_json::from_str::<Entry>(link.entry.get()).ok().map(|entry| entry.epoch)
+    }
+
+    /// Checks the next link.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check(&mut self, link: &Link) -> Result<Entry, Wrong> {
+        let number = self.last + 1;
+        self.try_check(link).map_err(|what| Wrong { number, what })
+    }
+
+    fn try_check(&mut self, link: &Link) -> Result<Entry, String> {
+        let entry: Entry = serde_json::from_str(link.entry.get()).map_err(|error| error.to_string())?;
+        let expected = self.last + 1;
+        let skipped = match entry.skipped {
+            None => 0,
+            Some((from, to)) if from == expected && to >= from => to - from + 1,
+            Some((from, _)) => return Err(format!("leaves out numbers from #{from} on")),
+        };
+        if expected.checked_add(skipped) != Some(entry.number) {
+            return Err(format!("#{} stands there", entry.number));
+        }
+        self.hash = chain(&self.hash, link.entry.get());
+        if self.hash != link.hash {
+            return Err("the chain is broken: this entry or the order is not what it was".to_owned());
+        }
+        self.check_epoch(&entry)?;
+        check_parts(&entry, &link.parts)?;
+        self.check_dice(&entry, &link.parts)?;
+        self.check_absence(&entry, &link.parts)?;
+        self.entries += 1;
+        self.skipped += skipped;
+        self.last = entry.number;
+        Ok(entry)
+    }
+
+    /// Only what is secret may be withheld, and only until it is revealed; only words may be missing.
+    fn check_absence(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
+        let Parts { text, answer, dice, facts, record, changes, .. } = parts;
+        let nothing = [text, answer, dice, facts, record, changes].iter().all(|part| part.is_none());
+        if nothing && entry.secret {
+            self.secret += 1;
+            self.withheld.insert(entry.number);
+        } else if [dice, facts, record, changes].iter().any(|part| part.is_none()) {
+            return Err("parts of it are missing".to_owned());
+        } else if text.is_none() || answer.is_none() {
+            self.erased += 1;
+            self.wordless.insert(entry.number, entry.reveals.clone());
+        }
+        if let Some(erased) = entry.erases {
+            self.wordless.retain(|number, reveals| *number != erased && !reveals.contains(&erased));
+        }
+        match entry.reveals.iter().find(|revealed| self.withheld.contains(revealed)) {
+            Some(revealed) => Err(format!("reveals #{revealed}, and nothing of that is there")),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the journal.
+    ///
+    /// # Errors
+    /// Words are missing that nothing says were erased.
+    pub fn finish(&self) -> Result<(), Wrong> {
+        match self.wordless.keys().next() {
+            Some(number) => Err(Wrong {
+                number: *number,
+                what: "its text is missing, and no entry says that it was erased".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// An epoch's first entry commits to its seed, and epochs come in order.
+    fn check_epoch(&mut self, entry: &Entry) -> Result<(), String> {
+        if entry.epoch == self.epoch {
+            return match entry.commitment {
+                None => Ok(()),
+                Some(_) => Err("commits to a seed in the middle of an epoch".to_owned()),
+            };
+        }
+        if entry.epoch < self.epoch {
+            return Err(format!("goes back to epoch {}", entry.epoch));
+        }
+        self.epoch = entry.epoch;
+        let promised = entry.commitment.as_ref().ok_or("begins an epoch and commits to no seed")?;
+        match self.seeds.get(&entry.epoch) {
+            Some(seed) if commitment(seed) != *promised => {
+                Err(format!("the seed of epoch {} is not the one that was committed to", entry.epoch))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_dice(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
+        let Some(dice) = &parts.dice else { return Ok(()) };
+        let dice: Vec<Die> = serde_json::from_str(dice.value.get()).map_err(|error| error.to_string())?;
+        if dice.is_empty() {
+            return Ok(());
+        }
+        let Some(seed) = self.seeds.get(&entry.epoch) else {
+            self.unproved += 1;
+            return Ok(());
+        };
+        let mut fair = FairDice::new(seed, &entry.key);
+        if let Some(die) = dice.iter().find(|die| fair.throw(die.sides) != Ok(die.value)) {
+            return Err(format!("{die} is not what its seed and message give"));
+        }
+        self.dice += dice.len() as u64;
+        Ok(())
+    }
+}
+
+fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
+    let digests = &entry.digests;
+    let pairs: [(&str, &Option<Part>, Option<&String>); 7] = [
+        ("text", &parts.text, Some(&digests.text)),
+        ("answer", &parts.answer, Some(&digests.answer)),
+        ("dice", &parts.dice, Some(&digests.dice)),
+        ("facts", &parts.facts, Some(&digests.facts)),
+        ("record", &parts.record, Some(&digests.record)),
+        ("changes", &parts.changes, Some(&digests.changes)),
+        ("explanation", &parts.why, digests.why.as_ref()),
+    ];
+    let differs = |part: &Option<Part>, digest: Option<&String>| {
+        part.as_ref().is_some_and(|part| part.digest().as_ref() != digest)
+    };
+    match pairs.into_iter().find(|(_, part, digest)| differs(part, *digest)) {
+        Some((name, ..)) => Err(format!("its {name} is not what was sealed")),
+        None => Ok(()),
+    }
+}
+
+/// A seed of its hexadecimal form.
+pub(super) fn seed_of(text: &str) -> Option<[u8; 32]> {
+    unhex(text).and_then(|bytes| bytes.try_into().ok())
+}

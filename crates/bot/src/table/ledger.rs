@@ -1,0 +1,230 @@
+//! Reading a table's journal and what belongs to it, the writes of the message under way included.
+
+use super::Table;
+use crate::bot::Bot;
+use crate::documents::{Head, RollDoc, from_json};
+use crate::journal::export::Exported;
+use crate::journal::{Changes, Entry, Link, Part};
+use crate::keys::{self, TableId};
+use crate::store::StoreError;
+use dice::Die;
+use plugin_api::{CharacterId, Refusal};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
+
+/// Entries that the store may not have yet: more than ever wait to be written.
+const JUST_PLAYED: u64 = 256;
+
+/// A table's journal, to be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Ledger<'a> {
+    pub bot: &'a Bot,
+    pub table: &'a Table,
+}
+
+/// An entry as it is read back.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub entry: Entry,
+    pub link: Link,
+}
+
+impl Page {
+    /// Reads a part; nothing if it is erased or makes no sense.
+    fn read<T: DeserializeOwned>(part: &Option<Part>) -> Option<T> {
+        serde_json::from_str(part.as_ref()?.value.get()).ok()
+    }
+
+    pub fn number(&self) -> u64 {
+        self.entry.number
+    }
+
+    /// What was typed; nothing if it is erased.
+    pub fn text(&self) -> Option<String> {
+        Self::read(&self.link.parts.text)
+    }
+
+    /// What was answered, without the number behind it; nothing if it is erased.
+    pub fn answer(&self) -> Option<String> {
+        let answer: String = Self::read(&self.link.parts.answer)?;
+        let number = format!("#{}", self.number());
+        Some(answer.strip_suffix(&number).map_or(answer.clone(), |answer| answer.trim_end().to_owned()))
+    }
+
+    pub fn dice(&self) -> Vec<Die> {
+        Self::read(&self.link.parts.dice).unwrap_or_default()
+    }
+
+    pub fn changes(&self) -> Changes {
+        Self::read(&self.link.parts.changes).unwrap_or_default()
+    }
+
+    /// The steps that explain the result, if the game gave any.
+    pub fn why(&self) -> Vec<String> {
+        Self::read(&self.link.parts.why).unwrap_or_default()
+    }
+
+    /// Its parts are for its player and the referees alone.
+    pub fn is_secret(&self) -> bool {
+        self.entry.secret && self.link.fate.revealed_by.is_none()
+    }
+
+    /// It holds neither because it is undone, nor because its message was edited.
+    pub fn is_void(&self) -> bool {
+        self.link.fate.undone_by.is_some() || self.link.fate.replaced_by.is_some()
+    }
+
+    /// The number before it, those left out passed over; 0 before the first.
+    pub fn below(&self) -> u64 {
+        self.entry.skipped.map_or(self.entry.number, |(from, _)| from).saturating_sub(1)
+    }
+
+    /// The dice as `d20=15 d8=5`.
+    pub fn dice_shown(&self) -> String {
+        const MOST: usize = 40;
+        let dice = self.dice();
+        let mut shown: Vec<_> = dice.iter().take(MOST).map(ToString::to_string).collect();
+        if dice.len() > MOST {
+            shown.push(format!("and {} more", dice.len() - MOST));
+        }
+        shown.join(" ")
+    }
+}
+
+impl<'a> Ledger<'a> {
+    pub fn id(&self) -> &'a TableId {
+        &self.table.id
+    }
+
+    /// The seed in use.
+    pub fn seed(&self) -> Option<&'a [u8; 32]> {
+        self.table.seed.as_ref()
+    }
+
+    pub fn head(&self) -> &'a Head {
+        &self.table.head
+    }
+
+    pub fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        self.table.read(self.bot, key)
+    }
+
+    /// Entry `number`, if there is one.
+    pub fn page(&self, number: u64) -> Result<Option<Page>, StoreError> {
+        let key = keys::entry(&self.table.id, number);
+        let Some(link) = self.read::<Link>(&key)? else { return Ok(None) };
+        let entry = from_json(&key, link.entry.get().as_bytes())?;
+        Ok(Some(Page { entry, link }))
+    }
+
+    /// Entry `number`, or why there is none.
+    pub fn must_have(&self, number: u64) -> Result<Page, super::NotFound> {
+        match self.page(number)? {
+            Some(page) => Ok(page),
+            None => Err(self.no_entry(number).into()),
+        }
+    }
+
+    fn no_entry(&self, number: u64) -> Refusal {
+        match self.head().number {
+            0 => Refusal::new(format!("there is no #{number}: nothing was played at this table yet")),
+            newest => Refusal::new(format!("there is no #{number}; the newest is #{newest}")).example("history"),
+        }
+        .about(format!("#{number}"))
+    }
+
+    /// The entry that stands for `number` now: itself, or the one that took its place when its message was edited.
+    pub fn current(&self, number: u64) -> Result<u64, StoreError> {
+        let mut number = number;
+        while let Some(next) = self.page(number)?.and_then(|page| page.link.fate.replaced_by) {
+            number = next;
+        }
+        Ok(number)
+    }
+
+    /// The entries from `number` on backwards.
+    pub fn backwards(&self, number: u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        self.walk(number, |page| page.below())
+    }
+
+    /// The entries of a character from the newest backwards.
+    pub fn of_character(&self, character: CharacterId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        let newest = self.head().characters.get(&character).copied().unwrap_or_default();
+        self.walk(newest, |page| page.link.before.character.unwrap_or_default())
+    }
+
+    /// The entries of a player from the newest backwards.
+    pub fn of_player(&self, player: &chat::PlayerId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        let newest = self.head().players.get(player).copied().unwrap_or_default();
+        self.walk(newest, |page| page.link.before.player.unwrap_or_default())
+    }
+
+    fn walk(&self, from: u64, next: fn(&Page) -> u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        let (ledger, mut number) = (*self, from);
+        std::iter::from_fn(move || {
+            while number > 0 {
+                match ledger.page(number) {
+                    // Numbers that a crash left out and that no entry names yet.
+                    Ok(None) => number -= 1,
+                    Ok(Some(page)) => {
+                        number = next(&page);
+                        return Some(Ok(page));
+                    }
+                    Err(error) => {
+                        number = 0;
+                        return Some(Err(error));
+                    }
+                }
+            }
+            None
+        })
+    }
+
+    /// The entries of this epoch whose dice are secret.
+    pub fn secrets(&self) -> Result<Vec<u64>, StoreError> {
+        let prefix = keys::secrets(&self.table.id);
+        let mut numbers = BTreeSet::new();
+        for record in self.bot.committer.stored(&prefix) {
+            let (key, _) = record?;
+            numbers.extend(key[prefix.len()..].parse::<u64>());
+        }
+        // What was played this moment may not be in the store yet.
+        let newest = self.head().number;
+        numbers.extend(newest.saturating_sub(JUST_PLAYED) + 1..=newest);
+        let mut secrets = Vec::new();
+        for number in numbers {
+            let page = self.page(number)?;
+            let page = page.filter(|page| page.is_secret() && page.entry.epoch == self.head().epoch);
+            secrets.extend(page.filter(|page| !page.dice().is_empty()).map(|_| number));
+        }
+        Ok(secrets)
+    }
+
+    /// The table, to be exported as it stands in memory.
+    pub fn exported(&self) -> Result<Exported<'a>, StoreError> {
+        let ledger = *self;
+        let read = move |key: &str| match ledger.table.writes.get(key) {
+            Some(written) => Ok(written.map(<[u8]>::to_vec)),
+            None => ledger.bot.committer.read(key),
+        };
+        let exported = Exported::of(&self.table.id, read)?;
+        exported.ok_or_else(|| StoreError::damaged(&keys::head(&self.table.id), "it is gone"))
+    }
+
+    /// What can still be done about a roll.
+    pub fn roll(&self, number: u64) -> Result<Option<RollDoc>, StoreError> {
+        self.read(&keys::roll(&self.table.id, number))
+    }
+
+    /// A character's latest roll of a game that is not undone.
+    pub fn latest(&self, character: CharacterId, game: &str) -> Result<Option<u64>, StoreError> {
+        let mut latest: Option<u64> = self.read(&keys::latest(&self.table.id, character.0, game))?;
+        while let Some(number) = latest {
+            match self.roll(number)? {
+                Some(roll) if roll.record.is_none() => latest = roll.previous,
+                _ => break,
+            }
+        }
+        Ok(latest)
+    }
+}

@@ -1,0 +1,180 @@
+//! Taking an entry back: its changes turned round, as long as everything it touched still holds what it left.
+
+use super::ledger::{Ledger, Page};
+use super::resolve::NotFound;
+use crate::documents::{GameDoc, RollDoc, RoomDoc, TableDoc};
+use crate::journal::{Change, Link, Touched, apply, diff, pointer};
+use crate::keys;
+use crate::store::{Batch, StoreError};
+use chat::RoomId;
+use plugin_api::Refusal;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What taking entries back leaves.
+#[derive(Debug, Default)]
+pub(crate) struct TakenBack {
+    /// The changes that it is.
+    pub changes: Vec<Change>,
+    /// The table's document, if it is another now.
+    pub table: Option<TableDoc>,
+    pub rooms: BTreeMap<RoomId, RoomDoc>,
+    pub games: BTreeMap<String, GameDoc>,
+    pub rolls: BTreeMap<u64, RollDoc>,
+}
+
+/// A document that a change can be in.
+enum Place {
+    Table,
+    Room(RoomId),
+    Game(String),
+    Roll(u64),
+}
+
+impl Place {
+    fn of(path: &str) -> Option<Place> {
+        let mut words = path.split('/').skip(1);
+        let kind = words.next()?;
+        let mut id = || words.next().map(|id| id.replace("~1", "/").replace("~0", "~"));
+        match kind {
+            "table" => Some(Place::Table),
+            "rooms" => RoomId::try_from(id()?).ok().map(Place::Room),
+            "games" => id().map(Place::Game),
+            "rolls" => id()?.parse().ok().map(Place::Roll),
+            _ => None,
+        }
+    }
+
+    fn path(&self) -> String {
+        match self {
+            Place::Table => "/table".to_owned(),
+            Place::Room(room) => pointer("/rooms", &room.to_string()),
+            Place::Game(game) => pointer("/games", game),
+            Place::Roll(number) => format!("/rolls/{number}"),
+        }
+    }
+}
+
+impl Page {
+    /// The changes that take it back, in order.
+    pub fn reversed(&self) -> Vec<Change> {
+        let changes = self.changes();
+        let record: Option<Value> =
+            self.link.parts.record.as_ref().and_then(|part| serde_json::from_str(part.value.get()).ok());
+        let record = record.filter(|record| !record.is_null());
+        let recorded = diff(&format!("/rolls/{}/record", self.number()), None, record.as_ref());
+        let made = changes.made.into_iter().chain(changes.noted).chain(recorded);
+        let mut reversed: Vec<_> = made.map(Change::reversed).collect();
+        reversed.reverse();
+        reversed
+    }
+}
+
+impl Ledger<'_> {
+    /// Takes the entry of `page` back, as part of entry `number`; `doc` is the table's document as it is now.
+    ///
+    /// # Errors
+    /// A later entry is in the way.
+    pub fn take_back(&self, page: &Page, doc: &TableDoc, number: u64) -> Result<TakenBack, NotFound> {
+        let mut taken = TakenBack { changes: page.reversed(), ..TakenBack::default() };
+        let mut by_place: BTreeMap<String, Vec<Change>> = BTreeMap::new();
+        for change in &taken.changes {
+            if let Some(place) = Place::of(&change.path) {
+                by_place.entry(place.path()).or_default().push(change.clone());
+            }
+        }
+        for (path, changes) in by_place {
+            let Some(place) = Place::of(&path) else { continue };
+            let in_the_way = |by: Option<u64>| self.in_the_way(page, by);
+            match place {
+                Place::Table => {
+                    let mut changed = self.changed(&path, &changes, doc, &doc.touched, in_the_way)?;
+                    changed.touched = noted(&doc.touched, &path, &changes, number);
+                    taken.table = Some(changed);
+                }
+                Place::Room(room) => {
+                    let doc: RoomDoc = self.read(&keys::room(&room))?.ok_or_else(|| gone(&path))?;
+                    let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
+                    changed.touched = noted(&doc.touched, &path, &changes, number);
+                    taken.rooms.insert(room, changed);
+                }
+                Place::Game(game) => {
+                    let doc: GameDoc = self.read(&keys::game(&self.table.id, &game))?.ok_or_else(|| gone(&path))?;
+                    let saved = self.changed(&path, &changes, &doc.saved, &doc.touched, in_the_way)?;
+                    let touched = noted(&doc.touched, &path, &changes, number);
+                    taken.games.insert(game, GameDoc { saved, touched });
+                }
+                Place::Roll(roll) => {
+                    let doc = self.roll(roll)?.ok_or_else(|| gone(&path))?;
+                    let by = (doc.by > page.number()).then_some(doc.by);
+                    let changed = self.changed(&path, &changes, &doc, &Touched::default(), |_| in_the_way(by))?;
+                    taken.rolls.insert(roll, RollDoc { by: number, ..changed });
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// `document`, which stands at `path`, with the changes made in it.
+    fn changed<T: Serialize + DeserializeOwned>(
+        &self,
+        path: &str,
+        changes: &[Change],
+        document: &T,
+        touched: &Touched,
+        in_the_way: impl Fn(Option<u64>) -> NotFound,
+    ) -> Result<T, NotFound> {
+        let mut value = serde_json::to_value(document).expect("documents have text keys and finite numbers");
+        for change in changes {
+            let within = Change { path: change.path[path.len()..].to_owned(), ..change.clone() };
+            apply(&mut value, &[within]).map_err(|at| in_the_way(touched.last("", &at)))?;
+        }
+        serde_json::from_value(value).map_err(|error| StoreError::damaged(path, error).into())
+    }
+
+    fn in_the_way(&self, page: &Page, by: Option<u64>) -> NotFound {
+        let number = page.number();
+        let later = by.and_then(|by| self.page(by).ok().flatten()).map_or("a later entry".to_owned(), |page| {
+            format!(
+                "#{} ({}'s {})",
+                page.number(),
+                self.table.doc.doc.name_of(page.entry.character),
+                page.entry.command
+            )
+        });
+        Refusal::new(format!("#{number} cannot be taken back any more: {later} changed the same since"))
+            .about(format!("#{number}"))
+            .example(by.map_or("history".to_owned(), |by| format!("why #{by}")))
+            .into()
+    }
+
+    /// Marks `page` as undone by entry `by`, or as valid again. What it undid itself is then valid again, or undone.
+    pub fn mark_undone(&self, page: Page, by: Option<u64>, writes: &mut Batch) -> Result<(), StoreError> {
+        let mut next = Some((page, by));
+        while let Some((Page { entry, mut link }, by)) = next.take() {
+            link.fate.undone_by = by;
+            if let Some(undid) = entry.undoes.map(|undid| self.page(undid)).transpose()?.flatten() {
+                next = Some((undid, if by.is_some() { None } else { Some(entry.number) }));
+            }
+            self.keep_link(entry.number, &link, writes);
+        }
+        Ok(())
+    }
+
+    /// Writes an entry's link with another fate or fewer parts.
+    pub fn keep_link(&self, number: u64, link: &Link, writes: &mut Batch) {
+        writes.put(keys::entry(&self.table.id, number), crate::documents::to_json(link));
+    }
+}
+
+fn noted(touched: &Touched, place: &str, changes: &[Change], number: u64) -> Touched {
+    let mut touched = touched.clone();
+    touched.note(place, changes, number);
+    touched
+}
+
+fn gone(path: &str) -> StoreError {
+    StoreError::damaged(path, "it is gone")
+}
