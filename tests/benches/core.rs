@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use bot::keys::TableId;
 use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, Plugins, Settings, Table, serve};
+use bot::{Bot, Entropy, FairBox, Manner, Plugins, Settings, Table, serve};
 use chat::{
     Delivery, Desk, Event, Message, PlayerId, Post, RoomId, SendError, Sent, Speaker, Standing, Transport,
     TransportError, Trust,
@@ -145,7 +145,8 @@ fn alone(command: &'static str) -> f64 {
     while start.elapsed() < TIME {
         for event in carousel.message(room.clone(), u64::from(count)).events {
             let laid = table.lay(&bot, &event, false).expect("memory does not fail");
-            let heard = table.hear(&bot, &event, false).expect("memory does not fail");
+            let heard =
+                table.hear(&bot, &event, Manner { redelivered: false, edited: false }).expect("memory does not fail");
             assert!(laid.is_some() == (count == 0) && heard.posts.len() == 1);
         }
         count += 1;

@@ -35,7 +35,7 @@ pub fn backup(cli: &Cli, file: &Path) -> anyhow::Result<()> {
             let store = SledStore::open(&data.store())?;
             write_file(&store, &part)?;
         }
-        Err(ClaimError::Held(_)) => control::fetch_backup(&path.join(control::SOCKET), &part)?,
+        Err(ClaimError::Held(_)) => control::fetch(&path.join(control::SOCKET), &control::Request::Backup, &part)?,
         Err(error) => return Err(error.into()),
     }
     let records = verify(&part)?;
@@ -94,12 +94,20 @@ async fn keep_one(directory: &Path, file: &Path, keep: usize, bot: &Bot) -> anyh
     Ok(())
 }
 
-/// Writes a backup of a running bot to `file`, between two of its commits.
+/// Writes a backup of a running bot to `file`.
 pub async fn of_running(bot: &Bot, file: PathBuf) -> anyhow::Result<()> {
+    between_commits(bot, move |store| write_file(store, &file)).await
+}
+
+/// Does something with the store of a running bot between two of its commits.
+pub async fn between_commits<T: Send + 'static>(
+    bot: &Bot,
+    work: impl FnOnce(&dyn Store) -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
     let (done, written) = oneshot::channel();
     bot.committer().between_commits(move |store| {
         // Whoever asked may have gone.
-        let _ = done.send(write_file(store, &file));
+        let _ = done.send(work(store));
     });
     written.await.context("the bot is stopping")?
 }
@@ -142,12 +150,12 @@ fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
 }
 
 /// Where a file is written before it is whole.
-fn part_of(file: &Path) -> PathBuf {
+pub fn part_of(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".part");
     name.into()
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
+pub fn say(line: &str) -> anyhow::Result<()> {
     writeln!(std::io::stdout(), "{line}").context("standard output is closed")
 }

@@ -45,6 +45,34 @@ pub enum Task {
         /// The file to read
         file: PathBuf,
     },
+    /// Write the journal of a room's table to a new file that anybody can verify; works while the bot runs
+    Export {
+        /// The room, such as hall or console/hall, or the name the table was given
+        room: String,
+        /// The file to write
+        file: PathBuf,
+        /// Write it as text to read
+        #[arg(long, conflicts_with = "all")]
+        text: bool,
+        /// Write all that the table is, unpublished seeds and secrets too, to import it elsewhere
+        #[arg(long = "move")]
+        all: bool,
+    },
+    /// Verify an exported journal: the chain, and every die of which the seed is published
+    Verify {
+        /// The file to read
+        file: PathBuf,
+    },
+    /// Lay a table that was exported with --move, and seat a room at it; the bot must be stopped
+    Import {
+        /// The file to read
+        file: PathBuf,
+        /// The room, such as console/hall
+        room: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
     CheckStore {

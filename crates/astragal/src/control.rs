@@ -1,8 +1,9 @@
-//! The socket by which a running bot is asked for a backup: one word in, the file out.
+//! The socket by which a running bot is asked for a file: a line of JSON in, a line that says how it went and the file out.
 
-use crate::backup;
+use crate::{backup, export};
 use anyhow::{Context, bail};
 use bot::Bot;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -12,10 +13,25 @@ use tokio::net::{UnixListener, UnixStream};
 
 /// The socket's name in the data directory.
 pub const SOCKET: &str = "control";
-/// What is asked.
-const BACKUP: &str = "backup";
 /// Bytes of a request.
-const LONGEST: u64 = 64;
+const LONGEST: u64 = 4_096;
+/// The line in front of a file; another is an error's.
+const HERE: &str = "here it is";
+
+/// What is asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Request {
+    /// A backup.
+    Backup,
+    /// A journal.
+    Export {
+        /// Whose.
+        room: String,
+        /// Which kind of file.
+        kind: export::Kind,
+    },
+}
 
 /// Answers on the socket as long as the bot runs. A bot without it runs as well, and says so once.
 pub async fn listen(socket: PathBuf, bot: Arc<Bot>) {
@@ -49,9 +65,16 @@ async fn answer(stream: UnixStream, bot: &Bot, spool: &Path) -> anyhow::Result<(
     let (read, mut write) = stream.into_split();
     let mut request = String::new();
     BufReader::new(read.take(LONGEST)).read_line(&mut request).await?;
-    anyhow::ensure!(request.trim() == BACKUP, "nobody knows the request {request:?}");
     // Spooled, so that a slow reader never holds up the bot's writes.
-    backup::of_running(bot, spool.to_owned()).await?;
+    let spooled = match serde_json::from_str(&request) {
+        Ok(Request::Backup) => backup::of_running(bot, spool.to_owned()).await,
+        Ok(Request::Export { room, kind }) => export::of_running(bot, room, kind, spool.to_owned()).await,
+        Err(error) => Err(anyhow::anyhow!("nobody knows that request: {error}")),
+    };
+    if let Err(error) = spooled {
+        return Ok(write.write_all(format!("{error:#}\n").as_bytes()).await?);
+    }
+    write.write_all(format!("{HERE}\n").as_bytes()).await?;
     let mut chunks = File::open(spool)?;
     loop {
         let mut chunk = vec![0; 64 << 10];
@@ -63,15 +86,19 @@ async fn answer(stream: UnixStream, bot: &Bot, spool: &Path) -> anyhow::Result<(
     }
 }
 
-/// Asks the bot behind `socket` for a backup and writes it to `file`.
-pub fn fetch_backup(socket: &Path, file: &Path) -> anyhow::Result<()> {
+/// Asks the bot behind `socket` for a file and writes it to `file`.
+pub fn fetch(socket: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
     let mut stream = std::os::unix::net::UnixStream::connect(socket)
         .with_context(|| format!("the running bot does not answer on {}", socket.display()))?;
-    stream.write_all(format!("{BACKUP}\n").as_bytes())?;
-    let mut out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
-    let length = io::copy(&mut stream, &mut out)?;
-    if length == 0 {
-        bail!("the running bot could not write a backup; its log says why");
+    stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
+    let mut stream = io::BufReader::new(stream);
+    let mut says = String::new();
+    io::BufRead::read_line(&mut stream, &mut says)?;
+    if says.trim() != HERE {
+        let says = if says.is_empty() { "the running bot ended" } else { says.trim() };
+        bail!("{says}");
     }
+    let mut out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
+    io::copy(&mut stream, &mut out)?;
     Ok(out.sync_all()?)
 }

@@ -5,6 +5,7 @@ mod check;
 mod cli;
 mod config;
 mod control;
+mod export;
 mod play;
 mod plugins;
 mod run;
@@ -23,6 +24,9 @@ fn main() -> ExitCode {
         Some(Task::Play { json, files }) => return play::play(files, *json),
         Some(Task::Backup { file }) => backup::backup(&cli, file),
         Some(Task::Restore { file }) => backup::restore(&cli, file),
+        Some(Task::Export { room, file, text, all }) => export::export(&cli, room, file, export::Kind::of(*text, *all)),
+        Some(Task::Verify { file }) => export::verify(file),
+        Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
         Some(Task::CheckStore { store }) => return check::check_here(store),
     };
     match done {

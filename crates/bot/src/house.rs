@@ -32,6 +32,8 @@ pub(crate) struct HouseTurn<'a> {
     pub role: Role,
     pub present: &'a Present,
     pub table: &'a mut Arc<TableDoc>,
+    /// The table as it was when the command began: what came into being on the way is part of it.
+    pub arrived: &'a mut Arc<TableDoc>,
     pub room: &'a mut Arc<RoomDoc>,
     pub head: &'a mut Head,
     /// The journal up to this command.

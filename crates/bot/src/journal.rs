@@ -9,6 +9,7 @@
 //! and were lost are left out, and the next entry names them.
 
 pub mod export;
+pub mod moving;
 
 mod audit;
 mod change;

@@ -10,6 +10,8 @@ pub const SCHEMA: u32 = 1;
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.
 pub const RESTORED_KEY: &str = "restored";
+/// All rooms' settings begin so.
+pub const ROOMS: &str = "room/";
 /// All tables' records begin so.
 pub const TABLES: &str = "table/";
 
@@ -21,6 +23,17 @@ impl TableId {
     /// The table of `room`, unless the room sits at another one.
     pub fn of(room: &RoomId) -> Self {
         TableId(room.to_string())
+    }
+
+    /// Another table of this name.
+    pub fn numbered(&self, number: u64) -> Self {
+        TableId(format!("{}~{number}", self.0))
+    }
+
+    /// The table that a record under `key` belongs to.
+    pub fn of_key(key: &str) -> Option<Self> {
+        let (name, _) = key.strip_prefix(TABLES)?.split_once('/')?;
+        Some(TableId(whole(name)))
     }
 }
 
@@ -35,6 +48,11 @@ fn part(name: &str) -> String {
     name.replace('%', "%25").replace('/', "%2F")
 }
 
+/// The name of which [`part`] made a part of a key.
+fn whole(part: &str) -> String {
+    part.replace("%2F", "/").replace("%25", "%")
+}
+
 /// Numbers in keys have ten digits, so that their order is the keys' order.
 fn number(number: u64) -> String {
     format!("{number:010}")
@@ -42,7 +60,13 @@ fn number(number: u64) -> String {
 
 /// A room's settings.
 pub fn room(room: &RoomId) -> String {
-    format!("room/{}/{}", part(&room.network), part(&room.id))
+    format!("{ROOMS}{}/{}", part(&room.network), part(&room.id))
+}
+
+/// The room whose settings stand under `key`.
+pub fn room_of_key(key: &str) -> Option<RoomId> {
+    let (network, id) = key.strip_prefix(ROOMS)?.split_once('/')?;
+    Some(RoomId::new(whole(network), whole(id)))
 }
 
 fn table(table: &TableId, rest: &str) -> String {

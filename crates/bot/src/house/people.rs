@@ -164,6 +164,9 @@ pub(super) fn characters(
             let seat_name = turn.present.get(&owner).cloned().unwrap_or(player.0);
             let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
             table.seat(head, &owner, &seat_name);
+            // Who was seated stays so, though it be taken back whom they play.
+            *turn.arrived = turn.table.clone();
+            let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
             let id = match table.find(&name) {
                 Some(id) => id,
                 None => table.make_character(head, &name, None)?,

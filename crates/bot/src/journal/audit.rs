@@ -75,7 +75,11 @@ fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), Stri
     let noted = diff(&place, None, record.as_ref());
     let all: Vec<Change> = changes.all().cloned().chain(noted).collect();
     // One by one: a later change of an entry may be of what an earlier one left.
-    for change in all {
+    for mut change in all {
+        if change.path.starts_with("/rooms/") {
+            // Rooms come and go at a table: what one was set to elsewhere does not stand in this journal.
+            change.before = document.pointer(&change.path).cloned();
+        }
         apply(document, &[change]).map_err(|at| format!("{at} was something else before"))?;
     }
     Ok(())

@@ -14,18 +14,20 @@
 
 use super::verify::seed_of;
 use super::{Before, Entry, Fate, Link, Part, Parts, Verifier, Wrong, hex};
-use crate::documents::{Head, TableDoc, from_json};
+use crate::documents::{Head, RoomDoc, TableDoc, from_json};
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Write};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
+/// The record of a moving table that lists the plugins enabled where it was played.
+pub(super) const PLUGINS: &str = "plugins";
 
 /// The first line of an export.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,6 +194,10 @@ pub fn write_all(
     for link in table.links() {
         out.entry(&link?)?;
     }
+    out.line(&Record {
+        key: PLUGINS.to_owned(),
+        value: to_raw_value(&plugins(table, store)?).map_err(io::Error::from)?,
+    })?;
     let (prefix, entries) = (keys::all_of(&table.id), keys::entries(&table.id));
     for record in scan_all(store, &prefix) {
         let (key, value) = record?;
@@ -202,6 +208,19 @@ pub fn write_all(
         }
     }
     out.end()
+}
+
+/// The plugins that are enabled where the table is played.
+fn plugins(table: &Exported, store: &dyn Store) -> Result<BTreeSet<String>, StoreError> {
+    let mut plugins = BTreeSet::new();
+    for record in scan_all(store, keys::ROOMS) {
+        let (key, value) = record?;
+        let room: RoomDoc = from_json(&key, &value)?;
+        if room.table == table.id {
+            plugins.extend(room.plugins);
+        }
+    }
+    Ok(plugins)
 }
 
 /// Writes a journal to be read: a line or two an entry, what is secret left out.

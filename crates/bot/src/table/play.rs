@@ -87,7 +87,7 @@ impl Table {
         let mut words = Words::new(&arguments.typed, from);
         let side = &self.rooms[&attempt.message.room];
         let present = bot.roster.present(&attempt.message.room);
-        let arrived = attempt.doc.clone();
+        let mut arrived = attempt.doc.clone();
         let number = self.next_number();
         let mut turn = HouseTurn {
             bot,
@@ -103,6 +103,7 @@ impl Table {
             role: attempt.role,
             present: &present,
             table: &mut attempt.doc,
+            arrived: &mut arrived,
             room: &mut attempt.room,
             head: &mut attempt.head,
         };

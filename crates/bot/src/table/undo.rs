@@ -7,7 +7,7 @@ use crate::journal::{Change, Link, Touched, apply, diff, pointer};
 use crate::keys;
 use crate::store::{Batch, StoreError};
 use chat::RoomId;
-use plugin_api::Refusal;
+use plugin_api::{CharacterId, Refusal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -85,6 +85,7 @@ impl Ledger<'_> {
                 by_place.entry(place.path()).or_default().push(change.clone());
             }
         }
+        self.nobody_acted_since(page, &taken.changes)?;
         for (path, changes) in by_place {
             let Some(place) = Place::of(&path) else { continue };
             let in_the_way = |by: Option<u64>| self.in_the_way(page, by);
@@ -95,7 +96,9 @@ impl Ledger<'_> {
                     taken.table = Some(changed);
                 }
                 Place::Room(room) => {
-                    let doc: RoomDoc = self.read(&keys::room(&room))?.ok_or_else(|| gone(&path))?;
+                    let elsewhere =
+                        || Refusal::new(format!("that was about {room}, which is not at this table any more"));
+                    let doc: RoomDoc = self.read(&keys::room(&room))?.ok_or_else(elsewhere)?;
                     let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &path, &changes, number);
                     taken.rooms.insert(room, changed);
@@ -115,6 +118,24 @@ impl Ledger<'_> {
             }
         }
         Ok(taken)
+    }
+
+    /// A character who did something since cannot be taken back: what they did would be nobody's.
+    fn nobody_acted_since(&self, page: &Page, changes: &[Change]) -> Result<(), NotFound> {
+        let vanishing = changes.iter().filter(|change| change.after.is_none());
+        let characters = vanishing.filter_map(|change| change.path.strip_prefix("/table/characters/")?.parse().ok());
+        for character in characters.map(CharacterId) {
+            for later in self.of_character(character) {
+                let later = later?;
+                if later.number() <= page.number() {
+                    break;
+                }
+                if !later.is_void() && later.entry.undoes.is_none() {
+                    return Err(self.in_the_way(page, Some(later.number())));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// `document`, which stands at `path`, with the changes made in it.

@@ -1,0 +1,169 @@
+//! `astragal export`, `astragal verify`, `astragal import`: journals as files.
+
+use crate::backup::{between_commits, part_of, say};
+use crate::cli::{Cli, must_be_free};
+use crate::{check, control};
+use anyhow::{Context, bail};
+use bot::Bot;
+use bot::Entropy;
+use bot::documents::RoomDoc;
+use bot::journal::export::{self as journal, Exported};
+use bot::journal::moving::{self, Moved};
+use bot::store::Store;
+use chat::{Clock, RoomId, SystemClock};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use store_sled::{ClaimError, DataDir, SledStore};
+
+/// Characters of the chain's head that a question shows.
+const HEAD: usize = 16;
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// What anybody may know, to be verified.
+    Proof,
+    /// The same to be read.
+    Text,
+    /// Everything, to be imported.
+    Move,
+}
+
+impl Kind {
+    pub fn of(text: bool, all: bool) -> Self {
+        match (text, all) {
+            (true, _) => Kind::Text,
+            (false, true) => Kind::Move,
+            (false, false) => Kind::Proof,
+        }
+    }
+}
+
+/// Writes a table's journal to a new file: of a running bot through its socket, else of its store.
+pub fn export(cli: &Cli, room: &str, file: &Path, kind: Kind) -> anyhow::Result<()> {
+    must_be_free(file)?;
+    let path = cli.data_dir(&cli.config()?)?;
+    anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to export", path.display());
+    let part = part_of(file);
+    let written = match DataDir::claim(&path) {
+        Ok(data) => {
+            check::check_in_child(&data)?;
+            write_file(&SledStore::open(&data.store())?, room, kind, &part)
+        }
+        Err(ClaimError::Held(_)) => {
+            let request = control::Request::Export { room: room.to_owned(), kind };
+            control::fetch(&path.join(control::SOCKET), &request, &part)
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if let Err(error) = written {
+        // Nothing is left behind of what is no export; it may not be there at all.
+        let _ = fs::remove_file(&part);
+        return Err(error);
+    }
+    fs::rename(&part, file).with_context(|| format!("{} cannot be written", file.display()))?;
+    say(&match kind {
+        Kind::Text => format!("written to {}", file.display()),
+        Kind::Proof => format!("written to {0}; anybody can check it: astragal verify {0}", file.display()),
+        Kind::Move => format!(
+            "written to {0}, with seeds and secrets: keep it to yourself. Where the table moves to: astragal import {0} \
+             ROOM. What is played here from now on is not in it",
+            file.display()
+        ),
+    })
+}
+
+/// Writes a table's journal to `file` while the bot runs.
+pub async fn of_running(bot: &Bot, room: String, kind: Kind, file: PathBuf) -> anyhow::Result<()> {
+    between_commits(bot, move |store| write_file(store, &room, kind, &file)).await
+}
+
+fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow::Result<()> {
+    let table = match moving::table_called(store, room)? {
+        Ok(table) => table,
+        Err(tables) if tables.is_empty() => bail!("nothing was played yet, in no room"),
+        Err(tables) => {
+            let names: Vec<_> = tables.iter().map(ToString::to_string).collect();
+            bail!("which table is {room}? There are {}", names.join(", "));
+        }
+    };
+    let exported = Exported::of(&table, |key| store.read(key))?;
+    let exported = exported.with_context(|| format!("nothing was played at {table} yet"))?;
+    let failed = || format!("{} cannot be written", file.display());
+    let mut out = BufWriter::new(File::create(file).with_context(failed)?);
+    let now = SystemClock.now();
+    match kind {
+        Kind::Proof => journal::write(&exported, now, &mut out)?,
+        Kind::Text => journal::write_text(&exported, &mut out)?,
+        Kind::Move => journal::write_all(&exported, store, now, &mut out)?,
+    };
+    out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
+}
+
+/// Verifies an export and says what was found.
+pub fn verify(file: &Path) -> anyhow::Result<()> {
+    let verdict = journal::verify(&mut open(file)?, |_| {});
+    let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
+    let (header, found) = (verdict.header, verdict.verifier);
+    say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), header.table, found.last))?;
+    let seeds: Vec<_> = header.seeds.keys().map(u32::to_string).collect();
+    if seeds.is_empty() {
+        say("  no seed is published yet, so no die can be thrown again: a referee does that with fair reveal")?;
+    } else {
+        say(&format!("  {} dice of epochs {} thrown again, all fell the same", found.dice, seeds.join(", ")))?;
+    }
+    let counts = [
+        (found.unproved, "rolls of epochs whose seed is not published"),
+        (found.secret, "secret entries, of which only digests are there"),
+        (found.erased, "entries whose text was erased"),
+        (found.skipped, "numbers left out after a crash, as the journal says itself"),
+    ];
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        say(&format!("  {count} {what}"))?;
+    }
+    say(&format!("  chain head {}: compare it with what fair or history showed you", found.head()))
+}
+
+/// Lays an exported table and seats a room at it.
+pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
+    let config = cli.config()?;
+    let path = cli.data_dir(&config)?;
+    let moved = Moved::read(&mut open(file)?).with_context(|| format!("{} cannot be imported", file.display()))?;
+    let room = RoomId::try_from(room.to_owned())
+        .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
+    let data = match DataDir::claim(&path) {
+        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
+        data => data?,
+    };
+    check::check_in_child(&data)?;
+    let store = SledStore::open(&data.store())?;
+    let settings = config.settings();
+    let fresh = RoomDoc::new(&room, &settings.prefix, &settings.plugins);
+    let laid = moved.lay(&store, &room, fresh, &mut Entropy::from_system())?;
+    let head = &moved.header.head[..HEAD];
+    let name = moved.header.name.clone().unwrap_or_else(|| moved.header.table.to_string());
+    say(&format!("{name}, #1 to #{}, chain head {head}…: {room} will sit at it.", moved.header.last))?;
+    say(&format!("The table that {room} sat at, {}, is kept; nothing is overwritten.", laid.left))?;
+    if !yes && !confirmed()? {
+        bail!("nothing was changed");
+    }
+    store.commit(&laid.batch)?;
+    say(&format!("{room} sits at {} now; its dice begin a new epoch", laid.table))
+}
+
+/// Asks at the terminal.
+fn confirmed() -> anyhow::Result<bool> {
+    anyhow::ensure!(std::io::stdin().is_terminal(), "nobody is there to confirm it: say --yes if it is meant");
+    write!(std::io::stdout(), "Do it? Type yes: ")?;
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim().eq_ignore_ascii_case("yes"))
+}
+
+fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
+    Ok(BufReader::new(File::open(file).with_context(|| format!("{} cannot be read", file.display()))?))
+}

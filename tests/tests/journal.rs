@@ -1,0 +1,430 @@
+//! The journal's promises: undo restores to the letter, edits win nothing, secrets stay secret, what is erased is gone.
+
+use bot::documents::{Head, RollDoc};
+use bot::journal::{Change, Changes, Entry, Link, apply, audit};
+use bot::keys::{self, TableId};
+use bot::store::{Memory, Store};
+use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
+use jiff::Timestamp;
+use proptest::prelude::{Strategy, prop};
+use proptest::proptest;
+use proptest::sample::select;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A table in memory, with fair dice.
+struct Stage {
+    sitting: Sitting,
+    store: Arc<Memory>,
+    said: u32,
+}
+
+fn room() -> RoomId {
+    RoomId::new("test", "hall")
+}
+
+fn table() -> TableId {
+    TableId::of(&room())
+}
+
+fn player(name: &str) -> PlayerId {
+    PlayerId::new("test", name)
+}
+
+/// What came of something that was said.
+struct Came {
+    id: String,
+    heard: Heard,
+}
+
+impl Came {
+    fn ok(&self) -> bool {
+        self.heard.outcomes.iter().all(|outcome| outcome.kind == OutcomeKind::Played)
+    }
+
+    fn entry(&self) -> Option<u64> {
+        self.heard.outcomes.first().and_then(|outcome| outcome.entry)
+    }
+
+    /// What is said in the room, and to a player.
+    fn to(&self, to: &Recipient) -> String {
+        let posts = self.heard.posts.iter().filter(|outgoing| outgoing.post.to == *to);
+        posts.flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
+    }
+
+    fn public(&self) -> String {
+        self.to(&Recipient::Room)
+    }
+
+    fn dice(&self) -> Vec<dice::Die> {
+        self.heard.outcomes.iter().flat_map(|outcome| outcome.dice.clone()).collect()
+    }
+}
+
+impl Stage {
+    fn new() -> Self {
+        let store: Arc<Memory> = Arc::default();
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
+        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let mut stage = Stage { sitting: Sitting::new(Arc::new(bot.expect("the store is empty"))), store, said: 0 };
+        for name in ["Ann", "Bob", "Cem", "Gus"] {
+            let (player, name) = (player(name), name.to_owned());
+            stage.play(&Event::Present { room: room(), player, name, trust: Trust::Account });
+        }
+        stage
+    }
+
+    fn play(&mut self, event: &Event) -> Heard {
+        self.sitting.play(event).expect("memory does not fail")
+    }
+
+    fn message(&mut self, who: &str, body: &str) -> Message {
+        self.said += 1;
+        Message {
+            id: self.said.to_string(),
+            room: room(),
+            speaker: Speaker {
+                player: player(who),
+                name: who.to_owned(),
+                standing: if who == "Cem" { Standing::Admin } else { Standing::Member },
+                trust: Trust::Account,
+                reachable: true,
+            },
+            sent: Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range"),
+            body: body.to_owned(),
+            reply_to: None,
+            aside: None,
+            private: false,
+            addressed: false,
+            late: false,
+            unlimited: true,
+        }
+    }
+
+    fn say(&mut self, who: &str, line: &str) -> Came {
+        let message = self.message(who, line);
+        let id = message.id.clone();
+        Came { id, heard: self.play(&Event::Said(message)) }
+    }
+
+    fn edit(&mut self, who: &str, original: &str, line: &str) -> Came {
+        let message = self.message(who, line);
+        Came { id: message.id.clone(), heard: self.play(&Event::Edited { message, original: original.to_owned() }) }
+    }
+
+    fn aside(&mut self, who: &str, line: &str) -> Came {
+        let mut message = self.message(who, line);
+        message.room = RoomId::new("test", format!("private-{who}"));
+        message.private = true;
+        Came { id: message.id.clone(), heard: self.play(&Event::Said(message)) }
+    }
+
+    fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        let stored = self.store.read(key).expect("memory does not fail");
+        stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"))
+    }
+
+    fn link(&self, number: u64) -> (Entry, Link) {
+        let link: Link = self.read(&keys::entry(&table(), number)).expect("it was just written");
+        (serde_json::from_str(link.entry.get()).expect("an entry"), link)
+    }
+
+    fn changes(&self, number: u64) -> Changes {
+        let (_, link) = self.link(number);
+        serde_json::from_str(link.parts.changes.expect("nobody erased it").value.get()).expect("changes")
+    }
+
+    /// All that the table holds, as the documents say, and as the journal says too.
+    fn holds(&self) -> Value {
+        let audit = audit(&*self.store, &table()).expect("the journal is whole");
+        let mut document = audit.document;
+        for (key, place) in [(keys::doc(&table()), "/table"), (keys::game(&table(), "mvk"), "/games/mvk")] {
+            let mut stored: Option<Value> = self.read(&key);
+            stored.as_mut().and_then(Value::as_object_mut).map(|fields| fields.remove("touched"));
+            assert_eq!(document.pointer(place), stored.as_ref(), "{place}");
+        }
+        let head: Option<Head> = self.read(&keys::head(&table()));
+        for number in 1..=head.map_or(0, |head| head.number) {
+            let roll: Option<RollDoc> = self.read(&keys::roll(&table(), number));
+            let noted = |field: &str| document.pointer(&format!("/rolls/{number}/{field}")).cloned();
+            assert_eq!(noted("record"), roll.as_ref().and_then(|roll| roll.record.clone()), "the record of #{number}");
+            let open = roll.filter(|roll| !roll.open.is_empty()).map(|roll| serde_json::to_value(roll.open));
+            assert_eq!(noted("open"), open.transpose().expect("JSON"), "what #{number} offers");
+        }
+        // A roll that was taken back is as if it had never been.
+        if let Some(rolls) = document.get_mut("rolls").and_then(Value::as_object_mut) {
+            rolls.retain(|_, roll| roll.as_object().is_some_and(|fields| !fields.is_empty()));
+            if rolls.is_empty() {
+                document.as_object_mut().expect("it has fields").remove("rolls");
+            }
+        }
+        document
+    }
+}
+
+/// Commands that change something or throw dice, in some state of the table at least.
+const LINES: &[&str] = &[
+    "roll 4d6kh3",
+    "act d8 d10",
+    "act d8 d10 vs 15",
+    "act 2d6 d12 vs 9",
+    "act 2d6 adv st",
+    "counter d12 dis",
+    "vs 12",
+    "vs Bob 9",
+    "crit impact",
+    "crit inspire",
+    "1",
+    "2",
+    "scratch d8",
+    "insp +1",
+    "insp Bob +2",
+    "spend inspiration",
+    "stress overwhelmed",
+    "stress clear",
+    "iam Tsubame",
+    "iam Oni",
+    "as Ogre act d12",
+    "pc Ogre @Cem",
+    "pc Ogre free",
+    "gm me",
+    "gm remove Ann",
+    "game mvk",
+    "table name Kaiju",
+    "table undo referee",
+    "room prefix !!",
+    "secret act d8 d6",
+    "seal strike",
+    "undo",
+    "redo",
+    "join Cem",
+    "leave",
+];
+
+fn line() -> impl Strategy<Value = (&'static str, &'static str)> {
+    (select(&["Ann", "Bob", "Cem"][..]), select(LINES))
+}
+
+proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(60) })]
+
+    /// After each command: its undo restores what was before, but for what had begun with it; the undo's undo restores
+    /// what was after it.
+    #[test]
+    fn undo_restores_to_the_letter_and_redo_too(lines in prop::collection::vec(line(), 1..25)) {
+        let mut stage = Stage::new();
+        for (who, line) in lines {
+            let before = stage.holds();
+            // The prefix may have been changed; the name works always.
+            let played = stage.say(who, &format!("astragal: {line}"));
+            let Some(number) = played.entry() else {
+                continue;
+            };
+            let after = stage.holds();
+            // Cem runs the room: nobody else may undo everything.
+            let undone = stage.say("Cem", &format!("astragal: undo #{number}"));
+            assert!(undone.ok(), "{line} #{number}: {}", undone.public());
+            let undo = undone.entry().expect("an undo is an entry");
+            let mut expected = before;
+            let begun: Vec<Change> = stage.changes(undo).begun;
+            for change in stage.changes(number).begun.into_iter().chain(begun.clone()) {
+                apply(&mut expected, &[change]).expect("it was not there");
+            }
+            assert_eq!(stage.holds(), expected, "{line}, undone");
+            assert_eq!(stage.link(number).1.fate.undone_by, Some(undo));
+
+            let redone = stage.say("Cem", &format!("astragal: undo #{undo}"));
+            assert!(redone.ok(), "{line} #{number} again: {}", redone.public());
+            let mut expected = after;
+            begun.into_iter().for_each(|change| apply(&mut expected, &[change]).expect("it was not there"));
+            assert_eq!(stage.holds(), expected, "{line}, undone and redone");
+            assert_eq!(stage.link(number).1.fate.undone_by, None);
+        }
+    }
+
+    /// Undoing everything, the newest first, leads to a table where nothing was made.
+    #[test]
+    fn all_can_be_undone_in_turn(lines in prop::collection::vec(line(), 1..25)) {
+        let mut stage = Stage::new();
+        let mut entries = Vec::new();
+        for (who, line) in lines.iter().filter(|(_, line)| !["undo", "redo"].contains(line)) {
+            entries.extend(stage.say(who, &format!("astragal: {line}")).entry());
+        }
+        for number in entries.iter().rev() {
+            let undone = stage.say("Cem", &format!("astragal: undo #{number}"));
+            assert!(undone.ok(), "#{number}: {}", undone.public());
+        }
+        let mut expected = Value::Null;
+        let head: Option<Head> = stage.read(&keys::head(&table()));
+        for number in 1..=head.map_or(0, |head| head.number) {
+            for change in stage.changes(number).begun {
+                let path = change.path.clone();
+                // A seat that was taken and lost again begins once more.
+                let begins = Change { before: expected.pointer(&path).cloned(), ..change };
+                apply(&mut expected, &[begins]).expect("it fits");
+            }
+        }
+        let held = stage.holds();
+        assert_eq!(held.pointer("/games/mvk"), expected.pointer("/games/mvk"));
+        assert_eq!(held.get("rolls"), None);
+    }
+}
+
+/// Every way of getting other dice for an old roll that we could think of.
+#[test]
+fn no_way_of_editing_gets_new_dice_unseen() {
+    let mut stage = Stage::new();
+    stage.say("Gus", "!gm me");
+    let standing = |came: &Came| assert!(came.public().contains("stands"), "{}", came.public());
+
+    // 1. The same roll again: nothing was changed, nothing is said.
+    let roll = stage.say("Ann", "!roll 3d20");
+    let thrown = roll.dice();
+    let again = stage.edit("Ann", &roll.id, "!roll 3d20");
+    assert!(again.heard.posts.is_empty() && again.heard.outcomes.is_empty());
+    // 2. Another reading of it keeps the dice.
+    let kept = stage.edit("Ann", &roll.id, "!roll 3d20kh1");
+    assert_eq!(kept.dice(), thrown);
+    let second = kept.entry().expect("it replaces the first");
+    assert!(kept.public().contains("edited, was #"), "{}", kept.public());
+    assert_eq!(stage.link(roll.entry().unwrap()).1.fate.replaced_by, Some(second));
+    // 3. Other sides, 4. fewer dice, 5. no dice at all: they would hide what fell.
+    for other in ["!roll 3d12", "!roll 2d20", "!roll 7", "!help"] {
+        standing(&stage.edit("Ann", &roll.id, other));
+    }
+    // 6. More dice come behind the old ones.
+    let more = stage.edit("Ann", &roll.id, "!roll 4d20");
+    assert_eq!(more.dice()[..3], thrown);
+    // 7. A second command in the same message, or the same one further down.
+    standing(&stage.edit("Ann", &roll.id, "!roll 4d20\n!roll 3d20"));
+    standing(&stage.edit("Ann", &roll.id, "!roll d4\n!roll 4d20"));
+    // 8. Another plugin's command, as somebody else.
+    standing(&stage.edit("Ann", &roll.id, "!as Ann2 roll 4d20"));
+    // 9. Hiding it.
+    standing(&stage.edit("Ann", &roll.id, "!secret roll 4d20"));
+    // 10. Somebody else edits it.
+    standing(&stage.edit("Bob", &roll.id, "!roll 4d20kh1"));
+    // 11. Deleted and typed anew: the old one stays in the journal, with its number.
+    let anew = stage.say("Ann", "!roll 3d20");
+    assert_ne!(anew.dice(), thrown);
+    assert!(stage.say("Bob", "!history").public().contains("roll 4d20"));
+    // 12. An edit of the old one, once something else was played.
+    standing(&stage.edit("Ann", &roll.id, "!roll 4d20kh3"));
+    // 13. After the undo.
+    stage.say("Ann", "!undo");
+    standing(&stage.edit("Ann", &anew.id, "!roll 3d20kh1"));
+    // 14. After the seed is known.
+    let open = stage.say("Ann", "!roll 2d6");
+    stage.say("Gus", "!fair reveal all");
+    standing(&stage.edit("Ann", &open.id, "!roll 2d6 + d20"));
+    // 15. A message that was refused is played once, and is then as any other.
+    let refused = stage.say("Ann", "!roll 2d6x");
+    assert!(!refused.ok());
+    let played = stage.edit("Ann", &refused.id, "!roll 2d6");
+    let edited = stage.edit("Ann", &refused.id, "!roll 2d6 + 1");
+    assert_eq!(edited.dice(), played.dice());
+    standing(&stage.edit("Ann", &refused.id, "!roll 3d8"));
+    stage.holds();
+}
+
+#[test]
+fn an_edit_of_several_lines_is_all_or_nothing() {
+    let mut stage = Stage::new();
+    let first = stage.say("Ann", "!insp +1\n!roll d20\n!insp +1");
+    let before = stage.holds();
+    let refused = stage.edit("Ann", &first.id, "!insp +2\n!roll d20\n!insp -9");
+    assert!(refused.public().contains("stands"), "{}", refused.public());
+    assert_eq!(stage.holds(), before);
+    let edited = stage.edit("Ann", &first.id, "!insp +2\n!roll d20+1\n!insp +3");
+    assert!(edited.ok(), "{}", edited.public());
+    assert_eq!(edited.dice(), first.dice());
+    assert!(stage.say("Ann", "!insp").public().contains("inspiration 5"));
+    // The answer takes the place of the first one.
+    let earlier = edited.heard.posts[0].post.corrects.clone().expect("a correction");
+    assert_eq!(earlier.key, first.heard.posts[0].post.key);
+    // Undone, it is as if neither version had been played.
+    for _ in 0..3 {
+        assert!(stage.say("Ann", "!undo").ok());
+    }
+    assert!(stage.say("Ann", "!insp").public().contains("inspiration 0"));
+    stage.holds();
+}
+
+#[test]
+fn a_follow_up_finds_the_roll_that_took_the_place_of_an_edited_one() {
+    let mut stage = Stage::new();
+    let first = stage.say("Ann", "!act d8 d10 dis");
+    let number = first.entry().unwrap();
+    let edited = stage.edit("Ann", &first.id, "!act d8 d10 adv").entry().unwrap();
+    let settled = stage.say("Ann", &format!("!vs #{number} 2"));
+    assert_eq!(settled.heard.outcomes[0].follows, Some(edited), "{}", settled.public());
+}
+
+#[test]
+fn what_is_said_aside_is_played_at_the_table_and_read_by_few() {
+    let mut stage = Stage::new();
+    stage.say("Gus", "!gm me");
+    let rolled = stage.aside("Ann", "in hall roll 2d6 # behind the curtain");
+    let number = rolled.entry().expect("it was played");
+    let posts: Vec<_> = rolled.heard.posts.iter().map(|outgoing| &outgoing.post).collect();
+    assert_eq!(posts.len(), 3, "the room, Ann, Gus");
+    for post in posts {
+        let text = post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
+        match (&post.to, post.room == room()) {
+            (Recipient::Room, true) => assert_eq!(text, format!("#{number}: a secret roll by Ann")),
+            (Recipient::Room, false) => assert!(post.room.id == "private-Ann" && text.contains("curtain")),
+            (Recipient::Player(reader), _) => assert!(*reader == player("Gus") && text.contains("curtain")),
+        }
+    }
+    // A follow-up on it is as secret.
+    let acted = stage.aside("Ann", "in hall act d8 d10");
+    let settled = stage.say("Ann", "!vs 9");
+    assert_eq!(settled.public(), format!("#{}: a secret command by Ann", acted.entry().unwrap() + 1));
+    assert!(!settled.to(&Recipient::Player(player("Ann"))).is_empty());
+    // Where one is not, one cannot act; and nothing is played anywhere.
+    let nowhere = stage.aside("Ann", "in attic roll 2d6");
+    assert!(nowhere.public().contains("I do not see you in attic"), "{}", nowhere.public());
+    assert!(stage.aside("Eve", "in hall roll 2d6").entry().is_none());
+    // In the room itself it would be no secret.
+    assert!(!stage.say("Ann", "!in hall roll 2d6").ok());
+    // Who cannot be answered privately is told before any die falls.
+    let mut message = stage.message("Ann", "!secret roll 2d6");
+    message.speaker.reachable = false;
+    let heard = stage.play(&Event::Said(message));
+    assert!(heard.outcomes[0].dice.is_empty() && heard.outcomes[0].kind == OutcomeKind::Refused);
+    stage.holds();
+}
+
+#[test]
+fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
+    let mut stage = Stage::new();
+    stage.say("Gus", "!gm me");
+    stage.say("Ann", "!secret roll 2d6 # moonlight");
+    stage.say("Ann", "!roll 2d6 # sunlight");
+    stage.say("Bob", "!secret roll 2d6 # starlight");
+    stage.say("Bob", "!reveal #4");
+    let exported = |stage: &mut Stage| {
+        let came = stage.say("Bob", "!export");
+        let files: Vec<_> = came.heard.posts.iter().flat_map(|outgoing| outgoing.post.files.clone()).collect();
+        assert_eq!(files.len(), 1, "{}", came.public());
+        bot::journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
+        files[0].text.clone()
+    };
+    let export = exported(&mut stage);
+    assert!(!export.contains("moonlight") && export.contains("sunlight") && export.contains("starlight"));
+    assert!(!stage.say("Ann", "!erase #4").ok(), "it is Bob's");
+    for (who, number) in [("Ann", 3), ("Cem", 4)] {
+        assert!(stage.say(who, &format!("!erase #{number}")).ok());
+    }
+    let export = exported(&mut stage);
+    assert!(!export.contains("sunlight") && !export.contains("starlight"));
+    let everything: Vec<u8> = stage.store.dump().into_values().flatten().collect();
+    let everything = String::from_utf8(everything).unwrap();
+    // What still waits to be understood as an edit would hold the words as well.
+    assert!(!everything.contains("sunlight") && !everything.contains("starlight"));
+    assert!(everything.contains("moonlight"), "what was not erased is there");
+    stage.holds();
+}
