@@ -1,0 +1,319 @@
+//! Exported journals: verified by the program and by the page in a browser, caught when altered, moved elsewhere.
+
+use bot::journal::export::{ExportError, verify};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+use tests::{Conversation, answers, astragal, complaint, run};
+
+/// A scene with everything an export can hold, in which the seed of the first epoch is published.
+const SCENE: &[u8] = b"!plugin enable mvk
+/as Gus
+!gm me
+/as Ann
+!iam Tsubame
+!act d8 d10 vs 12 # an umlaut \xc3\xa4, a quote \" and a backslash \\
+!roll 10d6!kh5 + 2d8
+/edit !roll 10d6!kh6 + 2d8
+/as Gus
+!insp Ann +3
+!undo
+!redo
+/as Ann
+!secret roll 3d6
+!secret roll 4d6
+!reveal #10
+!seal I strike at the crest
+!roll d20 # to be forgotten
+!erase #14
+!fair reveal all
+!roll 2d10
+";
+
+fn play(data: &Path) {
+    let output = run(data, SCENE);
+    let answers = answers(&output);
+    assert!(output.status.success() && answers.last().is_some_and(|last| last.ends_with("#17")), "{answers:?}");
+}
+
+fn export(data: &Path, kind: &[&str]) -> PathBuf {
+    let file = data.join(format!("export{}.jsonl", kind.concat()));
+    let output = astragal(data).arg("export").arg("hall").arg(&file).args(kind).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    file
+}
+
+fn verified(file: &Path) -> Output {
+    astragal(file.parent().unwrap()).arg("verify").arg(file).output().unwrap()
+}
+
+fn says(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn an_export_is_verified_and_the_same_while_the_bot_runs() {
+    let data = tempfile::tempdir().unwrap();
+    play(data.path());
+    let file = export(data.path(), &[]);
+    let found = says(&verified(&file));
+    assert!(found.contains("holds, #1 to #17") && found.contains("dice of epochs 1 thrown again"), "{found}");
+    assert!(found.contains("2 secret entries") && found.contains("1 entries whose text was erased"), "{found}");
+    assert!(found.contains("1 rolls of epochs whose seed is not published"), "{found}");
+
+    let stopped = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    let bot = Conversation::start(data.path());
+    let running = fs::read(export(data.path(), &[])).unwrap();
+    assert!(bot.end());
+    let lines = |file: &[u8]| file.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (stopped, running) = (lines(&stopped), lines(&running));
+    // The first line has the time in it, and the last is a sum over it.
+    assert_eq!(stopped[..stopped.len() - 2], running[..running.len() - 2]);
+
+    let unknown = astragal(data.path()).args(["export", "attic", "x.jsonl"]).output().unwrap();
+    assert!(complaint(&unknown).contains("There are console/hall"), "{}", complaint(&unknown));
+    let text = fs::read_to_string(export(data.path(), &["--text"])).unwrap();
+    assert!(text.contains("act d8 d10 vs 12 # an umlaut \u{e4}") && !text.contains("forgotten"), "{text}");
+}
+
+/// What is wrong with an export; the number of the entry it names, if it names one.
+fn wrong(export: &[u8]) -> Option<(String, Option<u64>)> {
+    match verify(&mut &*export, |_| {}) {
+        Ok(_) => None,
+        Err(ExportError::Entry(wrong)) => Some((wrong.what, Some(wrong.number))),
+        Err(other) => Some((other.to_string(), None)),
+    }
+}
+
+/// Where each line begins and ends, its end included.
+fn lines(export: &[u8]) -> Vec<Vec<u8>> {
+    export.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+#[test]
+fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
+    let data = tempfile::tempdir().unwrap();
+    play(data.path());
+    let export = fs::read(export(data.path(), &[])).unwrap();
+    assert_eq!(wrong(&export), None);
+    let lines = lines(&export);
+    // Any byte: where it is in an entry, that entry is named, or the one behind it whose place it took.
+    let mut at = 0;
+    for (number, line) in lines.iter().enumerate() {
+        for place in (0..line.len()).step_by(23).chain([line.len() - 1]) {
+            let mut altered = export.clone();
+            altered[at + place] ^= 1;
+            let (what, named) = wrong(&altered).unwrap_or_else(|| panic!("line {number}, byte {place}: not caught"));
+            if (1..lines.len() - 1).contains(&number) {
+                assert_eq!(named, Some(number as u64), "byte {place}: {what}");
+            }
+        }
+        at += line.len();
+    }
+    // Cut anywhere.
+    for length in (0..export.len()).step_by(97).chain([export.len() - 1]) {
+        assert!(wrong(&export[..length]).is_some(), "cut to {length} bytes");
+    }
+    // Two lines changed places; a line left out; a line twice; something behind the end.
+    for number in 1..lines.len() - 2 {
+        let mut swapped = lines.clone();
+        swapped.swap(number, number + 1);
+        assert_eq!(wrong(&swapped.concat()).unwrap().1, Some(number as u64));
+        let mut without = lines.clone();
+        without.remove(number);
+        assert_eq!(wrong(&without.concat()).unwrap().1, (number < lines.len() - 2).then_some(number as u64));
+        let mut twice = lines.clone();
+        twice.insert(number, lines[number].clone());
+        assert_eq!(wrong(&twice.concat()).unwrap().1, Some(number as u64 + 1));
+    }
+    assert!(wrong(&[export.as_slice(), b"\n"].concat()).is_some());
+    let newer = String::from_utf8(export).unwrap().replace("\"astragal_export\":1", "\"astragal_export\":2");
+    assert!(wrong(newer.as_bytes()).unwrap().0.contains("newer astragal"));
+    assert!(wrong(b"hello\n").unwrap().0.contains("no export"));
+}
+
+#[test]
+fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
+    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    play(from.path());
+    let file = export(from.path(), &["--move"]);
+    let import = |room: &str, yes: &[&str]| {
+        let output = astragal(to.path()).arg("import").arg(&file).arg(room).args(yes).output().unwrap();
+        if output.status.success() { Ok(says(&output)) } else { Err(complaint(&output)) }
+    };
+    // The room has a table of its own, which is kept.
+    run(to.path(), b"/room tavern\n!roll 2d6\n");
+    assert!(import("console/tavern", &[]).unwrap_err().contains("--yes"));
+    assert!(import("tavern", &["--yes"]).unwrap_err().contains("console/hall"));
+    let laid = import("console/tavern", &["--yes"]).unwrap();
+    assert!(laid.contains("sits at console/hall now"), "{laid}");
+    // Once more under the same name, beside the first.
+    assert!(import("console/attic", &["--yes"]).unwrap().contains("sits at console/hall~2 now"));
+
+    let play_on =
+        b"/room tavern\n/as Ann\n!sheet\n!act d8 d6\n/as Gus\n!undo #7\n!why #11\n!unseal\n!fair reveal all\n";
+    let said = answers(&run(to.path(), play_on));
+    assert!(said.iter().any(|line| line.contains("inspiration 3")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("ACTION") && line.ends_with("#18")), "{said:?}");
+    // The edited #5 is #6, #7 the award and #8 its undo, undone by #9.
+    assert!(said.iter().any(|line| line.contains("Gus's inspiration #7 is undone")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("I strike at the crest (#13)")), "{said:?}");
+    let moved = to.path().join("moved.jsonl");
+    let output = astragal(to.path()).args(["export", "tavern"]).arg(&moved).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let found = says(&verified(&moved));
+    assert!(found.contains("#1 to #21") && found.contains("dice of epochs 1, 3 thrown again"), "{found}");
+    // And on to a third place.
+    let again = to.path().join("again.jsonl");
+    let output = astragal(to.path()).args(["export", "tavern", "--move"]).arg(&again).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let third = tempfile::tempdir().unwrap();
+    let output = astragal(third.path()).arg("import").arg(&again).args(["console/hall", "--yes"]).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+
+    // Nothing is laid of a file that does not hold, or does not hold all.
+    let whole = fs::read_to_string(&file).unwrap();
+    fs::write(&file, whole.replace("\"inspiration\":3", "\"inspiration\":9")).unwrap();
+    assert!(import("console/cellar", &["--yes"]).unwrap_err().contains("cannot be imported"));
+    let proof = export(from.path(), &[]);
+    let output = astragal(to.path()).arg("import").arg(proof).args(["console/cellar", "--yes"]).output().unwrap();
+    assert!(complaint(&output).contains("--move"));
+}
+
+/// A headless Chromium with the page open, asked through its driver (W3C WebDriver).
+struct Browser {
+    driver: Child,
+    session: String,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    fn open(page: &Path) -> Self {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("tests/run installs chromedriver");
+        let stdout = BufReader::new(driver.stdout.take().expect("it was piped"));
+        let started = stdout.lines().map_while(Result::ok).find(|line| line.contains("started successfully on port"));
+        let started = started.expect("the driver says on which port it listens");
+        let port = started.trim_end_matches('.').rsplit(' ').next().expect("a word").to_owned();
+        let profile = tempfile::tempdir().unwrap();
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            &format!("--user-data-dir={}", profile.path().display()),
+        ];
+        let wanted = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
+        let root = format!("http://127.0.0.1:{port}/session");
+        let answer = post(&root, &wanted);
+        let id = answer["sessionId"].as_str().unwrap_or_else(|| panic!("no browser: {answer}"));
+        let browser = Browser { driver, session: format!("{root}/{id}"), _profile: profile };
+        browser.ask("url", &json!({"url": format!("file://{}", page.display())}));
+        browser
+    }
+
+    fn ask(&self, what: &str, body: &Value) -> Value {
+        post(&format!("{}/{what}", self.session), body)
+    }
+
+    fn script(&self, script: &str, argument: &Value) -> Value {
+        self.ask("execute/sync", &json!({"script": script, "args": [argument]}))
+    }
+
+    /// Chooses the file as a reader would; the verdict, and whether it holds.
+    fn verify(&self, file: &Path) -> (String, bool) {
+        self.script("by('verdict').removeAttribute('data-holds'); by('file').value = '';", &Value::Null);
+        let found = self.ask("element", &json!({"using": "css selector", "value": "#file"}));
+        let element = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str);
+        let element = element.unwrap_or_else(|| panic!("no place for the file: {found}"));
+        self.ask(&format!("element/{element}/value"), &json!({"text": file}));
+        for _ in 0..600 {
+            let shown =
+                self.script("const v = by('verdict'); return [v.textContent, v.dataset.holds || ''];", &Value::Null);
+            let text = |at: usize| shown[at].as_str().unwrap_or_default().to_owned();
+            if !text(1).is_empty() {
+                return (text(0), text(1) == "yes");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the page says nothing");
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Ending the session ends the browser; the driver has no other.
+        let _ = ureq::delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+fn post(url: &str, body: &Value) -> Value {
+    let answer = ureq::post(url).config().http_status_as_error(false).build().send_json(body);
+    let mut answer = answer.expect("the driver answers");
+    let answer: Value = answer.body_mut().read_json().expect("the driver speaks JSON");
+    answer["value"].clone()
+}
+
+#[test]
+fn the_page_in_a_browser_comes_to_the_same_verdict() {
+    let data = tempfile::tempdir().unwrap();
+    play(data.path());
+    let file = export(data.path(), &[]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let browser = Browser::open(&root.join("deploy/verify.html"));
+    let (verdict, holds) = browser.verify(&file);
+    assert!(holds && verdict.contains("holds, #1 to #17"), "{verdict}");
+    let facts = browser.script("return by('facts').textContent + by('entries').textContent;", &Value::Null);
+    let facts = facts.as_str().unwrap_or_default();
+    let ours = says(&verified(&file));
+    let head = ours.rsplit("chain head ").next().and_then(|rest| rest.get(..64)).expect("a head");
+    assert!(facts.contains(head) && facts.contains("an umlaut \u{e4}") && facts.contains("thrown again"), "{facts}");
+    assert!(facts.contains("2 secret entries") && facts.contains("1 entries whose text was erased"), "{facts}");
+
+    // One byte of a die, caught by both in the same entry.
+    let whole = fs::read_to_string(&file).unwrap();
+    let altered = data.path().join("altered.jsonl");
+    fs::write(&altered, whole.replacen("\"value\":[[20,", "\"value\":[[21,", 1)).unwrap();
+    let (verdict, holds) = browser.verify(&altered);
+    assert!(!holds && verdict.contains("entry #4: its dice is not what was sealed"), "{verdict}");
+    assert!(complaint(&verified(&altered)).contains("entry #4: its dice is not what was sealed"));
+
+    // Any byte, any cut: both name the same entry, or none.
+    let script = "try { verify(Uint8Array.from(arguments[0]), () => {}); return ['holds', null]; }
+        catch (error) { const entry = /^entry #(\\d+): /.exec(error.message); return [error.message, entry && Number(entry[1])]; }";
+    let export = whole.into_bytes();
+    let mut variants: Vec<Vec<u8>> = vec![export.clone(), export[..export.len() / 2].to_vec(), Vec::new()];
+    for place in (0..export.len()).step_by(271) {
+        let mut altered = export.clone();
+        altered[place] ^= if place % 2 == 0 { 1 } else { 0x80 };
+        variants.push(altered);
+    }
+    let mut lines = lines(&export);
+    lines.swap(3, 4);
+    variants.push(lines.concat());
+    for (number, variant) in variants.iter().enumerate() {
+        let theirs = browser.script(script, &json!(variant));
+        match wrong(variant) {
+            None => assert_eq!(theirs[0], "holds", "variant {number}"),
+            Some((what, entry)) => {
+                assert_ne!(theirs[0], "holds", "variant {number}: {what}");
+                assert_eq!(theirs[1].as_u64(), entry, "variant {number}: {what}, and there {}", theirs[0]);
+            }
+        }
+    }
+}
