@@ -15,7 +15,7 @@ const SCENE: &[u8] = b"!plugin enable mvk
 !gm me
 /as Ann
 !iam Tsubame
-!act d8 d10 vs 12 # an umlaut \xc3\xa4, a quote \" and a backslash \\
+!roll d20 # an umlaut \xc3\xa4, a quote \" and a backslash \\
 !roll 10d6!kh5 + 2d8
 /edit !roll 10d6!kh6 + 2d8
 /as Gus
@@ -41,13 +41,13 @@ fn play(data: &Path) {
 
 fn export(data: &Path, kind: &[&str]) -> PathBuf {
     let file = data.join(format!("export{}.jsonl", kind.concat()));
-    let output = astragal(data).arg("export").arg("hall").arg(&file).args(kind).output().unwrap();
+    let output = astragal(data).arg("export").arg("hall").arg(&file).args(kind).output().expect("the program runs");
     assert!(output.status.success(), "{}", complaint(&output));
     file
 }
 
 fn verified(file: &Path) -> Output {
-    astragal(file.parent().unwrap()).arg("verify").arg(file).output().unwrap()
+    astragal(file.parent().expect("a folder")).arg("verify").arg(file).output().expect("the program runs")
 }
 
 fn says(output: &Output) -> String {
@@ -78,7 +78,7 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
     let unknown = astragal(data.path()).args(["export", "attic", "x.jsonl"]).output().unwrap();
     assert!(complaint(&unknown).contains("There are console/hall"), "{}", complaint(&unknown));
     let text = fs::read_to_string(export(data.path(), &["--text"])).unwrap();
-    assert!(text.contains("act d8 d10 vs 12 # an umlaut \u{e4}") && !text.contains("forgotten"), "{text}");
+    assert!(text.contains("roll d20 # an umlaut \u{e4}") && !text.contains("forgotten"), "{text}");
 }
 
 /// What is wrong with an export; the number of the entry it names, if it names one.
@@ -105,7 +105,7 @@ fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
     // Any byte: where it is in an entry, that entry is named, or the one behind it whose place it took.
     let mut at = 0;
     for (number, line) in lines.iter().enumerate() {
-        for place in (0..line.len()).step_by(23).chain([line.len() - 1]) {
+        for place in (number % 5..line.len()).step_by(5) {
             let mut altered = export.clone();
             altered[at + place] ^= 1;
             let (what, named) = wrong(&altered).unwrap_or_else(|| panic!("line {number}, byte {place}: not caught"));
@@ -156,10 +156,10 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     assert!(import("console/attic", &["--yes"]).unwrap().contains("sits at console/hall~2 now"));
 
     let play_on =
-        b"/room tavern\n/as Ann\n!sheet\n!act d8 d6\n/as Gus\n!undo #7\n!why #11\n!unseal\n!fair reveal all\n";
+        b"/room tavern\n/as Ann\n!sheet\n/as Gus\n!undo #7\n/as Ann\n!act d8 d6\n/as Gus\n!why #11\n!unseal\n!fair reveal all\n";
     let said = answers(&run(to.path(), play_on));
     assert!(said.iter().any(|line| line.contains("inspiration 3")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("ACTION") && line.ends_with("#18")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("ACTION") && line.ends_with("#19")), "{said:?}");
     // The edited #5 is #6, #7 the award and #8 its undo, undone by #9.
     assert!(said.iter().any(|line| line.contains("Gus's inspiration #7 is undone")), "{said:?}");
     assert!(said.iter().any(|line| line.contains("I strike at the crest (#13)")), "{said:?}");
@@ -204,7 +204,7 @@ impl Browser {
         let started = stdout.lines().map_while(Result::ok).find(|line| line.contains("started successfully on port"));
         let started = started.expect("the driver says on which port it listens");
         let port = started.trim_end_matches('.').rsplit(' ').next().expect("a word").to_owned();
-        let profile = tempfile::tempdir().unwrap();
+        let profile = tempfile::tempdir().expect("a directory");
         let arguments = [
             "--headless",
             "--no-sandbox",
@@ -298,7 +298,7 @@ fn the_page_in_a_browser_comes_to_the_same_verdict() {
         catch (error) { const entry = /^entry #(\\d+): /.exec(error.message); return [error.message, entry && Number(entry[1])]; }";
     let export = whole.into_bytes();
     let mut variants: Vec<Vec<u8>> = vec![export.clone(), export[..export.len() / 2].to_vec(), Vec::new()];
-    for place in (0..export.len()).step_by(271) {
+    for place in (0..export.len()).step_by(61) {
         let mut altered = export.clone();
         altered[place] ^= if place % 2 == 0 { 1 } else { 0x80 };
         variants.push(altered);

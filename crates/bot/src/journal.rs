@@ -67,9 +67,9 @@ pub struct Entry {
     /// The secret entries it shows.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reveals: Vec<u64>,
-    /// The entry whose text it erases.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub erases: Option<u64>,
+    /// The entries whose words it erases.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub erases: Vec<u64>,
     /// The epoch whose seed it publishes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub publishes: Option<u32>,
@@ -102,7 +102,7 @@ pub struct Digests {
 
 /// The parts of an entry, as long as they may be known.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Parts {
     /// What was typed, as read: typography mended, the prefix off.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +129,7 @@ pub struct Parts {
 
 /// A value and the salt of its digest. The JSON is kept to the letter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
     /// 32 bytes in hexadecimal.
     pub salt: String,
@@ -138,6 +139,7 @@ pub struct Part {
 
 /// An entry's bytes, its place in the chain, and its parts, as stored and exported.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Link {
     /// The chain's hash up to and with this entry, in hexadecimal.
     pub hash: String,

@@ -106,6 +106,13 @@ pub struct Heard {
     pub reserved: u64,
 }
 
+impl Heard {
+    /// Nothing is to be done.
+    fn nothing() -> Self {
+        Heard { early: true, ..Heard::default() }
+    }
+}
+
 /// A post on its way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outgoing {
@@ -190,11 +197,11 @@ impl Table {
         match event {
             Event::Present { room, player, name, trust } => {
                 bot.roster.enter(room, player, name, *trust);
-                Ok(Heard::default())
+                Ok(Heard::nothing())
             }
             Event::Gone { room, player } => {
                 bot.roster.leave(room, player);
-                Ok(Heard::default())
+                Ok(Heard::nothing())
             }
             Event::Said(message) => {
                 let row = (manner.redelivered || manner.edited).then(|| keys::inbox(message.said_in(), &message.id));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Entries that are listed without a number.
 const USUAL: u64 = 10;
 /// Entries that a recap looks at, and lists.
-const MOST_RECAPPED: usize = 300;
+const MOST_RECAPPED: usize = 150;
 const MOST_LISTED: usize = 8;
 /// Changes that a list shows.
 const MOST_CHANGES: usize = 10;

@@ -6,7 +6,7 @@ use crate::journal::Change;
 use crate::keys;
 use crate::store::Batch;
 use crate::table::{NotFound, Page};
-use chat::{Audience, Reply, RoomId};
+use chat::{Reply, RoomId};
 use plugin_api::{Refusal, Role};
 
 /// Entries of a player that are looked at in search of the last one that can be taken back.
@@ -45,7 +45,7 @@ fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Pag
 /// What was disclosed, published or erased cannot be made undone.
 fn can_be_taken_back(page: &Page) -> bool {
     let entry = &page.entry;
-    !page.is_void() && entry.reveals.is_empty() && entry.erases.is_none() && entry.publishes.is_none()
+    !page.is_void() && entry.reveals.is_empty() && entry.erases.is_empty() && entry.publishes.is_none()
 }
 
 fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
@@ -133,7 +133,8 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
 
 pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
-    let page = turn.ledger.must_have(number)?;
+    let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
+    let number = page.number();
     if page.entry.player != turn.speaker.player && turn.role < Role::Admin {
         let what = format!("#{number} is not yours: its player or a room admin may erase its text");
         return Err(Refusal::new(what).about(format!("#{number}")).into());
@@ -143,19 +144,23 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
             .example("history")
             .into());
     }
-    let shown = page.link.fate.revealed_by.map(|by| turn.ledger.page(by)).transpose()?.flatten();
-    forget(turn, page);
-    // What showed a secret said it once more.
-    shown.into_iter().for_each(|shown| forget(turn, shown));
-    turn.deed.erases = Some(number);
+    // What was typed before an edit, and what showed a secret, said it too.
+    let mut next = Some(page);
+    while let Some(page) = next {
+        let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
+        forget(turn, page);
+        shown.map(|by| turn.ledger.page(by)).transpose()?.flatten().into_iter().for_each(|shown| forget(turn, shown));
+        next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    }
     let reply =
         format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds");
-    Ok(Reply::from(reply).to(Audience::Table))
+    Ok(reply.into())
 }
 
 /// Drops the words of an entry with their salts, and those that were kept to understand an edit.
 fn forget(turn: &mut HouseTurn, page: Page) {
     let Page { entry, mut link } = page;
+    turn.deed.erases.push(entry.number);
     (link.parts.text, link.parts.answer, link.parts.why) = (None, None, None);
     link.fate.erased_by = Some(turn.number);
     let mut writes = Batch::default();

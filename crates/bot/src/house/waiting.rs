@@ -6,7 +6,7 @@ use crate::keys;
 use crate::store::StoreError;
 use crate::table::NotFound;
 use chat::{Line, Reply, Span};
-use plugin_api::{CharacterId, Name};
+use plugin_api::{CharacterId, Name, Role};
 
 /// Characters' choices that are listed.
 const MOST: usize = 30;
@@ -78,7 +78,11 @@ pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
 
 fn is_mine(turn: &HouseTurn, character: CharacterId) -> bool {
     let owner = turn.table.characters.get(&character).and_then(|each| each.owner.as_ref());
-    owner == Some(&turn.speaker.player) || character == turn.actor
+    match owner {
+        Some(owner) => *owner == turn.speaker.player,
+        // Whom nobody plays the referee does.
+        None => turn.role >= Role::Referee,
+    }
 }
 
 /// All that is open, the newest first, by character.

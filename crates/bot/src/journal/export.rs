@@ -311,6 +311,8 @@ pub fn verify(input: &mut dyn BufRead, mut hand_on: impl FnMut(Body)) -> Result<
             }
             check_end(&header, &verifier, &footer, &hex(&sum.finalize()))?;
             return Ok(Verdict { header, verifier });
+        } else if verifier.last == header.last {
+            return Err(damaged("the lines behind its last entry cannot be read".to_owned()));
         } else {
             return Err(Wrong { what: "cannot be read".to_owned(), ..next }.into());
         }

@@ -25,8 +25,8 @@ pub struct Verifier {
     pub secret: u64,
     /// Entries whose text is erased.
     pub erased: u64,
-    /// Entries without text that no later entry has erased so far, and what they revealed.
-    wordless: BTreeMap<u64, Vec<u64>>,
+    /// Entries without words that no later entry has erased so far.
+    wordless: BTreeSet<u64>,
     /// Secret entries of which no part is there.
     withheld: BTreeSet<u64>,
     epoch: u32,
@@ -55,7 +55,7 @@ impl Verifier {
             unproved: 0,
             secret: 0,
             erased: 0,
-            wordless: BTreeMap::new(),
+            wordless: BTreeSet::new(),
             withheld: BTreeSet::new(),
             epoch: 0,
             seeds,
@@ -113,20 +113,19 @@ impl Verifier {
 
     /// Only what is secret may be withheld, and only until it is revealed; only words may be missing.
     fn check_absence(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
-        let Parts { text, answer, dice, facts, record, changes, .. } = parts;
+        let Parts { text, answer, dice, facts, record, changes, why } = parts;
+        let words = text.is_some() && answer.is_some() && why.is_some() == entry.digests.why.is_some();
         let nothing = [text, answer, dice, facts, record, changes].iter().all(|part| part.is_none());
         if nothing && entry.secret {
             self.secret += 1;
             self.withheld.insert(entry.number);
         } else if [dice, facts, record, changes].iter().any(|part| part.is_none()) {
             return Err("parts of it are missing".to_owned());
-        } else if text.is_none() || answer.is_none() {
+        } else if !words {
             self.erased += 1;
-            self.wordless.insert(entry.number, entry.reveals.clone());
+            self.wordless.insert(entry.number);
         }
-        if let Some(erased) = entry.erases {
-            self.wordless.retain(|number, reveals| *number != erased && !reveals.contains(&erased));
-        }
+        self.wordless.retain(|number| !entry.erases.contains(number));
         match entry.reveals.iter().find(|revealed| self.withheld.contains(revealed)) {
             Some(revealed) => Err(format!("reveals #{revealed}, and nothing of that is there")),
             None => Ok(()),
@@ -138,7 +137,7 @@ impl Verifier {
     /// # Errors
     /// Words are missing that nothing says were erased.
     pub fn finish(&self) -> Result<(), Wrong> {
-        match self.wordless.keys().next() {
+        match self.wordless.first() {
             Some(number) => Err(Wrong {
                 number: *number,
                 what: "its text is missing, and no entry says that it was erased".to_owned(),

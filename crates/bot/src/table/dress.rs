@@ -104,6 +104,7 @@ impl Table {
             public.add(&outcome);
         }
         public.label_late(message);
+        private.values_mut().for_each(|answer| answer.label_late(message));
         let limited = !message.late && !message.unlimited;
         let text: String = public.blocks.iter().map(Block::plain).collect();
         if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.sent, &bot.settings.limits) {

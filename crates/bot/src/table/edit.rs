@@ -64,7 +64,7 @@ impl Table {
             Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played })
                 if played == texts(&lines) =>
             {
-                Ok(Heard::default())
+                Ok(Heard::nothing())
             }
             Some(InboxRow::Played { entries, .. }) => {
                 match self.replay(bot, message, original, &lines, entries, manner) {

@@ -39,7 +39,7 @@ pub(crate) struct Deed {
     /// See [`crate::journal::Entry`] for these.
     pub undoes: Option<u64>,
     pub reveals: Vec<u64>,
-    pub erases: Option<u64>,
+    pub erases: Vec<u64>,
     pub publishes: Option<u32>,
     /// The changes it makes, where they are known before they are made.
     pub made: Option<Vec<Change>>,
@@ -61,7 +61,7 @@ pub(crate) struct Deed {
 impl Deed {
     /// Whether it belongs into the journal, whatever it changed.
     pub fn counts(&self) -> bool {
-        self.undoes.is_some() || !self.reveals.is_empty() || self.erases.is_some() || self.publishes.is_some()
+        self.undoes.is_some() || !self.reveals.is_empty() || !self.erases.is_empty() || self.publishes.is_some()
     }
 }
 

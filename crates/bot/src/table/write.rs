@@ -112,7 +112,7 @@ impl Table {
             undoes: attempt.deed.undoes,
             replaces,
             reveals: attempt.deed.reveals.clone(),
-            erases: attempt.deed.erases,
+            erases: attempt.deed.erases.clone(),
             publishes: attempt.deed.publishes,
             secret,
             digests,
