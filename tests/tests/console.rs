@@ -88,3 +88,18 @@ fn nothing_typed_makes_it_panic_hang_or_grow() {
     }
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn what_was_said_can_be_edited_and_said_in_private() {
+    let data = tempfile::tempdir().unwrap();
+    let input =
+        b"/edit !roll 1\n!roll 2\n/edit !roll 1 + 3\n/private\nin hall roll 5\nroll 6\n/room hall\n!roll d6\n!export\n";
+    let said = answers(&run(data.path(), input));
+    assert_eq!(said[0], "You said nothing here yet that could be edited.");
+    assert_eq!(said[1..3], ["mia: 2 | 2", "mia: (corrected) 4 | 1 + 3"]);
+    assert_eq!(said[3], "You are in a private chat with the bot. Back: /room hall");
+    assert_eq!(said[4..6], ["mia: (only mia) 5 | 5", "mia: 6 | 6"]);
+    let file = data.path().join("exports/hall-1.jsonl");
+    assert_eq!(said.last(), Some(&format!("(written to {})", file.display())));
+    assert!(std::fs::read_to_string(file).unwrap().contains("\"text\":{\"salt\""));
+}

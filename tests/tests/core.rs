@@ -425,3 +425,36 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn an_edited_command_edits_its_answer_even_after_a_restart() {
+    let store: Arc<Memory> = Arc::default();
+    let network = Fake::redelivering("fake");
+    let edit = |id: &str, original: &str, body: &str| Event::Edited {
+        message: message(id, "hall", body),
+        original: original.to_owned(),
+    };
+    let mut first = String::new();
+    with_bot(store.clone(), network.clone(), async |network| {
+        say(network, "1", "hall", "!count");
+        first = network.hear().await.key;
+        network.happen(edit("2", "1", "!roll 1+1"));
+        let corrected = network.hear().await;
+        assert!(text(&corrected).starts_with("2 | 1 + 1 | edited, was #1"), "{}", text(&corrected));
+        let earlier = corrected.corrects.expect("it takes the place of the first answer");
+        assert_eq!((earlier.key.as_str(), earlier.id), (first.as_str(), Some(format!("said-{first}"))));
+        assert_eq!(corrected.answers.as_deref(), Some("1"));
+        // Delivered again, it is nothing new.
+        network.happen(edit("2", "1", "!roll 1+1"));
+    })
+    .await;
+    with_bot(store.clone(), network, async |network| {
+        network.happen(edit("3", "1", "!roll 1+2"));
+        let corrected = network.hear().await;
+        assert_eq!(corrected.corrects.and_then(|earlier| earlier.id), Some(format!("said-{first}")));
+        // What the first version did is taken back.
+        assert_eq!(ask(network, "4", "!count").await, "counted 1 #4");
+    })
+    .await;
+    whole(&*store, 4);
+}

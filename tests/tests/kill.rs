@@ -28,7 +28,8 @@ impl Chance {
 fn numbered(line: &str) -> Option<(u64, String)> {
     let (_, number) = line.rsplit_once(" #")?;
     let said = line.strip_prefix("mia: ")?;
-    Some((number.parse().ok()?, said.strip_prefix("(again) ").unwrap_or(said).to_owned()))
+    let said = said.strip_prefix("(again) ").unwrap_or(said);
+    Some((number.parse().ok()?, said.strip_prefix("(corrected) ").unwrap_or(said).to_owned()))
 }
 
 /// `inspiration 7 (+1) #12` as 7.
@@ -50,6 +51,9 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
     for kill in 0..kills {
         for n in 0..TYPED {
             bot.type_line(if n % 4 == 3 { "!roll d6" } else { "!insp +1" });
+            if n % 8 == 7 {
+                bot.type_line("/edit !roll d6 + 1");
+            }
         }
         let mut answered = held;
         for _ in 0..chance.below(TYPED / 2) {

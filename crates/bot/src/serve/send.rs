@@ -6,7 +6,7 @@ use crate::documents::{from_json, to_json};
 use crate::keys;
 use crate::store::Batch;
 use crate::table::Outgoing;
-use chat::{Post, SendError, Sent, Transport};
+use chat::{Earlier, Post, SendError, Sent, Transport};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -30,8 +30,13 @@ pub(super) async fn say_all(
             if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {
                 batch.put(keys::said(transport.network(), id), to_json(roll));
             }
-            if let (Some(id), true) = (&said.id, transport.edits()) {
-                let first = outgoing.post.corrects.map_or(outgoing.post.key, |earlier| earlier.key);
+            // An edit keeps the id of what it edits; only a correction that was said anew brings another.
+            let first = match outgoing.post.corrects {
+                Some(Earlier { id: Some(_), .. }) => None,
+                Some(earlier) => Some(earlier.key),
+                None => Some(outgoing.post.key),
+            };
+            if let (Some(id), Some(first), true) = (&said.id, first, transport.edits()) {
                 batch.put(keys::answer(transport.network(), &first), to_json(id));
             }
             batch.delete(outgoing.key);
