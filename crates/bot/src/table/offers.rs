@@ -123,7 +123,9 @@ impl Table {
             ));
         }
         let taken = match attempt.offered {
-            None if done.spec.follow_up == FollowUp::No => self.offered_in_words(bot, attempt)?,
+            None if done.spec.follow_up == FollowUp::No && !self.head.open.is_empty() => {
+                self.offered_in_words(bot, attempt)?
+            }
             offered => offered,
         };
         if let Some(taken) = taken.filter(|taken| followed.as_ref().is_none_or(|(entry, _)| entry != taken))

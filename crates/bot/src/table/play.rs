@@ -229,12 +229,20 @@ fn changed<T: Serialize>(path: &str, before: &Kept<T>, arrived: &Arc<T>, after: 
         value.as_object_mut().map(|object| object.remove("touched"));
         value
     };
-    let (first, middle, last) = (value(&before.doc), value(arrived), value(after));
+    let first = value(&before.doc);
     if !before.stored {
         changes.begun.extend(diff(path, None, Some(&first)));
     }
-    changes.begun.extend(diff(path, Some(&first), Some(&middle)));
-    changes.made.extend(diff(path, Some(&middle), Some(&last)));
+    let middle = if Arc::ptr_eq(&before.doc, arrived) {
+        first
+    } else {
+        let middle = value(arrived);
+        changes.begun.extend(diff(path, Some(&first), Some(&middle)));
+        middle
+    };
+    if !Arc::ptr_eq(arrived, after) {
+        changes.made.extend(diff(path, Some(&middle), Some(&value(after))));
+    }
 }
 
 /// Notes in a document which entry changed it, if it is another than it was.
