@@ -167,7 +167,7 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     let output = astragal(to.path()).args(["export", "tavern"]).arg(&moved).output().unwrap();
     assert!(output.status.success(), "{}", complaint(&output));
     let found = says(&verified(&moved));
-    assert!(found.contains("#1 to #21") && found.contains("dice of epochs 1, 3 thrown again"), "{found}");
+    assert!(found.contains("#1 to #21") && found.contains("dice of epochs 1, 2, 3 thrown again"), "{found}");
     // And on to a third place.
     let again = to.path().join("again.jsonl");
     let output = astragal(to.path()).args(["export", "tavern", "--move"]).arg(&again).output().unwrap();

@@ -319,7 +319,8 @@ fn no_way_of_editing_gets_new_dice_unseen() {
     // 14. After the seed is known.
     let open = stage.say("Ann", "!roll 2d6");
     stage.say("Gus", "!fair reveal all");
-    standing(&stage.edit("Ann", &open.id, "!roll 2d6 + d20"));
+    let known = stage.edit("Ann", &open.id, "!roll 2d6 + d20");
+    assert!(known.public().contains("stands: the seed of its dice is not in use any more"), "{}", known.public());
     // 15. A message that was refused is played once, and is then as any other.
     let refused = stage.say("Ann", "!roll 2d6x");
     assert!(!refused.ok());

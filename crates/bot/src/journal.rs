@@ -70,9 +70,9 @@ pub struct Entry {
     /// The entries whose words it erases.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub erases: Vec<u64>,
-    /// The epoch whose seed it publishes.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub publishes: Option<u32>,
+    /// The epochs whose seeds it publishes.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub publishes: Vec<u32>,
     /// Only its player and the referees may see its parts.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub secret: bool,

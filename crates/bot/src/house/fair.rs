@@ -9,6 +9,7 @@ use crate::table::NotFound;
 use chat::{File, Reply};
 use dice::fair::commitment;
 use plugin_api::{Refusal, Role};
+use serde_json::{Map, Value};
 
 /// Entries that fit into a file for a chat.
 const MOST_EXPORTED: u64 = 2_000;
@@ -33,8 +34,12 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
 pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
     turn.needs(Role::Referee, "publish the seed")?;
     let ledger = turn.ledger;
-    let head = ledger.head();
-    let secrets = ledger.secrets()?;
+    if ledger.head().number == 0 {
+        return Err(Refusal::new("nothing was played at this table yet").example("fair").into());
+    }
+    // An epoch that a restored backup or an import ended has its seed unpublished still.
+    let seeds = ledger.unpublished()?;
+    let secrets = ledger.secrets(&seeds)?;
     if !secrets.is_empty() && !all {
         let mut named: Vec<_> = secrets.iter().take(MOST_NAMED).map(|number| format!("#{number}")).collect();
         if secrets.len() > MOST_NAMED {
@@ -45,21 +50,23 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
             .example("fair reveal all")
             .into());
     }
-    let seed = ledger.seed().ok_or_else(|| Refusal::new("nothing was played at this table yet").example("fair"))?;
+    let mut reply = Reply::new();
+    for (epoch, seed) in &seeds {
+        turn.deed.publishes.push(*epoch);
+        turn.deed.writes.put(keys::published(ledger.id(), *epoch), to_json(&turn.number));
+        reply = reply.text(format!("The seed of epoch {epoch} is ")).code(hex(seed)).line();
+    }
     let next = ledger.bot.with_entropy(|entropy| entropy.secret());
-    let (epoch, promised) = (head.epoch, commitment(&next));
-    turn.deed.publishes = Some(epoch);
-    turn.deed.writes.put(keys::published(ledger.id(), epoch), to_json(&turn.number));
     turn.deed.next_seed = Some(next);
-    let prefix = &turn.room.prefix;
-    let reply = Reply::new().text(format!("The seed of epoch {epoch} is ")).code(hex(seed));
-    let reply = reply
-        .text("; with it and ")
+    let (prefix, epoch, promised) = (&turn.room.prefix, ledger.head().epoch, commitment(&next));
+    reply = reply
+        .text("With that and ")
         .code(format!("{prefix}export"))
-        .text(" everybody can throw its dice again.")
+        .text(" everybody can throw the dice again.")
         .line();
-    let reply = reply.text(format!("Epoch {} begins: its seed's SHA-256 is ", epoch + 1)).code(promised.clone());
-    Ok(reply.fact("epoch", epoch).fact("seed", hex(seed)).fact("next_commitment", promised))
+    reply = reply.text(format!("Epoch {} begins: its seed's SHA-256 is ", epoch + 1)).code(promised.clone());
+    let shown: Map<String, Value> = seeds.iter().map(|(epoch, seed)| (epoch.to_string(), hex(seed).into())).collect();
+    Ok(reply.fact("seeds", shown).fact("next_commitment", promised))
 }
 
 pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound> {

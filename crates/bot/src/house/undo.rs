@@ -45,7 +45,7 @@ fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Pag
 /// What was disclosed, published or erased cannot be made undone.
 fn can_be_taken_back(page: &Page) -> bool {
     let entry = &page.entry;
-    !page.is_void() && entry.reveals.is_empty() && entry.erases.is_empty() && entry.publishes.is_none()
+    !page.is_void() && entry.reveals.is_empty() && entry.erases.is_empty() && entry.publishes.is_empty()
 }
 
 fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {

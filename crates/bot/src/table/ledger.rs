@@ -10,7 +10,7 @@ use crate::store::StoreError;
 use dice::Die;
 use plugin_api::{CharacterId, Refusal};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries that the store may not have yet: more than ever wait to be written.
 const JUST_PLAYED: u64 = 256;
@@ -180,8 +180,19 @@ impl<'a> Ledger<'a> {
         })
     }
 
-    /// The entries of this epoch whose dice are secret.
-    pub fn secrets(&self) -> Result<Vec<u64>, StoreError> {
+    /// The epochs whose seeds are not published, with the seeds.
+    pub fn unpublished(&self) -> Result<BTreeMap<u32, [u8; 32]>, StoreError> {
+        let mut seeds = BTreeMap::new();
+        for epoch in 1..=self.head().epoch {
+            if self.read::<u64>(&keys::published(&self.table.id, epoch))?.is_none() {
+                seeds.insert(epoch, super::read_seed(self.bot, &self.table.id, epoch)?);
+            }
+        }
+        Ok(seeds)
+    }
+
+    /// The entries of these epochs whose dice are secret.
+    pub fn secrets(&self, epochs: &BTreeMap<u32, [u8; 32]>) -> Result<Vec<u64>, StoreError> {
         let prefix = keys::secrets(&self.table.id);
         let mut numbers = BTreeSet::new();
         for record in self.bot.committer.stored(&prefix) {
@@ -194,7 +205,7 @@ impl<'a> Ledger<'a> {
         let mut secrets = Vec::new();
         for number in numbers {
             let page = self.page(number)?;
-            let page = page.filter(|page| page.is_secret() && page.entry.epoch == self.head().epoch);
+            let page = page.filter(|page| page.is_secret() && epochs.contains_key(&page.entry.epoch));
             secrets.extend(page.filter(|page| !page.dice().is_empty()).map(|_| number));
         }
         Ok(secrets)

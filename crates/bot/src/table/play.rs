@@ -40,7 +40,7 @@ pub(crate) struct Deed {
     pub undoes: Option<u64>,
     pub reveals: Vec<u64>,
     pub erases: Vec<u64>,
-    pub publishes: Option<u32>,
+    pub publishes: Vec<u32>,
     /// The changes it makes, where they are known before they are made.
     pub made: Option<Vec<Change>>,
     /// Other records it writes.
@@ -61,7 +61,8 @@ pub(crate) struct Deed {
 impl Deed {
     /// Whether it belongs into the journal, whatever it changed.
     pub fn counts(&self) -> bool {
-        self.undoes.is_some() || !self.reveals.is_empty() || !self.erases.is_empty() || self.publishes.is_some()
+        let shows = !self.reveals.is_empty() || !self.publishes.is_empty();
+        self.undoes.is_some() || shows || !self.erases.is_empty()
     }
 }
 

@@ -113,7 +113,7 @@ impl Table {
             replaces,
             reveals: attempt.deed.reveals.clone(),
             erases: attempt.deed.erases.clone(),
-            publishes: attempt.deed.publishes,
+            publishes: attempt.deed.publishes.clone(),
             secret,
             digests,
         };
