@@ -440,7 +440,7 @@ async fn an_edited_command_edits_its_answer_even_after_a_restart() {
         first = network.hear().await.key;
         network.happen(edit("2", "1", "!roll 1+1"));
         let corrected = network.hear().await;
-        assert!(text(&corrected).starts_with("2 | 1 + 1 | edited, was #1"), "{}", text(&corrected));
+        assert!(text(&corrected).starts_with("2 | 1 + 1 (edited, was #1)"), "{}", text(&corrected));
         let earlier = corrected.corrects.expect("it takes the place of the first answer");
         assert_eq!((earlier.key.as_str(), earlier.id), (first.as_str(), Some(format!("said-{first}"))));
         assert_eq!(corrected.answers.as_deref(), Some("1"));

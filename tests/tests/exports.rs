@@ -1,6 +1,8 @@
 //! Exported journals: verified by the program and by the page in a browser, caught when altered, moved elsewhere.
 
 use bot::journal::export::{ExportError, verify};
+use bot::journal::{Link, Parts, digest, unhex};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -137,6 +139,90 @@ fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
     assert!(wrong(b"hello\n").unwrap().0.contains("no export"));
 }
 
+/// The export with its links changed by somebody who then makes everything fit again: digests, chain, sums.
+fn forged(export: &[u8], forge: impl Fn(&mut Vec<Link>)) -> Vec<u8> {
+    let lines = lines(export);
+    let (first, body) = lines.split_first().expect("a first line");
+    let is_link = |line: &&Vec<u8>| line.starts_with(b"{\"hash\"");
+    let mut links: Vec<Link> =
+        body.iter().filter(is_link).map(|line| serde_json::from_slice(line).expect("a link")).collect();
+    forge(&mut links);
+    let mut hash = "0".repeat(64);
+    for link in &mut links {
+        hash = digest(&[unhex(&hash).expect("hexadecimal").as_slice(), link.entry.get().as_bytes()].concat());
+        link.hash.clone_from(&hash);
+    }
+    let mut header: Value = serde_json::from_slice(first).expect("JSON");
+    header["head"] = hash.into();
+    let mut forged = format!("{header}\n").into_bytes();
+    for link in &links {
+        forged.extend(serde_json::to_vec(link).expect("JSON"));
+        forged.push(b'\n');
+    }
+    forged.extend(body.iter().filter(|line| !is_link(line) && !line.starts_with(b"{\"end\"")).flatten());
+    summed(&forged, links.len())
+}
+
+/// With a last line that fits.
+fn summed(export: &[u8], entries: usize) -> Vec<u8> {
+    let end = format!("{{\"end\":true,\"entries\":{entries},\"sha256\":\"{}\"}}\n", digest(export));
+    [export, end.as_bytes()].concat()
+}
+
+/// Gives a part another value, and the entry its digest.
+fn replace(link: &mut Link, part: &str, old: &str, new: &str) {
+    let text = serde_json::to_string(&link.parts).expect("JSON");
+    let mut parts: Value = serde_json::from_str(&text).expect("JSON");
+    let raw = |parts: &Value| parts[part]["value"].to_string();
+    let salt = unhex(parts[part]["salt"].as_str().expect("a salt")).expect("hexadecimal");
+    let sealed = |value: &str| digest(&[salt.as_slice(), value.as_bytes()].concat());
+    let before = sealed(&raw(&parts));
+    let after: Value = serde_json::from_str(&raw(&parts).replace(old, new)).expect("JSON");
+    assert_ne!(after, parts[part]["value"], "nothing was replaced");
+    parts[part]["value"] = after;
+    let entry = link.entry.get().replace(&before, &sealed(&raw(&parts)));
+    link.entry = RawValue::from_string(entry).expect("JSON");
+    link.parts = serde_json::from_value(parts).expect("parts");
+}
+
+/// What even whoever writes the file cannot do: other dice than those of the published seed, words left out.
+#[test]
+fn a_forged_journal_is_caught_by_its_dice_its_seed_and_its_gaps() {
+    let data = tempfile::tempdir().unwrap();
+    play(data.path());
+    let export = fs::read(export(data.path(), &[])).unwrap();
+    assert_eq!(wrong(&forged(&export, |_| {})), None, "the forger works well");
+    let thrown: Vec<(u32, u32)> = serde_json::from_value(link(&export, 4)["parts"]["dice"]["value"].clone()).unwrap();
+    let (old, new) = (format!("[20,{}]", thrown[0].1), format!("[20,{}]", thrown[0].1 % 20 + 1));
+    let other_die = forged(&export, |links| replace(&mut links[3], "dice", &old, &new));
+    let (what, entry) = wrong(&other_die).expect("it is caught");
+    assert!(what.contains("is not what its seed and message give") && entry == Some(4), "{what}");
+
+    let without = |part: fn(&mut Link), at: usize| {
+        let forged = forged(&export, |links| part(&mut links[at]));
+        wrong(&forged).expect("it is caught")
+    };
+    assert!(without(|link| link.parts.text = None, 3).0.contains("no entry says that it was erased"));
+    assert!(without(|link| link.parts.why = None, 4).0.contains("no entry says that it was erased"));
+    assert_eq!(without(|link| link.parts = Parts::default(), 3).1, Some(4));
+    assert!(without(|link| link.parts.dice = None, 3).0.contains("parts of it are missing"));
+    // #10 is secret and revealed in #12.
+    assert!(without(|link| link.parts = Parts::default(), 9).0.contains("reveals #10"));
+    let text = String::from_utf8(export.clone()).unwrap();
+    let seed = text.split("\"seeds\":{").nth(1).and_then(|rest| rest.split('}').next()).expect("seeds");
+    let lines = lines(text.replacen(seed, "", 1).as_bytes());
+    let no_seed = summed(&lines[..lines.len() - 1].concat(), lines.len() - 2);
+    assert!(wrong(&no_seed).expect("it is caught").0.contains("publishes the seed of epoch 1, which is not there"));
+    let other = seed.replace(&seed[5..9], "0000");
+    let other_seed = text.replacen(seed, &other, 1);
+    assert!(wrong(other_seed.as_bytes()).expect("it is caught").0.contains("not the one that was committed to"));
+}
+
+/// Entry `number` of an export.
+fn link(export: &[u8], number: usize) -> Value {
+    serde_json::from_slice(&lines(export)[number]).expect("JSON")
+}
+
 #[test]
 fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -151,9 +237,28 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     assert!(import("console/tavern", &[]).unwrap_err().contains("--yes"));
     assert!(import("tavern", &["--yes"]).unwrap_err().contains("console/hall"));
     let laid = import("console/tavern", &["--yes"]).unwrap();
-    assert!(laid.contains("sits at console/hall now"), "{laid}");
-    // Once more under the same name, beside the first.
-    assert!(import("console/attic", &["--yes"]).unwrap().contains("sits at console/hall~2 now"));
+    assert!(
+        laid.contains("console/tavern sits at moved:") && laid.contains("console/tavern, is kept up to #1"),
+        "{laid}"
+    );
+    // It is there once, and its name is nobody's who only has a room of the name it had.
+    let again = import("console/attic", &["--yes"]).unwrap_err();
+    assert!(again.contains("that table is here already: astragal seat console/attic moved:"), "{again}");
+    let hall = answers(&run(to.path(), b"/room hall\n!history\n"));
+    assert!(hall[1].contains("Nothing was played"), "{hall:?}");
+    // And back, and there again.
+    let seat = |table: &str| {
+        let output = astragal(to.path()).args(["seat", "console/tavern", table, "--yes"]).output().unwrap();
+        says(&output)
+    };
+    let moved_name = again.rsplit(' ').next().expect("a word").to_owned();
+    assert!(seat("console/tavern").contains("sits at console/tavern now"));
+    assert!(answers(&run(to.path(), b"/room tavern\n!history\n"))[1].contains("1 entry"));
+    assert!(seat(&moved_name).contains(&format!("sits at {moved_name} now")));
+    let tables = says(&astragal(to.path()).arg("tables").output().unwrap());
+    assert!(
+        tables.contains("console/tavern: #1\n") && tables.contains(&format!("{moved_name}: #17, rooms console/tavern"))
+    );
 
     let play_on =
         b"/room tavern\n/as Ann\n!sheet\n/as Gus\n!undo #7\n/as Ann\n!act d8 d6\n/as Gus\n!why #11\n!unseal\n!fair reveal all\n";
@@ -176,8 +281,13 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     let output = astragal(third.path()).arg("import").arg(&again).args(["console/hall", "--yes"]).output().unwrap();
     assert!(output.status.success(), "{}", complaint(&output));
 
-    // Nothing is laid of a file that does not hold, or does not hold all.
+    // Nothing is laid of a file that does not hold, contradicts itself, or does not hold all.
     let whole = fs::read_to_string(&file).unwrap();
+    let mut lines = lines(whole.as_bytes());
+    let state = lines.iter_mut().find(|line| line.starts_with(b"{\"key\":\"game/mvk\"")).expect("what the game holds");
+    *state = String::from_utf8(state.clone()).unwrap().replace("\"inspiration\":3", "\"inspiration\":9").into_bytes();
+    fs::write(&file, summed(&lines[..lines.len() - 1].concat(), 17)).unwrap();
+    assert!(import("console/cellar", &["--yes"]).unwrap_err().contains("game/mvk is not what the journal led to"));
     fs::write(&file, whole.replace("\"inspiration\":3", "\"inspiration\":9")).unwrap();
     assert!(import("console/cellar", &["--yes"]).unwrap_err().contains("cannot be imported"));
     let proof = export(from.path(), &[]);

@@ -7,6 +7,7 @@ use bot::store::{Memory, Store};
 use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
+use plugin_api::{Commands, Game, Name, Refusal, Reply, Turn};
 use proptest::prelude::{Strategy, prop};
 use proptest::proptest;
 use proptest::sample::select;
@@ -66,8 +67,10 @@ impl Came {
 impl Stage {
     fn new() -> Self {
         let store: Arc<Memory> = Arc::default();
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
-        let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin(), plugin_api::plugin::<Market>()]);
+        let plugins = plugins.expect("they live together");
+        let enabled = ["market", "mvk", "roll"].map(str::to_owned).into();
+        let settings = Settings { plugins: enabled, ..Settings::default() };
         let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         let mut stage = Stage { sitting: Sitting::new(Arc::new(bot.expect("the store is empty"))), store, said: 0 };
         for name in ["Ann", "Bob", "Cem", "Gus"] {
@@ -120,6 +123,19 @@ impl Stage {
         message.room = RoomId::new("test", format!("private-{who}"));
         message.private = true;
         Came { id: message.id.clone(), heard: self.play(&Event::Said(message)) }
+    }
+
+    /// Has somebody take an entry back who may: Cem runs the room, and what is secret is its player's.
+    fn undo(&mut self, number: u64) -> Came {
+        let mut why = String::new();
+        for who in ["Cem", "Ann", "Bob"] {
+            let came = self.say(who, &format!("astragal: undo #{number}"));
+            if came.ok() {
+                return came;
+            }
+            why += &came.public();
+        }
+        panic!("#{number} cannot be undone: {why}");
     }
 
     fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
@@ -224,9 +240,7 @@ proptest! {
                 continue;
             };
             let after = stage.holds();
-            // Cem runs the room: nobody else may undo everything.
-            let undone = stage.say("Cem", &format!("astragal: undo #{number}"));
-            assert!(undone.ok(), "{line} #{number}: {}", undone.public());
+            let undone = stage.undo(number);
             let undo = undone.entry().expect("an undo is an entry");
             let mut expected = before;
             let begun: Vec<Change> = stage.changes(undo).begun;
@@ -236,8 +250,7 @@ proptest! {
             assert_eq!(stage.holds(), expected, "{line}, undone");
             assert_eq!(stage.link(number).1.fate.undone_by, Some(undo));
 
-            let redone = stage.say("Cem", &format!("astragal: undo #{undo}"));
-            assert!(redone.ok(), "{line} #{number} again: {}", redone.public());
+            stage.undo(undo);
             let mut expected = after;
             begun.into_iter().for_each(|change| apply(&mut expected, &[change]).expect("it was not there"));
             assert_eq!(stage.holds(), expected, "{line}, undone and redone");
@@ -254,8 +267,7 @@ proptest! {
             entries.extend(stage.say(who, &format!("astragal: {line}")).entry());
         }
         for number in entries.iter().rev() {
-            let undone = stage.say("Cem", &format!("astragal: undo #{number}"));
-            assert!(undone.ok(), "#{number}: {}", undone.public());
+            stage.undo(*number);
         }
         let mut expected = Value::Null;
         let head: Option<Head> = stage.read(&keys::head(&table()));
@@ -306,7 +318,7 @@ fn no_way_of_editing_gets_new_dice_unseen() {
     // 9. Hiding it.
     standing(&stage.edit("Ann", &roll.id, "!secret roll 4d20"));
     // 10. Somebody else edits it.
-    standing(&stage.edit("Bob", &roll.id, "!roll 4d20kh1"));
+    assert!(stage.edit("Bob", &roll.id, "!roll 4d20kh1").public().contains("stands: somebody else sent it"));
     // 11. Deleted and typed anew: the old one stays in the journal, with its number.
     let anew = stage.say("Ann", "!roll 3d20");
     assert_ne!(anew.dice(), thrown);
@@ -427,5 +439,131 @@ fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
     // What still waits to be understood as an edit would hold the words as well.
     assert!(!everything.contains("sunlight") && !everything.contains("starlight"));
     assert!(everything.contains("moonlight"), "what was not erased is there");
+    stage.holds();
+}
+
+#[test]
+fn what_does_something_about_other_entries_is_no_matter_for_edits() {
+    let mut stage = Stage::new();
+    let stands = |came: &Came| assert!(came.public().contains("stands"), "{}", came.public());
+    stage.say("Gus", "!gm me");
+    let award = stage.say("Ann", "!insp +3");
+    let undo = stage.say("Ann", "!undo");
+    stands(&stage.edit("Ann", &undo.id, "!roll d6"));
+    stands(&stage.edit("Ann", &undo.id, "!redo"));
+    assert!(stage.say("Ann", "!redo").ok() && !stage.say("Ann", "!redo").ok());
+    stands(&stage.edit("Ann", &award.id, "!undo"));
+    stage.say("Ann", "!secret roll d6");
+    stage.say("Ann", "!secret roll d8");
+    let reveal = stage.say("Ann", "!reveal #6");
+    stands(&stage.edit("Ann", &reveal.id, "!reveal #7"));
+    let erase = stage.say("Ann", "!erase #6");
+    stands(&stage.edit("Ann", &erase.id, "!erase #7"));
+    let given = stage.say("Ann", "!insp +1");
+    stage.say("Gus", "!table undo referee");
+    stands(&stage.edit("Ann", &given.id, "!insp +5"));
+    stage.holds();
+}
+
+#[test]
+fn a_secret_stays_one_in_all_that_comes_of_it() {
+    let mut stage = Stage::new();
+    // While there is no referee everybody may give a referee's commands, and yet nobody reads what is secret.
+    let number = stage.say("Ann", "!secret act d8 d10").entry().expect("it is an entry");
+    for who in ["Bob", "Cem"] {
+        for line in ["undo", "why", "reveal"] {
+            let came = stage.say(who, &format!("!{line} #{number}"));
+            assert!(!came.ok() && came.public().contains("secret"), "{line}: {}", came.public());
+        }
+        for line in ["history", "secret history", "recap", "waiting", "secret waiting", "export text"] {
+            let came = stage.say(who, &format!("!{line}"));
+            let files = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).map(|file| file.text.clone());
+            let mut text: String = files.collect();
+            text += &(came.public() + &came.to(&Recipient::Player(player(who))));
+            assert!(!text.contains("d8 d10") && !text.contains("ACTION"), "{line}: {text}");
+        }
+    }
+    // Who rolled it sees it where nobody else reads.
+    assert!(!stage.say("Ann", "!history").public().contains("d8 d10"));
+    let own = stage.say("Ann", "!secret history");
+    assert!(own.public().is_empty() && own.to(&Recipient::Player(player("Ann"))).contains("act d8 d10"));
+    // What concerns everybody is not done in secret, and a secret follows up on no public roll.
+    for line in ["gm me", "table name Hidden", "fair reveal all", "iam Nobody", &format!("reveal #{number}")] {
+        let came = stage.say("Ann", &format!("!secret {line}"));
+        assert!(!came.ok() && came.entry().is_none(), "{line}");
+    }
+    assert!(stage.say("Ann", "!act d8").ok());
+    assert!(!stage.say("Ann", "!secret vs 3").ok());
+    assert!(stage.say("Ann", "!vs 3").ok());
+    let undone = stage.say("Ann", &format!("!undo #{number}"));
+    assert!(undone.ok() && undone.public().ends_with("a secret command by Ann"), "{}", undone.public());
+    stage.holds();
+}
+
+#[test]
+fn a_follow_up_without_a_number_passes_over_what_is_undone() {
+    let mut stage = Stage::new();
+    let first = stage.say("Ann", "!act d8").entry();
+    stage.say("Ann", "!act d10");
+    stage.say("Ann", "!undo");
+    let settled = stage.say("Ann", "!vs 3");
+    assert_eq!(settled.heard.outcomes[0].follows, first, "{}", settled.public());
+    // The redone one is the latest again.
+    stage.say("Ann", "!redo");
+    assert_eq!(stage.say("Ann", "!vs 3").heard.outcomes[0].follows, Some(2));
+}
+
+/// A game of which nothing can be followed up on, with two offers that exclude each other.
+struct Market;
+
+#[derive(Commands)]
+enum Trade {
+    /// See what there is.
+    #[command(main, example = "deal")]
+    Deal,
+    /// Take something.
+    #[command(example = "pick gold")]
+    Pick { what: Name },
+}
+
+impl Game for Market {
+    const ID: &'static str = "market";
+    const TITLE: &'static str = "Market";
+    const ABOUT: &'static str = "gold or silver";
+    type State = Vec<String>;
+    type Command = Trade;
+
+    fn play(state: &mut Vec<String>, command: Trade, _: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Trade::Deal => {
+                state.push("a deal".to_owned());
+                Ok(Reply::from("Choose").offer("pick gold", "heavy").offer("pick silver", "light"))
+            }
+            Trade::Pick { what } => {
+                state.push(what.0.clone());
+                Ok(Reply::from(format!("{} it is", what.0)))
+            }
+        }
+    }
+}
+
+#[test]
+fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that_is_undone() {
+    let mut stage = Stage::new();
+    stage.say("Ann", "!deal");
+    assert!(stage.say("Bob", "!1").heard.outcomes[0].kind == OutcomeKind::Silent, "nothing is offered to him");
+    assert!(stage.say("Ann", "!2").public().starts_with("silver it is"));
+    assert!(stage.say("Ann", "!1").public().contains("cannot be chosen any more: #2 settled that"));
+    assert!(stage.say("Ann", "!undo").ok());
+    assert!(stage.say("Bob", "!waiting").public().contains("Ann on #1"));
+    // In words it is taken as well.
+    assert!(stage.say("Ann", "!Pick  GOLD").ok());
+    assert!(!stage.say("Ann", "!1").ok());
+    assert!(stage.say("Bob", "!waiting").public().starts_with("Nobody"));
+    // Undone is undone: what the deal offered goes with it.
+    stage.say("Ann", "!undo");
+    stage.say("Ann", "!undo");
+    let gone = stage.say("Ann", "!1").public();
+    assert!(gone.contains("#1 was undone in #6"), "{gone}");
     stage.holds();
 }

@@ -73,6 +73,18 @@ pub enum Task {
         #[arg(long)]
         yes: bool,
     },
+    /// Seat a room at another table; the bot must be stopped
+    Seat {
+        /// The room, such as console/hall
+        room: String,
+        /// The table, as `astragal tables` lists it
+        table: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// List the tables; the bot must be stopped
+    Tables,
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
     CheckStore {

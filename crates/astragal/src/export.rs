@@ -8,7 +8,7 @@ use bot::Bot;
 use bot::Entropy;
 use bot::documents::RoomDoc;
 use bot::journal::export::{self as journal, Exported};
-use bot::journal::moving::{self, Moved};
+use bot::journal::moving::{self, Laid, Moved};
 use bot::store::Store;
 use chat::{Clock, RoomId, SystemClock};
 use serde::{Deserialize, Serialize};
@@ -129,9 +129,53 @@ pub fn verify(file: &Path) -> anyhow::Result<()> {
 
 /// Lays an exported table and seats a room at it.
 pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
+    let moved = Moved::read(&mut open(file)?).with_context(|| format!("{} cannot be imported", file.display()))?;
+    let (store, room, fresh, _data) = open_stopped(cli, room)?;
+    let laid = match moved.lay(&store, &room, fresh, &mut Entropy::from_system())? {
+        Ok(laid) => laid,
+        Err(table) => bail!("that table is here already: astragal seat {room} {table}"),
+    };
+    let head = &moved.header.head[..HEAD];
+    let name = moved.header.name.clone().unwrap_or_else(|| moved.header.table.to_string());
+    say(&format!("{name}, #1 to #{}, chain head {head}…: {room} will sit at it.", moved.header.last))?;
+    seat_if_meant(&store, &room, &laid, yes)?;
+    say("the table's dice begin a new epoch")
+}
+
+/// Seats a room at another table of the store.
+pub fn seat(cli: &Cli, room: &str, table: &str, yes: bool) -> anyhow::Result<()> {
+    let (store, room, fresh, _data) = open_stopped(cli, room)?;
+    let all = moving::tables(&store)?;
+    let Some(table) = all.iter().find(|each| each.to_string() == table) else {
+        let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+        bail!("there is no table {table}; there are {}", names.join(", "));
+    };
+    seat_if_meant(&store, &room, &moving::seat(&store, &room, table, fresh)?, yes)
+}
+
+/// Lists the tables and who sits at them.
+pub fn tables(cli: &Cli) -> anyhow::Result<()> {
+    let path = cli.data_dir(&cli.config()?)?;
+    let data = match DataDir::claim(&path) {
+        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
+        data => data?,
+    };
+    check::check_in_child(&data)?;
+    let store = SledStore::open(&data.store())?;
+    let seatings = moving::seatings(&store)?;
+    for table in moving::tables(&store)? {
+        let here = seatings.iter().filter(|(_, seat)| *seat == table);
+        let rooms: Vec<_> = here.map(|(room, _)| room.to_string()).collect();
+        let rooms = if rooms.is_empty() { String::new() } else { format!(", rooms {}", rooms.join(", ")) };
+        say(&format!("{table}: #{}{rooms}", moving::last_entry(&store, &table)?))?;
+    }
+    Ok(())
+}
+
+/// The store of a bot that is stopped, a room by name, and what it is set to if nothing is known of it.
+fn open_stopped(cli: &Cli, room: &str) -> anyhow::Result<(SledStore, RoomId, RoomDoc, DataDir)> {
     let config = cli.config()?;
     let path = cli.data_dir(&config)?;
-    let moved = Moved::read(&mut open(file)?).with_context(|| format!("{} cannot be imported", file.display()))?;
     let room = RoomId::try_from(room.to_owned())
         .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
     let data = match DataDir::claim(&path) {
@@ -142,16 +186,23 @@ pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<(
     let store = SledStore::open(&data.store())?;
     let settings = config.settings();
     let fresh = RoomDoc::new(&room, &settings.prefix, &settings.plugins);
-    let laid = moved.lay(&store, &room, fresh, &mut Entropy::from_system())?;
-    let head = &moved.header.head[..HEAD];
-    let name = moved.header.name.clone().unwrap_or_else(|| moved.header.table.to_string());
-    say(&format!("{name}, #1 to #{}, chain head {head}…: {room} will sit at it.", moved.header.last))?;
-    say(&format!("The table that {room} sat at, {}, is kept; nothing is overwritten.", laid.left))?;
+    Ok((store, room, fresh, data))
+}
+
+/// Commits it if that is meant.
+fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, yes: bool) -> anyhow::Result<()> {
+    let last = moving::last_entry(store, &laid.left)?;
+    if last > 0 {
+        say(&format!(
+            "Its table so far, {}, is kept up to #{last}; astragal seat brings {room} back to it.",
+            laid.left
+        ))?;
+    }
     if !yes && !confirmed()? {
         bail!("nothing was changed");
     }
     store.commit(&laid.batch)?;
-    say(&format!("{room} sits at {} now; its dice begin a new epoch", laid.table))
+    say(&format!("{room} sits at {} now", laid.table))
 }
 
 /// Asks at the terminal.

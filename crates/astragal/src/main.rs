@@ -26,6 +26,8 @@ fn main() -> ExitCode {
         Some(Task::Restore { file }) => backup::restore(&cli, file),
         Some(Task::Export { room, file, text, all }) => export::export(&cli, room, file, export::Kind::of(*text, *all)),
         Some(Task::Verify { file }) => export::verify(file),
+        Some(Task::Seat { room, table, yes }) => export::seat(&cli, room, table, *yes),
+        Some(Task::Tables) => export::tables(&cli),
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
         Some(Task::CheckStore { store }) => return check::check_here(store),
     };

@@ -29,6 +29,9 @@ impl Bot {
         let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, true, message.addressed);
         let Some(first) = lines.first().filter(|line| line.word().0 == IN) else { return Ok(()) };
         let (name, rest) = named(first.typed[IN.len()..].trim_start());
+        if rest.trim().is_empty() {
+            return Ok(());
+        }
         let Some(room) = self.room_called(name, &message.room, &message.speaker.player)? else { return Ok(()) };
         let rest = rest.trim();
         let others = lines.iter().skip(1).map(|line| line.typed.as_str());
@@ -42,14 +45,28 @@ impl Bot {
 
     /// The room of that name in which the player is.
     fn room_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Option<RoomId>, StoreError> {
+        let name = name.trim_end_matches([':', ',']);
         let wanted = name.to_lowercase();
         let plain = |name: &str| name.trim_start_matches(['#', '!', '&']).to_lowercase();
-        for room in self.roster.rooms_of(player).into_iter().filter(|room| room != here) {
-            let doc = self.table_doc(&room)?;
-            let called = doc.and_then(|doc| doc.name).map(|name| name.to_lowercase());
-            if plain(&room.id) == plain(&wanted) || called.as_ref() == Some(&wanted) {
-                return Ok(Some(room));
+        let rooms: Vec<RoomId> = self.roster.rooms_of(player).into_iter().filter(|room| room != here).collect();
+        // The rooms' own names first: anybody may call a table what they like.
+        let called = |room: &&RoomId| room.to_string().to_lowercase() == wanted || plain(&room.id) == plain(&wanted);
+        if let Some(room) = rooms.iter().find(called) {
+            return Ok(Some(room.clone()));
+        }
+        let mut found = Vec::new();
+        for room in &rooms {
+            match self.table_doc(room) {
+                Ok(doc) => {
+                    let name = doc.and_then(|doc| doc.name).map(|name| name.to_lowercase());
+                    found.extend((name.as_ref() == Some(&wanted)).then(|| room.clone()));
+                }
+                // One table that cannot be read must not be in the way of all that is said in private.
+                Err(error) => tracing::error!(%room, %error, "a table cannot be read"),
             }
+        }
+        if let [only] = found.as_slice() {
+            return Ok(Some(only.clone()));
         }
         // After a start nobody is known to be anywhere yet: who has a seat at the table is taken for present.
         let room = RoomId::new(&here.network, name);

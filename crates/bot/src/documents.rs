@@ -33,7 +33,7 @@ pub struct TableDoc {
     #[serde(default)]
     pub settings: PluginSettings,
     /// The entries that hold declarations not yet opened, by who declared.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub sealed: BTreeMap<CharacterId, u64>,
     /// Which entry last changed what.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
@@ -217,22 +217,26 @@ pub enum InboxRow {
     Waiting,
     /// Every command of it was refused: an edit of it is played.
     Refused {
-        /// Its command lines.
+        /// Digests of its command lines.
         lines: Vec<String>,
     },
     /// At least one command of it was played.
     Played {
-        /// Its command lines.
+        /// Digests of its command lines.
         lines: Vec<String>,
         /// The entries they made.
         entries: Vec<u64>,
+        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        table: Option<TableId>,
     },
 }
 
 impl InboxRow {
     /// Of a message of these lines, at least one of which was played.
-    pub fn played(lines: Vec<String>, outcomes: &[Outcome]) -> Self {
-        InboxRow::Played { lines, entries: outcomes.iter().filter_map(|outcome| outcome.entry).collect() }
+    pub fn played(table: &TableId, lines: Vec<String>, outcomes: &[Outcome]) -> Self {
+        let entries = outcomes.iter().filter_map(|outcome| outcome.entry).collect();
+        InboxRow::Played { lines, entries, table: Some(table.clone()) }
     }
 }
 

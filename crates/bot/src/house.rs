@@ -8,7 +8,7 @@ mod people;
 mod secrets;
 mod settings;
 mod show;
-mod undo;
+pub(crate) mod undo;
 mod waiting;
 
 use crate::bot::Bot;
@@ -48,6 +48,8 @@ pub(crate) struct HouseTurn<'a> {
     pub now: Timestamp,
     /// It was typed where the others do not read.
     pub in_private: bool,
+    /// The answer is for who typed, and referees.
+    pub in_secret: bool,
 }
 
 /// The number of an entry: `#12`, or `12`.
@@ -59,7 +61,8 @@ impl Argument for EntryNumber {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(words[0].trim_start_matches('#').parse().ok().map(|number| (EntryNumber(number), 1)))
+        let digits = words[0].strip_prefix('#').unwrap_or(words[0]);
+        Ok(digits.parse().ok().map(|number| (EntryNumber(number), 1)))
     }
 }
 
@@ -116,7 +119,7 @@ enum House {
     #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
     Table { key: Option<Name>, value: Option<Text> },
     /// List what was played here, the newest last: the last 10 entries, or so many, or one character's.
-    #[command(example = "history", example = "history 20", example = "history 5 Ann")]
+    #[command(example = "history 20", example = "history", example = "history 5 Ann")]
     History { count: Option<Number<1, 30>>, who: Option<Name> },
     /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
     #[command(example = "why", example = "why #12")]
@@ -134,7 +137,9 @@ enum House {
     #[command(example = "redo")]
     Redo,
     /// List all that somebody may still choose, by whom and since when; yours with the number to type.
-    #[command(example = "waiting", example = "waiting Ann")]
+    ///
+    /// What your secret rolls offer is listed where nobody else reads it: secret waiting.
+    #[command(example = "waiting", example = "waiting Ann", example = "secret waiting")]
     Waiting { who: Option<Name> },
     /// Do something so that only you and the referees see the answer; the table sees that you did.
     #[command(example = "secret roll 2d6")]

@@ -80,6 +80,18 @@ pub struct Entry {
     pub digests: Digests,
 }
 
+impl Entry {
+    /// It does something about other entries, or shows what cannot be hidden again.
+    pub fn is_about_others(&self) -> bool {
+        self.undoes.is_some() || self.shows()
+    }
+
+    /// It showed or erased something: that cannot be taken back.
+    pub fn shows(&self) -> bool {
+        !self.reveals.is_empty() || !self.erases.is_empty() || !self.publishes.is_empty()
+    }
+}
+
 /// Digests of an entry's parts, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digests {
@@ -293,10 +305,12 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Bytes of hexadecimal, if it is well-formed.
+/// Bytes of lower-case hexadecimal, if it is well-formed.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).filter(|_| !c.is_ascii_uppercase()).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
     let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
     Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }

@@ -25,9 +25,11 @@ impl TableId {
         TableId(room.to_string())
     }
 
-    /// Another table of this name.
-    pub fn numbered(&self, number: u64) -> Self {
-        TableId(format!("{}~{number}", self.0))
+    /// The table's name where it moved to with this head of its chain: one that no room's own table can have, since no
+    /// network's name has a `:`.
+    pub fn moved(&self, head: &str) -> Self {
+        let name = self.0.rsplit_once('/').map_or(self.0.as_str(), |(_, name)| name);
+        TableId(format!("moved:{}/{name}", head.get(..8).unwrap_or(head)))
     }
 
     /// The table that a record under `key` belongs to.

@@ -28,10 +28,23 @@ impl TableDoc {
         }
     }
 
+    /// Whether `speaker` reads what `player` did in secret: only they and the referees. While there is none everybody may
+    /// give a referee's commands, and yet read no secrets; nor may a room's admin, who can become a referee openly.
+    pub fn reads_secrets(&self, speaker: &Speaker, player: &PlayerId) -> bool {
+        let referee = speaker.trust == Trust::Account && self.referees.contains_key(&speaker.player);
+        speaker.player == *player || referee
+    }
+
     /// Who is called `name`, ignoring case.
     pub fn find(&self, name: &str) -> Option<CharacterId> {
         let wanted = name.to_lowercase();
         self.characters.iter().find(|(_, each)| each.name.to_lowercase() == wanted).map(|(id, _)| *id)
+    }
+
+    /// A name that two characters have, ignoring case.
+    pub fn name_of_two(&self) -> Option<&str> {
+        let mut seen = BTreeSet::new();
+        self.characters.values().map(|each| each.name.as_str()).find(|name| !seen.insert(name.to_lowercase()))
     }
 
     /// The name of a character.

@@ -1,7 +1,7 @@
 //! The plugins this bot has, and which words belong to which.
 
 use crate::house;
-use plugin_api::{CommandSpec, Manifest, Plugin};
+use plugin_api::{CommandSpec, Manifest, Plugin, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plugins of a bot, by id.
@@ -60,6 +60,13 @@ impl Plugins {
     /// Those of `enabled` that there are, in the order of their ids.
     pub fn enabled(&self, enabled: &BTreeSet<String>) -> Vec<&dyn Plugin> {
         enabled.iter().filter_map(|id| self.get(id)).collect()
+    }
+
+    /// Who may give a command, by the ids that entries have; anybody, if there is none such.
+    pub fn role_of(&self, game: &str, command: &str) -> Role {
+        let own = self.house.iter().find(|each| game == house::GAME && each.name == command);
+        let spec = own.or_else(|| self.get(game)?.manifest().commands.iter().find(|each| each.name == command));
+        spec.map_or(Role::Player, |spec| spec.role)
     }
 
     /// The table's own commands.

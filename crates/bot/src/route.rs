@@ -24,9 +24,9 @@ impl CommandLine {
         CommandLine { typed: as_meant(typed).trim().to_owned(), by_name: false }
     }
 
-    /// The first word, in lower case and without punctuation behind it, and where it stands.
+    /// The first word, in lower case and without punctuation behind it, and where it stands; `undo#5` is two words.
     pub fn word(&self) -> (String, Range<usize>) {
-        let end = self.typed.find(|c: char| c.is_whitespace()).unwrap_or(self.typed.len());
+        let end = self.typed.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(self.typed.len());
         let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?']);
         (word.to_lowercase(), 0..end)
     }
@@ -93,8 +93,10 @@ impl Arguments {
             let apart = found.typed[..at].ends_with(char::is_whitespace);
             let digits: String = found.typed[from..].chars().take_while(char::is_ascii_digit).collect();
             let alone = found.typed[from + digits.len()..].chars().next().is_none_or(char::is_whitespace);
-            match digits.parse() {
-                Ok(number) if follows_up && apart && alone && found.roll.is_none() => {
+            // A number beyond all entries is one too: nobody shall act on another roll than they typed.
+            let number = (!digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX));
+            match number {
+                Some(number) if follows_up && apart && alone && found.roll.is_none() => {
                     found.roll = Some(number);
                     found.typed.replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
                 }
@@ -149,6 +151,6 @@ mod tests {
         assert_eq!(split("roll d20 #fire #2", true), ("roll d20".into(), None, Some("fire #2".into())));
         assert_eq!(split("roll d6#fire", true), ("roll d6".into(), None, Some("fire".into())));
         assert_eq!(split("roll d6 #", false), ("roll d6".into(), None, None));
-        assert_eq!(split("vs #99999999999999999999999", true).1, None);
+        assert_eq!(split("vs #99999999999999999999999", true).1, Some(u64::MAX));
     }
 }

@@ -22,7 +22,7 @@ pub(crate) use resolve::NotFound;
 use crate::bot::Bot;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{Touched, hex, unhex};
+use crate::journal::{Touched, digest, hex, unhex};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::route::{CommandLine, MOST_LINES};
@@ -34,6 +34,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Characters of a line's digest that are kept.
+const LINE: usize = 16;
 
 /// A table at work.
 pub struct Table {
@@ -205,7 +208,7 @@ impl Table {
             }
             Event::Said(message) => {
                 let row = (manner.redelivered || manner.edited).then(|| keys::inbox(message.said_in(), &message.id));
-                self.hear_message(bot, message, row.into_iter().collect(), manner)
+                self.hear_message(bot, message, row.into_iter().collect(), None, manner)
             }
             Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
         }
@@ -226,12 +229,14 @@ impl Table {
         })
     }
 
-    /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again.
+    /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again. Its answer
+    /// takes the place of that to the message `corrects`.
     fn hear_message(
         &mut self,
         bot: &Bot,
         message: &Message,
         rows: Vec<String>,
+        corrects: Option<&str>,
         manner: Manner,
     ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
@@ -250,11 +255,11 @@ impl Table {
                 // Without redelivery nothing was written about a message of mere prose.
                 _ if heard.outcomes.is_empty() && !manner.redelivered => {}
                 _ if heard.outcomes.is_empty() => heard.batch.delete(row),
-                true => heard.batch.put(row, to_json(&InboxRow::played(texts(&lines), &heard.outcomes))),
+                true => heard.batch.put(row, to_json(&InboxRow::played(&self.id, texts(&lines), &heard.outcomes))),
                 false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
             }
         }
-        self.post_answers(bot, message, too_many, None, &mut heard);
+        self.post_answers(bot, message, too_many, corrects, &mut heard);
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
         heard.early &= !manner.redelivered;
@@ -320,8 +325,9 @@ impl Table {
     }
 }
 
+/// The lines as they are kept to tell whether an edit changed them: in digests, since words must be erasable.
 fn texts(lines: &[CommandLine]) -> Vec<String> {
-    lines.iter().map(|line| line.typed.clone()).collect()
+    lines.iter().map(|line| digest(line.typed.as_bytes())[..LINE].to_owned()).collect()
 }
 
 /// The record under `key`, submitted batches included.

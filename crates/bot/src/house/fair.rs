@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 /// Entries that fit into a file for a chat.
 const MOST_EXPORTED: u64 = 2_000;
+const MOST_BYTES: usize = 4 << 20;
 /// Secret rolls that are named.
 const MOST_NAMED: usize = 10;
 
@@ -77,19 +78,26 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
     }
     let room = turn.room_id;
     if head.number > MOST_EXPORTED {
-        let what = format!("#1 to #{} are too many for a chat: the operator hands them out with", head.number);
-        return Err(Refusal::new(format!("{what} astragal export {room} FILE")).example("history 30").into());
+        return Err(too_long(turn).into());
     }
-    let source = ledger.exported()?;
-    let file = write(&source, turn.now, text)?;
+    let file = write(&ledger.exported(), turn.now, text)?;
+    if file.len() > MOST_BYTES {
+        return Err(too_long(turn).into());
+    }
     turn.deed.shows_head = true;
     let name = format!("{}-{}", file_name(&room.id), head.number);
     let (name, mime) =
         if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
-    let reply = Reply::new().text(format!("The journal up to #{}, chain head {}: ", head.number, head.hash));
+    let reply = Reply::new().text(format!("The journal up to #{}, chain head {}…: ", head.number, &head.hash[..16]));
     let mut reply = reply.code(name.clone()).text(if text { "" } else { "; astragal verify or verify.html checks it" });
     reply.files.push(File { name, mime: mime.to_owned(), text: file });
     Ok(reply)
+}
+
+fn too_long(turn: &HouseTurn) -> Refusal {
+    let what =
+        format!("#1 to #{} are too much for a chat: the operator hands them out with", turn.ledger.head().number);
+    Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
 }
 
 fn write(source: &Exported<'_>, now: jiff::Timestamp, text: bool) -> Result<String, NotFound> {

@@ -67,7 +67,8 @@ fn overview(turn: &HouseTurn) -> Reply {
     let own = [
         ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
         ("iam Ann", "names your character; ", Some("gm me")),
-        ("help table", "the table's own commands: referees, characters, settings", None),
+        ("undo", "takes your last command back; what was played: ", Some("history")),
+        ("help table", "all of the table's own commands: people, settings, secrets, proof of the dice", None),
     ];
     for (command, says, then) in own {
         let mut item = vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];

@@ -4,7 +4,7 @@ use super::{HouseTurn, show};
 use crate::journal::{Change, Changes};
 use crate::store::StoreError;
 use crate::table::{NotFound, Page};
-use chat::{Audience, Line, Reply, Span, Speaker, Trust};
+use chat::{Audience, Line, Reply, Span};
 use plugin_api::{CharacterId, Name, Refusal};
 use std::collections::BTreeMap;
 
@@ -49,12 +49,15 @@ fn take(pages: impl Iterator<Item = Result<Page, StoreError>>, count: u64) -> Re
 }
 
 impl HouseTurn<'_> {
-    /// Whether who typed may see the parts of an entry: its player and the referees. While there is none everybody may
-    /// give a referee's commands, and yet see no secrets; nor may a room's admin, who can become a referee openly.
+    /// The name of the player who typed an entry.
+    pub(super) fn who(&self, page: &Page) -> String {
+        let player = &page.entry.player;
+        self.table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
+    }
+
+    /// Whether who typed may see the parts of an entry.
     pub(super) fn may_see(&self, page: &Page) -> bool {
-        let Speaker { player, trust, .. } = self.speaker;
-        let referee = *trust == Trust::Account && self.table.referees.contains_key(player);
-        !page.is_secret() || page.entry.player == *player || referee
+        !page.is_secret() || self.table.reads_secrets(self.speaker, &page.entry.player)
     }
 }
 
@@ -63,16 +66,17 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, No
     let page = match number.or(turn.replied) {
         Some(number) => ledger.must_have(number)?,
         None => {
+            let shown = |page: &Page| !page.is_secret() || (turn.in_secret && turn.may_see(page));
             let newest = ledger
                 .backwards(ledger.head().number)
-                .find(|page| page.as_ref().map_or(true, |page| !page.is_secret() && page.entry.undoes.is_none()));
+                .take(MOST_RECAPPED)
+                .find(|page| page.as_ref().map_or(true, |page| shown(page) && page.entry.undoes.is_none()));
             newest.transpose()?.ok_or_else(|| Refusal::new("nothing was played at this table yet").example("help"))?
         }
     };
     let number = page.number();
     if !turn.may_see(&page) {
-        let name = turn.table.name_of(page.entry.character);
-        let what = format!("#{number} is secret: {name} or a referee can show it with reveal #{number}");
+        let what = format!("#{number} is secret: {} or a referee can show it with reveal #{number}", turn.who(&page));
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
     let reply = explain(turn, &page);
@@ -82,7 +86,7 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, No
 fn explain(turn: &HouseTurn, page: &Page) -> Reply {
     let (number, entry) = (page.number(), &page.entry);
     let (name, time) = (turn.table.name_of(entry.character), entry.time.strftime("%Y-%m-%d %H:%M UTC"));
-    let player = turn.table.seats.get(&entry.player).map_or(entry.player.id.as_str(), |seat| seat.name.as_str());
+    let player = turn.who(page);
     let by = if player == name { name.to_owned() } else { format!("{name} ({player})") };
     let reply = Reply::new().bold(format!("#{number}")).text(format!(" {by}, {time}: "));
     let reply = match page.text() {
@@ -156,7 +160,7 @@ fn net(newest_first: &[Page]) -> Vec<Change> {
     let mut net: BTreeMap<String, Change> = BTreeMap::new();
     for page in newest_first.iter().rev().filter(|page| !page.is_secret()) {
         let Changes { taken_back, made, .. } = page.changes();
-        for change in taken_back.into_iter().chain(made) {
+        for change in taken_back.iter().chain(&made).flat_map(show::leaves) {
             match net.get_mut(&change.path) {
                 Some(known) => known.after = change.after,
                 None => drop(net.insert(change.path.clone(), change)),

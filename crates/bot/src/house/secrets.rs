@@ -21,8 +21,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
         return Err(about(format!("#{number} was revealed in #{by} already")).example(format!("why #{number}")).into());
     }
     if !turn.may_see(&page) {
-        let name = turn.table.name_of(page.entry.character);
-        return Err(about(format!("#{number} is secret: {name} or a referee may reveal it")).into());
+        return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
     }
     let name = turn.table.name_of(page.entry.character).to_owned();
     let digest = &page.entry.digests.answer[..DIGEST];
@@ -103,7 +102,10 @@ pub(super) fn no_such_room(turn: &HouseTurn, typed: &str) -> Refusal {
         let what = "in is for a private chat with me; here it would be read by all. For a secret answer, type secret";
         return Refusal::new(what).example("secret roll 2d6");
     }
-    let room = typed.split_whitespace().next().unwrap_or("that room").to_owned();
+    let room = typed.split_whitespace().next().unwrap_or("that room").trim_end_matches([':', ',']).to_owned();
+    if typed.split_whitespace().nth(1).is_none() {
+        return Refusal::new(format!("what do you do in {room}?")).example(format!("in {room} roll 2d6"));
+    }
     let what = format!("I do not see you in {room}: say something there first, and then: in {room} roll 2d6");
     Refusal::new(what).about(room)
 }

@@ -123,7 +123,11 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         return Ok(shown(&setting, set));
     };
     turn.needs(Role::Referee, "change the table's settings")?;
-    let value = setting.check(&value.text)?;
+    let one = match &setting.kind {
+        SettingKind::Choice(words) => words.last().map(|word| format!("table {} {word}", setting.key)),
+        _ => None,
+    };
+    let value = setting.check(&value.text).map_err(|wrong| one.map_or(wrong.clone(), |one| wrong.example(one)))?;
     let reply = format!("{} is now {value}.", setting.key);
     match game {
         None => turn.table_mut().name = Some(value),

@@ -1,11 +1,12 @@
 //! How entries and changes are put into words.
 
 use super::HouseTurn;
-use crate::journal::Change;
+use crate::journal::{Change, pointer};
 use crate::table::Page;
 use chat::{Line, Span, cut};
 use jiff::Timestamp;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Characters of what was typed, and of what was answered, on a line of a list.
 const MOST_TYPED: usize = 60;
@@ -19,13 +20,13 @@ pub(super) fn entry(turn: &HouseTurn, page: &Page) -> Line {
     let name = turn.table.name_of(page.entry.character);
     let since = ago(turn.now, page.entry.time);
     let mut line = vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {name}, {since}: "))];
-    if page.is_secret() {
+    if page.is_secret() && !(turn.in_secret && turn.may_see(page)) {
         line.push(Span::Text(format!("{} in secret", page.entry.command)));
     } else {
         match (page.text(), page.answer()) {
             (Some(text), Some(answer)) => {
-                let first = answer.lines().next().unwrap_or_default();
-                let result = first.split(" | ").next().unwrap_or_default();
+                let lines = answer.lines().collect::<Vec<_>>().join(" ");
+                let result = lines.split(" | ").next().unwrap_or_default();
                 line.push(Span::Code(cut(&text, MOST_TYPED).into_owned()));
                 line.push(Span::Text(format!(" → {}", cut(result, MOST_ANSWERED))));
             }
@@ -69,7 +70,7 @@ pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
 /// What changed, in words; nothing of what only the core reads.
 pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
     let mut shown = Vec::new();
-    for change in changes {
+    for change in changes.into_iter().flat_map(leaves) {
         if let Some(place) = place(turn, &change.path) {
             value(&place, change.before.as_ref(), change.after.as_ref(), &mut shown);
         }
@@ -81,7 +82,8 @@ pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'
 fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     let mut words = path.split('/').skip(1);
     let kind = words.next()?;
-    if kind == "rolls" || path.starts_with("/table/seats") || path.starts_with("/table/sealed") {
+    let inner = ["/table/seats", "/table/sealed"].iter().any(|inner| path.starts_with(inner));
+    if kind == "rolls" || inner || path.ends_with("/named") {
         return None;
     }
     let rest = words.filter(|word| !["state", "characters"].contains(word));
@@ -100,17 +102,21 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     })
 }
 
-fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut Vec<String>) {
-    let fields = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let is_object = |value: Option<&Value>| value.is_none_or(Value::is_object);
-    if is_object(before) && is_object(after) {
-        let (old, new) = (fields(before), fields(after));
-        for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
-            let below = format!("{place} {}", key.replace('_', " "));
-            value(&below, old.get(key), new.get(key), shown);
-        }
-        return;
+/// A change as changes of single values, where it is one of whole objects.
+pub(super) fn leaves(change: &Change) -> Vec<Change> {
+    let is_object = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_object);
+    let Change { path, before, after } = change;
+    if !is_object(before) || !is_object(after) {
+        return vec![change.clone()];
     }
+    let fields = |value: &Option<Value>| value.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+    let (mut old, mut new) = (fields(before), fields(after));
+    let keys: BTreeSet<String> = old.keys().chain(new.keys()).cloned().collect();
+    let below = |key: String| Change { path: pointer(path, &key), before: old.remove(&key), after: new.remove(&key) };
+    keys.into_iter().map(below).flat_map(|change| leaves(&change)).collect()
+}
+
+fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut Vec<String>) {
     let nothing = |value: Option<&Value>| match value {
         None | Some(Value::Null | Value::Bool(false)) => true,
         Some(Value::Number(number)) => number.as_f64() == Some(0.0),

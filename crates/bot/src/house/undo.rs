@@ -1,16 +1,17 @@
 //! `!undo`, `!redo`, `!erase`: taking back, which appends; and forgetting what was typed.
 
 use super::{HouseTurn, show};
-use crate::documents::{InboxRow, to_json};
-use crate::journal::Change;
+use crate::bot::Bot;
+use crate::documents::{InboxRow, TableDoc, to_json};
+use crate::journal::{Change, pointer};
 use crate::keys;
 use crate::store::Batch;
 use crate::table::{NotFound, Page};
-use chat::{Reply, RoomId};
-use plugin_api::{Refusal, Role};
+use chat::{Reply, RoomId, Speaker};
+use plugin_api::{CharacterId, Refusal, Role};
 
 /// Entries of a player that are looked at in search of the last one that can be taken back.
-const FURTHEST: usize = 1_000;
+const FURTHEST: usize = 200;
 /// The table's setting of who may undo, and its value that leaves it to referees.
 pub(super) const SETTING: &str = "undo";
 pub(super) const REFEREE: &str = "referee";
@@ -27,8 +28,12 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, N
 }
 
 pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
-    let page = last_own(turn, |page| page.entry.undoes.is_some() && !page.is_void())?
-        .ok_or_else(|| Refusal::new("there is no undo of yours to take back").example("undo"))?;
+    let ledger = turn.ledger;
+    // An undo of an undo is a redo, which is not to be redone.
+    let undoes = |page: &Page| page.entry.undoes.and_then(|undone| ledger.page(undone).ok().flatten());
+    let page =
+        last_own(turn, |page| !page.is_void() && undoes(page).is_some_and(|undone| undone.entry.undoes.is_none()))?
+            .ok_or_else(|| Refusal::new("there is no undo of yours to take back").example("undo"))?;
     take_back(turn, page)
 }
 
@@ -44,8 +49,7 @@ fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Pag
 
 /// What was disclosed, published or erased cannot be made undone.
 fn can_be_taken_back(page: &Page) -> bool {
-    let entry = &page.entry;
-    !page.is_void() && entry.reveals.is_empty() && entry.erases.is_empty() && entry.publishes.is_empty()
+    !page.is_void() && !page.entry.shows()
 }
 
 fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
@@ -58,7 +62,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
     if !can_be_taken_back(&page) {
         return Err(about(format!("#{number} cannot be taken back: what it showed was seen")).into());
     }
-    may_take_back(turn, &page)?;
+    may_take_back(turn.bot, turn.table, turn.speaker, turn.room_id, &page)?;
     let taken = turn.ledger.take_back(&page, turn.table, turn.number)?;
     let deed = &mut *turn.deed;
     for (room, doc) in taken.rooms {
@@ -84,27 +88,55 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
     Ok(reply)
 }
 
-/// Own commands, or as a referee anybody's; and nobody undoes what they could not do.
-fn may_take_back(turn: &HouseTurn, page: &Page) -> Result<(), Refusal> {
-    let (number, changes) = (page.number(), page.changes());
-    let settings = turn.table.settings.get(super::GAME);
-    let reserved = settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE);
-    if turn.role < Role::Referee && reserved {
-        return Err(Refusal::new("at this table only the referee may undo").example("table undo"));
+/// Whether `speaker` may take an entry back: what is theirs, or as a referee anybody's; and nobody what they could not
+/// do, or not see.
+///
+/// # Errors
+/// Says why not.
+pub(crate) fn may_take_back(
+    bot: &Bot,
+    table: &TableDoc,
+    speaker: &Speaker,
+    room: &RoomId,
+    page: &Page,
+) -> Result<(), Refusal> {
+    let (number, entry, role) = (page.number(), &page.entry, table.role(speaker, &bot.settings.owners));
+    let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
+    let settings = table.settings.get(super::GAME);
+    if role < Role::Referee && settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE) {
+        return Err(Refusal::new("at this table only the referee may undo").example("history"));
     }
-    if turn.role < Role::Referee && page.entry.player != turn.speaker.player {
-        let what = format!("#{number} is not yours: only the referee may take it back");
-        return Err(Refusal::new(what).about(format!("#{number}")));
+    if page.is_secret() && !table.reads_secrets(speaker, &entry.player) {
+        let name = table.name_of(entry.character);
+        return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
     }
-    let touches =
-        |places: &[&str]| changes.all().any(|change| places.iter().any(|place| change.path.starts_with(place)));
-    let referees = ["/table/referees", "/table/main_game", "/table/name", "/table/settings"];
-    let needed = match (touches(&["/rooms/"]), touches(&referees)) {
-        (true, _) => Role::Admin,
-        (false, true) => Role::Referee,
-        (false, false) => Role::Player,
-    };
-    turn.needs(needed, &format!("take #{number} back"))
+    if role < Role::Referee && entry.player != speaker.player {
+        return refuse(format!("#{number} is not yours: only the referee may take it back"));
+    }
+    let mut needed = bot.plugins.role_of(&entry.game, &entry.command);
+    for change in page.changes().all() {
+        let words: Vec<_> = change.path.split('/').skip(1).collect();
+        needed = needed.max(match words.as_slice() {
+            ["rooms", id, ..] if **id == pointer("", &room.to_string())[1..] => Role::Admin,
+            ["rooms", ..] => return refuse(format!("#{number} was about another room: take it back there")),
+            ["table", "referees" | "main_game" | "name" | "settings", ..] => Role::Referee,
+            ["table", "characters", id, ..] if !is_own(table, speaker, id) => Role::Referee,
+            _ => Role::Player,
+        });
+    }
+    match role >= needed {
+        true => Ok(()),
+        false => refuse(format!("#{number} is no longer yours to take back: it takes {}", whom(needed))),
+    }
+}
+
+fn is_own(table: &TableDoc, speaker: &Speaker, id: &str) -> bool {
+    let character = id.parse().ok().and_then(|id| table.characters.get(&CharacterId(id)));
+    character.is_none_or(|each| each.owner.as_ref() == Some(&speaker.player))
+}
+
+fn whom(role: Role) -> &'static str {
+    if role == Role::Referee { "the referee" } else { "a room admin" }
 }
 
 /// What is undone, which dice that discards, what is again as it was.
@@ -126,8 +158,9 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         reply = reply.text(format!(" | {}{more}", shown.join("; ")));
     }
-    let back = format!("{}undo #{}", turn.room.prefix, turn.number);
-    let reply = reply.text(" | ").code(back).text(" takes that back");
+    if page.entry.undoes.is_none() {
+        reply = reply.text(" | ").code(format!("{}redo", turn.room.prefix)).text(" brings it back");
+    }
     reply.fact("undoes", number)
 }
 
@@ -153,7 +186,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
         next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
     }
     let reply =
-        format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds");
+        format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
     Ok(reply.into())
 }
 
@@ -166,8 +199,8 @@ fn forget(turn: &mut HouseTurn, page: Page) {
     let mut writes = Batch::default();
     turn.ledger.keep_link(entry.number, &link, &mut writes);
     let row = keys::inbox(&RoomId::new(&entry.key.network, &entry.key.room), &entry.key.id);
-    if let Ok(Some(InboxRow::Played { entries, .. })) = turn.ledger.read(&row) {
-        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries }));
+    if let Ok(Some(InboxRow::Played { entries, table, .. })) = turn.ledger.read(&row) {
+        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table }));
     }
     turn.deed.writes.append(writes);
 }

@@ -53,10 +53,6 @@ fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
     let since = since.trim_end_matches(" ago");
     let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" on #{entry}{since}:"))];
     let mine = is_mine(turn, open.character);
-    if open.roll.secret && !mine {
-        line.push(Span::Text(" something secret".to_owned()));
-        return line;
-    }
     for offer in open.offers() {
         let OpenOffer { character, command, label } = offer;
         if mine {
@@ -85,11 +81,16 @@ fn is_mine(turn: &HouseTurn, character: CharacterId) -> bool {
     }
 }
 
-/// All that is open, the newest first, by character.
+/// All that is open, the newest first, by character; of secret rolls what may be seen, if nobody else reads
+/// the answer.
 fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
     let mut all = Vec::new();
     for entry in turn.ledger.head().open.iter().rev() {
         let Some(roll) = turn.ledger.roll(*entry)? else { continue };
+        let page = if roll.secret { turn.ledger.page(*entry)? } else { None };
+        if page.is_some_and(|page| !turn.in_secret || !turn.may_see(&page)) {
+            continue;
+        }
         let mut characters: Vec<_> = roll.open.iter().map(|open| open.character).collect();
         characters.dedup();
         all.extend(characters.into_iter().map(|character| Open { entry: *entry, character, roll: roll.clone() }));

@@ -122,7 +122,17 @@ impl<'a> Exported<'a> {
         let Some(head) = read(&keys::head(id))? else { return Ok(None) };
         let head: Head = from_json(&keys::head(id), &head)?;
         let doc = read(&keys::doc(id))?.map(|doc| from_json(&keys::doc(id), &doc)).transpose()?.unwrap_or_default();
-        Ok((head.number > 0).then(|| Exported { id: id.clone(), doc, head, read: Box::new(read) }))
+        Ok((head.number > 0).then(|| Exported::at_work(id, doc, head, read)))
+    }
+
+    /// A table at work, whose head and document are ahead of the store's.
+    pub(crate) fn at_work(
+        id: &TableId,
+        doc: TableDoc,
+        head: Head,
+        read: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a,
+    ) -> Self {
+        Exported { id: id.clone(), doc, head, read: Box::new(read) }
     }
 
     fn links(&self) -> impl Iterator<Item = Result<Link, StoreError>> + '_ {
@@ -236,15 +246,17 @@ pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportEr
         let entry: Entry = from_json("entry", entry.get().as_bytes())?;
         let who = table.doc.name_of(entry.character);
         write!(out, "#{} {} {who}: ", entry.number, entry.time.strftime("%Y-%m-%d %H:%M"))?;
+        let fates =
+            [("undone in", fate.undone_by), ("edited: now", fate.replaced_by), ("text erased in", fate.erased_by)];
+        let fates = fates.iter().filter_map(|(what, by)| by.map(|by| format!(" ({what} #{by})")));
+        let fates = fates.collect::<String>();
         if entry.secret && fate.revealed_by.is_none() {
-            writeln!(out, "{} in secret", entry.command)?;
+            writeln!(out, "{} in secret{fates}", entry.command)?;
         } else {
             let read =
                 |part: &Option<Part>| -> Option<String> { serde_json::from_str(part.as_ref()?.value.get()).ok() };
-            let text = read(&parts.text).unwrap_or_else(|| format!("{} (text erased)", entry.command));
-            let fates = [("undone in", fate.undone_by), ("edited: now", fate.replaced_by)];
-            let fates = fates.iter().filter_map(|(what, by)| by.map(|by| format!(" ({what} #{by})")));
-            writeln!(out, "{text}{}", fates.collect::<String>())?;
+            let text = read(&parts.text).unwrap_or_else(|| entry.command.clone());
+            writeln!(out, "{text}{fates}")?;
             for line in read(&parts.answer).unwrap_or_default().lines() {
                 writeln!(out, "    {line}")?;
             }

@@ -2,12 +2,13 @@
 //! laid under a name that is free there. Numbers and chain go on; the dice begin a new epoch.
 
 use super::export::{self, Body, ExportError, Header, Record};
-use super::{AuditError, audit, hex};
-use crate::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json, to_json};
+use super::{Audit, AuditError, Link, Touched, audit, hex};
+use crate::documents::{GameDoc, Head, OpenOffer, RollDoc, RoomDoc, TableDoc, from_json, to_json};
 use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, Memory, Store, StoreError, scan_all};
 use chat::RoomId;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -60,42 +61,45 @@ impl Moved {
 
     /// What the table holds must be what its journal led to.
     fn adds_up(&self, table: &TableId) -> Result<(), ExportError> {
-        let audit = audit(&self.store, table).map_err(|error| match error {
+        let Audit { document, last, head: hash, .. } = audit(&self.store, table).map_err(|error| match error {
             AuditError::Entry(wrong) => ExportError::Entry(wrong),
             AuditError::Store(error) => ExportError::Store(error),
         })?;
-        let contradicts = |key: &str| ExportError::Damaged(format!("{key} is not what the journal led to"));
+        let contradicts = |what: &str| ExportError::Damaged(format!("{what} is not what the journal led to"));
         let head: Head = self.get(&keys::head(table))?.ok_or_else(|| contradicts("head"))?;
-        if head.number != audit.last || head.hash != audit.head {
+        let doc: TableDoc = self.get(&keys::doc(table))?.unwrap_or_default();
+        let newest = doc.characters.keys().next_back().map_or(0, |id| id.0);
+        if head.number != last || head.hash != hash || head.next_character <= newest {
             return Err(contradicts("head"));
         }
-        let prefix = keys::all_of(table);
-        for record in scan_all(&self.store, &prefix) {
-            let (key, value) = record?;
-            let name = &key[prefix.len()..];
-            let held = match name.split_once('/') {
-                None if name == "doc" => audit.document.pointer("/table"),
-                Some(("game", game)) => {
-                    from_json::<GameDoc>(&key, &value)?;
-                    audit.document.get("games").and_then(|games| games.get(game))
-                }
-                _ => continue,
-            };
-            let mut value: Value = from_json(&key, &value)?;
-            value.as_object_mut().map(|fields| fields.remove("touched"));
-            if held != Some(&value) {
-                return Err(contradicts(name));
+        let led: TableDoc = led_to(document.pointer("/table")).unwrap_or_default();
+        if (TableDoc { touched: Touched::default(), ..doc }) != led {
+            return Err(contradicts("doc"));
+        }
+        let below = |name: &str| document.get(name).and_then(Value::as_object).into_iter().flatten();
+        for (game, led) in below("games") {
+            let doc: Option<GameDoc> = self.get(&keys::game(table, game))?;
+            if doc.map(|doc| doc.saved) != led_to::<GameDoc>(Some(led)).map(|led| led.saved) {
+                return Err(contradicts(&format!("game/{game}")));
+            }
+        }
+        for (number, led) in below("rolls") {
+            let key = keys::roll(table, number.parse().unwrap_or_default());
+            let (record, open) = self.get::<RollDoc>(&key)?.map_or((None, Vec::new()), |roll| (roll.record, roll.open));
+            let led_open: Vec<OpenOffer> = led_to(led.get("open")).unwrap_or_default();
+            if record.as_ref() != led.get("record") || open != led_open {
+                return Err(contradicts(&format!("roll/{number}")));
             }
         }
         Ok(())
     }
 
-    fn get<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+    fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
         self.store.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
     }
 
     /// The writes that lay the table in `store` and seat `room` at it. Nothing there is overwritten: the table that the
-    /// room sat at before is kept, and a table of the same name too.
+    /// room sat at before is kept. If the table is there already, as far as it goes, its name comes back instead.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -105,11 +109,18 @@ impl Moved {
         room: &RoomId,
         fresh: RoomDoc,
         entropy: &mut Entropy,
-    ) -> Result<Laid, StoreError> {
+    ) -> Result<Result<Laid, TableId>, StoreError> {
+        for table in tables(store)? {
+            let key = keys::entry(&table, self.header.last);
+            let link: Option<Link> = store.read(&key)?.map(|link| from_json(&key, &link)).transpose()?;
+            if link.is_some_and(|link| link.hash == self.header.head) {
+                return Ok(Err(table));
+            }
+        }
         let room_key = keys::room(room);
         let doc = store.read(&room_key)?.map(|bytes| from_json(&room_key, &bytes)).transpose()?;
         let mut doc: RoomDoc = doc.unwrap_or(fresh);
-        let table = free_name(store, &self.header.table)?;
+        let table = self.header.table.moved(&self.header.head);
         let here = TableId::of(&RoomId::new("moved", "table"));
         let (from, to) = (keys::all_of(&here), keys::all_of(&table));
         let mut batch = Batch::default();
@@ -131,19 +142,51 @@ impl Moved {
         doc.plugins.extend(self.get::<BTreeSet<String>>(&listed)?.unwrap_or_default());
         let left = doc.table.clone();
         batch.put(room_key, to_json(&RoomDoc { table: table.clone(), ..doc }));
-        Ok(Laid { table, left, batch })
+        Ok(Ok(Laid { table, left, batch }))
     }
 }
 
-/// The table's name, or that with a number behind it, so that no table of this name is there yet.
-fn free_name(store: &dyn Store, wanted: &TableId) -> Result<TableId, StoreError> {
-    for number in 1.. {
-        let name = if number == 1 { wanted.clone() } else { wanted.numbered(number) };
-        if store.scan(&keys::all_of(&name), None, 1)?.is_empty() {
-            return Ok(name);
-        }
+/// A document as the journal led to it; fields that came later are as if nobody had set them.
+fn led_to<T: DeserializeOwned>(value: Option<&Value>) -> Option<T> {
+    serde_json::from_value(value?.clone()).ok()
+}
+
+/// The writes that seat `room` at a table of the store; the table that it sat at is kept.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn seat(store: &dyn Store, room: &RoomId, table: &TableId, fresh: RoomDoc) -> Result<Laid, StoreError> {
+    let key = keys::room(room);
+    let doc = store.read(&key)?.map(|bytes| from_json(&key, &bytes)).transpose()?;
+    let doc: RoomDoc = doc.unwrap_or(fresh);
+    let left = doc.table.clone();
+    let mut batch = Batch::default();
+    batch.put(key, to_json(&RoomDoc { table: table.clone(), ..doc }));
+    Ok(Laid { table: table.clone(), left, batch })
+}
+
+/// How far a table's journal goes; 0 if nothing was played at it.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn last_entry(store: &dyn Store, table: &TableId) -> Result<u64, StoreError> {
+    let key = keys::head(table);
+    let head: Option<Head> = store.read(&key)?.map(|head| from_json(&key, &head)).transpose()?;
+    Ok(head.map_or(0, |head| head.number))
+}
+
+/// Which rooms with settings of their own sit at which tables.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn seatings(store: &dyn Store) -> Result<Vec<(RoomId, TableId)>, StoreError> {
+    let mut seatings = Vec::new();
+    for record in scan_all(store, keys::ROOMS) {
+        let (key, value) = record?;
+        let doc: RoomDoc = from_json(&key, &value)?;
+        seatings.extend(keys::room_of_key(&key).map(|room| (room, doc.table)));
     }
-    unreachable!("there are more numbers than tables")
+    Ok(seatings)
 }
 
 /// The tables of a store that were ever played at, and those that rooms with settings of their own sit at.
@@ -171,15 +214,9 @@ pub fn table_called(store: &dyn Store, name: &str) -> Result<Result<TableId, Vec
     let wanted = name.to_lowercase();
     let names =
         |id: &str| id.to_lowercase() == wanted || id.split_once('/').is_some_and(|(_, id)| id.to_lowercase() == wanted);
-    let mut found = BTreeSet::new();
-    for record in scan_all(store, keys::ROOMS) {
-        let (key, value) = record?;
-        let doc: RoomDoc = from_json(&key, &value)?;
-        if keys::room_of_key(&key).is_some_and(|room| names(&room.to_string())) {
-            found.insert(doc.table);
-        }
-    }
     let all = tables(store)?;
+    let seatings = seatings(store)?.into_iter().filter(|(room, _)| names(&room.to_string()));
+    let mut found: BTreeSet<TableId> = seatings.map(|(_, table)| table).collect();
     if found.is_empty() {
         for table in &all {
             let key = keys::doc(table);

@@ -104,6 +104,9 @@ impl Verifier {
         self.check_epoch(&entry)?;
         check_parts(&entry, &link.parts)?;
         self.check_dice(&entry, &link.parts)?;
+        if let Some(epoch) = entry.publishes.iter().find(|epoch| !self.seeds.contains_key(epoch)) {
+            return Err(format!("publishes the seed of epoch {epoch}, which is not there"));
+        }
         self.check_absence(&entry, &link.parts)?;
         self.entries += 1;
         self.skipped += skipped;

@@ -24,7 +24,10 @@ pub(super) async fn say_all(
 ) {
     while let Some((outgoing, busy)) = posts.recv().await {
         let outgoing = Outgoing { post: with_earlier(&bot, &*transport, outgoing.post), ..outgoing };
-        let Some(said) = say(&*transport, &outgoing, &mut closing).await else { continue };
+        let Some(said) = say(&*transport, &outgoing, &mut closing).await else {
+            // What comes behind it must not be said before it.
+            return;
+        };
         if !outgoing.key.is_empty() {
             let mut batch = Batch::default();
             if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {

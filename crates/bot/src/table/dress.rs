@@ -16,8 +16,8 @@ const COMMENT: usize = 60;
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub number: u64,
-    /// The entry of the first version, if the message was edited.
-    pub replaces: Option<u64>,
+    /// The entry of the first version, if the message was edited, and how many more dice than that it threw.
+    pub replaces: Option<(u64, usize)>,
 }
 
 /// A game's answer with what the table adds: the comment, the offers with their numbers, the entry's number.
@@ -37,7 +37,14 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
         reply = reply.text(format!(" | {to}: ")).code(format!("{prefix}{}", offer.command));
     }
     match number {
-        Some(Number { number, replaces: Some(first) }) => reply.text(format!(" | edited, was #{first} #{number}")),
+        Some(Number { number, replaces: Some((first, more)) }) => {
+            let more = match more {
+                0 => String::new(),
+                1 => " and threw 1 die more".to_owned(),
+                more => format!(" and threw {more} dice more"),
+            };
+            reply.text(format!(" (edited, was #{first}{more}) #{number}"))
+        }
         // Behind a list it stands on a line of its own.
         Some(Number { number, .. }) if matches!(reply.blocks.last(), Some(Block::List(_))) => {
             reply.line().text(format!("#{number}"))

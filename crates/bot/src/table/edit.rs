@@ -9,6 +9,7 @@ use super::undo::TakenBack;
 use super::{Heard, Kept, Manner, OutcomeKind, Table, texts};
 use crate::bot::Bot;
 use crate::documents::{InboxRow, to_json};
+use crate::house;
 use crate::journal::Change;
 use crate::keys;
 use crate::route::{CommandLine, MOST_LINES};
@@ -66,6 +67,9 @@ impl Table {
             {
                 Ok(Heard::nothing())
             }
+            Some(InboxRow::Played { table, .. }) if table.as_ref().is_some_and(|table| *table != self.id) => {
+                Ok(self.first_version_stands(bot, message, "it was played at another table."))
+            }
             Some(InboxRow::Played { entries, .. }) => {
                 match self.replay(bot, message, original, &lines, entries, manner) {
                     Ok(heard) => Ok(heard),
@@ -74,10 +78,11 @@ impl Table {
                 }
             }
             Some(InboxRow::Waiting) => Ok(self.first_version_stands(bot, message, "it is about to be played.")),
-            Some(InboxRow::Refused { .. }) | None => {
+            refused @ (Some(InboxRow::Refused { .. }) | None) => {
                 // The original answers for its edits: once one was played, the next finds it so.
                 let edit = keys::inbox(message.said_in(), &message.id);
-                self.hear_message(bot, message, vec![edit, row], manner)
+                let corrects = refused.is_some().then_some(original);
+                self.hear_message(bot, message, vec![edit, row], corrects, manner)
             }
         }
     }
@@ -103,7 +108,7 @@ impl Table {
                 return Err(stands);
             }
         };
-        let row = InboxRow::played(texts(lines), &heard.outcomes);
+        let row = InboxRow::played(&self.id, texts(lines), &heard.outcomes);
         heard.batch.put(keys::inbox(message.said_in(), original), to_json(&row));
         if manner.redelivered {
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
@@ -145,6 +150,13 @@ impl Table {
             if let Some(by) = page.link.fate.undone_by {
                 return stands(format!("#{number} was undone in #{by}."));
             }
+            if page.entry.is_about_others() {
+                return stands(format!("{} cannot be mended by an edit; type another command.", page.entry.command));
+            }
+            let may = house::undo::may_take_back(bot, &self.doc.doc, &message.speaker, &message.room, &page);
+            if let Err(refusal) = may {
+                return stands(format!("{}.", refusal.what));
+            }
             if page.entry.epoch != self.head.epoch {
                 return stands(format!("the seed of its dice is not in use any more; see #{number}."));
             }
@@ -180,6 +192,12 @@ impl Table {
                 OutcomeKind::Played => {}
                 OutcomeKind::Refused => return Err(Stands::Because(one_line(&outcome.reply.plain()))),
                 OutcomeKind::Silent => return Err(Stands::Because(format!("I do not read \"{}\".", line.typed))),
+            }
+            if let Some(number) = outcome.entry
+                && let Some(made) = (Ledger { bot, table: self }).page(number)?
+                && made.entry.is_about_others()
+            {
+                return Err(Stands::Because(format!("type {} as a command of its own.", made.entry.command)));
             }
             if let Some(page) = page {
                 let thrown = page.dice();

@@ -196,7 +196,10 @@ impl<'a> Ledger<'a> {
         let prefix = keys::secrets(&self.table.id);
         let mut numbers = BTreeSet::new();
         for record in self.bot.committer.stored(&prefix) {
-            let (key, _) = record?;
+            let (key, epoch) = record?;
+            if !epochs.contains_key(&from_json(&key, &epoch)?) {
+                continue;
+            }
             numbers.extend(key[prefix.len()..].parse::<u64>());
         }
         // What was played this moment may not be in the store yet.
@@ -212,14 +215,14 @@ impl<'a> Ledger<'a> {
     }
 
     /// The table, to be exported as it stands in memory.
-    pub fn exported(&self) -> Result<Exported<'a>, StoreError> {
+    pub fn exported(&self) -> Exported<'a> {
         let ledger = *self;
         let read = move |key: &str| match ledger.table.writes.get(key) {
             Some(written) => Ok(written.map(<[u8]>::to_vec)),
             None => ledger.bot.committer.read(key),
         };
-        let exported = Exported::of(&self.table.id, read)?;
-        exported.ok_or_else(|| StoreError::damaged(&keys::head(&self.table.id), "it is gone"))
+        let Table { id, doc, head, .. } = self.table;
+        Exported::at_work(id, (*doc.doc).clone(), head.clone(), read)
     }
 
     /// What can still be done about a roll.

@@ -58,6 +58,7 @@ impl Table {
         }
         let ledger = Ledger { bot, table: self };
         let roll = ledger.roll(choice.entry)?;
+        attempt.secret |= roll.as_ref().is_some_and(|roll| roll.secret);
         let open = |roll: &RollDoc| roll.open.iter().any(|open| choice.is(open));
         match roll {
             Some(roll) if open(&roll) => {}

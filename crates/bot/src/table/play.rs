@@ -8,7 +8,7 @@ use crate::bot::Bot;
 use crate::documents::{GameDoc, RollDoc, settings_of, to_json};
 use crate::house::{self, HouseTurn};
 use crate::journal::{Change, Changes, diff, digest, pointer};
-use crate::route::Arguments;
+use crate::route::{Arguments, CommandLine};
 use crate::store::Batch;
 use chat::{Reply, RoomId};
 use dice::Budget;
@@ -77,15 +77,10 @@ impl Table {
         spec: &'a CommandSpec,
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, NotFound> {
-        // Where a command names an entry, `#12` is no comment.
-        let names_entry = spec.arguments.iter().any(|argument| argument.usage.contains("#N"));
-        let mut arguments = Arguments::of(&attempt.typed, names_entry);
-        if let Some(number) = arguments.roll {
-            arguments.typed += &format!(" #{number}");
-        }
+        // These have no comments: `#12` is an entry, or does not belong there.
+        let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(bot, attempt.message)?;
-        let from = arguments.typed.find(char::is_whitespace).unwrap_or(arguments.typed.len());
-        let mut words = Words::new(&arguments.typed, from);
+        let mut words = Words::new(&line.typed, line.word().1.end);
         let side = &self.rooms[&attempt.message.room];
         let present = bot.roster.present(&attempt.message.room);
         let mut arrived = attempt.doc.clone();
@@ -98,6 +93,7 @@ impl Table {
             replied,
             now: attempt.message.sent,
             in_private: attempt.message.private || attempt.message.aside.is_some(),
+            in_secret: attempt.secret,
             speaker: &attempt.message.speaker,
             room_id: &attempt.message.room,
             actor: attempt.actor,
@@ -109,6 +105,11 @@ impl Table {
             head: &mut attempt.head,
         };
         let reply = house::play(&spec.name, &mut words, &mut turn)?;
+        let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc.doc, &attempt.room);
+        if attempt.secret && !attempt.deed.secret && (changed_anything || attempt.deed.counts()) {
+            let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
+            return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
+        }
         attempt.secret |= attempt.deed.secret;
         let mut changes = Changes::default();
         changed("/table", &self.doc, &arrived, &attempt.doc, &mut changes);
@@ -149,7 +150,12 @@ impl Table {
         };
         if let Some(target) = &target {
             let roll = Ledger { bot, table: self }.roll(target.entry)?;
-            attempt.secret |= roll.is_some_and(|roll| roll.secret);
+            let secret = roll.is_some_and(|roll| roll.secret);
+            if attempt.secret && !secret {
+                let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
+                return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
+            }
+            attempt.secret |= secret;
             attempt.must_reach()?;
         }
         let number = self.next_number();

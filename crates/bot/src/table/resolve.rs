@@ -155,6 +155,12 @@ impl Table {
             let name = self.doc.doc.name_of(roll.character);
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
+        let page = if roll.secret { ledger.page(number)? } else { None };
+        if let Some(page) = page.filter(|page| !self.doc.doc.reads_secrets(&message.speaker, &page.entry.player)) {
+            let name = self.doc.doc.name_of(page.entry.character);
+            let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
+            return Err(Refusal::new(what).about(format!("#{number}")).into());
+        }
         let record = roll.record.unwrap_or_default();
         Ok(Target { entry: number, actor: roll.character, record })
     }

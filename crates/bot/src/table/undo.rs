@@ -13,6 +13,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// How often an undo is undone.
+const MOST_TURNS: usize = 20;
+
 /// What taking entries back leaves.
 #[derive(Debug, Default)]
 pub(crate) struct TakenBack {
@@ -86,6 +89,7 @@ impl Ledger<'_> {
             }
         }
         self.nobody_acted_since(page, &taken.changes)?;
+        self.not_for_ever(page)?;
         for (path, changes) in by_place {
             let Some(place) = Place::of(&path) else { continue };
             let in_the_way = |by: Option<u64>| self.in_the_way(page, by);
@@ -93,6 +97,13 @@ impl Ledger<'_> {
                 Place::Table => {
                     let mut changed = self.changed(&path, &changes, doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &path, &changes, number);
+                    if let Some(name) = changed.name_of_two() {
+                        let what = format!(
+                            "#{} cannot be taken back any more: somebody else is called {name} now",
+                            page.number()
+                        );
+                        return Err(Refusal::new(what).about(format!("#{}", page.number())).into());
+                    }
                     taken.table = Some(changed);
                 }
                 Place::Room(room) => {
@@ -118,6 +129,21 @@ impl Ledger<'_> {
             }
         }
         Ok(taken)
+    }
+
+    /// Undo of undo of undo ends somewhere: each turns all those before it round.
+    fn not_for_ever(&self, page: &Page) -> Result<(), NotFound> {
+        let mut depth = 0;
+        let mut next = page.entry.undoes;
+        while let Some(undone) = next {
+            depth += 1;
+            if depth > MOST_TURNS {
+                let what = format!("that was turned round {MOST_TURNS} times; type the command itself again");
+                return Err(Refusal::new(what).example(format!("why #{undone}")).into());
+            }
+            next = self.page(undone)?.and_then(|page| page.entry.undoes);
+        }
+        Ok(())
     }
 
     /// A character who did something since cannot be taken back: what they did would be nobody's.

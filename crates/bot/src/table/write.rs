@@ -1,5 +1,6 @@
 //! Writing a played command down: its entry, the documents it changed, what can follow it.
 
+use super::ledger::{Ledger, Page};
 use super::line::{Attempt, Outcome};
 use super::play::{Deed, Done};
 use super::{Heard, Kept, OutcomeKind, Table, dress};
@@ -61,7 +62,9 @@ impl Table {
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.deed.undoes;
         outcome.entry = Some(number);
-        let shown = dress::Number { number, replaces };
+        let first = replaces.map(|first| Ledger { bot, table: self }.page(first)).transpose()?.flatten();
+        let more = |first: &Page| outcome.dice.len().saturating_sub(first.dice().len());
+        let shown = dress::Number { number, replaces: first.map(|first| (first.number(), more(&first))) };
         let reply = dress::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
         if reply.audience != Audience::Table {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
