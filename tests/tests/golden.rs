@@ -1,4 +1,4 @@
-//! What an earlier version stored loads for ever: `golden/vN.jsonl` is a backup that version N of the schema wrote.
+//! What an earlier version stored loads for ever: `golden/vN*.jsonl` are backups that version N of the schema wrote.
 
 use bot::backup;
 use bot::keys::TableId;
@@ -32,4 +32,25 @@ fn a_journal_of_version_1_is_whole() {
     backup::read(&mut &*file, |batch| store.commit(&batch)).unwrap();
     let audit = bot::journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
     assert_eq!((audit.entries, audit.last), (12, 12));
+}
+
+/// With undo, edits, secrets, what was sealed and erased, and a published seed.
+#[test]
+fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
+    let file = format!("{}/golden/v1-journal.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let store = Memory::default();
+    backup::read(&mut &*fs::read(&file).unwrap(), |batch| store.commit(&batch)).unwrap();
+    let audit = bot::journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
+    assert_eq!((audit.entries, audit.last), (17, 17));
+
+    let data = tempfile::tempdir().unwrap();
+    let restored = astragal(data.path()).arg("restore").arg(&file).output().unwrap();
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    let said =
+        answers(&run(data.path(), b"/as Gus\n!undo #7\n!undo #6\n!unseal\n/as Ann\n!reveal #11\n!history 1 Ann\n"));
+    assert!(said[1].contains("Gus's inspiration #7 is undone | mvk: Tsubame inspiration 3 \u{2192} 0"), "{said:?}");
+    assert!(said[2].contains("Tsubame's roll #6 is undone"), "{said:?}");
+    assert!(said[4].contains("I strike at the crest (#13)"), "{said:?}");
+    assert!(said[7].starts_with("Tsubame: Revealed: Tsubame's #11, roll 4d6"), "{said:?}");
+    assert!(said[9].contains("reveal #11"), "{said:?}");
 }

@@ -567,3 +567,111 @@ fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that
     assert!(gone.contains("#1 was undone in #6"), "{gone}");
     stage.holds();
 }
+
+#[test]
+fn nobody_takes_back_what_they_may_no_longer_do() {
+    let mut stage = Stage::new();
+    stage.say("Gus", "!gm me");
+    stage.say("Gus", "!gm add Ann");
+    let left = stage.say("Ann", "!gm remove me");
+    // Neither by an undo nor by an edit does she become a referee again.
+    assert!(!stage.say("Ann", "!undo").ok());
+    let edited = stage.edit("Ann", &left.id, "!roll d6");
+    assert!(edited.public().contains("stands"), "{}", edited.public());
+    assert!(!stage.say("Ann", "!gm remove Gus").ok());
+    // What a referee gave to somebody stays theirs once he is none any more.
+    stage.say("Gus", "!pc Ogre @Bob");
+    let given = stage.say("Gus", "!gm remove me").entry().expect("an entry") - 1;
+    stage.say("Cem", "!gm me");
+    assert!(!stage.say("Gus", &format!("!undo #{given}")).ok());
+    // A room's settings are its admin's.
+    let prefix = stage.say("Cem", "!room prefix !!").entry().expect("an entry");
+    stage.say("Cem", "astragal: gm add Bob");
+    let undone = stage.say("Bob", &format!("astragal: undo #{prefix}"));
+    assert!(undone.public().contains("it takes a room admin"), "{}", undone.public());
+    assert!(stage.say("Cem", &format!("astragal: undo #{prefix}")).ok());
+    stage.holds();
+}
+
+#[test]
+fn a_name_that_somebody_else_took_is_not_taken_back() {
+    let mut stage = Stage::new();
+    let named = stage.say("Ann", "!iam Tsubame").entry().expect("an entry");
+    assert!(stage.say("Bob", "!iam Ann").ok());
+    let undone = stage.say("Ann", &format!("!undo #{named}"));
+    assert!(undone.public().contains("somebody else is called Ann now"), "{}", undone.public());
+    stage.holds();
+}
+
+#[test]
+fn a_secret_roll_is_followed_up_by_who_may_see_it() {
+    let mut stage = Stage::new();
+    let number = stage.say("Ann", "!secret act d8 d10").entry().expect("an entry");
+    for line in [format!("!vs #{number} 5"), "!vs Ann 5".to_owned()] {
+        for who in ["Bob", "Cem"] {
+            let came = stage.say(who, &line);
+            assert!(!came.ok() && came.heard.outcomes[0].dice.is_empty(), "{who} {line}: {}", came.public());
+            assert!(came.to(&Recipient::Player(player(who))).is_empty());
+        }
+    }
+    assert!(stage.say("Ann", "!vs 5").ok());
+    // Whom nobody plays is the referee's, secrets too.
+    stage.say("Gus", "!gm me");
+    stage.say("Gus", "!as Ogre secret act d8");
+    assert!(stage.say("Gus", "!vs Ogre 3").ok());
+    stage.holds();
+}
+
+#[test]
+fn said_aside_the_rooms_own_names_come_before_what_tables_are_called() {
+    let mut stage = Stage::new();
+    // Eve runs another room, and calls its table as ours.
+    let mut message = stage.message("Eve", "!table name hall");
+    message.room = RoomId::new("test", "attic");
+    assert_eq!(stage.play(&Event::Said(message)).outcomes[0].kind, OutcomeKind::Played);
+    let mut message = stage.message("Ann", "hello");
+    message.room = RoomId::new("test", "attic");
+    stage.play(&Event::Said(message));
+    let sealed = stage.aside("Ann", "in hall seal my plan");
+    assert!(sealed.heard.posts.iter().any(|outgoing| outgoing.post.room == room()), "{}", sealed.public());
+    assert!(sealed.heard.posts.iter().all(|outgoing| outgoing.post.room.id != "attic"));
+    // By its full id, and by the table's name where that is only one's.
+    assert!(stage.aside("Ann", "in test/hall: roll d6").entry().is_some());
+    stage.say("Ann", "!table name The Bay");
+    assert!(stage.aside("Ann", "in \"the bay\" roll d6").entry().is_some());
+}
+
+#[test]
+fn an_edit_in_private_stays_with_the_table_it_was_played_at() {
+    let mut stage = Stage::new();
+    let private = stage.aside("Ann", "roll d20");
+    let aside = stage.aside("Ann", "in hall roll d20");
+    let mut message = stage.message("Ann", "roll d20 + 1");
+    (message.room, message.private) = (RoomId::new("test", "private-Ann"), true);
+    let heard = stage.play(&Event::Edited { message, original: aside.id.clone() });
+    assert_eq!(heard.outcomes[0].kind, OutcomeKind::Refused);
+    let mut message = stage.message("Ann", "in hall roll d20 + 1");
+    (message.room, message.private) = (RoomId::new("test", "private-Ann"), true);
+    let heard = stage.play(&Event::Edited { message, original: aside.id });
+    assert_eq!((heard.outcomes[0].kind, heard.outcomes[0].entry), (OutcomeKind::Played, Some(2)));
+    assert_eq!(private.entry(), Some(1));
+    stage.holds();
+}
+
+#[test]
+fn the_first_message_of_a_table_can_be_exported_with_it() {
+    let mut stage = Stage::new();
+    let came = stage.say("Ann", "!roll d6\n!export");
+    let files: Vec<_> = came.heard.posts.iter().flat_map(|outgoing| outgoing.post.files.clone()).collect();
+    let verdict = bot::journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
+    assert_eq!(verdict.verifier.entries, 1);
+}
+
+#[test]
+fn an_undo_can_be_undone_but_not_for_ever() {
+    let mut stage = Stage::new();
+    stage.say("Ann", "!insp +1");
+    let refused = (1..100).map(|number| stage.say("Ann", &format!("!undo #{number}"))).find(|came| !came.ok());
+    assert!(refused.expect("there is an end").public().contains("type the command itself again"));
+    stage.holds();
+}
