@@ -675,3 +675,21 @@ fn an_undo_can_be_undone_but_not_for_ever() {
     assert!(refused.expect("there is an end").public().contains("type the command itself again"));
     stage.holds();
 }
+
+#[test]
+fn a_character_who_acted_is_not_taken_back() {
+    let mut stage = Stage::new();
+    stage.say("Ann", "!iam Tsubame");
+    let made = stage.say("Ann", "!iam Kaede").entry().expect("an entry");
+    let acted = stage.say("Ann", "!roll d6").entry().expect("an entry");
+    let undone = stage.say("Ann", &format!("!undo #{made}"));
+    assert!(
+        undone.public().contains(&format!("#{acted} (Kaede's roll) changed the same since")),
+        "{}",
+        undone.public()
+    );
+    assert!(stage.say("Ann", "!undo").ok());
+    assert!(stage.say("Ann", &format!("!undo #{made}")).ok());
+    assert!(stage.say("Ann", "!pc").public().starts_with("Characters: Tsubame (Ann)"));
+    stage.holds();
+}

@@ -113,16 +113,16 @@ pub fn verify(file: &Path) -> anyhow::Result<()> {
     if seeds.is_empty() {
         say("  no seed is published yet, so no die can be thrown again: a referee does that with fair reveal")?;
     } else {
-        say(&format!("  {} dice of epochs {} thrown again, all fell the same", found.dice, seeds.join(", ")))?;
+        say(&format!("  dice thrown again, all fell the same: {} (seeds of epochs {})", found.dice, seeds.join(", ")))?;
     }
     let counts = [
-        (found.unproved, "rolls of epochs whose seed is not published"),
+        (found.unproved, "rolls that no published seed can prove yet"),
         (found.secret, "secret entries, of which only digests are there"),
         (found.erased, "entries whose text was erased"),
         (found.skipped, "numbers left out after a crash, as the journal says itself"),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
-        say(&format!("  {count} {what}"))?;
+        say(&format!("  {what}: {count}"))?;
     }
     say(&format!("  chain head {}: compare it with what fair or history showed you", found.head()))
 }

@@ -288,7 +288,7 @@ fn unknown<'a>(bot: &'a Bot, room: &RoomDoc, line: &CommandLine, word: &str) -> 
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
             Refusal::new(what).at(line.word().1).example(example).into()
         }
-        None if line.by_name => {
+        None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
         }
         None => NotFound::Silent,
