@@ -460,6 +460,9 @@ fn what_does_something_about_other_entries_is_no_matter_for_edits() {
     let erase = stage.say("Ann", "!erase #6");
     stands(&stage.edit("Ann", &erase.id, "!erase #7"));
     let given = stage.say("Ann", "!insp +1");
+    let erasing = stage.edit("Ann", &given.id, "!erase #2");
+    assert!(erasing.public().contains("type erase as a command of its own"), "{}", erasing.public());
+    assert_eq!(stage.link(2).1.fate.erased_by, None);
     stage.say("Gus", "!table undo referee");
     stands(&stage.edit("Ann", &given.id, "!insp +5"));
     stage.holds();
