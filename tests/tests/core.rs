@@ -297,6 +297,34 @@ async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
 }
 
 #[tokio::test]
+async fn the_head_of_the_chain_is_shown_only_once_it_is_on_the_disk() {
+    let disk: Arc<Disk> = Arc::default();
+    with_bot(disk.clone(), Fake::new("fake"), async |network| {
+        let soon = || tokio::time::timeout(Duration::from_millis(100), network.hear());
+        let mut tried = 0;
+        for round in 0..20 {
+            for n in 0..12 {
+                ask(network, &format!("roll {round} {n}"), "!roll d6").await;
+            }
+            disk.slow.store(true, Ordering::SeqCst);
+            say(network, &format!("early {round}"), "hall", "!roll d6");
+            let early = soon().await.is_ok();
+            say(network, &format!("fair {round}"), "hall", "!fair");
+            if early {
+                tried += 1;
+                assert!(soon().await.is_err(), "the roll is not on the disk yet, and its place in the chain was shown");
+            }
+            disk.slow.store(false, Ordering::SeqCst);
+            for _ in 0..1 + u32::from(!early) {
+                network.hear().await;
+            }
+        }
+        assert!(tried > 0, "no roll was answered before the disk: the test proves nothing");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_a_network_counts_as_accepted_is_played_once_there_is_room() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::redelivering("fake"), async |network| {

@@ -696,3 +696,23 @@ fn a_character_who_acted_is_not_taken_back() {
     assert!(stage.say("Ann", "!pc").public().starts_with("Characters: Tsubame (Ann)"));
     stage.holds();
 }
+
+#[test]
+fn what_a_secret_offers_is_shown_and_taken_where_nobody_else_reads() {
+    let mut stage = Stage::new();
+    stage.say("Gus", "!gm me");
+    stage.say("Ann", "!secret deal");
+    for (who, line) in
+        [("Ann", "!waiting"), ("Bob", "!waiting"), ("Bob", "!secret waiting"), ("Cem", "!secret waiting")]
+    {
+        let came = stage.say(who, line);
+        let all = came.public() + &came.to(&Recipient::Player(player(who)));
+        assert!(all.starts_with("Nobody has anything to choose"), "{who} {line}: {all}");
+    }
+    assert!(stage.say("Ann", "!secret waiting").to(&Recipient::Player(player("Ann"))).contains("1: !pick gold"));
+    let taken = stage.say("Ann", "!1");
+    assert_eq!(taken.public(), "#3: a secret command by Ann");
+    let again = stage.say("Ann", "!1");
+    assert!(again.public().is_empty() && again.to(&Recipient::Player(player("Ann"))).contains("cannot be chosen"));
+    stage.holds();
+}
