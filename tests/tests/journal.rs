@@ -1,185 +1,18 @@
 //! The journal's promises: undo restores to the letter, edits win nothing, secrets stay secret, what is erased is gone.
 
-use bot::documents::{Head, RollDoc};
-use bot::journal::{Change, Changes, Entry, Link, apply, audit};
-use bot::keys::{self, TableId};
-use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
-use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
-use jiff::Timestamp;
-use plugin_api::{Commands, Game, Name, Refusal, Reply, Turn};
+#[path = "journal/stage.rs"]
+mod stage;
+
+use bot::OutcomeKind;
+use bot::documents::Head;
+use bot::journal::{Change, apply};
+use bot::keys;
+use chat::{Block, Event, Recipient, RoomId};
 use proptest::prelude::{Strategy, prop};
 use proptest::proptest;
 use proptest::sample::select;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::sync::Arc;
-
-/// A table in memory, with fair dice.
-struct Stage {
-    sitting: Sitting,
-    store: Arc<Memory>,
-    said: u32,
-}
-
-fn room() -> RoomId {
-    RoomId::new("test", "hall")
-}
-
-fn table() -> TableId {
-    TableId::of(&room())
-}
-
-fn player(name: &str) -> PlayerId {
-    PlayerId::new("test", name)
-}
-
-/// What came of something that was said.
-struct Came {
-    id: String,
-    heard: Heard,
-}
-
-impl Came {
-    fn ok(&self) -> bool {
-        self.heard.outcomes.iter().all(|outcome| outcome.kind == OutcomeKind::Played)
-    }
-
-    fn entry(&self) -> Option<u64> {
-        self.heard.outcomes.first().and_then(|outcome| outcome.entry)
-    }
-
-    /// What is said in the room, and to a player.
-    fn to(&self, to: &Recipient) -> String {
-        let posts = self.heard.posts.iter().filter(|outgoing| outgoing.post.to == *to);
-        posts.flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
-    }
-
-    fn public(&self) -> String {
-        self.to(&Recipient::Room)
-    }
-
-    fn dice(&self) -> Vec<dice::Die> {
-        self.heard.outcomes.iter().flat_map(|outcome| outcome.dice.clone()).collect()
-    }
-}
-
-impl Stage {
-    fn new() -> Self {
-        let store: Arc<Memory> = Arc::default();
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin(), plugin_api::plugin::<Market>()]);
-        let plugins = plugins.expect("they live together");
-        let enabled = ["market", "mvk", "roll"].map(str::to_owned).into();
-        let settings = Settings { plugins: enabled, ..Settings::default() };
-        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
-        let mut stage = Stage { sitting: Sitting::new(Arc::new(bot.expect("the store is empty"))), store, said: 0 };
-        for name in ["Ann", "Bob", "Cem", "Gus"] {
-            let (player, name) = (player(name), name.to_owned());
-            stage.play(&Event::Present { room: room(), player, name, trust: Trust::Account });
-        }
-        stage
-    }
-
-    fn play(&mut self, event: &Event) -> Heard {
-        self.sitting.play(event).expect("memory does not fail")
-    }
-
-    fn message(&mut self, who: &str, body: &str) -> Message {
-        self.said += 1;
-        Message {
-            id: self.said.to_string(),
-            room: room(),
-            speaker: Speaker {
-                player: player(who),
-                name: who.to_owned(),
-                standing: if who == "Cem" { Standing::Admin } else { Standing::Member },
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range"),
-            body: body.to_owned(),
-            reply_to: None,
-            aside: None,
-            private: false,
-            addressed: false,
-            late: false,
-            unlimited: true,
-        }
-    }
-
-    fn say(&mut self, who: &str, line: &str) -> Came {
-        let message = self.message(who, line);
-        let id = message.id.clone();
-        Came { id, heard: self.play(&Event::Said(message)) }
-    }
-
-    fn edit(&mut self, who: &str, original: &str, line: &str) -> Came {
-        let message = self.message(who, line);
-        Came { id: message.id.clone(), heard: self.play(&Event::Edited { message, original: original.to_owned() }) }
-    }
-
-    fn aside(&mut self, who: &str, line: &str) -> Came {
-        let mut message = self.message(who, line);
-        message.room = RoomId::new("test", format!("private-{who}"));
-        message.private = true;
-        Came { id: message.id.clone(), heard: self.play(&Event::Said(message)) }
-    }
-
-    /// Has somebody take an entry back who may: Cem runs the room, and what is secret is its player's.
-    fn undo(&mut self, number: u64) -> Came {
-        let mut why = String::new();
-        for who in ["Cem", "Ann", "Bob"] {
-            let came = self.say(who, &format!("astragal: undo #{number}"));
-            if came.ok() {
-                return came;
-            }
-            why += &came.public();
-        }
-        panic!("#{number} cannot be undone: {why}");
-    }
-
-    fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
-        let stored = self.store.read(key).expect("memory does not fail");
-        stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"))
-    }
-
-    fn link(&self, number: u64) -> (Entry, Link) {
-        let link: Link = self.read(&keys::entry(&table(), number)).expect("it was just written");
-        (serde_json::from_str(link.entry.get()).expect("an entry"), link)
-    }
-
-    fn changes(&self, number: u64) -> Changes {
-        let (_, link) = self.link(number);
-        serde_json::from_str(link.parts.changes.expect("nobody erased it").value.get()).expect("changes")
-    }
-
-    /// All that the table holds, as the documents say, and as the journal says too.
-    fn holds(&self) -> Value {
-        let audit = audit(&*self.store, &table()).expect("the journal is whole");
-        let mut document = audit.document;
-        for (key, place) in [(keys::doc(&table()), "/table"), (keys::game(&table(), "mvk"), "/games/mvk")] {
-            let mut stored: Option<Value> = self.read(&key);
-            stored.as_mut().and_then(Value::as_object_mut).map(|fields| fields.remove("touched"));
-            assert_eq!(document.pointer(place), stored.as_ref(), "{place}");
-        }
-        let head: Option<Head> = self.read(&keys::head(&table()));
-        for number in 1..=head.map_or(0, |head| head.number) {
-            let roll: Option<RollDoc> = self.read(&keys::roll(&table(), number));
-            let noted = |field: &str| document.pointer(&format!("/rolls/{number}/{field}")).cloned();
-            assert_eq!(noted("record"), roll.as_ref().and_then(|roll| roll.record.clone()), "the record of #{number}");
-            let open = roll.filter(|roll| !roll.open.is_empty()).map(|roll| serde_json::to_value(roll.open));
-            assert_eq!(noted("open"), open.transpose().expect("JSON"), "what #{number} offers");
-        }
-        // A roll that was taken back is as if it had never been.
-        if let Some(rolls) = document.get_mut("rolls").and_then(Value::as_object_mut) {
-            rolls.retain(|_, roll| roll.as_object().is_some_and(|fields| !fields.is_empty()));
-            if rolls.is_empty() {
-                document.as_object_mut().expect("it has fields").remove("rolls");
-            }
-        }
-        document
-    }
-}
+use stage::{Came, Stage, player, room, table};
 
 /// Commands that change something or throw dice, in some state of the table at least.
 const LINES: &[&str] = &[
@@ -514,40 +347,6 @@ fn a_follow_up_without_a_number_passes_over_what_is_undone() {
     // The redone one is the latest again.
     stage.say("Ann", "!redo");
     assert_eq!(stage.say("Ann", "!vs 3").heard.outcomes[0].follows, Some(2));
-}
-
-/// A game of which nothing can be followed up on, with two offers that exclude each other.
-struct Market;
-
-#[derive(Commands)]
-enum Trade {
-    /// See what there is.
-    #[command(main, example = "deal")]
-    Deal,
-    /// Take something.
-    #[command(example = "pick gold")]
-    Pick { what: Name },
-}
-
-impl Game for Market {
-    const ID: &'static str = "market";
-    const TITLE: &'static str = "Market";
-    const ABOUT: &'static str = "gold or silver";
-    type State = Vec<String>;
-    type Command = Trade;
-
-    fn play(state: &mut Vec<String>, command: Trade, _: &mut Turn) -> Result<Reply, Refusal> {
-        match command {
-            Trade::Deal => {
-                state.push("a deal".to_owned());
-                Ok(Reply::from("Choose").offer("pick gold", "heavy").offer("pick silver", "light"))
-            }
-            Trade::Pick { what } => {
-                state.push(what.0.clone());
-                Ok(Reply::from(format!("{} it is", what.0)))
-            }
-        }
-    }
 }
 
 #[test]
