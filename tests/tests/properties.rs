@@ -60,6 +60,8 @@ const LINES: &[&str] = &[
     "secret act d8",
     "reveal #4",
     "fair reveal",
+    "fair reveal all",
+    "export",
     "waiting",
     "history",
     "recap",

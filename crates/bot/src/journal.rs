@@ -17,7 +17,7 @@ mod verify;
 
 pub use audit::{Audit, AuditError, audit};
 pub use change::{Change, Changes, Touched, apply, diff, pointer};
-pub use verify::{Verifier, Wrong};
+pub use verify::{Verifier, Wrong, seed_of};
 
 use crate::entropy::Entropy;
 use chat::PlayerId;

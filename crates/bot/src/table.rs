@@ -22,7 +22,7 @@ pub(crate) use resolve::NotFound;
 use crate::bot::Bot;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{Touched, digest, hex, unhex};
+use crate::journal::{Touched, digest, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::route::{CommandLine, MOST_LINES};
@@ -338,6 +338,5 @@ fn read<T: DeserializeOwned>(bot: &Bot, key: &str) -> Result<Option<T>, StoreErr
 fn read_seed(bot: &Bot, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError> {
     let key = keys::seed(id, epoch);
     let text: String = read(bot, &key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
-    let bytes = unhex(&text).and_then(|bytes| bytes.try_into().ok());
-    bytes.ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
+    seed_of(&text).ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
 }

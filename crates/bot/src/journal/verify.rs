@@ -210,6 +210,6 @@ fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
 }
 
 /// A seed of its hexadecimal form.
-pub(super) fn seed_of(text: &str) -> Option<[u8; 32]> {
+pub fn seed_of(text: &str) -> Option<[u8; 32]> {
     unhex(text).and_then(|bytes| bytes.try_into().ok())
 }
