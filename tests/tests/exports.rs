@@ -8,7 +8,6 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 use tests::{Conversation, answers, astragal, complaint, run};
 
 /// A scene with everything an export can hold, in which the seed of the first epoch is published.
@@ -350,16 +349,15 @@ impl Browser {
         let element = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str);
         let element = element.unwrap_or_else(|| panic!("no place for the file: {found}"));
         self.ask(&format!("element/{element}/value"), &json!({"text": file}));
-        for _ in 0..600 {
-            let shown =
-                self.script("const v = by('verdict'); return [v.textContent, v.dataset.holds || ''];", &Value::Null);
-            let text = |at: usize| shown[at].as_str().unwrap_or_default().to_owned();
-            if !text(1).is_empty() {
-                return (text(0), text(1) == "yes");
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("the page says nothing");
+        // The driver answers once the page has come to its verdict.
+        let wait = "const done = arguments[1], verdict = by('verdict');
+            const tell = () => verdict.dataset.holds && done([verdict.textContent, verdict.dataset.holds]);
+            new MutationObserver(tell).observe(verdict, { attributes: true });
+            tell();";
+        let shown = self.ask("execute/async", &json!({"script": wait, "args": [null]}));
+        let text =
+            |at: usize| shown[at].as_str().unwrap_or_else(|| panic!("the page says nothing: {shown}")).to_owned();
+        (text(0), text(1) == "yes")
     }
 }
 
