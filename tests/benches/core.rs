@@ -7,8 +7,7 @@ use bot::keys::TableId;
 use bot::store::{Memory, Store};
 use bot::{Bot, Entropy, FairBox, Manner, Plugins, Settings, Table, serve};
 use chat::{
-    Delivery, Desk, Event, Message, PlayerId, Post, RoomId, SendError, Sent, Speaker, Standing, Transport,
-    TransportError, Trust,
+    Delivery, Desk, Event, Message, PlayerId, Post, RoomId, Saying, Sent, Speaker, Standing, Transport, TransportError,
 };
 use std::fs::File;
 use std::io::Write;
@@ -34,23 +33,14 @@ struct Carousel {
 impl Carousel {
     fn message(&self, room: RoomId, number: u64) -> Delivery {
         Delivery::from(Event::Said(Message {
-            id: number.to_string(),
-            room,
-            speaker: Speaker {
-                player: PlayerId::new("bench", "ann"),
-                name: "Ann".to_owned(),
-                standing: Standing::Admin,
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: jiff::Timestamp::UNIX_EPOCH,
-            body: self.command.to_owned(),
-            reply_to: None,
-            aside: None,
-            private: false,
-            addressed: false,
-            late: false,
             unlimited: true,
+            ..Message::new(
+                number.to_string(),
+                room,
+                Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("bench", "ann"), "Ann") },
+                jiff::Timestamp::UNIX_EPOCH,
+                self.command,
+            )
         }))
     }
 }
@@ -91,10 +81,10 @@ impl Transport for Carousel {
         Ok(())
     }
 
-    async fn send(&self, post: &Post) -> Result<Sent, SendError> {
+    fn send(&self, post: Post) -> Saying {
         // After the last round nobody listens any more.
-        let _ = self.answered.send(post.room.clone());
-        Ok(Sent::default())
+        let _ = self.answered.send(post.room);
+        Box::pin(async { Ok(Sent::default()) })
     }
 }
 

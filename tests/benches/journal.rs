@@ -5,7 +5,7 @@ use bot::journal::export::{Exported, verify, write};
 use bot::keys::{TableId, all_of};
 use bot::store::{Batch, Memory, Store, scan_all};
 use bot::{Bot, Entropy, FairBox, Plugins, Settings, Sitting};
-use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
+use chat::{Event, Message, PlayerId, RoomId, Speaker};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -103,23 +103,14 @@ impl Play {
     fn say(&mut self, who: &str, line: &str) {
         self.said += 1;
         let message = Message {
-            id: self.said.to_string(),
-            room: room(),
-            speaker: Speaker {
-                player: PlayerId::new("bench", who),
-                name: who.to_owned(),
-                standing: Standing::Member,
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: jiff::Timestamp::UNIX_EPOCH,
-            body: format!("!{line}"),
-            reply_to: None,
-            aside: None,
-            private: false,
-            addressed: false,
-            late: false,
             unlimited: true,
+            ..Message::new(
+                self.said.to_string(),
+                room(),
+                Speaker::new(PlayerId::new("bench", who), who),
+                jiff::Timestamp::UNIX_EPOCH,
+                format!("!{line}"),
+            )
         };
         let heard = self.sitting.play(&Event::Said(message)).expect("the disk does not fail");
         assert_eq!(heard.posts.len(), 1, "{line}");

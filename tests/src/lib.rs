@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::LazyLock;
 
+pub mod irc;
+
 /// Lines of the greeting on the console.
 pub const GREETING: usize = 3;
 

@@ -4,7 +4,7 @@ use bot::documents::{InboxRow, to_json};
 use bot::keys::TableId;
 use bot::store::{Batch, Memory, Store, StoreError};
 use bot::{Bot, Entropy, FairBox, Plugins, Settings, keys, serve};
-use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, SendError, Speaker, Standing, Transport, Trust};
+use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
 use plugin_api::{Commands, Dice, Game, Refusal, Reply, Setting, SettingKind, SettingScope, Turn};
 use serde::{Deserialize, Serialize};
@@ -86,23 +86,14 @@ fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
 
 fn message(id: &str, room: &str, body: &str) -> Message {
     Message {
-        id: id.to_owned(),
-        room: RoomId::new("fake", room),
-        speaker: Speaker {
-            player: PlayerId::new("fake", "ann"),
-            name: "Ann".to_owned(),
-            standing: Standing::Admin,
-            trust: Trust::Account,
-            reachable: true,
-        },
-        sent: Timestamp::UNIX_EPOCH,
-        body: body.to_owned(),
-        reply_to: None,
-        aside: None,
-        private: false,
-        addressed: false,
-        late: false,
         unlimited: true,
+        ..Message::new(
+            id,
+            RoomId::new("fake", room),
+            Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") },
+            Timestamp::UNIX_EPOCH,
+            body,
+        )
     }
 }
 
@@ -388,11 +379,10 @@ async fn what_was_accepted_before_a_crash_is_played_after_it() {
 async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
     let store: Arc<Memory> = Arc::default();
     let network = Fake::new("fake");
-    let wait = Some(Duration::from_secs(3_600));
-    network.fail(vec![SendError::Later { reason: "the network is down".to_owned(), wait }]);
+    network.go_down();
     with_bot(store.clone(), network, async |network| {
         say(network, "1", "hall", "!count");
-        while network.failures_left() > 0 {
+        while network.kept() == 0 {
             tokio::task::yield_now().await;
         }
     })
@@ -409,7 +399,7 @@ async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
 #[tokio::test]
 async fn a_post_that_cannot_be_said_holds_up_no_other() {
     let network = Fake::new("fake");
-    network.fail(vec![SendError::Never("gone".to_owned())]);
+    network.fail("gone");
     with_bot(Arc::<Memory>::default(), network, async |network| {
         say(network, "1", "hall", "!count");
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");

@@ -89,23 +89,17 @@ fn room() -> RoomId {
 
 fn event(id: usize, said: &Said) -> Event {
     Event::Said(Message {
-        id: id.to_string(),
-        room: room(),
-        speaker: Speaker {
-            player: PlayerId::new("test", said.who),
-            name: said.who.to_owned(),
-            standing: if said.who == "Cem" { Standing::Admin } else { Standing::Member },
-            trust: Trust::Account,
-            reachable: true,
-        },
-        sent: Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range"),
-        body: format!("!{}", said.line),
-        reply_to: None,
-        aside: None,
-        private: false,
-        addressed: false,
-        late: false,
         unlimited: true,
+        ..Message::new(
+            id.to_string(),
+            room(),
+            Speaker {
+                standing: if said.who == "Cem" { Standing::Admin } else { Standing::Member },
+                ..Speaker::new(PlayerId::new("test", said.who), said.who)
+            },
+            Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range"),
+            format!("!{}", said.line),
+        )
     })
 }
 

@@ -4,12 +4,15 @@
 mod fair;
 mod help;
 mod history;
+mod more;
 mod people;
 mod secrets;
 mod settings;
 mod show;
 pub(crate) mod undo;
 mod waiting;
+
+pub(crate) use settings::unstyled;
 
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
@@ -28,6 +31,8 @@ pub(crate) struct HouseTurn<'a> {
     pub bot: &'a Bot,
     pub speaker: &'a Speaker,
     pub room_id: &'a RoomId,
+    /// Where it was typed: another one, if it was in a private chat for this room.
+    pub said_in: &'a RoomId,
     pub actor: CharacterId,
     pub role: Role,
     pub present: &'a Present,
@@ -124,6 +129,9 @@ enum House {
     /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
+    /// Show what did not fit of the last long answer here.
+    #[command(example = "more")]
+    More,
     /// Tell what happened at the table since you last did something here.
     #[command(example = "recap")]
     Recap,
@@ -204,6 +212,7 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Table { key, value } => settings::table(turn, key, value)?,
         House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
+        House::More => more::more(turn)?,
         House::Recap => history::recap(turn)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,

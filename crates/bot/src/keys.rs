@@ -1,6 +1,6 @@
 //! The names of the core's records in the store. Values are JSON.
 
-use chat::{PlayerId, RoomId};
+use chat::{PlayerId, Recipient, RoomId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -184,6 +184,20 @@ pub fn said(network: &str, id: &str) -> String {
 /// The id that a network gave to a post which may be edited.
 pub fn answer(network: &str, post: &str) -> String {
     format!("answer/{}/{}", part(network), part(post))
+}
+
+/// What did not fit of the last long answer in a room, or to one player.
+pub fn rest(room: &RoomId, to: &Recipient) -> String {
+    let whose = match to {
+        Recipient::Room => format!("room/{}", part(&room.id)),
+        Recipient::Player(player) => format!("player/{}", part(&player.id)),
+    };
+    format!("rest/{}/{whose}", part(&room.network))
+}
+
+/// A room was told what the bot is.
+pub fn greeted(room: &RoomId) -> String {
+    format!("greeted/{}/{}", part(&room.network), part(&room.id))
 }
 
 /// A transport's own note.

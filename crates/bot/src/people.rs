@@ -65,6 +65,25 @@ impl TableDoc {
         plays
     }
 
+    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, and, if the network vouches for
+    /// `to`, a referee's rights. Whether that was anything.
+    pub fn carry(&mut self, from: &PlayerId, to: &Speaker) -> bool {
+        let mut anything = false;
+        if let Some(Seat { plays, .. }) = self.seats.remove(from) {
+            self.seats.entry(to.player.clone()).or_insert(Seat { name: to.name.clone(), plays });
+            anything = true;
+        }
+        for character in self.characters.values_mut().filter(|each| each.owner.as_ref() == Some(from)) {
+            character.owner = Some(to.player.clone());
+            anything = true;
+        }
+        if to.trust == Trust::Account && self.referees.remove(from).is_some() {
+            self.referees.insert(to.player.clone(), to.name.clone());
+            anything = true;
+        }
+        anything
+    }
+
     /// A new character; a name that is taken gets a number behind it.
     pub fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId {
         let id = CharacterId(head.next_character);

@@ -16,6 +16,8 @@ struct Room {
     present: Arc<Present>,
     /// Known by a nick alone.
     unsure: BTreeSet<PlayerId>,
+    /// Gave a command since they came.
+    met: BTreeSet<PlayerId>,
 }
 
 impl Roster {
@@ -37,7 +39,13 @@ impl Roster {
         if let Some(room) = self.rooms().get_mut(room) {
             Arc::make_mut(&mut room.present).remove(player);
             room.unsure.remove(player);
+            room.met.remove(player);
         }
+    }
+
+    /// Somebody in the room gives a command; whether it is the first since they came.
+    pub fn meet(&self, room: &RoomId, player: &PlayerId) -> bool {
+        self.rooms().entry(room.clone()).or_default().met.insert(player.clone())
     }
 
     /// The rooms that somebody is in.

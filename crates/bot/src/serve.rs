@@ -9,7 +9,7 @@ use crate::documents::from_json;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, StoreError};
 use crate::table::{Manner, Outgoing};
-use chat::{Event, Post, Transport, TransportError};
+use chat::{Event, Transport, TransportError};
 use queue::Job;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -110,11 +110,8 @@ pub async fn serve(
     for transport in &transports {
         let (outgoing, posts) = mpsc::unbounded_channel();
         let work = Arc::<Work>::default();
-        for outgoing_post in unsent(&bot, &**transport)? {
-            // The receiver stands right here.
-            let _ = outgoing.send((outgoing_post, Busy::new(&work)));
-        }
-        senders.spawn(send::say_all(bot.clone(), transport.clone(), posts, closing.subscribe()));
+        let left = unsent(&bot, &**transport)?.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
+        senders.spawn(send::say_all(bot.clone(), transport.clone(), left, posts, closing.subscribe()));
         let manner = Manner { redelivered: transport.redelivers(), edited: transport.edits() };
         let side = NetworkSide { manner, outgoing, work };
         networks.insert(transport.network().to_owned(), side);
@@ -187,9 +184,8 @@ async fn listen(
 
 /// Posts of a network that an earlier run may not have said, in order.
 fn unsent(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
-    let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?.into_iter();
-    let again = !transport.says_once();
-    Ok(posts.map(|(_, outgoing)| Outgoing { post: Post { again, ..outgoing.post }, ..outgoing }).collect())
+    let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?;
+    Ok(posts.into_iter().map(|(_, outgoing)| outgoing).collect())
 }
 
 /// The records under `prefix`. One that cannot be read is left where it is and logged: it must not stop the others.

@@ -3,6 +3,7 @@
 //! [`Table::hear`] changes the table in memory and returns the writes that make it so in the store. If they fail, the
 //! table in memory is thrown away and opened again from the store, so that memory never knows more than the disk.
 
+mod came;
 mod dress;
 mod edit;
 mod ledger;
@@ -27,7 +28,7 @@ use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
-use chat::{Event, Message, Post, RoomId, Speaker};
+use chat::{Event, Message, Post, RoomId, Speaker, Trust};
 use edit::Replacing;
 use plugin_api::Plugin;
 use serde::de::DeserializeOwned;
@@ -198,19 +199,18 @@ impl Table {
     /// The store cannot be read; nothing happened, and the table must be opened again.
     pub fn hear(&mut self, bot: &Bot, event: &Event, manner: Manner) -> Result<Heard, StoreError> {
         match event {
-            Event::Present { room, player, name, trust } => {
-                bot.roster.enter(room, player, name, *trust);
-                Ok(Heard::nothing())
-            }
-            Event::Gone { room, player } => {
-                bot.roster.leave(room, player);
-                Ok(Heard::nothing())
-            }
             Event::Said(message) => {
-                let row = (manner.redelivered || manner.edited).then(|| keys::inbox(message.said_in(), &message.id));
-                self.hear_message(bot, message, row.into_iter().collect(), None, manner)
+                let row = keys::inbox(message.said_in(), &message.id);
+                if message.comes_again && self.read::<InboxRow>(bot, &row)?.is_some() {
+                    return Ok(Heard::nothing());
+                }
+                let kept = manner.redelivered || manner.edited || message.comes_again;
+                self.hear_message(bot, message, kept.then_some(row).into_iter().collect(), None, manner)
             }
             Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
+            Event::Present { .. } | Event::Gone { .. } | Event::Renamed { .. } | Event::Arrived { .. } => {
+                self.hear_of(bot, event)
+            }
         }
     }
 
@@ -244,12 +244,17 @@ impl Table {
         let too_many = lines.len() > MOST_LINES;
         let Speaker { player, name, trust, .. } = &message.speaker;
         bot.roster.enter(&message.room, player, name, *trust);
+        let seated = self.doc.doc.seats.get(player).map(|seat| seat.plays);
+        let returned = seated.filter(|_| !lines.is_empty() && bot.roster.meet(&message.room, player));
         self.writes = Batch::default();
         self.replacing = None;
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
             heard.outcomes.push(self.play_line(bot, message, ordinal, line)?);
         }
         heard.batch = std::mem::take(&mut self.writes);
+        if let (Some(plays), Trust::NickOnly) = (returned, trust) {
+            self.warn_of_a_bare_nick(plays, name, &mut heard);
+        }
         for row in rows {
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
                 // Without redelivery nothing was written about a message of mere prose.
@@ -259,7 +264,7 @@ impl Table {
                 false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
             }
         }
-        self.post_answers(bot, message, too_many, corrects, &mut heard);
+        self.post_answers(bot, message, too_many, corrects, &mut heard)?;
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
         heard.early &= !manner.redelivered;

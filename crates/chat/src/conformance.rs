@@ -1,6 +1,6 @@
 //! What every [`Transport`] must do, as one suite: each implementation's tests run it against the real network.
 
-use crate::{Block, Delivery, Desk, DeskError, Event, Message, Post, Recipient, RoomId, Span, Transport};
+use crate::{Block, Delivery, Desk, DeskError, Event, Message, Post, RoomId, Span, Transport};
 use async_trait::async_trait;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -49,9 +49,10 @@ async fn what_is_said_arrives_once_in_order(stand: &mut impl Stand) {
 async fn what_is_posted_is_heard_in_order_and_addressed(stand: &mut impl Stand) {
     let (transport, room) = (stand.transport(), stand.room());
     let _desk = Listening::to(transport.clone());
-    for n in 1..=3 {
-        let post = post(&room, n, &format!("ACTION {n}"));
-        transport.send(&post).await.expect("it can be said");
+    let posts = (1..=3).map(|n| transport.send(post(&room, n, &format!("ACTION {n}"))));
+    // Taken together, they are said in this order, whatever is waited for first.
+    for said in posts.collect::<Vec<_>>().into_iter().rev() {
+        said.await.expect("it can be said");
     }
     for n in 1..=3 {
         let heard = stand.hear().await;
@@ -64,8 +65,8 @@ async fn no_text_becomes_a_line_of_its_own(stand: &mut impl Stand) {
     let (transport, room) = (stand.transport(), stand.room());
     let _desk = Listening::to(transport.clone());
     let hostile = post(&room, 1, "x\r\nQUIT :forged\n\x01ACTION\x01 \u{202e}\x1b[2J");
-    transport.send(&hostile).await.expect("it can be said");
-    transport.send(&post(&room, 2, "the end")).await.expect("it can be said");
+    transport.send(hostile).await.expect("it can be said");
+    transport.send(post(&room, 2, "the end")).await.expect("it can be said");
     let heard = stand.hear().await;
     assert!(!heard.contains(['\n', '\r', '\x01', '\x1b', '\u{202e}']), "not cleaned: {heard:?}");
     let next = stand.hear().await;
@@ -73,21 +74,8 @@ async fn no_text_becomes_a_line_of_its_own(stand: &mut impl Stand) {
 }
 
 fn post(room: &RoomId, n: u32, text: &str) -> Post {
-    Post {
-        key: format!("conformance-{n}"),
-        room: room.clone(),
-        to: Recipient::Room,
-        answers: None,
-        addressee: Some("Ann".to_owned()),
-        blocks: vec![Block::Line(vec![Span::Bold(text.to_owned())])],
-        images: Vec::new(),
-        files: Vec::new(),
-        refusal: false,
-        readers: Vec::new(),
-        copy: false,
-        corrects: None,
-        again: false,
-    }
+    let blocks = vec![Block::Line(vec![Span::Bold(text.to_owned())])];
+    Post { addressee: Some("Ann".to_owned()), ..Post::new(format!("conformance-{n}"), room.clone(), blocks) }
 }
 
 /// A desk that takes every delivery and hands on what was said; the transport runs for as long as this lives.

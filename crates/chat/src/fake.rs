@@ -1,10 +1,11 @@
 //! A network in memory, for tests: everything said can be looked at, and sending can be made to fail.
 
-use crate::{Delivery, Desk, Event, Post, SendError, Sent, Transport, TransportError};
+use crate::{Delivery, Desk, Event, Post, Saying, SendError, Sent, Transport, TransportError};
 use async_trait::async_trait;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// A network in memory.
 pub struct Fake {
@@ -13,7 +14,10 @@ pub struct Fake {
     listening: tokio::sync::Mutex<mpsc::UnboundedReceiver<Event>>,
     said: mpsc::UnboundedSender<Post>,
     heard: tokio::sync::Mutex<mpsc::UnboundedReceiver<Post>>,
-    failures: Mutex<Vec<SendError>>,
+    failure: Mutex<Option<SendError>>,
+    down: AtomicBool,
+    kept: AtomicUsize,
+    closed: watch::Sender<bool>,
     redelivers: bool,
 }
 
@@ -37,7 +41,10 @@ impl Fake {
             listening: listening.into(),
             said,
             heard: heard.into(),
-            failures: Mutex::default(),
+            failure: Mutex::default(),
+            down: AtomicBool::new(false),
+            kept: AtomicUsize::new(0),
+            closed: watch::Sender::new(false),
             redelivers,
         })
     }
@@ -55,14 +62,19 @@ impl Fake {
         post.expect("the fake network holds the other end")
     }
 
-    /// The next sends fail in this way, the last one first.
-    pub fn fail(&self, failures: Vec<SendError>) {
-        *self.failures.lock().expect("nothing panics holding it") = failures;
+    /// The next post cannot be said, for this reason.
+    pub fn fail(&self, reason: &str) {
+        *self.failure.lock().expect("nothing panics holding it") = Some(SendError::Never(reason.to_owned()));
     }
 
-    /// How many of them are still to come.
-    pub fn failures_left(&self) -> usize {
-        self.failures.lock().expect("nothing panics holding it").len()
+    /// From now on posts are taken and never said.
+    pub fn go_down(&self) {
+        self.down.store(true, Ordering::SeqCst);
+    }
+
+    /// How many posts were taken and not said.
+    pub fn kept(&self) -> usize {
+        self.kept.load(Ordering::SeqCst)
     }
 }
 
@@ -88,11 +100,25 @@ impl Transport for Fake {
         Ok(())
     }
 
-    async fn send(&self, post: &Post) -> Result<Sent, SendError> {
-        if let Some(failure) = self.failures.lock().expect("nothing panics holding it").pop() {
-            return Err(failure);
+    fn send(&self, post: Post) -> Saying {
+        if let Some(failure) = self.failure.lock().expect("nothing panics holding it").take() {
+            return Box::pin(async { Err(failure) });
         }
-        self.said.send(post.clone()).expect("the fake network holds the other end");
-        Ok(Sent { id: Some(format!("said-{}", post.key)) })
+        if self.down.load(Ordering::SeqCst) {
+            self.kept.fetch_add(1, Ordering::SeqCst);
+            let mut closed = self.closed.subscribe();
+            return Box::pin(async move {
+                // Whether it was closed or is gone altogether makes no difference.
+                let _ = closed.wait_for(|closed| *closed).await;
+                Err(SendError::Unsaid)
+            });
+        }
+        let sent = Sent { id: Some(format!("said-{}", post.key)), rest: Vec::new() };
+        self.said.send(post).expect("the fake network holds the other end");
+        Box::pin(async { Ok(sent) })
+    }
+
+    async fn close(&self) {
+        self.closed.send_replace(true);
     }
 }

@@ -19,4 +19,4 @@ pub use message::{Delivery, Event, Message};
 pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
 pub use reply::{Audience, Block, File, Image, Line, Offer, Reply, Span};
 pub use text::{clean, cut};
-pub use transport::{Desk, DeskError, Earlier, Post, Recipient, SendError, Sent, Transport, TransportError};
+pub use transport::{Desk, DeskError, Earlier, Post, Recipient, Saying, SendError, Sent, Transport, TransportError};

@@ -31,9 +31,36 @@ pub struct Message {
     pub late: bool,
     /// No rate limit counts it.
     pub unlimited: bool,
+    /// The network may hand it on once more under the same id, so that what became of it must be kept.
+    #[serde(default)]
+    pub comes_again: bool,
 }
 
 impl Message {
+    /// A line said to everybody in a room, on time.
+    pub fn new(
+        id: impl Into<String>,
+        room: RoomId,
+        speaker: Speaker,
+        sent: Timestamp,
+        body: impl Into<String>,
+    ) -> Self {
+        Message {
+            id: id.into(),
+            room,
+            aside: None,
+            speaker,
+            sent,
+            body: body.into(),
+            reply_to: None,
+            private: false,
+            addressed: false,
+            late: false,
+            unlimited: false,
+            comes_again: false,
+        }
+    }
+
     /// Where it was said.
     pub fn said_in(&self) -> &RoomId {
         self.aside.as_ref().unwrap_or(&self.room)
@@ -70,6 +97,24 @@ pub enum Event {
         /// Who.
         player: PlayerId,
     },
+    /// Somebody in the room is known under another id from now on: what they hold goes with them.
+    Renamed {
+        /// Unique as a message's id.
+        id: String,
+        /// Which room.
+        room: RoomId,
+        /// Who they were.
+        from: PlayerId,
+        /// Who they are now.
+        speaker: Speaker,
+        /// When.
+        sent: Timestamp,
+    },
+    /// The bot came into the room.
+    Arrived {
+        /// Which room.
+        room: RoomId,
+    },
 }
 
 impl Event {
@@ -77,7 +122,10 @@ impl Event {
     pub fn room(&self) -> &RoomId {
         match self {
             Event::Said(message) | Event::Edited { message, .. } => &message.room,
-            Event::Present { room, .. } | Event::Gone { room, .. } => room,
+            Event::Present { room, .. }
+            | Event::Gone { room, .. }
+            | Event::Renamed { room, .. }
+            | Event::Arrived { room } => room,
         }
     }
 }

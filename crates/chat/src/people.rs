@@ -43,6 +43,13 @@ pub struct Speaker {
     pub reachable: bool,
 }
 
+impl Speaker {
+    /// A member of the room, whom the network vouches for and private answers find.
+    pub fn new(player: PlayerId, name: impl Into<String>) -> Self {
+        Speaker { player, name: name.into(), standing: Standing::Member, trust: Trust::Account, reachable: true }
+    }
+}
+
 fn reachable() -> bool {
     true
 }

@@ -3,8 +3,9 @@
 use crate::{Block, Delivery, File, Image, PlayerId, RoomId};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A network: it hands what is said to the desk, and says what it is given.
 ///
@@ -32,12 +33,19 @@ pub trait Transport: Send + Sync {
     /// What the operator must mend; troubles that pass are waited out inside.
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError>;
 
-    /// Says one post and returns once the network has it. Posts of a network are said one after another.
-    ///
-    /// # Errors
-    /// [`SendError::Later`] to be asked again, [`SendError::Never`] if this post can never be said.
-    async fn send(&self, post: &Post) -> Result<Sent, SendError>;
+    /// Takes a post, to say it as soon as it can be said: however long that takes, and whether or not anybody waits for
+    /// what comes back. The posts of a room are said in the order of the calls; no room waits for another.
+    fn send(&self, post: Post) -> Saying;
+
+    /// Returns once posts can be said: before that, the core does not say again what an earlier run may have said.
+    async fn ready(&self) {}
+
+    /// No more posts will come: says what can be said now, answers [`SendError::Unsaid`] for the others, and leaves.
+    async fn close(&self) {}
 }
+
+/// Resolves once the network has the post, or if it will never have it.
+pub type Saying = Pin<Box<dyn Future<Output = Result<Sent, SendError>> + Send>>;
 
 /// The core as a transport sees it.
 #[async_trait]
@@ -91,6 +99,35 @@ pub struct Post {
     pub corrects: Option<Earlier>,
     /// It may have been said before; a transport that cannot tell marks it.
     pub again: bool,
+    /// No styling, in this room.
+    #[serde(default)]
+    pub plain: bool,
+    /// What to type for the part that does not fit; see [`Sent::rest`].
+    #[serde(default)]
+    pub more: String,
+}
+
+impl Post {
+    /// A post for everybody in a room.
+    pub fn new(key: impl Into<String>, room: RoomId, blocks: Vec<Block>) -> Self {
+        Post {
+            key: key.into(),
+            room,
+            to: Recipient::Room,
+            answers: None,
+            addressee: None,
+            blocks,
+            images: Vec::new(),
+            files: Vec::new(),
+            refusal: false,
+            readers: Vec::new(),
+            copy: false,
+            corrects: None,
+            again: false,
+            plain: false,
+            more: String::new(),
+        }
+    }
 }
 
 /// An earlier post.
@@ -116,22 +153,19 @@ pub enum Recipient {
 pub struct Sent {
     /// The id the network gave it, so that replies to it can be understood.
     pub id: Option<String>,
+    /// What did not fit where answers must be short: shown to whoever asks for more.
+    pub rest: Vec<Block>,
 }
 
 /// A post was not said.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// Not now; after this time if the network named one.
-    #[error("not now: {reason}")]
-    Later {
-        /// What the network said.
-        reason: String,
-        /// How long it asked to wait.
-        wait: Option<Duration>,
-    },
-    /// Not ever.
+    /// It never can be: why.
     #[error("cannot be said: {0}")]
     Never(String),
+    /// The bot stops before it could be.
+    #[error("not said before the end")]
+    Unsaid,
 }
 
 /// A transport had to give up.

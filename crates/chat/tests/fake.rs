@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chat::conformance::{Stand, suite};
-use chat::{Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport, Trust};
+use chat::{Event, Fake, Message, PlayerId, RoomId, Speaker, Transport};
 use std::sync::Arc;
 
 struct FakeStand {
@@ -22,25 +22,13 @@ impl Stand for FakeStand {
 
     async fn say(&mut self, player: &str, line: &str) {
         self.said += 1;
-        self.network.happen(Event::Said(Message {
-            id: format!("m{}", self.said),
-            room: self.room(),
-            speaker: Speaker {
-                player: PlayerId::new("fake", player),
-                name: player.to_owned(),
-                standing: Standing::Member,
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: jiff::Timestamp::UNIX_EPOCH,
-            body: line.to_owned(),
-            reply_to: None,
-            aside: None,
-            private: false,
-            addressed: false,
-            late: false,
-            unlimited: false,
-        }));
+        self.network.happen(Event::Said(Message::new(
+            format!("m{}", self.said),
+            self.room(),
+            Speaker::new(PlayerId::new("fake", player), player),
+            jiff::Timestamp::UNIX_EPOCH,
+            line,
+        )));
     }
 
     async fn hear(&mut self) -> String {

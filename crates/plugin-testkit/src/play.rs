@@ -233,23 +233,17 @@ impl Stage {
         self.messages += 1;
         let id = format!("m{}", self.messages);
         let message = Message {
-            id: id.clone(),
-            room: self.room_id(),
-            speaker: Speaker {
-                player: player(name),
-                name: name.to_owned(),
-                standing: if self.admins.contains(name) { Standing::Admin } else { Standing::Member },
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: self.now,
-            body: self.with_prefix(text)?,
-            reply_to: None,
-            aside: None,
-            private: false,
-            addressed: false,
-            late: false,
             unlimited: !self.limits,
+            ..Message::new(
+                id.clone(),
+                self.room_id(),
+                Speaker {
+                    standing: if self.admins.contains(name) { Standing::Admin } else { Standing::Member },
+                    ..Speaker::new(player(name), name)
+                },
+                self.now,
+                self.with_prefix(text)?,
+            )
         };
         let event = if edit {
             let original = self.last_said.get(name).cloned();

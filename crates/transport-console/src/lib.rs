@@ -10,8 +10,8 @@ pub use input::Input;
 
 use async_trait::async_trait;
 use chat::{
-    Clock, Delivery, Desk, Event, Message, PlayerId, Post, RoomId, SendError, Sent, Speaker, Standing, Transport,
-    TransportError, Trust, clean, cut,
+    Clock, Delivery, Desk, Event, Message, PlayerId, Post, RoomId, Saying, SendError, Sent, Speaker, Standing,
+    Transport, TransportError, clean, cut,
 };
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -79,26 +79,21 @@ impl Console {
         RoomId::new(NETWORK, self.here.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
+    // Whoever sits here is one person under all names, and the bot is theirs.
     fn message(&self, Seat { name, private, .. }: &Seat, number: u64, line: &str) -> Message {
         Message {
-            id: format!("{}-{number}", self.opening.nonce),
-            room: self.room(),
-            speaker: Speaker {
-                player: PlayerId::new(NETWORK, name.to_lowercase()),
-                name: name.clone(),
-                // It is one person under all names, and the bot is theirs.
-                standing: Standing::Admin,
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: self.clock.now(),
-            body: line.to_owned(),
-            reply_to: None,
-            aside: None,
             private: *private,
-            addressed: false,
-            late: false,
             unlimited: true,
+            ..Message::new(
+                format!("{}-{number}", self.opening.nonce),
+                self.room(),
+                Speaker {
+                    standing: Standing::Admin,
+                    ..Speaker::new(PlayerId::new(NETWORK, name.to_lowercase()), name.clone())
+                },
+                self.clock.now(),
+                line,
+            )
         }
     }
 
@@ -153,6 +148,20 @@ impl Console {
         }
         desk.settle().await;
         Ok(())
+    }
+
+    fn say(&self, post: &Post) -> Result<Sent, SendError> {
+        if post.copy {
+            // Whoever sits here has read it as the one it was for.
+            return Ok(Sent::default());
+        }
+        let mut text = format::post(post, &self.room(), self.style);
+        for file in &post.files {
+            text += &self.put(file).map_err(|error| SendError::Never(format!("{}: {error}", file.name)))?;
+        }
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+        written.map(|()| Sent::default()).map_err(|error| SendError::Never(error.to_string()))
     }
 
     /// Puts a file where whoever sits at the terminal finds it; says where.
@@ -246,20 +255,14 @@ impl Transport for Console {
         }
     }
 
-    async fn send(&self, post: &Post) -> Result<Sent, SendError> {
-        let greeted = self.greeted.subscribe().wait_for(|greeted| *greeted).await.is_ok();
-        debug_assert!(greeted, "the console holds the sender");
-        if post.copy {
-            // Whoever sits here has read it as the one it was for.
-            return Ok(Sent::default());
-        }
-        let mut text = format::post(post, &self.room(), self.style);
-        for file in &post.files {
-            text += &self.put(file).map_err(|error| SendError::Never(format!("{}: {error}", file.name)))?;
-        }
-        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-        written.map(|()| Sent::default()).map_err(|error| SendError::Never(error.to_string()))
+    fn send(&self, post: Post) -> Saying {
+        let said = self.say(&post);
+        Box::pin(async { said })
+    }
+
+    async fn ready(&self) {
+        // The console holds the sender: this cannot fail.
+        let _ = self.greeted.subscribe().wait_for(|greeted| *greeted).await;
     }
 }
 

@@ -84,23 +84,17 @@ impl Stage {
     pub fn message(&mut self, who: &str, body: &str) -> Message {
         self.said += 1;
         Message {
-            id: self.said.to_string(),
-            room: room(),
-            speaker: Speaker {
-                player: player(who),
-                name: who.to_owned(),
-                standing: if who == "Cem" { Standing::Admin } else { Standing::Member },
-                trust: Trust::Account,
-                reachable: true,
-            },
-            sent: Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range"),
-            body: body.to_owned(),
-            reply_to: None,
-            aside: None,
-            private: false,
-            addressed: false,
-            late: false,
             unlimited: true,
+            ..Message::new(
+                self.said.to_string(),
+                room(),
+                Speaker {
+                    standing: if who == "Cem" { Standing::Admin } else { Standing::Member },
+                    ..Speaker::new(player(who), who)
+                },
+                Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range"),
+                body,
+            )
         }
     }
 

@@ -1,7 +1,7 @@
 //! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
 
 use super::{HouseTurn, undo};
-use crate::documents::PluginSettings;
+use crate::documents::{PluginSettings, RoomDoc};
 use chat::Reply;
 use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
@@ -10,6 +10,10 @@ use std::sync::Arc;
 const PREFIX: &str = "prefix";
 /// The setting that every table has.
 const NAME: &str = "name";
+/// The setting that says whether a room's answers are styled, where the network can.
+const FORMATTING: &str = "formatting";
+/// No styling.
+const OFF: &str = "off";
 /// Characters a prefix may have.
 const MOST_PREFIX: usize = 3;
 /// Characters a table's name may have.
@@ -64,7 +68,10 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     if key.0.eq_ignore_ascii_case(PREFIX) {
         return prefix(turn, value);
     }
-    let (game, setting) = declared(turn, SettingScope::Room, &key.0, "room", PREFIX)?;
+    let (game, setting) = match key.0.to_lowercase().as_str() {
+        FORMATTING => (super::GAME.to_owned(), formatting()),
+        _ => declared(turn, SettingScope::Room, &key.0, "room", &format!("{PREFIX}, {FORMATTING}"))?,
+    };
     let set = turn.room.settings.get(&game).and_then(|set| set.get(&setting.key)).cloned();
     let Some(value) = value else { return Ok(shown(&setting, set)) };
     turn.needs(Role::Admin, "change how the room is answered")?;
@@ -72,6 +79,21 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     let reply = format!("{} is now {value}.", setting.key);
     Arc::make_mut(turn.room).settings.entry(game).or_default().insert(setting.key, value);
     Ok(reply.into())
+}
+
+fn formatting() -> Setting {
+    Setting {
+        key: FORMATTING.to_owned(),
+        help: "whether results stand out in bold, where the network can show that".to_owned(),
+        default: "on".to_owned(),
+        kind: SettingKind::Choice(vec!["on".to_owned(), OFF.to_owned()]),
+        scope: SettingScope::Room,
+    }
+}
+
+/// Whether a room wants its answers without styling.
+pub(crate) fn unstyled(room: &RoomDoc) -> bool {
+    room.settings.get(super::GAME).and_then(|set| set.get(FORMATTING)).is_some_and(|value| value == OFF)
 }
 
 fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {

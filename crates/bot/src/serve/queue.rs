@@ -5,7 +5,7 @@ use crate::committer::Ticket;
 use crate::keys::TableId;
 use crate::store::StoreError;
 use crate::table::{Heard, Manner, Outgoing, Table};
-use chat::{Block, Event, Message, Post, Recipient, Span};
+use chat::{Block, Event, Message, Post, Span};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -217,20 +217,12 @@ impl Worker {
             return;
         };
         let Message { id, room, speaker, .. } = message;
+        let blocks = vec![Block::Line(vec![Span::Text(text.to_owned())])];
         let post = Post {
-            key: format!("{room}/{id}/sorry"),
-            room: room.clone(),
-            to: Recipient::Room,
             answers: Some(id.clone()),
             addressee: Some(speaker.name.clone()),
-            blocks: vec![Block::Line(vec![Span::Text(text.to_owned())])],
-            images: Vec::new(),
-            files: Vec::new(),
             refusal: true,
-            readers: Vec::new(),
-            copy: false,
-            corrects: None,
-            again: false,
+            ..Post::new(format!("{room}/{id}/sorry"), room.clone(), blocks)
         };
         self.say(Outgoing { key: String::new(), post, roll: None }, busy);
     }

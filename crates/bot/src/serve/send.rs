@@ -1,53 +1,97 @@
-//! Saying posts: one after the other on each network, again and again until it took them.
+//! Saying posts: handed to the network in their order, and marked as said when it has them.
 
 use super::Busy;
 use crate::bot::Bot;
-use crate::documents::{from_json, to_json};
+use crate::documents::{Rest, from_json, to_json};
 use crate::keys;
-use crate::store::Batch;
+use crate::store::{Batch, StoreError};
 use crate::table::Outgoing;
 use chat::{Earlier, Post, SendError, Sent, Transport};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// What came of a post.
+type Said = (Outgoing, Busy, Result<Sent, SendError>);
 
-/// Says the posts of a network until no more can come. Once `closing` is true, what has to wait is left for the next
-/// start.
+/// Says the posts of a network until no more can come, and leaves it then: first those `left` by an earlier run, which
+/// may have said them.
 pub(super) async fn say_all(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
+    left: Vec<(Outgoing, Busy)>,
     mut posts: mpsc::UnboundedReceiver<(Outgoing, Busy)>,
     mut closing: watch::Receiver<bool>,
 ) {
-    while let Some((outgoing, busy)) = posts.recv().await {
-        let outgoing = Outgoing { post: with_earlier(&bot, &*transport, outgoing.post), ..outgoing };
-        let Some(said) = say(&*transport, &outgoing, &mut closing).await else {
-            // What comes behind it must not be said before it.
-            return;
-        };
-        if !outgoing.key.is_empty() {
-            let mut batch = Batch::default();
-            if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {
-                batch.put(keys::said(transport.network(), id), to_json(roll));
-            }
-            // An edit keeps the id of what it edits; only a correction that was said anew brings another.
-            let first = match outgoing.post.corrects {
-                Some(Earlier { id: Some(_), .. }) => None,
-                Some(earlier) => Some(earlier.key),
-                None => Some(outgoing.post.key),
-            };
-            if let (Some(id), Some(first), true) = (&said.id, first, transport.edits()) {
-                batch.put(keys::answer(transport.network(), &first), to_json(id));
-            }
-            batch.delete(outgoing.key);
-            // Nobody waits for it: should it be lost, the post is said once more after the next start.
-            drop(bot.committer.submit_soon(None, batch));
+    let mut saying = JoinSet::new();
+    if !left.is_empty() {
+        let stopped = async { drop(closing.wait_for(|closing| *closing).await) };
+        tokio::select! {
+            () = transport.ready() => {}
+            () = stopped => return transport.close().await,
         }
-        drop(busy);
+        match repeated(&bot, &*transport, left).await {
+            Ok(left) => left.into_iter().for_each(|(outgoing, busy)| say(&*transport, &mut saying, outgoing, busy)),
+            Err(error) => tracing::error!(%error, "answers of an earlier run are not said"),
+        }
     }
+    let sayer = Sayer { bot: &bot, transport: &*transport };
+    loop {
+        tokio::select! {
+            next = posts.recv() => match next {
+                Some((outgoing, busy)) => {
+                    // A correction needs to know under which id the network has what it corrects.
+                    while outgoing.post.corrects.is_some()
+                        && let Some(said) = saying.join_next().await
+                    {
+                        sayer.finish(said);
+                    }
+                    let outgoing = Outgoing { post: with_earlier(&bot, &*transport, outgoing.post), ..outgoing };
+                    say(&*transport, &mut saying, outgoing, busy);
+                }
+                None => break,
+            },
+            Some(said) = saying.join_next() => sayer.finish(said),
+        }
+    }
+    let rest = async {
+        while let Some(said) = saying.join_next().await {
+            sayer.finish(said);
+        }
+    };
+    tokio::join!(transport.close(), rest);
+}
+
+fn say(transport: &dyn Transport, saying: &mut JoinSet<Said>, outgoing: Outgoing, busy: Busy) {
+    let said = transport.send(outgoing.post.clone());
+    saying.spawn(async move { (outgoing, busy, said.await) });
+}
+
+/// The posts of an earlier run that are said now. Where that may show them twice, they are marked, and that they were
+/// repeated is noted first: one that was repeated before is not said a third time.
+async fn repeated(
+    bot: &Bot,
+    transport: &dyn Transport,
+    left: Vec<(Outgoing, Busy)>,
+) -> Result<Vec<(Outgoing, Busy)>, StoreError> {
+    if transport.says_once() {
+        return Ok(left);
+    }
+    let mut batch = Batch::default();
+    let mut once_more = Vec::new();
+    for (mut outgoing, busy) in left {
+        if outgoing.post.again {
+            tracing::warn!(post = outgoing.post.key, "an answer was repeated already and may not have arrived");
+            batch.delete(outgoing.key);
+            continue;
+        }
+        outgoing.post.again = true;
+        batch.put(outgoing.key.clone(), to_json(&outgoing));
+        once_more.push((outgoing, busy));
+    }
+    let stopped = || StoreError::Unavailable("the bot is stopping".to_owned());
+    bot.committer.submit(None, batch).await.map_err(|_| stopped())??;
+    Ok(once_more)
 }
 
 /// A correction with the id of the post whose place it takes, which was said before it.
@@ -62,23 +106,51 @@ fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
     post
 }
 
-/// Says a post; `None` if it has to wait for the next start.
-async fn say(transport: &dyn Transport, outgoing: &Outgoing, closing: &mut watch::Receiver<bool>) -> Option<Sent> {
-    let mut wait = FIRST_WAIT;
-    loop {
-        match transport.send(&outgoing.post).await {
-            Ok(sent) => return Some(sent),
-            Err(SendError::Later { reason, wait: asked }) => {
-                tracing::warn!(network = transport.network(), reason, "a post has to wait");
-                tokio::select! {
-                    () = tokio::time::sleep(asked.unwrap_or(wait)) => wait = (wait * 2).min(LONGEST_WAIT),
-                    _ = closing.wait_for(|closing| *closing) => return None,
-                }
-            }
+struct Sayer<'a> {
+    bot: &'a Bot,
+    transport: &'a dyn Transport,
+}
+
+impl Sayer<'_> {
+    /// Marks a post as said, and keeps what did not fit.
+    fn finish(&self, said: Result<Said, tokio::task::JoinError>) {
+        let (outgoing, busy, said) = match said {
+            Ok(said) => said,
+            Err(error) => return tracing::error!(%error, "a post was lost on its way; it will be said once more"),
+        };
+        let network = self.transport.network();
+        let said = match said {
+            Ok(said) => said,
+            // It stays where it is, for the next start.
+            Err(SendError::Unsaid) => return,
             Err(SendError::Never(reason)) => {
-                tracing::error!(network = transport.network(), reason, "a post cannot be said and is dropped");
-                return Some(Sent::default());
+                tracing::error!(network, reason, "a post cannot be said and is dropped");
+                Sent::default()
             }
+        };
+        if outgoing.key.is_empty() {
+            return;
         }
+        let mut batch = Batch::default();
+        if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {
+            batch.put(keys::said(network, id), to_json(roll));
+        }
+        if !said.rest.is_empty() {
+            let Post { room, to, .. } = &outgoing.post;
+            batch.put(keys::rest(room, to), to_json(&Rest { blocks: said.rest, readers: outgoing.post.readers }));
+        }
+        // An edit keeps the id of what it edits; only a correction that was said anew brings another.
+        let first = match outgoing.post.corrects {
+            Some(Earlier { id: Some(_), .. }) => None,
+            Some(earlier) => Some(earlier.key),
+            None => Some(outgoing.post.key),
+        };
+        if let (Some(id), Some(first), true) = (&said.id, first, self.transport.edits()) {
+            batch.put(keys::answer(network, &first), to_json(id));
+        }
+        batch.delete(outgoing.key);
+        // Nobody waits for it: should it be lost, the post is said once more after the next start.
+        drop(self.bot.committer.submit_soon(None, batch));
+        drop(busy);
     }
 }

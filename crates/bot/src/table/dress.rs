@@ -3,8 +3,10 @@
 use super::{Heard, Outcome, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
 use crate::documents::to_json;
+use crate::house;
 use crate::keys;
 use crate::route::MOST_LINES;
+use crate::store::StoreError;
 use chat::{Audience, Block, Earlier, Message, PlayerId, Post, Recipient, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +91,7 @@ impl Table {
         too_many: bool,
         corrects: Option<&str>,
         heard: &mut Heard,
-    ) {
+    ) -> Result<(), StoreError> {
         let asked = &message.speaker.player;
         let mut public = Answer::default();
         let mut private: BTreeMap<PlayerId, Answer> = BTreeMap::new();
@@ -115,7 +117,7 @@ impl Table {
         let limited = !message.late && !message.unlimited;
         let text: String = public.blocks.iter().map(Block::plain).collect();
         if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.sent, &bot.settings.limits) {
-            return;
+            return Ok(());
         }
         let readers = self.readers(message, &private);
         let mut posts = Vec::new();
@@ -138,6 +140,7 @@ impl Table {
         }
         public.blocks.extend(said);
         posts.insert(0, (message.room.clone(), Recipient::Room, public, false));
+        let manners = &*self.room(bot, &message.room)?.doc.doc.clone();
         let others = private.into_iter();
         posts.extend(others.map(|(reader, answer)| (message.room.clone(), Recipient::Player(reader), answer, true)));
         for (room, to, answer, copy) in posts.into_iter().filter(|(_, _, answer, _)| !answer.is_empty()) {
@@ -148,20 +151,20 @@ impl Table {
                 Recipient::Player(player) => player.to_string(),
             };
             let earlier = |id: &str| Earlier { key: format!("{}/{id}/{part}", message.said_in()), id: None };
+            let key = format!("{}/{}/{part}", message.said_in(), message.id);
             let post = Post {
-                key: format!("{}/{}/{part}", message.said_in(), message.id),
                 answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
                 corrects: corrects.filter(|_| !answer.refused).map(earlier),
-                room,
                 to,
                 addressee: answer.addressee,
-                blocks: answer.blocks,
                 images: answer.images,
                 files: answer.files,
                 refusal: answer.refused,
                 readers,
                 copy,
-                again: false,
+                plain: house::unstyled(manners),
+                more: format!("{}more", manners.prefix),
+                ..Post::new(key, room, answer.blocks)
             };
             let key = keys::outbox(&message.room.network, bot.next_number());
             let roll = answer.roll.map(|number| (self.id.clone(), number));
@@ -169,6 +172,7 @@ impl Table {
             heard.batch.put(key, to_json(&outgoing));
             heard.posts.push(outgoing);
         }
+        Ok(())
     }
 
     /// Who sees the private answers, by name: whoever asked, and the referees as such if they do.
@@ -181,7 +185,12 @@ impl Table {
     }
 
     /// Answers an edit of a message that was played: its dice and its answer stay.
-    pub(super) fn first_version_stands(&mut self, bot: &Bot, message: &Message, why: &str) -> Heard {
+    pub(super) fn first_version_stands(
+        &mut self,
+        bot: &Bot,
+        message: &Message,
+        why: &str,
+    ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
         outcome.kind = OutcomeKind::Refused;
@@ -190,9 +199,9 @@ impl Table {
             outcome.reply.audience = Audience::Player;
         }
         heard.outcomes.push(outcome);
-        self.post_answers(bot, message, false, None, &mut heard);
+        self.post_answers(bot, message, false, None, &mut heard)?;
         self.reserve(&mut heard);
-        heard
+        Ok(heard)
     }
 }
 

@@ -68,16 +68,16 @@ impl Table {
                 Ok(Heard::nothing())
             }
             Some(InboxRow::Played { table, .. }) if table.as_ref().is_some_and(|table| *table != self.id) => {
-                Ok(self.first_version_stands(bot, message, "it was played at another table."))
+                self.first_version_stands(bot, message, "it was played at another table.")
             }
             Some(InboxRow::Played { entries, .. }) => {
                 match self.replay(bot, message, original, &lines, entries, manner) {
                     Ok(heard) => Ok(heard),
-                    Err(Stands::Because(why)) => Ok(self.first_version_stands(bot, message, &why)),
+                    Err(Stands::Because(why)) => self.first_version_stands(bot, message, &why),
                     Err(Stands::Store(error)) => Err(error),
                 }
             }
-            Some(InboxRow::Waiting) => Ok(self.first_version_stands(bot, message, "it is about to be played.")),
+            Some(InboxRow::Waiting) => self.first_version_stands(bot, message, "it is about to be played."),
             refused @ (Some(InboxRow::Refused { .. }) | None) => {
                 // The original answers for its edits: once one was played, the next finds it so.
                 let edit = keys::inbox(message.said_in(), &message.id);
@@ -113,7 +113,7 @@ impl Table {
         if manner.redelivered {
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
         }
-        self.post_answers(bot, message, false, Some(original), &mut heard);
+        self.post_answers(bot, message, false, Some(original), &mut heard)?;
         self.reserve(&mut heard);
         heard.early &= !manner.redelivered;
         Ok(heard)

@@ -96,6 +96,7 @@ impl Table {
             in_secret: attempt.secret,
             speaker: &attempt.message.speaker,
             room_id: &attempt.message.room,
+            said_in: attempt.message.said_in(),
             actor: attempt.actor,
             role: attempt.role,
             present: &present,
@@ -226,7 +227,13 @@ fn play_safely(
 }
 
 /// What became of a document: `arrived` is how it was when the command itself began to work on it.
-fn changed<T: Serialize>(path: &str, before: &Kept<T>, arrived: &Arc<T>, after: &Arc<T>, changes: &mut Changes) {
+pub(super) fn changed<T: Serialize>(
+    path: &str,
+    before: &Kept<T>,
+    arrived: &Arc<T>,
+    after: &Arc<T>,
+    changes: &mut Changes,
+) {
     if Arc::ptr_eq(&before.doc, after) {
         return;
     }
@@ -253,7 +260,7 @@ fn changed<T: Serialize>(path: &str, before: &Kept<T>, arrived: &Arc<T>, after: 
 }
 
 /// Notes in a document which entry changed it, if it is another than it was.
-fn note<T: Clone>(after: &mut Arc<T>, before: &Arc<T>, note: impl FnOnce(&mut T)) {
+pub(super) fn note<T: Clone>(after: &mut Arc<T>, before: &Arc<T>, note: impl FnOnce(&mut T)) {
     if !Arc::ptr_eq(after, before) {
         note(Arc::make_mut(after));
     }

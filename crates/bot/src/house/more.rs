@@ -1,0 +1,22 @@
+//! `!more`: what did not fit of an answer, where a network keeps answers short.
+
+use super::HouseTurn;
+use crate::documents::{Rest, from_json};
+use crate::keys;
+use crate::table::NotFound;
+use chat::{Audience, Recipient, Reply};
+use plugin_api::Refusal;
+
+/// The next part of what was left of the last long answer here; of a private one for whom it was.
+pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    let room = turn.said_in;
+    let own = Recipient::Player(turn.speaker.player.clone());
+    for (to, audience) in [(Recipient::Room, Audience::Table), (own, Audience::Player)] {
+        let key = keys::rest(room, &to);
+        let Some(stored) = turn.bot.committer().read(&key)? else { continue };
+        let Rest { blocks, .. } = from_json(&key, &stored)?;
+        turn.deed.writes.delete(key);
+        return Ok(Reply { blocks, ..Reply::new().to(audience) });
+    }
+    Err(Refusal::new("nothing was left out here").into())
+}

@@ -1,0 +1,128 @@
+//! What happens in a room besides talk: the bot arrives, people come and go, and get other names.
+
+use super::line::{Attempt, Outcome};
+use super::play::{Deed, Done, changed, note};
+use super::{Heard, OutcomeKind, Outgoing, Table};
+use crate::bot::Bot;
+use crate::documents::to_json;
+use crate::house;
+use crate::journal::Changes;
+use crate::keys;
+use crate::store::StoreError;
+use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span};
+use dice::fair::MessageKey;
+use plugin_api::{CharacterId, CommandSpec};
+use std::sync::Arc;
+
+/// The command that entries name which carry a player's things along to another id.
+const RENAMED: &str = "renamed";
+
+impl Table {
+    /// Takes note of what happened.
+    pub(super) fn hear_of(&mut self, bot: &Bot, event: &Event) -> Result<Heard, StoreError> {
+        match event {
+            Event::Present { room, player, name, trust } => bot.roster.enter(room, player, name, *trust),
+            Event::Gone { room, player } => bot.roster.leave(room, player),
+            Event::Arrived { room } => return self.hear_arrival(bot, room),
+            Event::Renamed { id, room, from, speaker, sent } => {
+                bot.roster.leave(room, from);
+                bot.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
+                let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
+                return self.hear_rename(bot, from, &message);
+            }
+            Event::Said(_) | Event::Edited { .. } => {}
+        }
+        Ok(Heard::nothing())
+    }
+
+    /// Says of somebody's first commands since they came that only a nick tells who they are.
+    pub(super) fn warn_of_a_bare_nick(&self, plays: CharacterId, nick: &str, heard: &mut Heard) {
+        let character = self.doc.doc.name_of(plays);
+        let text = format!("({character} is bound to the nick {nick} alone: whoever has it plays them.)");
+        if let Some(outcome) = heard.outcomes.iter_mut().find(|outcome| outcome.kind != OutcomeKind::Silent) {
+            outcome.reply.blocks.push(Block::Line(vec![Span::Text(text)]));
+        }
+    }
+
+    /// Says once in each room what the bot is.
+    fn hear_arrival(&mut self, bot: &Bot, id: &RoomId) -> Result<Heard, StoreError> {
+        let key = keys::greeted(id);
+        let known = self.room(bot, id)?.doc.stored || self.read::<bool>(bot, &key)?.is_some();
+        if known {
+            return Ok(Heard::nothing());
+        }
+        let prefix = &self.rooms[id].doc.doc.prefix;
+        let words = [
+            Span::Text(format!("I am {}: I roll dice and keep what your game holds. ", bot.settings.name)),
+            Span::Code(format!("{prefix}help")),
+            Span::Text(" shows what I do, ".to_owned()),
+            Span::Code(format!("{prefix}plugins")),
+            Span::Text(" the games I know; ".to_owned()),
+            Span::Code(format!("{prefix}room prefix .")),
+            Span::Text(" makes . the mark in front of commands.".to_owned()),
+        ];
+        let post = Post::new(format!("{id}/arrival"), id.clone(), vec![Block::Line(words.to_vec())]);
+        let mut heard = Heard::default();
+        let outgoing = Outgoing { key: keys::outbox(&id.network, bot.next_number()), post, roll: None };
+        heard.batch.put(key, to_json(&true));
+        heard.batch.put(outgoing.key.clone(), to_json(&outgoing));
+        heard.posts.push(outgoing);
+        heard.reserved = self.safe;
+        Ok(heard)
+    }
+
+    /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
+    fn hear_rename(&mut self, bot: &Bot, from: &PlayerId, message: &Message) -> Result<Heard, StoreError> {
+        let to = &message.speaker;
+        let mut doc = self.doc.doc.clone();
+        if from == &to.player || self.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, to) {
+            return Ok(Heard::nothing());
+        }
+        self.room(bot, &message.room)?;
+        self.writes = Default::default();
+        self.replacing = None;
+        let (own, theirs) = (keys::choices(&self.id, &to.player), keys::choices(&self.id, from));
+        if let Some(choices) = self.read::<serde_json::Value>(bot, &theirs)? {
+            self.writes.put(own, to_json(&choices));
+            self.writes.delete(theirs);
+        }
+        if let Some(last) = self.head.players.remove(from) {
+            let newest = self.head.players.entry(to.player.clone()).or_default();
+            *newest = last.max(*newest);
+        }
+        let number = self.next_number();
+        let mut changes = Changes::default();
+        changed("/table", &self.doc, &self.doc.doc, &doc, &mut changes);
+        note(&mut doc, &self.doc.doc, |doc| doc.touched.note("/table", changes.all(), number));
+        let plays = doc.seats.get(&to.player).map_or(CharacterId(0), |seat| seat.plays);
+        let attempt = Attempt {
+            message,
+            key: MessageKey {
+                network: message.room.network.clone(),
+                room: message.room.id.clone(),
+                id: message.id.clone(),
+                ordinal: 1,
+            },
+            role: doc.role(to, &bot.settings.owners),
+            actor: plays,
+            typed: format!("{RENAMED} {} {}", from.id, to.player.id),
+            offered: None,
+            spec: None,
+            thrown: Vec::new(),
+            doc,
+            room: self.rooms[&message.room].doc.doc.clone(),
+            head: self.head.clone(),
+            secret: false,
+            deed: Deed::default(),
+        };
+        let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
+        let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
+        let done = Done { game: house::GAME, spec: &spec, reply, comment: None, changes, state: None, followed: None };
+        let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
+        outcome.kind = OutcomeKind::Played;
+        self.finish_line(bot, attempt, done, 1, &mut outcome)?;
+        let mut heard = Heard { batch: std::mem::take(&mut self.writes), outcomes: vec![outcome], ..Heard::default() };
+        self.reserve(&mut heard);
+        Ok(heard)
+    }
+}

@@ -1,0 +1,21 @@
+//! Real IRC servers for the end-to-end tests, a second client to talk to the bot, and a server played by the test.
+//!
+//! Everything listens on 127.0.0.1 and blocks; an async test calls it from a thread. Servers end with their owner, and
+//! with the test program, however that ends.
+
+mod certificates;
+mod client;
+mod daemon;
+mod deadline;
+mod directory;
+mod inspircd;
+mod message;
+mod ngircd;
+mod scripted;
+
+pub use certificates::Certificates;
+pub use client::Client;
+pub use inspircd::{Inspircd, InspircdOptions};
+pub use message::{Message, plain};
+pub use ngircd::{Ngircd, NgircdOptions};
+pub use scripted::{Peer, Scripted};

@@ -1,0 +1,98 @@
+//! Certificates for TLS, made by openssl.
+
+use super::directory::Directory;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+const EXTENSIONS: &str = "\
+[req]
+distinguished_name = name
+prompt = no
+[name]
+[authority]
+basicConstraints = critical, CA:TRUE
+keyUsage = critical, keyCertSign, cRLSign
+subjectKeyIdentifier = hash
+[server]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = serverAuth
+subjectAltName = DNS:localhost, IP:127.0.0.1
+[client]
+basicConstraints = critical, CA:FALSE
+keyUsage = critical, digitalSignature
+extendedKeyUsage = clientAuth
+";
+
+/// An authority and what it signed, as PEM files.
+pub struct Certificates {
+    /// The authority that signed the server and the client.
+    pub ca: PathBuf,
+    /// An authority that signed neither.
+    pub other_ca: PathBuf,
+    /// The server's, for localhost and 127.0.0.1.
+    pub server: PathBuf,
+    /// The server's key.
+    pub server_key: PathBuf,
+    /// The client's.
+    pub client: PathBuf,
+    /// The client's key.
+    pub client_key: PathBuf,
+    _directory: Directory,
+}
+
+impl Certificates {
+    /// Makes new ones, in a directory that goes with the value.
+    pub fn make() -> Self {
+        let directory = Directory::make("certificates");
+        directory.write("openssl.cnf", EXTENSIONS);
+        let home = directory.path();
+        make(home, "ca", "authority", "Astragal test authority", &[]);
+        make(home, "other-ca", "authority", "Another test authority", &[]);
+        let signed = ["-CA", "ca.pem", "-CAkey", "ca.key"];
+        make(home, "server", "server", "localhost", &signed);
+        make(home, "client", "client", "astragal", &signed);
+        // Servers run as another user and have to read them.
+        directory.hand_over();
+        Certificates {
+            ca: home.join("ca.pem"),
+            other_ca: home.join("other-ca.pem"),
+            server: home.join("server.pem"),
+            server_key: home.join("server.key"),
+            client: home.join("client.pem"),
+            client_key: home.join("client.key"),
+            _directory: directory,
+        }
+    }
+
+    /// The ones of this test program, made once; those the servers use.
+    pub fn shared() -> &'static Self {
+        static SHARED: LazyLock<Certificates> = LazyLock::new(Certificates::make);
+        &SHARED
+    }
+
+    /// The SHA-256 of the client's certificate in hex, as services want it.
+    pub fn client_fingerprint(&self) -> String {
+        let printed = Command::new("openssl")
+            .args(["x509", "-noout", "-fingerprint", "-sha256", "-in"])
+            .arg(&self.client)
+            .output()
+            .expect("openssl runs");
+        let text = String::from_utf8_lossy(&printed.stdout);
+        let digits = text.trim().rsplit('=').next().unwrap_or_default();
+        digits.replace(':', "").to_ascii_lowercase()
+    }
+}
+
+fn make(home: &Path, file: &str, section: &str, name: &str, signed: &[&str]) {
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"])
+        .args(["-config", "openssl.cnf", "-extensions", section, "-subj", &format!("/CN={name}")])
+        .args(["-keyout", &format!("{file}.key"), "-out", &format!("{file}.pem")])
+        .args(signed)
+        .current_dir(home)
+        .output()
+        .expect("openssl runs");
+    assert!(made.status.success(), "openssl: {}", String::from_utf8_lossy(&made.stderr));
+}
