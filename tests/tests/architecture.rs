@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plugin-api", &["chat", "dice", "plugin-api-derive"]),
     ("bot", &["chat", "dice", "plugin-api"]),
     ("store-sled", &["bot"]),
+    ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),
     ("plugin-testkit", &["bot", "chat", "dice", "plugin-api"]),
 ];

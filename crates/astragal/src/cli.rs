@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 /// Rolls dice, knows the rules of your game, and keeps what your table holds.
 ///
-/// Without a command it runs: in this terminal, until the end of input.
+/// Without a command it runs: on the networks of its configuration, or in this terminal if that names none.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
@@ -85,6 +85,12 @@ pub enum Task {
     },
     /// List the tables; the bot must be stopped
     Tables,
+    /// Say whether the configuration is right
+    CheckConfig {
+        /// Log in to each network too, and leave again
+        #[arg(long)]
+        online: bool,
+    },
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
     CheckStore {
@@ -94,10 +100,15 @@ pub enum Task {
 }
 
 impl Cli {
+    /// The configuration file, if there is one.
+    pub fn config_file(&self) -> Option<PathBuf> {
+        let standard = || Some(places()?.config_dir().join("astragal.toml")).filter(|path| path.exists());
+        self.config.clone().or_else(standard)
+    }
+
     /// What the configuration file says, or the defaults where there is none.
     pub fn config(&self) -> anyhow::Result<Config> {
-        let standard = || Some(places()?.config_dir().join("astragal.toml")).filter(|path| path.exists());
-        match self.config.clone().or_else(standard) {
+        match self.config_file() {
             Some(path) => Config::read(&path),
             None => Ok(Config::default()),
         }
@@ -113,7 +124,7 @@ impl Cli {
 
     /// What is logged: warnings, or what the environment asks for.
     pub fn log_filter(&self) -> EnvFilter {
-        EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new("warn,sled=off"))
+        EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new("warn,transport_irc=info,sled=off"))
     }
 }
 

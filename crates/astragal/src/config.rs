@@ -1,5 +1,6 @@
 //! The configuration file. `config/astragal.example.toml` is its manual.
 
+use crate::networks::irc;
 use anyhow::Context;
 use bot::Settings;
 use bot::limits::Limits;
@@ -23,6 +24,8 @@ pub struct Config {
     pub limits: Numbers,
     pub console: Console,
     pub backups: Backups,
+    /// IRC networks, by the operator's names for them.
+    pub irc: irc::Networks,
 }
 
 /// What a new room starts with.
@@ -70,6 +73,7 @@ impl Default for Config {
             limits: Numbers::default(),
             console: Console::default(),
             backups: Backups::default(),
+            irc: irc::Networks::new(),
         }
     }
 }
@@ -109,9 +113,10 @@ impl Config {
     /// Names the line and what is wrong with it.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let config: Config = toml::from_str(&text).with_context(|| format!("{} is wrong", path.display()))?;
-        config.check().with_context(|| format!("{} is wrong", path.display()))?;
-        Ok(config)
+        let wrong = || format!("{} is wrong", path.display());
+        let config: Config = toml::from_str(&text).with_context(wrong)?;
+        config.check().with_context(wrong)?;
+        config.complete().with_context(wrong)
     }
 
     fn check(&self) -> anyhow::Result<()> {
@@ -124,6 +129,16 @@ impl Config {
         anyhow::ensure!(!self.name.trim().is_empty(), "name: the bot needs one, such as \"astragal\"");
         anyhow::ensure!(!self.rooms.prefix.trim().is_empty(), "rooms.prefix: it cannot be empty; \"!\" is usual");
         Ok(())
+    }
+
+    /// Whether it names a network: without one, the bot plays in the terminal.
+    pub fn has_networks(&self) -> bool {
+        !self.irc.is_empty()
+    }
+
+    /// With the secrets that its files hold.
+    fn complete(self) -> anyhow::Result<Self> {
+        Ok(Config { irc: irc::complete(self.irc)?, ..self })
     }
 
     /// What the core needs of it.

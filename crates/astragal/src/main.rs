@@ -2,10 +2,12 @@
 
 mod backup;
 mod check;
+mod check_config;
 mod cli;
 mod config;
 mod control;
 mod export;
+mod networks;
 mod play;
 mod plugins;
 mod run;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Some(Task::Seat { room, table, yes }) => export::seat(&cli, room, table, *yes),
         Some(Task::Tables) => export::tables(&cli),
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
+        Some(Task::CheckConfig { online }) => check_config::check(&cli, *online),
         Some(Task::CheckStore { store }) => return check::check_here(store),
     };
     match done {

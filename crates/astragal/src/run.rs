@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::config::Config;
-use crate::{backup, check, control, plugins};
+use crate::{backup, check, control, networks, plugins};
 use anyhow::Context;
 use bot::store::Store;
 use bot::{Bot, Entropy, FairBox, Plugins, serve};
@@ -14,7 +14,7 @@ use store_sled::{DataDir, SledStore};
 use tokio::signal::unix::{SignalKind, signal};
 use transport_console::{Console, Input, Opening};
 
-/// Runs until the end of input or a signal.
+/// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
 pub fn run(cli: &Cli) -> anyhow::Result<()> {
     let config = cli.config()?;
     let path = cli.data_dir(&config)?;
@@ -28,10 +28,13 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
-        let console = console(&config, &data, &bot, nonce)?;
+        let transports = match config.has_networks() {
+            true => networks::all(&config),
+            false => vec![console(&config, &data, &bot, nonce)?],
+        };
         tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));
         tokio::spawn(backup::daily(data.file(backup::DIRECTORY), config.backups.keep, bot.clone()));
-        serve(bot.clone(), vec![console], stop_signal()?).await.context("the bot cannot go on")
+        serve(bot.clone(), transports, stop_signal()?).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();

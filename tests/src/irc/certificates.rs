@@ -39,6 +39,8 @@ pub struct Certificates {
     pub client: PathBuf,
     /// The client's key.
     pub client_key: PathBuf,
+    /// Numbers for Diffie and Hellman, which ngIRCd otherwise takes seconds to find.
+    pub(crate) dh: PathBuf,
     _directory: Directory,
 }
 
@@ -53,6 +55,7 @@ impl Certificates {
         let signed = ["-CA", "ca.pem", "-CAkey", "ca.key"];
         make(home, "server", "server", "localhost", &signed);
         make(home, "client", "client", "astragal", &signed);
+        openssl(home, &["genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048", "-out", "dh.pem"]);
         // Servers run as another user and have to read them.
         directory.hand_over();
         Certificates {
@@ -62,6 +65,7 @@ impl Certificates {
             server_key: home.join("server.key"),
             client: home.join("client.pem"),
             client_key: home.join("client.key"),
+            dh: home.join("dh.pem"),
             _directory: directory,
         }
     }
@@ -86,13 +90,13 @@ impl Certificates {
 }
 
 fn make(home: &Path, file: &str, section: &str, name: &str, signed: &[&str]) {
-    let made = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"])
-        .args(["-config", "openssl.cnf", "-extensions", section, "-subj", &format!("/CN={name}")])
-        .args(["-keyout", &format!("{file}.key"), "-out", &format!("{file}.pem")])
-        .args(signed)
-        .current_dir(home)
-        .output()
-        .expect("openssl runs");
-    assert!(made.status.success(), "openssl: {}", String::from_utf8_lossy(&made.stderr));
+    let (name, key, out) = (format!("/CN={name}"), format!("{file}.key"), format!("{file}.pem"));
+    let kind = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"];
+    let this = ["-config", "openssl.cnf", "-extensions", section, "-subj", &name, "-keyout", &key, "-out", &out];
+    openssl(home, &[&kind[..], &this[..], signed].concat());
+}
+
+fn openssl(home: &Path, arguments: &[&str]) {
+    let done = Command::new("openssl").args(arguments).current_dir(home).output().expect("openssl runs");
+    assert!(done.status.success(), "openssl: {}", String::from_utf8_lossy(&done.stderr));
 }

@@ -1,10 +1,12 @@
 //! A second client, to talk to the bot through a real server.
 
+use super::certificates::Certificates;
 use super::deadline::Deadline;
 use super::message::{Message, plain};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +17,8 @@ const SILENCE: Duration = Duration::from_secs(30);
 const WAIT: Duration = Duration::from_secs(120);
 /// How many lines a complaint shows.
 const SEEN: usize = 20;
+/// How much of a line it shows.
+const SHOWN: usize = 600;
 
 /// A client that does what it is told; PING it answers by itself.
 pub struct Client {
@@ -22,6 +26,8 @@ pub struct Client {
     lines: Receiver<String>,
     outbox: Sender<Outgoing>,
     seen: VecDeque<String>,
+    /// Who speaks TLS for it.
+    openssl: Option<Child>,
 }
 
 enum Outgoing {
@@ -31,6 +37,7 @@ enum Outgoing {
 
 impl Client {
     /// Connects without capabilities and hears the greeting out, to the end of the message of the day.
+    #[track_caller]
     pub fn connect(port: u16, nick: &str) -> Self {
         let mut client = Self::open(port, nick);
         client.introduce();
@@ -38,7 +45,17 @@ impl Client {
         client
     }
 
-    /// The same at a server with a password.
+    /// Connects as `connect` does, with TLS and the client's certificate.
+    #[track_caller]
+    pub fn connect_tls(port: u16, nick: &str, certificates: &Certificates) -> Self {
+        let mut client = Self::open_tls(port, nick, certificates);
+        client.introduce();
+        client.greeted();
+        client
+    }
+
+    /// Connects as `connect` does, to a server with a password.
+    #[track_caller]
     pub fn connect_with_password(port: u16, nick: &str, password: &str) -> Self {
         let mut client = Self::open(port, nick);
         client.raw(&format!("PASS {password}"));
@@ -48,6 +65,7 @@ impl Client {
     }
 
     /// Connects and logs in to an account by SASL PLAIN.
+    #[track_caller]
     pub fn login(port: u16, nick: &str, account: &str, password: &str) -> Self {
         let mut client = Self::open(port, nick);
         client.raw("CAP REQ :sasl");
@@ -55,7 +73,7 @@ impl Client {
         let answer = client.wait_for(|line| Message::parse(line).command == "CAP");
         assert!(answer.contains(" ACK "), "no SASL here: {answer}");
         client.raw("AUTHENTICATE PLAIN");
-        client.wait_for(|line| line.contains("AUTHENTICATE +"));
+        client.wait_for(|line| Message::parse(line).command == "AUTHENTICATE");
         client.raw(&format!("AUTHENTICATE {}", base64(format!("{account}\0{account}\0{password}").as_bytes())));
         // 903 is success; 904 and those above say why not.
         let answer = client.wait_for(|line| matches!(Message::parse(line).command, "902" | "903" | "904" | "905"));
@@ -66,17 +84,42 @@ impl Client {
     }
 
     /// Opens the link and says nothing yet.
+    #[track_caller]
     pub fn open(port: u16, nick: &str) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
         stream.set_nodelay(true).expect("it is TCP");
         let from_server = stream.try_clone().expect("a link has two handles");
+        Self::over(nick, from_server, stream, None)
+    }
+
+    /// Opens a link with TLS and shows the client's certificate, and says nothing yet.
+    pub fn open_tls(port: u16, nick: &str, certificates: &Certificates) -> Self {
+        let mut openssl = Command::new("openssl")
+            .args(["s_client", "-quiet", "-verify_return_error", "-connect", &format!("127.0.0.1:{port}")])
+            .args(["-verify_hostname", "localhost", "-CAfile"])
+            .arg(&certificates.ca)
+            .arg("-cert")
+            .arg(&certificates.client)
+            .arg("-key")
+            .arg(&certificates.client_key)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("openssl runs");
+        let (stdin, stdout) = (openssl.stdin.take(), openssl.stdout.take());
+        let (stdin, stdout) = (stdin.expect("it was piped"), stdout.expect("it was piped"));
+        Self::over(nick, stdout, stdin, Some(openssl))
+    }
+
+    fn over(nick: &str, from: impl Read + Send + 'static, to: impl Link, openssl: Option<Child>) -> Self {
         let (outbox, outgoing) = mpsc::channel();
         let (sender, lines) = mpsc::channel();
         let pongs = outbox.clone();
-        thread::spawn(move || read(from_server, &sender, &pongs));
+        thread::spawn(move || read(from, &sender, &pongs));
         // A thread of its own writes: a slow server never holds up the test.
-        thread::spawn(move || write(stream, outgoing));
-        Client { nick: nick.to_owned(), lines, outbox, seen: VecDeque::new() }
+        thread::spawn(move || write(to, outgoing));
+        Client { nick: nick.to_owned(), lines, outbox, seen: VecDeque::new(), openssl }
     }
 
     fn introduce(&mut self) {
@@ -85,6 +128,7 @@ impl Client {
         self.raw(&format!("USER {nick} 0 * :{nick}"));
     }
 
+    #[track_caller]
     fn greeted(&mut self) {
         // 432 and 433: the server does not take the nick. 464: nor the password.
         let end = ["376", "422", "432", "433", "464", "ERROR"];
@@ -105,6 +149,7 @@ impl Client {
     }
 
     /// Joins a channel and waits until it is in.
+    #[track_caller]
     pub fn join(&mut self, channel: &str) {
         self.raw(&format!("JOIN {channel}"));
         self.wait_for(|line| {
@@ -119,6 +164,7 @@ impl Client {
     }
 
     /// Leaves, and waits until the server has closed the link.
+    #[track_caller]
     pub fn quit(mut self) {
         self.raw("QUIT");
         assert!(self.closed(SILENCE), "the server does not close the link\n{}", self.last_lines());
@@ -126,6 +172,7 @@ impl Client {
 
     /// The next line of the server, PING passed over.
     #[expect(clippy::should_implement_trait, reason = "a client is no iterator: it panics rather than ends")]
+    #[track_caller]
     pub fn next(&mut self) -> String {
         match self.next_until(Deadline::after(SILENCE)) {
             Some(line) => line,
@@ -134,6 +181,7 @@ impl Client {
     }
 
     /// The first line that is so; others are passed over.
+    #[track_caller]
     pub fn wait_for(&mut self, what: impl Fn(&str) -> bool) -> String {
         let deadline = Deadline::after(WAIT);
         while let Some(line) = self.next_until(deadline.or_after(SILENCE)) {
@@ -145,6 +193,7 @@ impl Client {
     }
 
     /// The same within a time; panics if the link is closed meanwhile.
+    #[track_caller]
     pub fn try_for(&mut self, time: Duration, what: impl Fn(&str) -> bool) -> Option<String> {
         let deadline = Deadline::after(time);
         loop {
@@ -156,12 +205,14 @@ impl Client {
     }
 
     /// The text of the next PRIVMSG or NOTICE from this nick to this target, without formatting codes.
+    #[track_caller]
     pub fn hear(&mut self, from: &str, target: &str) -> String {
         let line = self.wait_for(|line| Message::parse(line).is_said(from, target));
         plain(Message::parse(&line).text())
     }
 
     /// The same within a time.
+    #[track_caller]
     pub fn hear_within(&mut self, from: &str, target: &str, time: Duration) -> Option<String> {
         let line = self.try_for(time, |line| Message::parse(line).is_said(from, target))?;
         Some(plain(Message::parse(&line).text()))
@@ -178,6 +229,7 @@ impl Client {
         }
     }
 
+    #[track_caller]
     fn next_until(&mut self, deadline: Deadline) -> Option<String> {
         match self.lines.recv_timeout(deadline.left().unwrap_or_default()) {
             Ok(line) => {
@@ -199,7 +251,7 @@ impl Client {
     }
 
     fn last_lines(&self) -> String {
-        let lines: Vec<_> = self.seen.iter().map(String::as_str).collect();
+        let lines: Vec<_> = self.seen.iter().map(|line| line.chars().take(SHOWN).collect::<String>()).collect();
         format!("the last lines:\n{}", lines.join("\n"))
     }
 }
@@ -208,10 +260,32 @@ impl Drop for Client {
     fn drop(&mut self) {
         // What was sent before still goes out.
         self.outbox.send(Outgoing::Close).ok();
+        if let Some(openssl) = &mut self.openssl {
+            openssl.kill().ok();
+            openssl.wait().ok();
+        }
     }
 }
 
-fn read(stream: TcpStream, lines: &Sender<String>, pongs: &Sender<Outgoing>) {
+/// What a client writes to.
+trait Link: Write + Send + 'static {
+    /// Says that nothing more will come.
+    fn end(self) -> io::Result<()>;
+}
+
+impl Link for TcpStream {
+    fn end(self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
+    }
+}
+
+impl Link for ChildStdin {
+    fn end(self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn read(stream: impl Read, lines: &Sender<String>, pongs: &Sender<Outgoing>) {
     let mut stream = BufReader::new(stream);
     let mut bytes = Vec::new();
     while stream.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
@@ -227,13 +301,13 @@ fn read(stream: TcpStream, lines: &Sender<String>, pongs: &Sender<Outgoing>) {
     }
 }
 
-fn write(mut stream: TcpStream, outgoing: Receiver<Outgoing>) {
+fn write(mut stream: impl Link, outgoing: Receiver<Outgoing>) {
     for next in outgoing {
         match next {
             Outgoing::Line(line) if stream.write_all(line.as_bytes()).is_ok() => {}
             Outgoing::Line(_) => break,
             Outgoing::Close => {
-                stream.shutdown(Shutdown::Write).ok();
+                stream.end().ok();
                 break;
             }
         }

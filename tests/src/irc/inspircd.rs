@@ -117,7 +117,17 @@ impl Inspircd {
         let mut client = Client::connect(self.port, account);
         client.say("NickServ", &format!("REGISTER {password} e@x.org"));
         let heard = client.hear("NickServ", account);
-        assert!(heard.contains("registered"), "services say: {heard}");
+        assert!(heard.ends_with(" registered."), "services say: {heard}");
+        client.quit();
+    }
+
+    /// Lets the certificate of the shared client log in to an account, by SASL EXTERNAL; nobody may have its nick.
+    pub fn register_certificate(&self, account: &str, password: &str) {
+        let mut client = Client::connect_tls(self.tls_port, account, Certificates::shared());
+        client.say("NickServ", &format!("IDENTIFY {password}"));
+        client.wait_for(|line| line.contains(" 900 "));
+        client.say("NickServ", "CERT ADD");
+        client.wait_for(|line| line.contains("added to"));
         client.quit();
     }
 
@@ -215,7 +225,9 @@ fn services(home: &Path, link_port: u16) -> String {
     format!(
         r#"define {{ name = "services.host"; value = "services.test" }}
 uplink {{ host = "127.0.0.1"; ipv6 = no; ssl = no; port = {link_port}; password = "linkpw" }}
-serverinfo {{ name = "services.test"; description = "Services for tests"; pid = "{home}/anope.pid"; motd = "{home}/motd" }}
+serverinfo {{
+    name = "services.test"; description = "Services for tests"; pid = "{home}/anope.pid"; motd = "{home}/motd"
+}}
 module {{ name = "inspircd3"; use_server_side_mlock = yes; use_server_side_topiclock = yes }}
 networkinfo {{
     networkname = "InspTest"; nicklen = 31; userlen = 20; hostlen = 64; chanlen = 64; modelistsize = 100

@@ -91,13 +91,13 @@ impl Ngircd {
 }
 
 fn configuration(options: &NgircdOptions, port: u16, tls_port: u16) -> String {
-    let Certificates { server, server_key, .. } = Certificates::shared();
+    let Certificates { server, server_key, dh, .. } = Certificates::shared();
     let password = options.password.as_ref().map(|password| format!("Password = {password}")).unwrap_or_default();
     // -1 is the default: no limit to what a flood costs. 0 costs nothing.
     let penalty = if options.flood_protection { -1 } else { 0 };
     let NgircdOptions { ping_timeout, max_nick, .. } = options;
     let pong_timeout = 20.min(*ping_timeout);
-    let (server, server_key) = (server.display(), server_key.display());
+    let (server, server_key, dh) = (server.display(), server_key.display(), dh.display());
     format!(
         "\
 [Global]
@@ -126,6 +126,7 @@ OperCanUseMode = yes
 [SSL]
 CertFile = {server}
 KeyFile = {server_key}
+DHFile = {dh}
 Ports = {tls_port}
 [Operator]
 Name = oper

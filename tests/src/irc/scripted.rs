@@ -34,6 +34,7 @@ impl Scripted {
     }
 
     /// The next link; panics after 30 s without one.
+    #[track_caller]
     pub fn accept(&self) -> Peer {
         self.try_accept(ACCEPT).expect("the bot connects")
     }
@@ -69,6 +70,7 @@ impl Peer {
     }
 
     /// The next line from the bot; panics after 20 s without one.
+    #[track_caller]
     pub fn line(&mut self) -> String {
         let line = self.next(Deadline::after(LINE));
         line.unwrap_or_else(|| panic!("no line from the bot: {}", self.state()))
@@ -80,6 +82,7 @@ impl Peer {
     }
 
     /// The next line that begins so; others are passed over. Panics after 20 s without one.
+    #[track_caller]
     pub fn expect(&mut self, beginning: &str) -> String {
         let mut passed = Vec::new();
         match self.find(beginning, LINE, &mut passed) {
@@ -94,11 +97,13 @@ impl Peer {
     }
 
     /// Sends a line.
+    #[track_caller]
     pub fn send(&mut self, line: &str) {
         self.send_bytes(format!("{line}\r\n").as_bytes());
     }
 
     /// Sends bytes as they are. If the bot has closed the link they are nobody's.
+    #[track_caller]
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         if let Err(error) = self.stream.write_all(bytes) {
             let gone = [ErrorKind::BrokenPipe, ErrorKind::ConnectionReset, ErrorKind::ConnectionAborted];
@@ -107,6 +112,7 @@ impl Peer {
     }
 
     /// Lets the bot in as a plain server of that name does, without capabilities; its nick.
+    #[track_caller]
     pub fn register(&mut self, nick_of_server: &str, isupport: &str) -> String {
         let server = nick_of_server;
         let (mut nick, mut user, mut negotiating) = (None, false, false);

@@ -1,0 +1,27 @@
+//! `astragal check-config`: whether the configuration is right, and with `--online` whether it gets the bot in.
+
+use crate::cli::Cli;
+use crate::networks;
+use anyhow::{Context, ensure};
+use std::io::{Write, stdout};
+
+/// Reads the configuration, and with `online` logs in to each network and leaves again.
+///
+/// # Errors
+/// Says in plain words what is wrong.
+pub fn check(cli: &Cli, online: bool) -> anyhow::Result<()> {
+    let config = cli.config()?;
+    let mut out = stdout().lock();
+    match cli.config_file() {
+        Some(file) => writeln!(out, "{} is right", file.display())?,
+        None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
+    }
+    if !online || !config.has_networks() {
+        return Ok(());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;
+    // A closed standard output hears nothing.
+    let mut say = |line: String| drop(writeln!(out, "{line}"));
+    ensure!(runtime.block_on(networks::try_all(&config, &mut say)), "not every network let the bot in");
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! IRC networks.
+
+use anyhow::ensure;
+use bot::Entropy;
+use chat::Transport;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use transport_irc::{Irc, Nonces, Settings, probe};
+
+/// Networks, by the operator's names for them.
+pub type Networks = BTreeMap<String, Settings>;
+
+/// With the secrets that files hold.
+pub fn complete(networks: Networks) -> anyhow::Result<Networks> {
+    let complete = |(name, settings): (String, Settings)| {
+        let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
+        ensure!(fits, "irc.{name}: no name for a network; \"libera\" is one");
+        let settings = settings.complete().map_err(|wrong| anyhow::anyhow!("irc.{name}: {wrong}"))?;
+        Ok((name, settings))
+    };
+    networks.into_iter().map(complete).collect()
+}
+
+/// As transports.
+pub fn transports(networks: &Networks) -> Vec<Arc<dyn Transport>> {
+    let transport = |(name, settings): (&String, &Settings)| -> Arc<dyn Transport> {
+        Arc::new(Irc::new(name, settings.clone(), Arc::new(chat::SystemClock), nonces()))
+    };
+    networks.iter().map(transport).collect()
+}
+
+/// Tries to log in to each.
+pub async fn try_all(networks: &Networks, say: &mut dyn FnMut(String)) -> bool {
+    let mut well = true;
+    for (name, settings) in networks {
+        let tried = probe(settings, &nonces()).await;
+        well &= tried.is_ok();
+        say(format!("irc.{name}: {}", tried.unwrap_or_else(|why| why)));
+    }
+    well
+}
+
+/// Fresh randomness each time.
+fn nonces() -> Nonces {
+    let entropy = Mutex::new(Entropy::from_system());
+    Arc::new(move || {
+        let secret = entropy.lock().expect("nothing panics holding it").secret();
+        bot::journal::hex(&secret[..12])
+    })
+}

@@ -1,0 +1,26 @@
+//! A program built without IRC.
+
+use chat::Transport;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Networks, by the operator's names for them.
+pub type Networks = BTreeMap<String, serde_json::Value>;
+
+/// There can be none.
+pub fn complete(networks: Networks) -> anyhow::Result<Networks> {
+    match networks.keys().next() {
+        Some(name) => anyhow::bail!("irc.{name}: this astragal is built without IRC (cargo feature irc)"),
+        None => Ok(networks),
+    }
+}
+
+/// None.
+pub fn transports(_: &Networks) -> Vec<Arc<dyn Transport>> {
+    Vec::new()
+}
+
+/// All went well.
+pub async fn try_all(_: &Networks, _: &mut dyn FnMut(String)) -> bool {
+    true
+}

@@ -1,0 +1,345 @@
+//! The one task of a network: connects, registers, listens and speaks, and begins again when the link is lost.
+
+use crate::link::{self, Stream};
+use crate::login::{Login, Progress, Registered};
+use crate::outbox::{Outbox, Said};
+use crate::session::{Memory, Session};
+use crate::settings::Settings;
+use crate::trouble::Trouble;
+use crate::wire::{self, Framer, Incoming};
+use chat::{Clock, Delivery, Post};
+use irc_proto::Command;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+/// Bytes that are read at once.
+const CHUNK: usize = 16 << 10;
+/// How long the server may take to end the link when the bot leaves.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// What others see when the bot leaves.
+const QUIT: &str = "the table is kept";
+
+/// What a connection is asked to do.
+pub enum Order {
+    /// Say this.
+    Say(Box<Post>, Said),
+    /// Say what can be said, and leave.
+    Close(oneshot::Sender<()>),
+}
+
+/// Gives a fresh secret text each time.
+pub type Nonces = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// The task of a network.
+pub struct Connection {
+    pub network: String,
+    pub settings: Arc<Settings>,
+    pub clock: Arc<dyn Clock>,
+    pub nonces: Nonces,
+    pub orders: mpsc::UnboundedReceiver<Order>,
+    /// Where what happens goes; nobody listens any more once the bot stops.
+    pub deliveries: mpsc::UnboundedSender<Delivery>,
+    pub ready: watch::Sender<bool>,
+    pub memory: Memory,
+    pub outbox: Outbox,
+    pub closing: Option<oneshot::Sender<()>>,
+}
+
+/// How a connection ended.
+enum End {
+    /// It was asked to leave.
+    Left,
+    /// The link was lost.
+    Lost(Trouble),
+}
+
+/// A link, with what was read and is to be written.
+struct Wire {
+    read: ReadHalf<Box<dyn Stream>>,
+    write: WriteHalf<Box<dyn Stream>>,
+    framer: Framer,
+    chunk: Vec<u8>,
+    out: VecDeque<u8>,
+    unflushed: bool,
+}
+
+impl Connection {
+    /// Lives until it is asked to leave.
+    pub async fn live(mut self) {
+        let first = Duration::from_millis(u64::from(self.settings.reconnect_first_ms));
+        let most = Duration::from_millis(u64::from(self.settings.reconnect_most_ms)).max(first);
+        let mut wait = first;
+        loop {
+            let begun = Instant::now();
+            let end = match self.open().await {
+                Ok(Some((wire, registered))) => self.serve(wire, registered).await,
+                Ok(None) => End::Left,
+                Err(trouble) => End::Lost(trouble),
+            };
+            let trouble = match end {
+                End::Left => break,
+                End::Lost(trouble) => trouble,
+            };
+            // A link that held longer than the wait for it was worth it.
+            if begun.elapsed() > wait {
+                wait = first;
+            }
+            let pause = self.jittered(wait);
+            let network = self.network.as_str();
+            tracing::warn!(network, reason = %trouble, again_in_ms = pause.as_millis(), "no connection");
+            if self.pause(pause).await {
+                break;
+            }
+            wait = (wait * 2).min(most);
+        }
+        self.outbox.give_up();
+        if let Some(closed) = self.closing.take() {
+            // Who asked may have stopped waiting.
+            let _ = closed.send(());
+        }
+    }
+
+    /// A time between three quarters of `wait` and `wait`, so that many bots do not come back at once.
+    fn jittered(&self, wait: Duration) -> Duration {
+        let byte = (self.nonces)().bytes().fold(0u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+        wait - wait / 4 * u32::from(byte) / 255
+    }
+
+    /// Waits, and takes what is to be said later; whether it was asked to leave.
+    async fn pause(&mut self, pause: Duration) -> bool {
+        let until = Instant::now() + pause;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep_until(until) => return false,
+                order = self.orders.recv() => self.take(order),
+            }
+            if self.closing.is_some() {
+                return true;
+            }
+        }
+    }
+
+    fn take(&mut self, order: Option<Order>) {
+        match order {
+            Some(Order::Say(post, said)) => self.outbox.put(*post, said),
+            Some(Order::Close(closed)) => self.closing = Some(closed),
+            // The transport itself is gone.
+            None => self.closing = Some(oneshot::channel().0),
+        }
+    }
+
+    /// Connects and registers; `None` if it was asked to leave meanwhile.
+    async fn open(&mut self) -> Result<Option<(Wire, Registered)>, Trouble> {
+        let settings = self.settings.clone();
+        let nonce = (self.nonces)();
+        let mut opening = std::pin::pin!(open(&settings, nonce));
+        loop {
+            tokio::select! {
+                opened = &mut opening => return opened.map(Some),
+                order = self.orders.recv() => self.take(order),
+            }
+            if self.closing.is_some() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Listens and speaks until the link is lost.
+    async fn serve(&mut self, mut wire: Wire, registered: Registered) -> End {
+        let now = Instant::now();
+        let network = self.network.clone();
+        for remark in &registered.remarks {
+            tracing::warn!(network, "{remark}");
+        }
+        let account = registered.account.as_deref().unwrap_or("none");
+        tracing::info!(network, server = self.settings.address(), nick = registered.nick, account, "connected");
+        let mut session =
+            Session::begin(&network, &self.settings, &self.clock, (self.nonces)(), registered, &self.memory, now);
+        session.settle_in(now, &mut self.outbox);
+        if !session.knows_accounts() {
+            let meaning = match self.settings.trust_nicks {
+                true => "the server knows no accounts; by trust_nicks, whoever has a nick is taken for its owner",
+                false => {
+                    "the server knows no accounts: players are known by their nicks, which anybody may take, and only \
+                     channel operators have rights; where nobody takes another's nick, set trust_nicks = true"
+                }
+            };
+            tracing::warn!(network, "{meaning}");
+        }
+        let trouble = self.talk(&mut wire, &mut session).await;
+        session.end();
+        self.memory.past.end();
+        self.memory.past.note(&mut self.memory.notes);
+        self.deliver(&mut session);
+        self.outbox.lost();
+        match trouble {
+            Some(trouble) => End::Lost(trouble),
+            None => End::Left,
+        }
+    }
+
+    /// What ended it; nothing, if it was asked to leave.
+    async fn talk(&mut self, wire: &mut Wire, session: &mut Session) -> Option<Trouble> {
+        let patience = Duration::from_secs(u64::from(self.settings.ping_seconds));
+        let mut heard = Instant::now();
+        let mut asked = false;
+        loop {
+            let now = Instant::now();
+            if self.closing.is_some() && self.outbox.is_done() {
+                wire.goodbye().await;
+                return None;
+            }
+            let labels = session.labels();
+            self.outbox.pump(now, labels, |post| session.address(post), &mut wire.out);
+            if session.arrived() {
+                self.ready.send_replace(true);
+            }
+            let silent_until = heard + if asked { patience + patience / 2 } else { patience };
+            let due = [session.due(), self.outbox.due()].into_iter().flatten().chain([silent_until]).min();
+            tokio::select! {
+                read = wire.read.read(&mut wire.chunk) => {
+                    let now = Instant::now();
+                    (heard, asked) = (now, false);
+                    match read {
+                        Ok(0) => return Some(Trouble::link("the server closed the link".to_owned())),
+                        Ok(length) => if let Err(trouble) = self.hear(wire, length, session, now) {
+                            self.deliver(session);
+                            return Some(trouble);
+                        },
+                        Err(error) => return Some(Trouble::link(format!("the link broke: {error}"))),
+                    }
+                    self.deliver(session);
+                }
+                written = flush(&mut wire.write, &mut wire.out, &mut wire.unflushed), if !wire.out.is_empty() || wire.unflushed => {
+                    if let Err(error) = written {
+                        return Some(Trouble::link(format!("the link broke: {error}")));
+                    }
+                }
+                order = self.orders.recv() => {
+                    self.take(order);
+                    while let Ok(order) = self.orders.try_recv() {
+                        self.take(Some(order));
+                    }
+                }
+                () = tokio::time::sleep_until(due.unwrap_or(silent_until)) => {
+                    let now = Instant::now();
+                    session.tick(now, &mut self.memory, &mut self.outbox);
+                    self.deliver(session);
+                    if now >= silent_until {
+                        if asked {
+                            let what = format!("nothing was heard for {} seconds", (now - heard).as_secs());
+                            return Some(Trouble::link(what));
+                        }
+                        asked = true;
+                        wire::write(&mut wire.out, &Command::PING("still-there".to_owned(), None));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the lines of what was read.
+    fn hear(&mut self, wire: &mut Wire, length: usize, session: &mut Session, now: Instant) -> Result<(), Trouble> {
+        let Wire { framer, chunk, out, .. } = wire;
+        let utf8_only = session.view.isupport.utf8only;
+        let mut ended = Ok(());
+        framer.feed(&chunk[..length], |line| {
+            let Some(line) = Incoming::read(line, utf8_only) else {
+                tracing::debug!("a line that is no message");
+                return;
+            };
+            if ended.is_ok() {
+                ended = session.hear(&line, now, &mut self.memory, &mut self.outbox, out);
+            }
+        });
+        ended
+    }
+
+    /// Hands what happened to the core.
+    fn deliver(&mut self, session: &mut Session) {
+        let (events, notes) = (std::mem::take(&mut session.events), std::mem::take(&mut self.memory.notes));
+        if !events.is_empty() || !notes.is_empty() {
+            // Nobody listens once the bot stops.
+            let _ = self.deliveries.send(Delivery { events, notes });
+        }
+    }
+}
+
+impl Wire {
+    fn new(stream: Box<dyn Stream>) -> Self {
+        let (read, write) = tokio::io::split(stream);
+        let (framer, out) = (Framer::default(), VecDeque::new());
+        Wire { read, write, framer, chunk: vec![0; CHUNK], out, unflushed: false }
+    }
+
+    /// Leaves in order, as far as the server lets us.
+    async fn goodbye(&mut self) {
+        wire::write(&mut self.out, &Command::QUIT(Some(QUIT.to_owned())));
+        let leaving = async {
+            flush(&mut self.write, &mut self.out, &mut self.unflushed).await?;
+            while self.read.read(&mut self.chunk).await? > 0 {}
+            std::io::Result::Ok(())
+        };
+        // A server that does not end the link is left without.
+        let _ = tokio::time::timeout(GOODBYE, leaving).await;
+    }
+}
+
+/// Writes all there is. Stopped in between, it goes on where it was.
+async fn flush(
+    write: &mut WriteHalf<Box<dyn Stream>>,
+    out: &mut VecDeque<u8>,
+    unflushed: &mut bool,
+) -> std::io::Result<()> {
+    *unflushed = true;
+    write.write_all_buf(out).await?;
+    write.flush().await?;
+    *unflushed = false;
+    Ok(())
+}
+
+/// Connects and registers.
+async fn open(settings: &Settings, nonce: String) -> Result<(Wire, Registered), Trouble> {
+    let mut wire = Wire::new(link::connect(settings).await?);
+    let mut send = Vec::new();
+    let mut login = Login::begin(settings, nonce, Instant::now(), &mut send);
+    loop {
+        send.drain(..).for_each(|command| wire::write(&mut wire.out, &command));
+        flush(&mut wire.write, &mut wire.out, &mut wire.unflushed).await.map_err(broke)?;
+        let Wire { read, framer, chunk, .. } = &mut wire;
+        let mut progress = Ok(Progress::Going);
+        tokio::select! {
+            read = read.read(chunk) => {
+                let length = read.map_err(broke)?;
+                if length == 0 {
+                    return Err(Trouble::link("the server closed the link while we registered".to_owned()));
+                }
+                let now = Instant::now();
+                framer.feed(&chunk[..length], |line| {
+                    if let (Ok(Progress::Going), Some(line)) = (&progress, Incoming::read(line, false)) {
+                        progress = login.hear(&line, now, &mut send);
+                    }
+                });
+            }
+            () = tokio::time::sleep_until(login.deadline()) => progress = login.tick(Instant::now(), &mut send),
+        }
+        if let Progress::Registered(registered) = progress? {
+            return Ok((wire, *registered));
+        }
+    }
+}
+
+fn broke(error: std::io::Error) -> Trouble {
+    Trouble::link(format!("the link broke while we registered: {error}"))
+}
+
+/// Connects, registers and leaves again: what came of it.
+pub async fn probe(settings: &Settings, nonce: String) -> Result<Registered, Trouble> {
+    let (mut wire, registered) = open(settings, nonce).await?;
+    wire.goodbye().await;
+    Ok(registered)
+}

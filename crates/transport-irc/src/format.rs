@@ -1,0 +1,311 @@
+//! How a post looks on IRC: lines short enough for the network, a name in front, mIRC's codes for bold and grey.
+
+use chat::{Block, Post, Recipient, Span, clean};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Stands out.
+const BOLD: &str = "\x02";
+/// Grey.
+const GREY: &str = "\x0314";
+/// Black on black, until somebody marks it.
+const HIDDEN: &str = "\x031,1";
+/// The end of any of them.
+const PLAIN: &str = "\x0f";
+/// In front of what continues a line.
+const ON: &str = "… ";
+/// Between short items of a list that share a line.
+const BETWEEN: &str = " | ";
+/// Bytes of an item that may share a line.
+const SHORT: usize = 80;
+
+/// What can be said of a post at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The lines, each at most as long as was asked.
+    pub lines: Vec<String>,
+    /// What is left for who asks for more.
+    pub rest: Vec<Block>,
+}
+
+type Line = Vec<Span>;
+
+/// At most `most` lines of at most `limit` bytes each.
+pub fn post(post: &Post, limit: usize, most: usize) -> Said {
+    let style = if post.plain { Style::Plain } else { Style::Codes };
+    let mut logical = Vec::new();
+    for block in &post.blocks {
+        match block {
+            Block::Line(line) => logical.push(line.clone()),
+            Block::List(items) => logical.extend(packed(items, limit)),
+            // There is no fixed width to point in.
+            Block::Caret { .. } => {}
+        }
+    }
+    logical.extend(post.images.iter().map(|image| vec![Span::Text(format!("[{}]", image.alt))]));
+    for file in &post.files {
+        let what = format!("{} cannot be handed over on IRC: ask the operator for it (astragal export).", file.name);
+        logical.push(vec![Span::Text(what)]);
+    }
+    let front = front(post);
+    match logical.first_mut() {
+        Some(first) => first.insert(0, Span::Text(front)),
+        None => return Said { lines: Vec::new(), rest: Vec::new() },
+    }
+    let wrapped: Vec<Line> = logical.into_iter().flat_map(|line| wrap(line, limit, style)).collect();
+    let (mut shown, mut rest) = (wrapped, Vec::new());
+    if shown.len() > most {
+        rest = shown.split_off(most);
+        let hint =
+            vec![Span::Text(" (".to_owned()), Span::Code(post.more.clone()), Span::Text(" shows more)".to_owned())];
+        let last = shown.pop().unwrap_or_default();
+        let (mut last, left) = split(last, limit.saturating_sub(width(&hint, style)), style);
+        if !left.is_empty() {
+            rest.insert(0, left);
+        }
+        last.extend(hint);
+        shown.push(last);
+    }
+    let lines = shown.iter().enumerate().map(|(n, line)| rendered(line, style, n > 0)).collect();
+    Said { lines, rest: rest.into_iter().map(|line| Block::Line(unmarked(line))).collect() }
+}
+
+/// What stands in front of the first line.
+fn front(post: &Post) -> String {
+    let mut front = String::new();
+    if let Recipient::Player(_) = post.to {
+        front += &format!("[{}] ", clean(&post.room.id));
+    }
+    if let Some(name) = &post.addressee {
+        front += &format!("{}: ", clean(name));
+    }
+    if post.again {
+        front += "(again) ";
+    }
+    if post.corrects.is_some() {
+        front += "(corrected) ";
+    }
+    if !post.readers.is_empty() {
+        front += &format!("(only {}) ", clean(&post.readers.join(", ")));
+    }
+    front
+}
+
+/// Short items together on lines, long ones on lines of their own.
+fn packed(items: &[Line], limit: usize) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut open = false;
+    for item in items {
+        let short = width(item, Style::Codes) <= SHORT;
+        match lines.last_mut() {
+            Some(last)
+                if open && short && width(last, Style::Codes) + BETWEEN.len() + width(item, Style::Codes) <= limit =>
+            {
+                last.push(Span::Text(BETWEEN.to_owned()));
+                last.extend(item.iter().cloned());
+            }
+            _ => {
+                let mut line = vec![Span::Text("- ".to_owned())];
+                line.extend(item.iter().cloned());
+                lines.push(line);
+            }
+        }
+        open = short;
+    }
+    lines
+}
+
+/// Divides a line into lines that fit.
+fn wrap(line: Line, limit: usize, style: Style) -> Vec<Line> {
+    let (first, mut rest) = split(line, limit, style);
+    let mut lines = vec![first];
+    while !rest.is_empty() {
+        rest.insert(0, Span::Text(ON.to_owned()));
+        let (next, left) = split(rest, limit, style);
+        lines.push(next);
+        rest = left;
+    }
+    lines
+}
+
+/// A line without the mark that it continues another.
+fn unmarked(mut line: Line) -> Line {
+    if line.first() == Some(&Span::Text(ON.to_owned())) {
+        line.remove(0);
+    }
+    line
+}
+
+/// The beginning of a line that fits, and what is left: between words if that is possible, else between graphemes.
+fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
+    if width(&line, style) <= limit {
+        return (line, Vec::new());
+    }
+    let mut used = 0;
+    for (n, span) in line.iter().enumerate() {
+        let needs = styled(span, style).len();
+        if used + needs <= limit {
+            used += needs;
+            continue;
+        }
+        let around = needs - text_of(span).len();
+        let room = limit.saturating_sub(used + around);
+        let text = text_of(span);
+        let at = break_at(text, room, n == 0 || (n == 1 && line[0] == Span::Text(ON.to_owned())));
+        let (mut head, mut tail) = (line[..n].to_vec(), vec![with_text(span, text[at..].trim_start())]);
+        if at > 0 {
+            head.push(with_text(span, text[..at].trim_end()));
+        }
+        tail.extend(line[n + 1..].iter().cloned());
+        tail.retain(|span| !text_of(span).is_empty());
+        return (head, tail);
+    }
+    (line, Vec::new())
+}
+
+/// The byte at which `text` is cut to fit into `room`: 0 if it had better go to the next line as a whole, but never if it
+/// `must` be cut.
+fn break_at(text: &str, room: usize, must: bool) -> usize {
+    let fits = text.grapheme_indices(true).map(|(at, grapheme)| at + grapheme.len()).take_while(|end| *end <= room);
+    let end = fits.last().unwrap_or_default();
+    let space = text.get(..end).and_then(|head| head.rfind(' ')).filter(|at| *at > 0);
+    match space {
+        Some(at) => at,
+        None if text[end..].starts_with(' ') => end,
+        None if !must => 0,
+        // Something must go out, or there is no end of it: half a grapheme of more bytes than a line has, if need be.
+        None if end > 0 => end,
+        None => text.char_indices().map(|(at, c)| at + c.len_utf8()).find(|end| *end > 0).unwrap_or(text.len()),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Codes,
+    Plain,
+}
+
+fn width(line: &[Span], style: Style) -> usize {
+    line.iter().map(|span| styled(span, style).len()).sum()
+}
+
+fn text_of(span: &Span) -> &str {
+    match span {
+        Span::Text(text)
+        | Span::Bold(text)
+        | Span::Code(text)
+        | Span::Die(text)
+        | Span::Dropped(text)
+        | Span::Spoiler(text) => text,
+    }
+}
+
+fn with_text(span: &Span, text: &str) -> Span {
+    let text = text.to_owned();
+    match span {
+        Span::Text(_) => Span::Text(text),
+        Span::Bold(_) => Span::Bold(text),
+        Span::Code(_) => Span::Code(text),
+        Span::Die(_) => Span::Die(text),
+        Span::Dropped(_) => Span::Dropped(text),
+        Span::Spoiler(_) => Span::Spoiler(text),
+    }
+}
+
+fn styled(span: &Span, style: Style) -> String {
+    match (span, style) {
+        (Span::Bold(_), Style::Codes) => format!("{BOLD}{}{PLAIN}", span.plain()),
+        (Span::Dropped(_), Style::Codes) => format!("{GREY}{}{PLAIN}", span.plain()),
+        // A digit behind the code would be taken for part of it.
+        (Span::Spoiler(text), Style::Codes) => format!("{HIDDEN} {} {PLAIN}", clean(text)),
+        _ => span.plain(),
+    }
+}
+
+/// The line as it is sent. One that does not begin an answer must not look like anybody's command.
+fn rendered(line: &[Span], style: Style, later: bool) -> String {
+    let text: String = line.iter().map(|span| styled(span, style)).collect();
+    let harmless = |c: char| c.is_alphanumeric() || "-…([#\"'\x02\x03".contains(c);
+    if later && !text.starts_with(harmless) { format!("· {text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat::{Reply, RoomId};
+    use proptest::prelude::*;
+
+    fn of(reply: Reply) -> Post {
+        Post {
+            addressee: Some("Ann".to_owned()),
+            more: "!more".to_owned(),
+            ..Post::new("k", RoomId::new("irc", "#t"), reply.blocks)
+        }
+    }
+
+    #[test]
+    fn an_answer_is_one_line_with_its_result_in_bold() {
+        let reply = Reply::new().bold("ACTION 11").text(" | ").die("d20=1").text(" ").dropped("d8=3");
+        let mut answer = of(reply);
+        assert_eq!(post(&answer, 400, 3).lines, ["Ann: \x02ACTION 11\x0f | d20=1 \x0314(d8=3)\x0f"]);
+        (answer.plain, answer.again) = (true, true);
+        assert_eq!(post(&answer, 400, 3).lines, ["Ann: (again) ACTION 11 | d20=1 (d8=3)"]);
+    }
+
+    #[test]
+    fn short_items_share_lines() {
+        let items = ["one", "two", "three"].map(|item| vec![Span::Text(item.to_owned())]);
+        let answer = of(Reply::from("Numbers:").list(items.to_vec()));
+        assert_eq!(post(&answer, 400, 3).lines, ["Ann: Numbers:", "- one | two | three"]);
+        assert_eq!(post(&answer, 14, 9).lines, ["Ann: Numbers:", "- one | two", "- three"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_for_more() {
+        let words = "word ".repeat(40);
+        let said = post(&of(Reply::from(words.trim())), 60, 3);
+        assert_eq!(said.lines.len(), 3);
+        assert!(said.lines[1].starts_with("… word") && said.lines[2].ends_with("word (!more shows more)"), "{said:?}");
+        assert!(said.lines.iter().all(|line| line.len() <= 60));
+        let all = said.lines.concat() + &said.rest.iter().map(Block::plain).collect::<String>();
+        assert_eq!(all.matches("word").count(), 40);
+        // It goes on where it was left.
+        let next = post(&of(Reply { blocks: said.rest, ..Reply::new() }), 60, 9);
+        assert!(next.lines[0].starts_with("Ann: word") && next.rest.is_empty(), "{next:?}");
+    }
+
+    #[test]
+    fn a_later_line_never_looks_like_a_command() {
+        let said = post(&of(Reply::from("first").line().text("!roll 2d6").line().text(".kick mia")), 400, 3);
+        assert_eq!(said.lines[1..], ["· !roll 2d6", "· .kick mia"]);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_said_fits_and_nothing_is_lost(
+            parts in prop::collection::vec((0..6, "[a-z骰é👩‍🚀 ]{0,40}"), 1..12),
+            limit in 40..120usize,
+            most in 1..5usize,
+        ) {
+            let reply = parts.iter().fold(Reply::new(), |reply, (kind, text)| match kind {
+                0 => reply.text(text),
+                1 => reply.bold(text),
+                2 => reply.dropped(text),
+                3 => reply.die(text),
+                4 => reply.line().text(text),
+                _ => reply.code(text),
+            });
+            let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase()).count();
+            let wanted = letters(&parts.iter().map(|(_, text)| text.as_str()).collect::<String>());
+            let said = post(&of(reply), limit, most);
+            prop_assert!(said.lines.len() <= most);
+            for line in &said.lines {
+                // The mark in front of a line that looks like a command may come on top.
+                prop_assert!(line.len() <= limit + "· ".len(), "{} bytes: {line:?}", line.len());
+            }
+            let hint = if said.rest.is_empty() { 0 } else { letters("more shows more") };
+            let shown = letters(&said.lines.concat()) - letters("nn") - hint;
+            let left: usize = said.rest.iter().map(|block| letters(&block.plain())).sum();
+            prop_assert_eq!(shown + left, wanted);
+        }
+    }
+}

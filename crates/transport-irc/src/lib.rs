@@ -1,0 +1,148 @@
+//! [`chat::Transport`] on an IRC network: a connection that lasts, people known by their accounts, answers that fit.
+//!
+//! The messages are those of `irc-proto`; the connection is our own. What each file does not know keeps it small:
+//! [`wire`] turns bytes into messages, [`login`] and [`session`] turn messages into events without knowing sockets,
+//! [`outbox`] decides what may be said when, [`format`] how it looks, and [`connection`] alone holds a socket.
+
+mod connection;
+mod format;
+mod isupport;
+mod link;
+mod login;
+mod outbox;
+mod past;
+mod sasl;
+mod session;
+mod settings;
+mod trouble;
+mod view;
+mod wire;
+
+pub use connection::Nonces;
+pub use settings::{Channel, Invites, Secret, Settings};
+
+use async_trait::async_trait;
+use chat::{Clock, Desk, DeskError, Post, Saying, SendError, Transport, TransportError};
+use connection::{Connection, Order};
+use outbox::Outbox;
+use past::Past;
+use session::Memory;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+/// An IRC network.
+pub struct Irc {
+    network: String,
+    settings: Arc<Settings>,
+    clock: Arc<dyn Clock>,
+    nonces: Nonces,
+    orders: mpsc::UnboundedSender<Order>,
+    /// Taken by the connection when it begins.
+    taken: Mutex<Option<mpsc::UnboundedReceiver<Order>>>,
+    ready: watch::Sender<bool>,
+}
+
+impl Irc {
+    /// A network under the operator's name for it. `nonces` gives randomness that nobody can guess.
+    pub fn new(network: &str, settings: Settings, clock: Arc<dyn Clock>, nonces: Nonces) -> Self {
+        let (orders, taken) = mpsc::unbounded_channel();
+        Irc {
+            network: network.to_owned(),
+            settings: Arc::new(settings),
+            clock,
+            nonces,
+            orders,
+            taken: Mutex::new(Some(taken)),
+            ready: watch::Sender::new(false),
+        }
+    }
+
+    fn failed(&self, reason: impl Into<String>) -> TransportError {
+        TransportError { network: self.network.clone(), reason: reason.into() }
+    }
+}
+
+#[async_trait]
+impl Transport for Irc {
+    fn network(&self) -> &str {
+        &self.network
+    }
+
+    fn redelivers(&self) -> bool {
+        false
+    }
+
+    fn says_once(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let orders = taken.ok_or_else(|| self.failed("a network runs once"))?;
+        let note = |name| desk.note(name).map_err(|DeskError(error)| self.failed(error));
+        let invited = note(session::INVITED)?.unwrap_or_default();
+        let (deliveries, mut delivered) = mpsc::unbounded_channel();
+        let connection = Connection {
+            network: self.network.clone(),
+            settings: self.settings.clone(),
+            clock: self.clock.clone(),
+            nonces: self.nonces.clone(),
+            orders,
+            deliveries,
+            ready: self.ready.clone(),
+            memory: Memory {
+                invited: invited.split_whitespace().map(str::to_owned).collect(),
+                past: Past::read(note(past::HEARD)?.as_deref()),
+                notes: BTreeMap::new(),
+            },
+            outbox: Outbox::new(&self.settings, Instant::now()),
+            closing: None,
+        };
+        // It outlives this call: what was heard is still to be answered when nobody listens any more.
+        tokio::spawn(connection.live());
+        while let Some(delivery) = delivered.recv().await {
+            if let Err(error) = desk.accept(delivery).await {
+                tracing::error!(network = self.network, %error, "what was said is not heard");
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&self, post: Post) -> Saying {
+        let (said, saying) = oneshot::channel();
+        // If the connection is gone, so is the other end of the channel.
+        let _ = self.orders.send(Order::Say(Box::new(post), said));
+        Box::pin(async { saying.await.unwrap_or(Err(SendError::Unsaid)) })
+    }
+
+    async fn ready(&self) {
+        // This holds the sender.
+        let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
+    }
+
+    async fn close(&self) {
+        let begun = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take().is_none();
+        let (closed, closing) = oneshot::channel();
+        if begun && self.orders.send(Order::Close(closed)).is_ok() {
+            // Gone is closed too.
+            let _ = closing.await;
+        }
+    }
+}
+
+/// Tries these settings: connects, logs in and leaves. Says who the bot was there, or in plain words what failed.
+///
+/// # Errors
+/// What failed.
+pub async fn probe(settings: &Settings, nonces: &Nonces) -> Result<String, String> {
+    let registered = connection::probe(settings, nonces()).await.map_err(|trouble| trouble.to_string())?;
+    let account = match &registered.account {
+        Some(account) => format!("logged in to the account {account}"),
+        None => "not logged in to an account".to_owned(),
+    };
+    let network = registered.isupport.network.as_deref().unwrap_or("the network");
+    let remarks = registered.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
+    Ok(format!("{} let us in on {network} as {}, {account}{remarks}", settings.address(), registered.nick))
+}

@@ -1,0 +1,102 @@
+//! The link to a server: TCP, and TLS over it.
+
+use crate::settings::Settings;
+use crate::trouble::Trouble;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// How long a server may take until the link stands.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A stream of bytes, encrypted or not.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// Connects.
+///
+/// # Errors
+/// Why not, in words for the operator.
+pub async fn connect(settings: &Settings) -> Result<Box<dyn Stream>, Trouble> {
+    let address = settings.address();
+    let late = |_| Trouble::link(format!("{address} does not answer within {} seconds", PATIENCE.as_secs()));
+    tokio::time::timeout(PATIENCE, open(settings, &address)).await.map_err(late)?
+}
+
+async fn open(settings: &Settings, address: &str) -> Result<Box<dyn Stream>, Trouble> {
+    let failed = |error| Trouble::link(format!("{address} cannot be reached: {error}"));
+    let tcp = TcpStream::connect((settings.server.as_str(), settings.port())).await.map_err(failed)?;
+    // An answer is a small packet that somebody waits for.
+    tcp.set_nodelay(true).map_err(failed)?;
+    if !settings.tls {
+        return Ok(Box::new(tcp));
+    }
+    let config = tls(settings)?;
+    let name = ServerName::try_from(settings.server.clone())
+        .map_err(|_| Trouble::setting(format!("server: {} is no name that a certificate can have", settings.server)))?;
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, tcp).await.map_err(|error| {
+        let hint = if error.to_string().contains("UnknownIssuer") {
+            ": nobody this machine trusts signed its certificate; if it is the right server, name its CA with ca = \"FILE\""
+        } else if error.to_string().contains("corrupt message") || error.kind() == std::io::ErrorKind::UnexpectedEof {
+            ": that port may not speak TLS; 6697 usually does"
+        } else {
+            ""
+        };
+        Trouble::link(format!("no encrypted link to {address}: {error}{hint}"))
+    })?;
+    Ok(Box::new(stream))
+}
+
+fn tls(settings: &Settings) -> Result<ClientConfig, Trouble> {
+    let mut roots = RootCertStore::empty();
+    match &settings.ca {
+        Some(file) => {
+            for certificate in certificates(file, "ca")? {
+                roots.add(certificate).map_err(|error| wrong("ca", file, error))?;
+            }
+        }
+        None => {
+            let found = rustls_native_certs::load_native_certs();
+            roots.add_parsable_certificates(found.certs);
+            if roots.is_empty() {
+                let what = "this machine has no list of trusted certificates: install ca-certificates, or name a file \
+                            with ca = \"FILE\"";
+                return Err(Trouble::setting(what.to_owned()));
+            }
+        }
+    }
+    // Named, so that another library of the program with another choice does no harm.
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Trouble::setting(format!("tls: {error}")))?
+        .with_root_certificates(roots);
+    match (&settings.client_cert, &settings.client_key) {
+        (Some(certificate), Some(key)) => {
+            let chain = certificates(certificate, "client_cert")?;
+            let private = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong("client_key", key, error))?;
+            builder.with_client_auth_cert(chain, private).map_err(|error| wrong("client_cert", certificate, error))
+        }
+        _ => Ok(builder.with_no_client_auth()),
+    }
+}
+
+fn certificates(file: &Path, what: &str) -> Result<Vec<CertificateDer<'static>>, Trouble> {
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let found = read.map_err(|error| wrong(what, file, error))?;
+    if found.is_empty() {
+        return Err(wrong(what, file, "it holds no certificate in PEM"));
+    }
+    Ok(found)
+}
+
+fn wrong(what: &str, file: &Path, error: impl std::fmt::Display) -> Trouble {
+    Trouble::setting(format!("{what}: {} cannot be used: {error}", file.display()))
+}

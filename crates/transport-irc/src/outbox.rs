@@ -1,0 +1,322 @@
+//! What is to be said: fair among rooms, no faster than the network bears, and kept until it is proved to have arrived.
+
+use crate::format;
+use crate::settings::Settings;
+use crate::wire;
+use chat::{Block, Post, Recipient, SendError, Sent};
+use irc_proto::Command;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// What stands in front of the tokens of PINGs that prove something.
+pub const BARRIER: &str = "said-";
+/// Lines without a proof after which one is asked for, though more is to be said.
+const MOST_UNPROVED: u32 = 4;
+
+/// Where the answer to "was it said?" goes.
+pub type Said = oneshot::Sender<Result<Sent, SendError>>;
+
+/// A post on its way.
+struct Job {
+    post: Post,
+    said: Said,
+    /// Once it is begun.
+    begun: Option<Begun>,
+}
+
+struct Begun {
+    verb: Verb,
+    target: String,
+    lines: VecDeque<String>,
+    rest: Vec<Block>,
+}
+
+/// How a line is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// PRIVMSG.
+    Message,
+    /// NOTICE.
+    Notice,
+}
+
+/// Where a post goes.
+pub enum Address {
+    /// To this nick or channel, in lines of at most so many bytes of text.
+    Here(String, Verb, usize),
+    /// Nowhere before the bot is in the channel.
+    Later,
+    /// Nowhere: why.
+    Never(String),
+}
+
+/// A post whose last line was written.
+struct Unproved {
+    job: Job,
+    /// The label of its last line, where the server echoes those.
+    label: Option<String>,
+    /// The number of the PING behind it, once there is one.
+    barrier: Option<u64>,
+}
+
+/// What is to be said.
+pub struct Outbox {
+    lanes: BTreeMap<String, VecDeque<Job>>,
+    /// The lanes that have something, in the order of their turns.
+    turns: VecDeque<String>,
+    /// The lanes whose channel the bot is not in yet.
+    outside: BTreeSet<String>,
+    /// Commands of the bot's own, in front of all lanes.
+    control: VecDeque<Command>,
+    unproved: VecDeque<Unproved>,
+    /// Lines written since the last PING.
+    since_barrier: u32,
+    number: u64,
+    bucket: Bucket,
+    most_lines: usize,
+}
+
+/// Lets a burst through, and then a line at a time.
+struct Bucket {
+    every: Duration,
+    burst: u32,
+    /// When the bucket will be full again; what of that lies ahead is what was used.
+    full_at: Instant,
+}
+
+impl Bucket {
+    /// When the next line may go.
+    fn free_at(&self) -> Instant {
+        self.full_at - self.every * self.burst.saturating_sub(1)
+    }
+
+    fn take(&mut self, now: Instant) -> bool {
+        if self.every.is_zero() {
+            return true;
+        }
+        if self.full_at > now && self.free_at() > now {
+            return false;
+        }
+        self.full_at = self.full_at.max(now) + self.every;
+        true
+    }
+}
+
+impl Outbox {
+    /// Empty.
+    pub fn new(settings: &Settings, now: Instant) -> Self {
+        Outbox {
+            lanes: BTreeMap::new(),
+            turns: VecDeque::new(),
+            outside: BTreeSet::new(),
+            control: VecDeque::new(),
+            unproved: VecDeque::new(),
+            since_barrier: 0,
+            number: 0,
+            bucket: Bucket { every: settings.line_every(), burst: settings.burst, full_at: now },
+            most_lines: settings.lines_per_answer,
+        }
+    }
+
+    /// Takes a post.
+    pub fn put(&mut self, post: Post, said: Said) {
+        self.lane(lane_of(&post)).push_back(Job { post, said, begun: None });
+    }
+
+    fn lane(&mut self, name: String) -> &mut VecDeque<Job> {
+        if !self.lanes.contains_key(&name) {
+            self.turns.push_back(name.clone());
+        }
+        self.lanes.entry(name).or_default()
+    }
+
+    /// Takes a command of the bot's own.
+    pub fn command(&mut self, command: Command) {
+        self.control.push_back(command);
+    }
+
+    /// Whether nothing is left that can be said, or is not proved.
+    pub fn is_done(&self) -> bool {
+        self.turns.is_empty() && self.unproved.is_empty()
+    }
+
+    /// When more can be said; `None` if there is nothing.
+    pub fn due(&self) -> Option<Instant> {
+        (!self.turns.is_empty() || !self.control.is_empty()).then(|| self.bucket.free_at())
+    }
+
+    /// Writes what may be said now. `labels`: the server echoes what it was sent, under the label it was sent with.
+    pub fn pump(&mut self, now: Instant, labels: bool, address: impl Fn(&Post) -> Address, out: &mut VecDeque<u8>) {
+        while !self.control.is_empty() && self.bucket.take(now) {
+            let command = self.control.pop_front().expect("it was just looked at");
+            wire::write(out, &command);
+        }
+        self.turns.extend(std::mem::take(&mut self.outside));
+        while let Some(name) = self.turns.pop_front() {
+            let Some(lane) = self.lanes.get_mut(&name) else { continue };
+            let Some(job) = lane.front_mut() else {
+                self.lanes.remove(&name);
+                continue;
+            };
+            if job.begun.is_none() {
+                match address(&job.post) {
+                    Address::Here(target, verb, room) => {
+                        job.begun = Some(begin(&job.post, target, verb, room, self.most_lines));
+                    }
+                    Address::Later => {
+                        self.outside.insert(name);
+                        continue;
+                    }
+                    Address::Never(why) => {
+                        let job = lane.pop_front().expect("it was just looked at");
+                        // Who asked may have stopped waiting, here and below.
+                        let _ = job.said.send(Err(SendError::Never(why)));
+                        self.turns.push_front(name);
+                        continue;
+                    }
+                }
+            }
+            if job.begun.as_ref().is_some_and(|begun| begun.lines.is_empty()) {
+                lane.pop_front().expect("it was just looked at").arrived(None);
+                self.turns.push_front(name);
+                continue;
+            }
+            if !self.bucket.take(now) {
+                self.turns.push_front(name);
+                break;
+            }
+            let begun = job.begun.as_mut().expect("it was just begun");
+            let text = begun.lines.pop_front().unwrap_or_default();
+            let command = match begun.verb {
+                Verb::Message => Command::PRIVMSG(begun.target.clone(), text),
+                Verb::Notice => Command::NOTICE(begun.target.clone(), text),
+            };
+            let last = begun.lines.is_empty();
+            let label = (labels && last).then(|| {
+                self.number += 1;
+                format!("a{}", self.number)
+            });
+            match &label {
+                Some(label) => wire::write_text(out, &format!("@label={label} {}", String::from(&command))),
+                None => wire::write(out, &command),
+            }
+            self.since_barrier += 1;
+            if last {
+                let job = lane.pop_front().expect("it was just looked at");
+                self.unproved.push_back(Unproved { job, label, barrier: None });
+            }
+            self.turns.push_back(name);
+        }
+        self.prove(out);
+    }
+
+    /// Asks the server for a sign that it has worked through what was written.
+    fn prove(&mut self, out: &mut VecDeque<u8>) {
+        let bare = |each: &&mut Unproved| each.label.is_none() && each.barrier.is_none();
+        if self.since_barrier < MOST_UNPROVED && !self.turns.is_empty() {
+            return;
+        }
+        let number = self.number + 1;
+        let mut any = false;
+        for each in self.unproved.iter_mut().filter(bare) {
+            each.barrier = Some(number);
+            any = true;
+        }
+        if any {
+            self.number = number;
+            wire::write(out, &Command::PING(format!("{BARRIER}{number}"), None));
+        }
+        self.since_barrier = 0;
+    }
+
+    /// The server has worked through everything up to this PING.
+    pub fn passed(&mut self, token: &str) {
+        let Some(number) = token.strip_prefix(BARRIER).and_then(|number| number.parse::<u64>().ok()) else { return };
+        let behind = |each: &Unproved| each.barrier.is_some_and(|barrier| barrier <= number);
+        let (proved, open): (VecDeque<_>, _) = std::mem::take(&mut self.unproved).into_iter().partition(behind);
+        self.unproved = open;
+        proved.into_iter().for_each(|each| each.job.arrived(None));
+    }
+
+    /// The server sent back what it was sent under this label; `id` is what it calls it.
+    pub fn echoed(&mut self, label: &str, id: Option<&str>) {
+        if let Some(at) = self.labelled(label) {
+            let proved = self.unproved.remove(at).expect("it was just found");
+            proved.job.arrived(id.map(str::to_owned));
+        }
+    }
+
+    fn labelled(&self, label: &str) -> Option<usize> {
+        self.unproved.iter().position(|each| each.label.as_deref() == Some(label))
+    }
+
+    /// The server did not take a line: the one of this label, else the first to this target.
+    pub fn refused(&mut self, label: Option<&str>, is_target: impl Fn(&str) -> bool, why: &str) {
+        let to = |each: &Unproved| each.job.begun.as_ref().is_some_and(|begun| is_target(&begun.target));
+        let at = match label {
+            Some(label) => self.labelled(label),
+            None => self.unproved.iter().position(to),
+        };
+        if let Some(refused) = at.and_then(|at| self.unproved.remove(at)) {
+            let _ = refused.job.said.send(Err(SendError::Never(why.to_owned())));
+        }
+    }
+
+    /// The link is gone. What may not have arrived is said once more, marked; what was said once more already is not.
+    pub fn lost(&mut self) {
+        self.control.clear();
+        self.since_barrier = 0;
+        let begun = self.lanes.values_mut().filter_map(|lane| match lane.front() {
+            Some(Job { begun: Some(_), .. }) => lane.pop_front(),
+            _ => None,
+        });
+        let begun: Vec<Job> = begun.collect();
+        let unproved = std::mem::take(&mut self.unproved).into_iter().map(|each| each.job);
+        for mut job in unproved.chain(begun).collect::<Vec<_>>().into_iter().rev() {
+            if job.post.again {
+                tracing::warn!(post = job.post.key, "an answer was repeated and may not have arrived");
+                job.arrived(None);
+                continue;
+            }
+            job.begun = None;
+            job.post.again = true;
+            self.lane(lane_of(&job.post)).push_front(job);
+        }
+        self.lanes.retain(|_, lane| !lane.is_empty());
+        self.outside.clear();
+        self.turns = self.lanes.keys().cloned().collect();
+    }
+
+    /// Nothing more will be said.
+    pub fn give_up(&mut self) {
+        let waiting = std::mem::take(&mut self.lanes).into_values().flatten();
+        for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
+            let _ = job.said.send(Err(SendError::Unsaid));
+        }
+        self.turns.clear();
+        self.outside.clear();
+    }
+}
+
+impl Job {
+    fn arrived(self, id: Option<String>) {
+        let rest = self.begun.map(|begun| begun.rest).unwrap_or_default();
+        let _ = self.said.send(Ok(Sent { id, rest }));
+    }
+}
+
+/// Makes lines of a post.
+fn begin(post: &Post, target: String, verb: Verb, room: usize, most: usize) -> Begun {
+    let format::Said { lines, rest } = format::post(post, room, most);
+    Begun { verb, target, lines: lines.into(), rest }
+}
+
+/// The lane of a post: its room's, or its reader's.
+fn lane_of(post: &Post) -> String {
+    match &post.to {
+        Recipient::Room => post.room.id.clone(),
+        Recipient::Player(player) => player.id.clone(),
+    }
+}

@@ -1,0 +1,240 @@
+//! What an operator decides about one IRC network. `config/astragal.example.toml` explains every key.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// One IRC network.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The server's host name or address.
+    pub server: String,
+    /// Its port; 6697 with TLS, 6667 without, unless it is named.
+    pub port: Option<u16>,
+    /// Whether the link is encrypted.
+    pub tls: bool,
+    /// A file of certificates (PEM) to trust instead of the system's.
+    pub ca: Option<PathBuf>,
+    /// A client certificate (PEM), for SASL EXTERNAL.
+    pub client_cert: Option<PathBuf>,
+    /// Its private key (PEM).
+    pub client_key: Option<PathBuf>,
+    /// The server's password.
+    pub password: Option<Secret>,
+    /// A file that holds it.
+    pub password_file: Option<PathBuf>,
+    /// The nick, and what is tried if it is taken; then underscores are added.
+    pub nick: String,
+    /// Other nicks to try.
+    pub alternative_nicks: Vec<String>,
+    /// The user name in front of the host; the nick, unless it is named.
+    pub user: Option<String>,
+    /// What WHOIS shows.
+    pub real_name: String,
+    /// The bot's account with the network's services.
+    pub account: Option<String>,
+    /// Its password.
+    pub account_password: Option<Secret>,
+    /// A file that holds it.
+    pub account_password_file: Option<PathBuf>,
+    /// Do not come without the account.
+    pub login_required: bool,
+    /// The channels.
+    pub channels: BTreeMap<String, Channel>,
+    /// Who is admin of every channel there, as `account:NAME`.
+    pub admins: BTreeSet<String>,
+    /// A nick counts as proof of who somebody is. Only for networks where nobody takes another's.
+    pub trust_nicks: bool,
+    /// Whose invitations are followed.
+    pub invites: Invites,
+    /// Seconds after which it comes back when it was kicked; 0 stays away.
+    pub rejoin_seconds: u32,
+    /// Lines of one answer; the rest is shown to who asks for more.
+    pub lines_per_answer: usize,
+    /// Lines that may be said at once.
+    pub burst: u32,
+    /// Milliseconds for each line after that; 0 switches the limit off.
+    pub line_every_ms: u32,
+    /// Milliseconds before the first attempt to come back.
+    pub reconnect_first_ms: u32,
+    /// The longest wait between attempts.
+    pub reconnect_most_ms: u32,
+    /// Seconds of silence after which the link is tried; it is given up after half as many again.
+    pub ping_seconds: u32,
+}
+
+/// A channel the bot is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Channel {
+    /// The channel's key.
+    pub key: Option<Secret>,
+    /// A file that holds it.
+    pub key_file: Option<PathBuf>,
+    /// Who is admin there, as `account:NAME`, besides its operators.
+    pub admins: BTreeSet<String>,
+}
+
+/// Whose invitations are followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Invites {
+    /// Nobody's.
+    Nobody,
+    /// Those of admins by account.
+    #[default]
+    Admins,
+    /// Everybody's.
+    Anybody,
+}
+
+/// A password: never shown.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The password itself.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[secret]")
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            server: String::new(),
+            port: None,
+            tls: true,
+            ca: None,
+            client_cert: None,
+            client_key: None,
+            password: None,
+            password_file: None,
+            nick: "astragal".to_owned(),
+            alternative_nicks: Vec::new(),
+            user: None,
+            real_name: "dice and rules for tabletop games".to_owned(),
+            account: None,
+            account_password: None,
+            account_password_file: None,
+            login_required: false,
+            channels: BTreeMap::new(),
+            admins: BTreeSet::new(),
+            trust_nicks: false,
+            invites: Invites::Admins,
+            rejoin_seconds: 30,
+            lines_per_answer: 3,
+            burst: 4,
+            line_every_ms: 1_000,
+            reconnect_first_ms: 2_000,
+            reconnect_most_ms: 300_000,
+            ping_seconds: 50,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the files that hold secrets into their places, and checks what can be checked without the network.
+    ///
+    /// A relative path is looked for in the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first.
+    ///
+    /// # Errors
+    /// What is wrong, with one right example.
+    pub fn complete(mut self) -> Result<Self, String> {
+        read_into(&mut self.password, self.password_file.as_deref(), "password")?;
+        read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password")?;
+        for (name, channel) in &mut self.channels {
+            read_into(&mut channel.key, channel.key_file.as_deref(), "key")?;
+            if name.contains([' ', ',', '\u{7}']) || !name.starts_with(['#', '&', '!', '+']) {
+                return Err(format!("{name:?} is no channel: one is called \"#tavern\""));
+            }
+        }
+        if self.server.is_empty() || self.server.contains([' ', '/']) {
+            return Err("server: it needs a host name, such as \"irc.libera.chat\"".to_owned());
+        }
+        if self.nick.is_empty() || self.nick.contains(|c: char| c.is_whitespace() || "!@:,*?#".contains(c)) {
+            return Err(format!("nick: {:?} is none; \"astragal\" is", self.nick));
+        }
+        if self.client_cert.is_some() != self.client_key.is_some() {
+            return Err("client_cert and client_key: one needs the other".to_owned());
+        }
+        if self.client_cert.is_some() && !self.tls {
+            return Err("client_cert: it is shown over TLS only: tls = true".to_owned());
+        }
+        if self.lines_per_answer == 0 || self.burst == 0 || self.ping_seconds == 0 || self.reconnect_first_ms == 0 {
+            return Err("lines_per_answer, burst, ping_seconds and reconnect_first_ms: at least 1".to_owned());
+        }
+        let admins = || self.admins.iter().chain(self.channels.values().flat_map(|channel| &channel.admins));
+        if let Some(wrong) = admins().find(|admin| admin.strip_prefix("account:").is_none_or(str::is_empty)) {
+            return Err(format!("admins: {wrong:?} names no account; \"account:mia\" does"));
+        }
+        Ok(self)
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(if self.tls { 6_697 } else { 6_667 })
+    }
+
+    /// Server and port.
+    pub fn address(&self) -> String {
+        format!("{}:{}", self.server, self.port())
+    }
+
+    pub(crate) fn line_every(&self) -> Duration {
+        Duration::from_millis(u64::from(self.line_every_ms))
+    }
+}
+
+fn read_into(secret: &mut Option<Secret>, file: Option<&Path>, what: &str) -> Result<(), String> {
+    let Some(file) = file else { return Ok(()) };
+    if secret.is_some() {
+        return Err(format!("{what} and {what}_file: one of them is enough"));
+    }
+    let credential = std::env::var_os("CREDENTIALS_DIRECTORY").map(|directory| Path::new(&directory).join(file));
+    let path = credential.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned());
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("{what}_file: {} cannot be read: {error}", path.display()))?;
+    *secret = Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned()));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complete(text: &str) -> Result<Settings, String> {
+        toml::from_str::<Settings>(text).unwrap().complete()
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_a_right_example() {
+        for (text, says) in [
+            ("", "server: it needs a host name"),
+            ("server = \"x\"\nnick = \"a b\"", "nick: \"a b\" is none"),
+            ("server = \"x\"\nadmins = [\"mia\"]", "\"account:mia\" does"),
+            ("server = \"x\"\nclient_cert = \"c\"", "one needs the other"),
+            ("server = \"x\"\n[channels]\ntavern = {}", "one is called \"#tavern\""),
+            ("server = \"x\"\npassword_file = \"/nonexistent\"", "password_file: /nonexistent cannot be read"),
+        ] {
+            let wrong = complete(text).unwrap_err();
+            assert!(wrong.contains(says), "{text}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let settings = complete("server = \"x\"\naccount_password = \"hunter2\"").unwrap();
+        assert!(!format!("{settings:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,337 @@
+//! Who is where, under which nick and account, with which marks: what the server has told, kept up to date.
+
+use crate::isupport::Isupport;
+use crate::settings::Settings;
+use chat::{Event, PlayerId, RoomId, Speaker, Standing, Trust};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of somebody's account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Account {
+    /// The server has not said.
+    #[default]
+    Unknown,
+    /// They are not logged in.
+    None,
+    /// They are, to this one.
+    Is(String),
+}
+
+impl Account {
+    /// As the server writes it: `*` and `0` stand for none.
+    pub fn of(text: &str) -> Self {
+        if matches!(text, "*" | "0" | "") { Account::None } else { Account::Is(text.to_owned()) }
+    }
+}
+
+/// What the bot sees of a network.
+#[derive(Debug)]
+pub struct View {
+    network: String,
+    trust_nicks: bool,
+    admins: BTreeSet<String>,
+    channel_admins: BTreeMap<String, BTreeSet<String>>,
+    /// What the server supports.
+    pub isupport: Isupport,
+    /// The bot's nick.
+    pub nick: String,
+    /// Its user and host, as others see them; unknown until something of its own comes back.
+    pub mask: Option<(String, String)>,
+    users: BTreeMap<String, User>,
+    channels: BTreeMap<String, Channel>,
+}
+
+#[derive(Debug, Default)]
+struct User {
+    nick: String,
+    account: Account,
+    bot: bool,
+}
+
+#[derive(Debug, Default)]
+struct Channel {
+    name: String,
+    /// The modes of each member, by folded nick.
+    members: BTreeMap<String, String>,
+    /// The core was told who is there.
+    announced: bool,
+}
+
+impl View {
+    /// Of a network on which the bot has just registered.
+    pub fn new(network: &str, settings: &Settings, isupport: Isupport, nick: String) -> Self {
+        let account = |admin: &String| admin.strip_prefix("account:").map(|account| isupport.fold(account));
+        let accounts = |admins: &BTreeSet<String>| admins.iter().filter_map(account).collect();
+        let channel_admins = settings.channels.iter();
+        let channel_admins = channel_admins.map(|(name, channel)| (isupport.fold(name), accounts(&channel.admins)));
+        View {
+            network: network.to_owned(),
+            trust_nicks: settings.trust_nicks,
+            admins: accounts(&settings.admins),
+            channel_admins: channel_admins.collect(),
+            isupport,
+            nick,
+            mask: None,
+            users: BTreeMap::new(),
+            channels: BTreeMap::new(),
+        }
+    }
+
+    /// Whether `nick` is the bot's.
+    pub fn is_me(&self, nick: &str) -> bool {
+        self.isupport.fold(nick) == self.isupport.fold(&self.nick)
+    }
+
+    /// The room that a channel is.
+    pub fn room(&self, channel: &str) -> RoomId {
+        RoomId::new(&self.network, self.isupport.fold(channel))
+    }
+
+    /// Whether the bot is in that channel.
+    pub fn is_in(&self, channel: &str) -> bool {
+        self.channels.contains_key(&self.isupport.fold(channel))
+    }
+
+    /// The channels the bot is in, as the server writes them.
+    pub fn channels(&self) -> impl Iterator<Item = &str> {
+        self.channels.values().map(|channel| channel.name.as_str())
+    }
+
+    /// Who somebody of this nick and account is.
+    fn identity(&self, nick: &str, account: &Account) -> (PlayerId, Trust) {
+        match account {
+            Account::Is(account) => {
+                (PlayerId::new(&self.network, format!("account:{}", self.isupport.fold(account))), Trust::Account)
+            }
+            Account::None | Account::Unknown => {
+                let trust = if self.trust_nicks { Trust::Account } else { Trust::NickOnly };
+                (PlayerId::new(&self.network, format!("nick:{}", self.isupport.fold(nick))), trust)
+            }
+        }
+    }
+
+    /// What is known of the account of whoever has this nick.
+    pub fn account(&self, nick: &str) -> Account {
+        self.users.get(&self.isupport.fold(nick)).map(|user| user.account.clone()).unwrap_or_default()
+    }
+
+    /// Whether whoever has this nick said to be a bot.
+    pub fn is_bot(&self, nick: &str) -> bool {
+        self.users.get(&self.isupport.fold(nick)).is_some_and(|user| user.bot)
+    }
+
+    /// Whoever has this nick is a bot.
+    pub fn mark_bot(&mut self, nick: &str) {
+        if let Some(user) = self.users.get_mut(&self.isupport.fold(nick)) {
+            user.bot = true;
+        }
+    }
+
+    /// Somebody who speaks, in a channel or (`None`) to the bot alone.
+    pub fn speaker(&self, nick: &str, account: &Account, channel: Option<&str>) -> Speaker {
+        let (player, trust) = self.identity(nick, account);
+        let folded = channel.map(|channel| self.isupport.fold(channel));
+        let modes = folded.as_ref().and_then(|name| self.channels.get(name)?.members.get(&self.isupport.fold(nick)));
+        let operator = modes.is_some_and(|modes| self.isupport.is_operator(modes));
+        let admin = operator || self.is_admin(account, folded.as_deref());
+        let standing = if admin { Standing::Admin } else { Standing::Member };
+        Speaker { player, name: nick.to_owned(), standing, trust, reachable: true }
+    }
+
+    /// Whether the operator named this account as admin, everywhere or of this channel.
+    pub fn is_admin(&self, account: &Account, channel: Option<&str>) -> bool {
+        let Account::Is(account) = account else { return false };
+        let account = self.isupport.fold(account);
+        let there = channel.and_then(|channel| self.channel_admins.get(channel));
+        self.admins.contains(&account) || there.is_some_and(|admins| admins.contains(&account))
+    }
+
+    /// The nick by which a player (or the room of a private chat with them) is reached now.
+    pub fn nick_of(&self, player: &str) -> Option<String> {
+        let here = self.users.values().find(|user| self.identity(&user.nick, &user.account).0.id == player);
+        if let Some(user) = here {
+            return Some(user.nick.clone());
+        }
+        // Somebody in none of our channels; unless the nick is known to be another's by now.
+        let nick = player.strip_prefix("nick:")?;
+        (!self.users.contains_key(nick)).then(|| nick.to_owned())
+    }
+
+    /// The bot came into a channel.
+    pub fn enter(&mut self, channel: &str) {
+        let entered = Channel { name: channel.to_owned(), ..Channel::default() };
+        self.channels.insert(self.isupport.fold(channel), entered);
+    }
+
+    /// The core is told who is in a channel, and that the bot is; from now on, of every change.
+    pub fn announce(&mut self, channel: &str, events: &mut Vec<Event>) {
+        let folded = self.isupport.fold(channel);
+        let Some(found) = self.channels.get_mut(&folded) else { return };
+        if std::mem::replace(&mut found.announced, true) {
+            return;
+        }
+        events.push(Event::Arrived { room: self.room(channel) });
+        let members: Vec<String> = self.channels[&folded].members.keys().cloned().collect();
+        for nick in members.iter().filter(|nick| **nick != self.isupport.fold(&self.nick)) {
+            events.extend(self.present(&folded, nick));
+        }
+    }
+
+    /// Somebody is in a channel, with these modes.
+    pub fn put(&mut self, channel: &str, nick: &str, modes: &str, account: Option<Account>, events: &mut Vec<Event>) {
+        let (channel, folded) = (self.isupport.fold(channel), self.isupport.fold(nick));
+        let Some(found) = self.channels.get_mut(&channel) else { return };
+        modes.clone_into(found.members.entry(folded.clone()).or_default());
+        let announced = found.announced;
+        let user =
+            self.users.entry(folded.clone()).or_insert_with(|| User { nick: nick.to_owned(), ..User::default() });
+        if let Some(account) = account {
+            user.account = account;
+        }
+        if announced {
+            events.extend(self.present(&channel, &folded));
+        }
+    }
+
+    fn present(&self, channel: &str, folded: &str) -> Option<Event> {
+        let user = self.users.get(folded)?;
+        let (player, trust) = self.identity(&user.nick, &user.account);
+        let room = self.channels.get(channel).filter(|channel| channel.announced).map(|_| self.room(channel))?;
+        Some(Event::Present { room, player, name: user.nick.clone(), trust })
+    }
+
+    /// Somebody talks to the bot alone.
+    pub fn meet(&mut self, nick: &str) {
+        /// Strangers that are remembered beside the members of channels.
+        const MOST_STRANGERS: usize = 1_000;
+        let folded = self.isupport.fold(nick);
+        if self.users.contains_key(&folded) {
+            return;
+        }
+        let member = |nick: &String| self.channels.values().any(|channel| channel.members.contains_key(nick));
+        if self.users.len() > MOST_STRANGERS {
+            let strangers: Vec<String> = self.users.keys().filter(|nick| !member(nick)).cloned().collect();
+            if strangers.len() > MOST_STRANGERS {
+                strangers.iter().for_each(|nick| drop(self.users.remove(nick)));
+            }
+        }
+        self.users.insert(folded, User { nick: nick.to_owned(), ..User::default() });
+    }
+
+    /// Somebody's account became known, or another. Who logs in takes what they held along; who logs out leaves it with the
+    /// account. `renamed` makes the event of it.
+    pub fn set_account(
+        &mut self,
+        nick: &str,
+        account: Account,
+        events: &mut Vec<Event>,
+        mut renamed: impl FnMut(RoomId, PlayerId, Speaker) -> Event,
+    ) {
+        let folded = self.isupport.fold(nick);
+        let Some(user) = self.users.get_mut(&folded) else { return };
+        if user.account == account {
+            return;
+        }
+        let before = std::mem::replace(&mut user.account, account.clone());
+        let (old, _) = self.identity(nick, &before);
+        for channel in self.rooms_with(&folded) {
+            let speaker = self.speaker(nick, &account, Some(&channel));
+            if speaker.player == old {
+                continue;
+            }
+            let room = self.room(&channel);
+            match before {
+                Account::Is(_) => {
+                    events.push(Event::Gone { room, player: old.clone() });
+                    events.extend(self.present(&channel, &folded));
+                }
+                Account::None | Account::Unknown => events.push(renamed(room, old.clone(), speaker)),
+            }
+        }
+    }
+
+    /// Somebody has another nick. What they hold goes with them.
+    pub fn rename(
+        &mut self,
+        from: &str,
+        to: &str,
+        events: &mut Vec<Event>,
+        mut renamed: impl FnMut(RoomId, PlayerId, Speaker) -> Event,
+    ) {
+        let (old, new) = (self.isupport.fold(from), self.isupport.fold(to));
+        if self.is_me(from) {
+            to.clone_into(&mut self.nick);
+        }
+        let Some(mut user) = self.users.remove(&old) else { return };
+        to.clone_into(&mut user.nick);
+        let account = user.account.clone();
+        self.users.insert(new.clone(), user);
+        for channel in self.channels.values_mut() {
+            if let Some(modes) = channel.members.remove(&old) {
+                channel.members.insert(new.clone(), modes);
+            }
+        }
+        let (before, _) = self.identity(from, &account);
+        if self.is_me(to) {
+            return;
+        }
+        for channel in self.rooms_with(&new) {
+            let speaker = self.speaker(to, &account, Some(&channel));
+            if speaker.player == before {
+                events.extend(self.present(&channel, &new));
+            } else {
+                events.push(renamed(self.room(&channel), before.clone(), speaker));
+            }
+        }
+    }
+
+    /// The channels that somebody is in and the core knows of.
+    fn rooms_with(&self, folded: &str) -> Vec<String> {
+        let there = |channel: &Channel| channel.announced && channel.members.contains_key(folded);
+        self.channels.iter().filter(|(_, channel)| there(channel)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Somebody left a channel, or (`None`) the network; the bot itself too.
+    pub fn leave(&mut self, nick: &str, channel: Option<&str>, events: &mut Vec<Event>) {
+        let folded = self.isupport.fold(nick);
+        let left: Vec<String> = match channel {
+            Some(channel) => vec![self.isupport.fold(channel)],
+            None => self.channels.keys().cloned().collect(),
+        };
+        for name in left {
+            let Some(found) = self.channels.get_mut(&name) else { continue };
+            if self.isupport.fold(&self.nick) == folded {
+                let found = self.channels.remove(&name).expect("it was just found");
+                for member in found.members.keys().filter(|_| found.announced) {
+                    events.extend(self.gone(&name, member));
+                }
+            } else if found.members.remove(&folded).is_some() && found.announced {
+                events.extend(self.gone(&name, &folded));
+            }
+        }
+        let member = |nick: &String| self.channels.values().any(|channel| channel.members.contains_key(nick));
+        if self.isupport.fold(&self.nick) == folded {
+            let here: Vec<String> = self.users.keys().filter(|nick| !member(nick)).cloned().collect();
+            here.iter().for_each(|nick| drop(self.users.remove(nick)));
+        } else if !member(&folded) {
+            self.users.remove(&folded);
+        }
+    }
+
+    fn gone(&self, channel: &str, folded: &str) -> Option<Event> {
+        let user = self.users.get(folded)?;
+        let (player, _) = self.identity(&user.nick, &user.account);
+        Some(Event::Gone { room: self.room(channel), player })
+    }
+
+    /// A member got or lost a mark.
+    pub fn mode(&mut self, channel: &str, set: bool, mode: char, nick: &str) {
+        let (channel, nick) = (self.isupport.fold(channel), self.isupport.fold(nick));
+        if let Some(modes) = self.channels.get_mut(&channel).and_then(|channel| channel.members.get_mut(&nick)) {
+            modes.retain(|each| each != mode);
+            if set {
+                modes.push(mode);
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The bot on IRC: real servers, a scripted one for what those do not do, and play through them.
+
+#[path = "irc/conformance.rs"]
+mod conformance;
+#[path = "irc/stage.rs"]
+mod stage;

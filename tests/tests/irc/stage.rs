@@ -1,0 +1,133 @@
+//! What the tests share: settings for a server under test, and the bot on it in this process.
+
+use async_trait::async_trait;
+use bot::store::{Memory, Store};
+use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings as BotSettings, serve};
+use chat::{Clock, SystemClock, Transport};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tests::irc::Client;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use transport_irc::{Irc, Nonces, Settings};
+
+/// The channel most tests play in.
+pub const CHANNEL: &str = "#hall";
+/// The bot's nick.
+pub const BOT: &str = "astragal";
+
+/// Settings for a server on this machine, without TLS and limits: `more` is TOML behind them.
+pub fn settings(port: u16, more: &str) -> Settings {
+    let text = format!(
+        "server = \"127.0.0.1\"\nport = {port}\ntls = false\nline_every_ms = 0\nreconnect_first_ms = 100\n\
+         reconnect_most_ms = 400\n{more}\n[channels]\n\"{CHANNEL}\" = {{}}\n"
+    );
+    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+}
+
+/// Numbers that differ, which is all a nonce is here.
+pub fn nonces() -> Nonces {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    Arc::new(|| format!("nonce{}", NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// The network `irc` with these settings.
+pub fn transport(settings: Settings) -> Arc<dyn Transport> {
+    Arc::new(Irc::new("irc", settings, Arc::new(SystemClock), nonces()))
+}
+
+/// A bot in this process.
+pub struct Running {
+    pub store: Arc<dyn Store>,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<()>,
+}
+
+/// What a bot is made of; the defaults play with fair dice in memory.
+pub struct Make {
+    pub store: Arc<dyn Store>,
+    pub plugins: Vec<&'static str>,
+    pub dice: Box<dyn DiceBox>,
+    pub clock: Arc<dyn Clock>,
+    pub unlimited: bool,
+}
+
+impl Default for Make {
+    fn default() -> Self {
+        let store: Arc<Memory> = Arc::default();
+        let plugins = vec!["roll", "mvk"];
+        Make { store, plugins, dice: Box::new(FairBox), clock: Arc::new(SystemClock), unlimited: false }
+    }
+}
+
+impl Make {
+    /// Starts it on a network with these settings.
+    pub fn start(self, irc: Settings) -> Running {
+        let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
+        let mut settings = BotSettings { plugins, ..BotSettings::default() };
+        if self.unlimited {
+            let limits = &mut settings.limits;
+            (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
+        }
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
+        let network: Arc<dyn Transport> = Arc::new(Irc::new("irc", irc, self.clock, nonces()));
+        let (stop, stopped) = oneshot::channel();
+        let served = serve(Arc::new(bot.expect("it starts")), vec![network], async move {
+            // A dropped sender stops it too.
+            let _ = stopped.await;
+        });
+        let served = tokio::spawn(async move { served.await.expect("it serves") });
+        Running { store: self.store, stop, served }
+    }
+}
+
+impl Running {
+    /// Stops it in order.
+    pub async fn stop(self) -> Arc<dyn Store> {
+        drop(self.stop);
+        self.served.await.expect("it ends");
+        self.store
+    }
+}
+
+/// A player in the channel, the bot being there.
+pub fn player(port: u16, nick: &str) -> Client {
+    let mut client = Client::connect(port, nick);
+    client.join(CHANNEL);
+    meet(&mut client, BOT, CHANNEL);
+    client
+}
+
+/// Waits until somebody is in a channel.
+pub fn meet(client: &mut Client, nick: &str, channel: &str) {
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+    loop {
+        client.raw(&format!("NAMES {channel}"));
+        let names = client.wait_for(|line| line.contains(" 353 ") || line.contains(" 366 "));
+        let end = if names.contains(" 353 ") { client.wait_for(|line| line.contains(" 366 ")) } else { String::new() };
+        drop(end);
+        let listed = names.rsplit(':').next().unwrap_or_default();
+        if listed.split(' ').any(|name| name.trim_start_matches(['@', '+', '%', '&', '~']) == nick) {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// A desk for transports that are run without a core.
+pub struct NoDesk;
+
+#[async_trait]
+impl chat::Desk for NoDesk {
+    async fn accept(&self, _: chat::Delivery) -> Result<(), chat::DeskError> {
+        Ok(())
+    }
+
+    async fn settle(&self) {}
+
+    fn note(&self, _: &str) -> Result<Option<String>, chat::DeskError> {
+        Ok(None)
+    }
+}
