@@ -2,5 +2,11 @@
 
 #[path = "irc/conformance.rs"]
 mod conformance;
+#[path = "irc/login.rs"]
+mod login;
+#[path = "irc/people.rs"]
+mod people;
+#[path = "irc/speech.rs"]
+mod speech;
 #[path = "irc/stage.rs"]
 mod stage;

@@ -244,8 +244,8 @@ impl Table {
         let too_many = lines.len() > MOST_LINES;
         let Speaker { player, name, trust, .. } = &message.speaker;
         bot.roster.enter(&message.room, player, name, *trust);
-        let seated = self.doc.doc.seats.get(player).map(|seat| seat.plays);
-        let returned = seated.filter(|_| !lines.is_empty() && bot.roster.meet(&message.room, player));
+        let new = !lines.is_empty() && bot.roster.meet(&message.room, player);
+        let returned = self.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         self.writes = Batch::default();
         self.replacing = None;
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {

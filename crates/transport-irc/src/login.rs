@@ -18,6 +18,8 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long one step of SASL, or NickServ, may take.
 const STEP: Duration = Duration::from_secs(15);
+/// How long the server may take to tell that NickServ agreed, when that has answered.
+const YES: Duration = Duration::from_secs(2);
 /// Bytes of base64 in one AUTHENTICATE.
 const CHUNK: usize = 400;
 /// Bytes that a server may send in one step of SASL.
@@ -81,6 +83,8 @@ pub struct Login<'a> {
     remarks: Vec<String>,
     deadline: Instant,
     step: Option<Instant>,
+    /// What NickServ said first.
+    nickserv: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +135,7 @@ impl<'a> Login<'a> {
             remarks: Vec::new(),
             deadline: now + PATIENCE,
             step: None,
+            nickserv: None,
         }
     }
 
@@ -150,7 +155,8 @@ impl<'a> Login<'a> {
         if self.step.is_some_and(|step| now >= step) {
             self.step = None;
             if self.stage == Stage::Identifying {
-                self.remarks.push("NickServ does not answer".to_owned());
+                let says = self.nickserv.take().map(|says| format!("NickServ says: {says}"));
+                self.remarks.push(says.unwrap_or_else(|| "NickServ does not answer".to_owned()));
                 return self.finish();
             }
             send.push(Command::AUTHENTICATE("*".to_owned()));
@@ -171,9 +177,10 @@ impl<'a> Login<'a> {
             Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send)?,
             Command::ERROR(why) => return Err(closed(why)),
             Command::NOTICE(_, text) if self.stage == Stage::Identifying => {
-                if line.source().eq_ignore_ascii_case("NickServ") && self.account.is_none() {
-                    self.remarks.push(format!("NickServ says: {}", crate::wire::unstyled(text)));
-                    return self.finish();
+                if line.source().eq_ignore_ascii_case("NickServ") && self.nickserv.is_none() {
+                    self.nickserv = Some(crate::wire::unstyled(text));
+                    // Whether that was a yes, the server tells.
+                    self.step = Some(now + YES);
                 }
             }
             _ => {

@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use crate::wire;
 use chat::{Block, Post, Recipient, SendError, Sent};
 use irc_proto::Command;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -17,6 +17,16 @@ const MOST_UNPROVED: u32 = 4;
 
 /// Where the answer to "was it said?" goes.
 pub type Said = oneshot::Sender<Result<Sent, SendError>>;
+
+/// What is to be said in a room, or to somebody. A lane with much to say takes its turns one after another; one that
+/// comes with little goes in between.
+#[derive(Default)]
+struct Lane {
+    jobs: VecDeque<Job>,
+    turn: u64,
+    /// The bot is not in the channel yet.
+    outside: bool,
+}
 
 /// A post on its way.
 struct Job {
@@ -63,11 +73,9 @@ struct Unproved {
 
 /// What is to be said.
 pub struct Outbox {
-    lanes: BTreeMap<String, VecDeque<Job>>,
-    /// The lanes that have something, in the order of their turns.
-    turns: VecDeque<String>,
-    /// The lanes whose channel the bot is not in yet.
-    outside: BTreeSet<String>,
+    lanes: BTreeMap<String, Lane>,
+    /// The turn of the line that was written last.
+    turn: u64,
     /// Commands of the bot's own, in front of all lanes.
     control: VecDeque<Command>,
     unproved: VecDeque<Unproved>,
@@ -109,8 +117,7 @@ impl Outbox {
     pub fn new(settings: &Settings, now: Instant) -> Self {
         Outbox {
             lanes: BTreeMap::new(),
-            turns: VecDeque::new(),
-            outside: BTreeSet::new(),
+            turn: 0,
             control: VecDeque::new(),
             unproved: VecDeque::new(),
             since_barrier: 0,
@@ -122,14 +129,27 @@ impl Outbox {
 
     /// Takes a post.
     pub fn put(&mut self, post: Post, said: Said) {
-        self.lane(lane_of(&post)).push_back(Job { post, said, begun: None });
+        self.lane(&post).jobs.push_back(Job { post, said, begun: None });
     }
 
-    fn lane(&mut self, name: String) -> &mut VecDeque<Job> {
-        if !self.lanes.contains_key(&name) {
-            self.turns.push_back(name.clone());
+    fn lane(&mut self, post: &Post) -> &mut Lane {
+        let name = match &post.to {
+            Recipient::Room => &post.room.id,
+            Recipient::Player(player) => &player.id,
+        };
+        // What was said there before the others' last turn makes no difference any more.
+        self.lanes.retain(|each, lane| each == name || !lane.jobs.is_empty() || lane.turn > self.turn);
+        let lane = self.lanes.entry(name.clone()).or_default();
+        if lane.jobs.is_empty() {
+            lane.turn = lane.turn.max(self.turn);
         }
-        self.lanes.entry(name).or_default()
+        lane
+    }
+
+    /// The lane whose turn it is.
+    fn next(&self) -> Option<String> {
+        let ready = self.lanes.iter().filter(|(_, lane)| !lane.jobs.is_empty() && !lane.outside);
+        ready.min_by_key(|(_, lane)| (lane.turn, lane.jobs.len())).map(|(name, _)| name.clone())
     }
 
     /// Takes a command of the bot's own.
@@ -139,12 +159,12 @@ impl Outbox {
 
     /// Whether nothing is left that can be said, or is not proved.
     pub fn is_done(&self) -> bool {
-        self.turns.is_empty() && self.unproved.is_empty()
+        self.next().is_none() && self.unproved.is_empty()
     }
 
     /// When more can be said; `None` if there is nothing.
     pub fn due(&self) -> Option<Instant> {
-        (!self.turns.is_empty() || !self.control.is_empty()).then(|| self.bucket.free_at())
+        (self.next().is_some() || !self.control.is_empty()).then(|| self.bucket.free_at())
     }
 
     /// Writes what may be said now. `labels`: the server echoes what it was sent, under the label it was sent with.
@@ -153,40 +173,36 @@ impl Outbox {
             let command = self.control.pop_front().expect("it was just looked at");
             wire::write(out, &command);
         }
-        self.turns.extend(std::mem::take(&mut self.outside));
-        while let Some(name) = self.turns.pop_front() {
-            let Some(lane) = self.lanes.get_mut(&name) else { continue };
-            let Some(job) = lane.front_mut() else {
-                self.lanes.remove(&name);
-                continue;
-            };
+        self.lanes.values_mut().for_each(|lane| lane.outside = false);
+        while let Some(name) = self.next() {
+            let lane = self.lanes.get_mut(&name).expect("it was just found");
+            let job = lane.jobs.front_mut().expect("it has something");
             if job.begun.is_none() {
                 match address(&job.post) {
                     Address::Here(target, verb, room) => {
                         job.begun = Some(begin(&job.post, target, verb, room, self.most_lines));
                     }
                     Address::Later => {
-                        self.outside.insert(name);
+                        lane.outside = true;
                         continue;
                     }
                     Address::Never(why) => {
-                        let job = lane.pop_front().expect("it was just looked at");
+                        let job = lane.jobs.pop_front().expect("it was just looked at");
                         // Who asked may have stopped waiting, here and below.
                         let _ = job.said.send(Err(SendError::Never(why)));
-                        self.turns.push_front(name);
                         continue;
                     }
                 }
             }
             if job.begun.as_ref().is_some_and(|begun| begun.lines.is_empty()) {
-                lane.pop_front().expect("it was just looked at").arrived(None);
-                self.turns.push_front(name);
+                lane.jobs.pop_front().expect("it was just looked at").arrived(None);
                 continue;
             }
             if !self.bucket.take(now) {
-                self.turns.push_front(name);
                 break;
             }
+            self.turn = lane.turn;
+            lane.turn += 1;
             let begun = job.begun.as_mut().expect("it was just begun");
             let text = begun.lines.pop_front().unwrap_or_default();
             let command = match begun.verb {
@@ -204,10 +220,9 @@ impl Outbox {
             }
             self.since_barrier += 1;
             if last {
-                let job = lane.pop_front().expect("it was just looked at");
+                let job = lane.jobs.pop_front().expect("it was just looked at");
                 self.unproved.push_back(Unproved { job, label, barrier: None });
             }
-            self.turns.push_back(name);
         }
         self.prove(out);
     }
@@ -215,7 +230,7 @@ impl Outbox {
     /// Asks the server for a sign that it has worked through what was written.
     fn prove(&mut self, out: &mut VecDeque<u8>) {
         let bare = |each: &&mut Unproved| each.label.is_none() && each.barrier.is_none();
-        if self.since_barrier < MOST_UNPROVED && !self.turns.is_empty() {
+        if self.since_barrier < MOST_UNPROVED && self.next().is_some() {
             return;
         }
         let number = self.number + 1;
@@ -268,8 +283,8 @@ impl Outbox {
     pub fn lost(&mut self) {
         self.control.clear();
         self.since_barrier = 0;
-        let begun = self.lanes.values_mut().filter_map(|lane| match lane.front() {
-            Some(Job { begun: Some(_), .. }) => lane.pop_front(),
+        let begun = self.lanes.values_mut().filter_map(|lane| match lane.jobs.front() {
+            Some(Job { begun: Some(_), .. }) => lane.jobs.pop_front(),
             _ => None,
         });
         let begun: Vec<Job> = begun.collect();
@@ -282,21 +297,16 @@ impl Outbox {
             }
             job.begun = None;
             job.post.again = true;
-            self.lane(lane_of(&job.post)).push_front(job);
+            self.lane(&job.post).jobs.push_front(job);
         }
-        self.lanes.retain(|_, lane| !lane.is_empty());
-        self.outside.clear();
-        self.turns = self.lanes.keys().cloned().collect();
     }
 
     /// Nothing more will be said.
     pub fn give_up(&mut self) {
-        let waiting = std::mem::take(&mut self.lanes).into_values().flatten();
+        let waiting = std::mem::take(&mut self.lanes).into_values().flat_map(|lane| lane.jobs);
         for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
             let _ = job.said.send(Err(SendError::Unsaid));
         }
-        self.turns.clear();
-        self.outside.clear();
     }
 }
 
@@ -311,12 +321,4 @@ impl Job {
 fn begin(post: &Post, target: String, verb: Verb, room: usize, most: usize) -> Begun {
     let format::Said { lines, rest } = format::post(post, room, most);
     Begun { verb, target, lines: lines.into(), rest }
-}
-
-/// The lane of a post: its room's, or its reader's.
-fn lane_of(post: &Post) -> String {
-    match &post.to {
-        Recipient::Room => post.room.id.clone(),
-        Recipient::Player(player) => player.id.clone(),
-    }
 }

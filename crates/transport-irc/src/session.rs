@@ -472,7 +472,7 @@ impl Session {
         };
         let welcome = match self.settings.invites {
             Invites::Nobody => false,
-            Invites::Admins => self.view.is_admin(&account, Some(&folded)),
+            Invites::Admins => self.view.invites_as_admin(line.source(), &account, &folded),
             Invites::Anybody => true,
         };
         // Into a channel of its own the bot goes whoever asks.

@@ -44,7 +44,7 @@ pub struct Settings {
     pub login_required: bool,
     /// The channels.
     pub channels: BTreeMap<String, Channel>,
-    /// Who is admin of every channel there, as `account:NAME`.
+    /// Who is admin of every channel there: `account:NAME`, or `nick:NAME` where nicks are trusted.
     pub admins: BTreeSet<String>,
     /// A nick counts as proof of who somebody is. Only for networks where nobody takes another's.
     pub trust_nicks: bool,
@@ -74,7 +74,7 @@ pub struct Channel {
     pub key: Option<Secret>,
     /// A file that holds it.
     pub key_file: Option<PathBuf>,
-    /// Who is admin there, as `account:NAME`, besides its operators.
+    /// Who is admin there besides its operators: `account:NAME`, or `nick:NAME` where nicks are trusted.
     pub admins: BTreeSet<String>,
 }
 
@@ -175,8 +175,13 @@ impl Settings {
             return Err("lines_per_answer, burst, ping_seconds and reconnect_first_ms: at least 1".to_owned());
         }
         let admins = || self.admins.iter().chain(self.channels.values().flat_map(|channel| &channel.admins));
-        if let Some(wrong) = admins().find(|admin| admin.strip_prefix("account:").is_none_or(str::is_empty)) {
-            return Err(format!("admins: {wrong:?} names no account; \"account:mia\" does"));
+        let names = |admin: &&String| {
+            let nick = admin.strip_prefix("nick:").filter(|_| self.trust_nicks);
+            admin.strip_prefix("account:").or(nick).is_none_or(str::is_empty)
+        };
+        if let Some(wrong) = admins().find(names) {
+            let nick = "or, where trust_nicks is set, \"nick:mia\"";
+            return Err(format!("admins: {wrong:?} names no account; \"account:mia\" does, {nick}"));
         }
         Ok(self)
     }

@@ -60,14 +60,13 @@ struct Channel {
 impl View {
     /// Of a network on which the bot has just registered.
     pub fn new(network: &str, settings: &Settings, isupport: Isupport, nick: String) -> Self {
-        let account = |admin: &String| admin.strip_prefix("account:").map(|account| isupport.fold(account));
-        let accounts = |admins: &BTreeSet<String>| admins.iter().filter_map(account).collect();
+        let folded = |admins: &BTreeSet<String>| admins.iter().map(|admin| isupport.fold(admin)).collect();
         let channel_admins = settings.channels.iter();
-        let channel_admins = channel_admins.map(|(name, channel)| (isupport.fold(name), accounts(&channel.admins)));
+        let channel_admins = channel_admins.map(|(name, channel)| (isupport.fold(name), folded(&channel.admins)));
         View {
             network: network.to_owned(),
             trust_nicks: settings.trust_nicks,
-            admins: accounts(&settings.admins),
+            admins: folded(&settings.admins),
             channel_admins: channel_admins.collect(),
             isupport,
             nick,
@@ -133,17 +132,22 @@ impl View {
         let folded = channel.map(|channel| self.isupport.fold(channel));
         let modes = folded.as_ref().and_then(|name| self.channels.get(name)?.members.get(&self.isupport.fold(nick)));
         let operator = modes.is_some_and(|modes| self.isupport.is_operator(modes));
-        let admin = operator || self.is_admin(account, folded.as_deref());
+        // A private chat with the bot is nobody else's.
+        let admin = operator || channel.is_none() || self.is_admin(&player, folded.as_deref());
         let standing = if admin { Standing::Admin } else { Standing::Member };
         Speaker { player, name: nick.to_owned(), standing, trust, reachable: true }
     }
 
-    /// Whether the operator named this account as admin, everywhere or of this channel.
-    pub fn is_admin(&self, account: &Account, channel: Option<&str>) -> bool {
-        let Account::Is(account) = account else { return false };
-        let account = self.isupport.fold(account);
+    /// Whether the operator named this player as admin, everywhere or of this channel.
+    fn is_admin(&self, player: &PlayerId, channel: Option<&str>) -> bool {
         let there = channel.and_then(|channel| self.channel_admins.get(channel));
-        self.admins.contains(&account) || there.is_some_and(|admins| admins.contains(&account))
+        self.admins.contains(&player.id) || there.is_some_and(|admins| admins.contains(&player.id))
+    }
+
+    /// Whether somebody who is not in a channel is admin of it.
+    pub fn invites_as_admin(&self, nick: &str, account: &Account, channel: &str) -> bool {
+        let (player, _) = self.identity(nick, account);
+        self.is_admin(&player, Some(channel))
     }
 
     /// The nick by which a player (or the room of a private chat with them) is reached now.

@@ -204,7 +204,7 @@ fn ircd(options: &InspircdOptions, home: &Path, ports: [u16; 3]) -> String {
  localmax="1000" globalmax="1000" limit="5000" maxchans="500" resolvehostnames="no">
 <dns server="127.0.0.1" timeout="1">
 <files motd="{home}/motd">
-<options prefixquit="Quit: " defaultmodes="nt" casemapping="ascii" hostintopic="yes" splitwhois="no" announcets="no">
+<options prefixquit="Quit: " defaultmodes="not" casemapping="ascii" hostintopic="yes" splitwhois="no" announcets="no">
 <performance quietbursts="yes">
 <security announceinvites="dynamic" maxtargets="20">
 <limits maxnick="31" maxchan="64" maxmodes="20" maxident="20" maxquit="255" maxtopic="330" maxkick="255" maxreal="128"

@@ -1,6 +1,5 @@
 //! What the tests share: settings for a server under test, and the bot on it in this process.
 
-use async_trait::async_trait;
 use bot::store::{Memory, Store};
 use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings as BotSettings, serve};
 use chat::{Clock, SystemClock, Transport};
@@ -62,8 +61,13 @@ impl Default for Make {
 }
 
 impl Make {
-    /// Starts it on a network with these settings.
+    /// Starts it on the network `irc` with these settings.
     pub fn start(self, irc: Settings) -> Running {
+        self.start_on(vec![("irc", irc)])
+    }
+
+    /// Starts it on networks with these settings.
+    pub fn start_on(self, networks: Vec<(&str, Settings)>) -> Running {
         let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
         let mut settings = BotSettings { plugins, ..BotSettings::default() };
         if self.unlimited {
@@ -72,9 +76,12 @@ impl Make {
         }
         let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
         let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
-        let network: Arc<dyn Transport> = Arc::new(Irc::new("irc", irc, self.clock, nonces()));
+        let networks = networks.into_iter().map(|(name, settings)| -> Arc<dyn Transport> {
+            Arc::new(Irc::new(name, settings, self.clock.clone(), nonces()))
+        });
+        let networks = networks.collect();
         let (stop, stopped) = oneshot::channel();
-        let served = serve(Arc::new(bot.expect("it starts")), vec![network], async move {
+        let served = serve(Arc::new(bot.expect("it starts")), networks, async move {
             // A dropped sender stops it too.
             let _ = stopped.await;
         });
@@ -100,6 +107,27 @@ pub fn player(port: u16, nick: &str) -> Client {
     client
 }
 
+/// What the bot says next in the channel; that it greets new rooms is passed over.
+pub fn hear(client: &mut Client) -> String {
+    hear_in(client, CHANNEL)
+}
+
+/// The same for any channel.
+pub fn hear_in(client: &mut Client, channel: &str) -> String {
+    loop {
+        let heard = client.hear(BOT, channel);
+        if !heard.starts_with("I am astragal: ") {
+            return heard;
+        }
+    }
+}
+
+/// Says a line and hears the answer.
+pub fn ask(client: &mut Client, line: &str) -> String {
+    client.say(CHANNEL, line);
+    hear(client)
+}
+
 /// Waits until somebody is in a channel.
 pub fn meet(client: &mut Client, nick: &str, channel: &str) {
     const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
@@ -113,21 +141,5 @@ pub fn meet(client: &mut Client, nick: &str, channel: &str) {
             return;
         }
         std::thread::sleep(PAUSE);
-    }
-}
-
-/// A desk for transports that are run without a core.
-pub struct NoDesk;
-
-#[async_trait]
-impl chat::Desk for NoDesk {
-    async fn accept(&self, _: chat::Delivery) -> Result<(), chat::DeskError> {
-        Ok(())
-    }
-
-    async fn settle(&self) {}
-
-    fn note(&self, _: &str) -> Result<Option<String>, chat::DeskError> {
-        Ok(None)
     }
 }

@@ -1,0 +1,159 @@
+//! Who is who: accounts, nicks that change hands, operators and admins.
+
+use crate::stage::{BOT, CHANNEL, Make, ask, hear, meet, player, settings};
+use std::time::Duration;
+use tests::irc::{Client, Inspircd, InspircdOptions, Ngircd, NgircdOptions};
+
+fn logged_in(server: &Inspircd, nick: &str, account: &str) -> Client {
+    let mut client = Client::login(server.port(), nick, account, "secret");
+    client.join(CHANNEL);
+    client
+}
+
+/// Waits until the bot has seen what others did, by having it answer somebody else.
+fn settled(client: &mut Client) {
+    client.say(BOT, "roll 1d1");
+    client.hear(BOT, &client.nick().to_owned());
+}
+
+async fn accounts_make_players(options: InspircdOptions) {
+    let server = Inspircd::start(&options);
+    for account in ["mia", "gus"] {
+        server.register(account, "secret");
+    }
+    // Whoever is first in the channel runs it.
+    let mut gus = logged_in(&server, "gus", "gus");
+    let bot = Make::default().start(settings(server.port(), ""));
+    meet(&mut gus, BOT, CHANNEL);
+    let mut mia = logged_in(&server, "mia", "mia");
+    assert!(ask(&mut mia, "!gm me").starts_with("mia: mia is now a referee"));
+    assert!(ask(&mut mia, "!iam Tsubame").starts_with("Tsubame: You are Tsubame."));
+    hear(&mut gus);
+    hear(&mut gus);
+
+    // Another nick, the same account: she still is who she is.
+    mia.raw("NICK mia|away");
+    mia.wait_for(|line| line.contains(" NICK "));
+    assert!(ask(&mut mia, "!iam").starts_with("Tsubame: You are Tsubame."));
+    assert!(ask(&mut mia, "!gm").contains("The referee is mia"));
+    hear(&mut gus);
+    hear(&mut gus);
+
+    // A stranger with her nick is somebody else, and has no rights.
+    let mut stranger = Client::connect(server.port(), "mia");
+    stranger.join(CHANNEL);
+    assert!(ask(&mut stranger, "!iam Kuma").starts_with("Kuma: You are Kuma."));
+    assert!(ask(&mut stranger, "!as Ogre roll 1d1").contains("only a referee"));
+    // Logged in, he is who his account is; what he made before goes with him.
+    stranger.raw("PRIVMSG NickServ :IDENTIFY gus secret");
+    stranger.wait_for(|line| line.contains(" 900 "));
+    assert_eq!(ask(&mut stranger, "!iam"), "Kuma: You are Kuma.");
+    for _ in 0..3 {
+        hear(&mut gus);
+    }
+    assert_eq!(ask(&mut gus, "!iam"), "Kuma: You are Kuma.", "one account, one player");
+    // She has gone and comes again, days later and on another nick.
+    mia.quit();
+    let mut mia = logged_in(&server, "laptop", "mia");
+    assert!(ask(&mut mia, "!iam").starts_with("Tsubame: You are Tsubame."));
+    assert!(ask(&mut mia, "!as Ogre roll 1d1").starts_with("Ogre: 1 | 1d1"));
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn accounts_make_players_by_their_tags() {
+    accounts_make_players(InspircdOptions::default()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn accounts_make_players_by_joins_and_notices_where_there_are_no_tags() {
+    let options = InspircdOptions { without: vec!["ircv3_accounttag"], ..InspircdOptions::default() };
+    accounts_make_players(options).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operators_run_the_room_and_so_does_whom_the_config_names() {
+    let server = Inspircd::start(&InspircdOptions::default());
+    server.register("gus", "secret");
+    let mut op = Client::connect(server.port(), "op");
+    op.join(CHANNEL);
+    let bot = Make::default().start(settings(server.port(), "admins = [\"account:gus\"]"));
+    meet(&mut op, BOT, CHANNEL);
+    let mut bob = player(server.port(), "bob");
+    let refused = "bob: Only a room admin";
+    assert!(ask(&mut bob, "!room prefix .").starts_with(refused));
+    // Given and taken, at once.
+    op.raw("MODE #hall +o bob");
+    bob.wait_for(|line| line.contains("MODE #hall +o"));
+    assert!(ask(&mut bob, "!room prefix .").contains("is now ."));
+    op.raw("MODE #hall -o bob");
+    bob.wait_for(|line| line.contains("MODE #hall -o"));
+    assert!(ask(&mut bob, ".room prefix !").starts_with(refused));
+    // A mark goes with its owner's nick, and not to whoever takes the nick.
+    op.raw("NICK oper");
+    op.wait_for(|line| line.contains(" NICK "));
+    let mut taken = Client::connect(server.port(), "op");
+    taken.join(CHANNEL);
+    assert!(ask(&mut taken, ".room prefix !").starts_with("op: Only a room admin"));
+    while !hear(&mut op).starts_with("op: Only") {}
+    assert!(ask(&mut op, ".room formatting off").contains("formatting is now off"));
+    // No operator, and an admin by account: but not by the nick of it.
+    let mut fake = player(server.port(), "gus");
+    assert!(ask(&mut fake, ".room prefix !").starts_with("gus: Only a room admin"));
+    let mut gus = logged_in(&server, "phone", "gus");
+    assert!(ask(&mut gus, ".room prefix !").contains("is now !"));
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
+    let server = Ngircd::start(&NgircdOptions::default());
+    let bot = Make::default().start(settings(server.port(), ""));
+    let mut mia = player(server.port(), "mia");
+    assert!(ask(&mut mia, "!act d8 d10").starts_with("mia: ACTION"));
+    assert!(ask(&mut mia, "!iam Tsubame").starts_with("Tsubame: You are Tsubame."));
+    let refused = ask(&mut mia, "!gm me");
+    assert!(refused.contains("bare nick cannot hold rights"), "{refused}");
+    mia.raw("NICK mia_phone");
+    mia.wait_for(|line| line.contains(" NICK "));
+    // A stranger takes the nick: the record is gone from there.
+    let mut stranger = player(server.port(), "mia");
+    assert!(ask(&mut stranger, "!iam").starts_with("mia: You are mia."));
+    hear(&mut mia);
+    assert_eq!(ask(&mut mia, "!iam"), "Tsubame: You are Tsubame.");
+    stranger.quit();
+    mia.wait_for(|line| line.contains(" QUIT "));
+    mia.quit();
+    // Who comes later under a nick that holds something gets it, with one warning.
+    let mut late = player(server.port(), "mia_phone");
+    assert_eq!(ask(&mut late, "!iam"), "Tsubame: You are Tsubame.");
+    let warning = hear(&mut late);
+    assert_eq!(warning, "(Tsubame is bound to the nick mia_phone alone: whoever has it plays them.)");
+    assert_eq!(ask(&mut late, "!iam"), "Tsubame: You are Tsubame.");
+    assert!(late.hear_within(BOT, CHANNEL, Duration::from_millis(300)).is_none(), "one warning");
+    // The journal tells of it, and adds up.
+    late.say(CHANNEL, "!history 30");
+    while !hear(&mut late).contains("renamed nick:mia nick:mia_phone → nick:mia goes on as nick:mia_phone.") {}
+    let store = bot.stop().await;
+    let room = chat::RoomId::new("irc", CHANNEL);
+    bot::journal::audit(&*store, &bot::keys::TableId::of(&room)).expect("the journal leads to what is stored");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nicks_are_trusted_they_hold_rights() {
+    let server = Ngircd::start(&NgircdOptions::default());
+    // Whoever is first runs the channel.
+    let mut first = Client::connect(server.port(), "first");
+    first.join(CHANNEL);
+    let bot = Make::default().start(settings(server.port(), "trust_nicks = true\nadmins = [\"nick:mia\"]"));
+    let (mut mia, mut gus) = (player(server.port(), "Mia"), player(server.port(), "gus"));
+    assert!(ask(&mut mia, "!room prefix .").contains("is now ."));
+    assert!(ask(&mut mia, ".gm me").contains("Mia is now a referee"));
+    mia.raw("NICK keeper");
+    mia.wait_for(|line| line.contains(" NICK "));
+    settled(&mut gus);
+    // A referee stays one; what the config says of a nick stays with the nick.
+    assert!(ask(&mut mia, ".as Ogre roll 1d1").starts_with("Ogre: 1"));
+    assert!(ask(&mut mia, ".room prefix !").contains("Only a room admin"));
+    bot.stop().await;
+}
