@@ -2,6 +2,8 @@
 
 #[path = "irc/conformance.rs"]
 mod conformance;
+#[path = "irc/endurance.rs"]
+mod endurance;
 #[path = "irc/login.rs"]
 mod login;
 #[path = "irc/people.rs"]

@@ -42,6 +42,9 @@ pub enum Pace {
     Silent,
 }
 
+/// Players, and texts, that are kept before the old ones are forgotten.
+const MANY: usize = 256;
+
 /// What was asked at a table lately.
 #[derive(Debug, Default)]
 pub struct Pulse {
@@ -52,7 +55,10 @@ pub struct Pulse {
 #[derive(Debug, Default)]
 struct PlayerPulse {
     commands: Beat,
-    answers: VecDeque<(Timestamp, String)>,
+    /// When each text was answered.
+    answers: BTreeMap<String, Beat>,
+    /// So many texts were left when the old ones were last forgotten, twice.
+    many: usize,
     silent_until: Option<Timestamp>,
 }
 
@@ -63,9 +69,20 @@ struct Beat {
 }
 
 impl Beat {
-    fn count(&mut self, now: Timestamp, limits: &Limits, most: usize) -> Pace {
+    /// Drops what lies outside the window; of more than `most`, also what does not stand in its order.
+    fn forget(&mut self, now: Timestamp, limits: &Limits, most: usize) {
         // A time far ahead is a clock that is wrong: it must not count for ever.
-        self.times.retain(|time| now.duration_since(*time).abs() < limits.window);
+        let counts = |time: &Timestamp| now.duration_since(*time).abs() < limits.window;
+        while self.times.front().is_some_and(|time| !counts(time)) {
+            self.times.pop_front();
+        }
+        if self.times.len() >= most {
+            self.times.retain(counts);
+        }
+    }
+
+    fn count(&mut self, now: Timestamp, limits: &Limits, most: usize) -> Pace {
+        self.forget(now, limits, most);
         if self.times.len() < most {
             self.times.push_back(now);
             self.warned = false;
@@ -102,9 +119,13 @@ impl Pulse {
     /// Counts an answer to `player`; whether they get it.
     pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
         let own = self.players.entry(player.clone()).or_default();
-        own.answers.retain(|(time, _)| now.duration_since(*time).abs() < limits.window);
-        own.answers.push_back((now, text.to_owned()));
-        if own.answers.iter().filter(|(_, earlier)| earlier == text).count() > limits.same_answers {
+        if own.answers.len() > own.many.max(MANY) {
+            let counts = |beat: &Beat| beat.times.back().is_some_and(|last| now.duration_since(*last) < limits.window);
+            own.answers.retain(|_, beat| counts(beat));
+            // Looked through again when there are twice as many, lest that be done for each.
+            own.many = own.answers.len() * 2;
+        }
+        if own.answers.entry(text.to_owned()).or_default().count(now, limits, limits.same_answers) != Pace::Fine {
             own.silent_until = Some(now.saturating_add(limits.silence).unwrap_or(now));
             return false;
         }
@@ -113,7 +134,6 @@ impl Pulse {
 
     /// Drops players who were quiet for long, so that memory stays flat.
     fn forget(&mut self, now: Timestamp, limits: &Limits) {
-        const MANY: usize = 256;
         if self.players.len() > MANY {
             self.players.retain(|_, own| {
                 own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)

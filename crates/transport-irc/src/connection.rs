@@ -1,6 +1,6 @@
 //! The one task of a network: connects, registers, listens and speaks, and begins again when the link is lost.
 
-use crate::link::{self, Stream};
+use crate::link::{self, Link, Socket, Stream};
 use crate::login::{Login, Progress, Registered};
 use crate::outbox::{Outbox, Said};
 use crate::session::{Memory, Session};
@@ -65,6 +65,7 @@ struct Wire {
     chunk: Vec<u8>,
     out: VecDeque<u8>,
     unflushed: bool,
+    socket: Socket,
 }
 
 impl Connection {
@@ -204,6 +205,7 @@ impl Connection {
                 read = wire.read.read(&mut wire.chunk) => {
                     let now = Instant::now();
                     (heard, asked) = (now, false);
+                    wire.socket.acknowledge();
                     match read {
                         Ok(0) => return Some(Trouble::link("the server closed the link".to_owned())),
                         Ok(length) => if let Err(trouble) = self.hear(wire, length, session, now) {
@@ -270,10 +272,10 @@ impl Connection {
 }
 
 impl Wire {
-    fn new(stream: Box<dyn Stream>) -> Self {
+    fn new((stream, socket): Link) -> Self {
         let (read, write) = tokio::io::split(stream);
         let (framer, out) = (Framer::default(), VecDeque::new());
-        Wire { read, write, framer, chunk: vec![0; CHUNK], out, unflushed: false }
+        Wire { read, write, framer, chunk: vec![0; CHUNK], out, unflushed: false, socket }
     }
 
     /// Leaves in order, as far as the server lets us.

@@ -218,6 +218,13 @@ impl Client {
         Some(plain(Message::parse(&line).text()))
     }
 
+    /// Every line that comes within a time, or until the link is closed.
+    pub fn drain(&mut self, time: Duration) -> Vec<String> {
+        let deadline = Deadline::after(time);
+        let next = || self.lines.recv_timeout(deadline.left().unwrap_or_default()).ok();
+        std::iter::from_fn(next).collect()
+    }
+
     /// Whether the server closes the link within a time; lines are passed over.
     pub fn closed(&mut self, time: Duration) -> bool {
         let deadline = Deadline::after(time);
