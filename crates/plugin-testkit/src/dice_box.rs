@@ -6,9 +6,9 @@ use dice::{Dice, DiceError, Die, Scripted};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Dice that a session can script; clones share them.
+/// Dice that a session can script; clones share them, so that one can be a bot's and another the session's.
 #[derive(Clone, Default)]
-pub(crate) struct SessionDice(Arc<Mutex<Stage>>);
+pub struct SessionDice(Arc<Mutex<Stage>>);
 
 #[derive(Default)]
 struct Stage {
@@ -20,11 +20,12 @@ struct Stage {
 }
 
 impl SessionDice {
+    /// From now on, lines without a script throw the fair dice of this seed.
     pub fn use_seed(&self, seed: [u8; 32]) {
         self.stage().seed = Some(seed);
     }
 
-    /// Sets the script of the next line.
+    /// Sets the script of the next line; without one, and without a seed, its dice cannot be thrown.
     pub fn script(&self, dice: Option<Vec<(u32, u32)>>) {
         self.stage().script = dice.map(Scripted::new);
     }

@@ -9,7 +9,8 @@
 //! bot< SUCCESS 25 vs 17...
 //! ```
 //!
-//! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`].
+//! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`]. What plays sessions
+//! elsewhere, as the tests of transports do, takes [`session::parse`], [`SessionDice`] and [`set_up`].
 
 pub mod session;
 
@@ -17,5 +18,6 @@ mod dice_box;
 mod play;
 mod plugin_tests;
 
-pub use play::{Compare, Difference, LineReport, play};
+pub use dice_box::SessionDice;
+pub use play::{Compare, Difference, LineReport, play, set_up};
 pub use plugin_tests::test_plugin;

@@ -1,7 +1,7 @@
 //! Playing a session through the core, and saying where an answer differs.
 
 use crate::dice_box::SessionDice;
-use crate::session::{Directive, NETWORK, ROOM, Step, What, Whose, parse, player};
+use crate::session::{self, Directive, NETWORK, ROOM, START, Step, What, Whose, parse, player};
 use bot::documents::{RoomDoc, TableDoc, from_json, to_json};
 use bot::keys::{self, TableId};
 use bot::store::{Batch, Memory, Store, StoreError};
@@ -104,6 +104,20 @@ pub enum Compare {
     DiceAlone,
 }
 
+/// Sets something at the table of `room` that no player did, behind the journal's back and that of any bot: one that has
+/// the table open must put it away first.
+///
+/// # Errors
+/// The store failed.
+pub fn set_up(store: &dyn Store, room: &RoomId, set: impl FnOnce(&mut TableDoc)) -> Result<(), StoreError> {
+    let key = keys::doc(&TableId::of(room));
+    let mut doc = store.read(&key)?.map_or(Ok(TableDoc::default()), |doc| from_json(&key, &doc))?;
+    set(&mut doc);
+    let mut batch = Batch::default();
+    batch.put(key, to_json(&doc));
+    store.commit(&batch)
+}
+
 struct Stage {
     sitting: Sitting,
     store: Arc<Memory>,
@@ -125,20 +139,8 @@ struct Stage {
 
 impl Stage {
     fn new(steps: &[Step], plugins: Vec<Box<dyn Plugin>>) -> Result<Self, String> {
-        let mut settings = Settings::default();
-        let mut people = BTreeSet::new();
-        for step in steps {
-            match &step.what {
-                What::Direct(Directive::Plugins(ids)) => settings.plugins = ids.iter().cloned().collect(),
-                What::Direct(Directive::Referee(name) | Directive::Admin(name)) => {
-                    people.insert(name.clone());
-                }
-                What::Say { name, .. } => {
-                    people.insert(name.clone());
-                }
-                _ => {}
-            }
-        }
+        let defaults = Settings::default();
+        let settings = Settings { plugins: session::plugins(steps).unwrap_or(defaults.plugins), ..defaults };
         let known: BTreeSet<String> = plugins.iter().map(|plugin| plugin.manifest().id.clone()).collect();
         if let Some(unknown) = settings.plugins.difference(&known).next() {
             let known: Vec<_> = known.iter().map(String::as_str).collect();
@@ -157,10 +159,10 @@ impl Stage {
             known,
             prefix,
             name,
-            now: "2026-01-01T00:00:00Z".parse().map_err(|error| format!("{error}"))?,
+            now: START,
             room: ROOM.to_owned(),
             admins: BTreeSet::new(),
-            people,
+            people: session::people(steps),
             limits: false,
             messages: 0,
             last_said: BTreeMap::new(),
@@ -212,13 +214,7 @@ impl Stage {
     /// Sets something at the table that no player did, behind the journal's back.
     fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
         self.sitting.put_away().map_err(failed)?;
-        let key = keys::doc(&TableId::of(&self.room_id()));
-        let stored = self.store.read(&key).map_err(failed)?;
-        let mut doc: TableDoc = stored.map_or(Ok(TableDoc::default()), |doc| from_json(&key, &doc)).map_err(failed)?;
-        set(&mut doc);
-        let mut batch = Batch::default();
-        batch.put(key, to_json(&doc));
-        self.store.commit(&batch).map_err(failed)?;
+        set_up(&*self.store, &self.room_id(), set).map_err(failed)?;
         self.enter_room()
     }
 
@@ -265,9 +261,7 @@ impl Stage {
         let key = keys::room(&self.room_id());
         let room = self.store.read(&key).map_err(failed)?.map(|room| from_json::<RoomDoc>(&key, &room));
         let prefix = room.transpose().map_err(failed)?.map_or_else(|| self.prefix.clone(), |room| room.prefix);
-        let named = text.trim_start_matches('@').to_lowercase().starts_with(&self.name);
-        let prefixed = text.starts_with(&prefix) || text.starts_with(['!', '！']);
-        Ok(if named || prefixed { text.to_owned() } else { format!("{prefix}{text}") })
+        Ok(session::typed(text, &prefix, &self.name))
     }
 
     fn note_answer(&mut self, name: &str, text: &str, heard: Heard) -> LineReport {

@@ -12,6 +12,7 @@
 use chat::PlayerId;
 use jiff::{SignedDuration, Span, Timestamp};
 use regex::Regex;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// A line of a session that means something.
@@ -96,10 +97,36 @@ pub struct SessionError {
 pub const NETWORK: &str = "session";
 /// The room without a `@room`.
 pub const ROOM: &str = "hall";
+/// The time without a `@now`: the first moment of 2026.
+pub const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
 /// The player of this name.
 pub fn player(name: &str) -> PlayerId {
     PlayerId::new(NETWORK, name.to_lowercase())
+}
+
+/// The plugins that a session enables in every room, if it names any.
+pub fn plugins(steps: &[Step]) -> Option<BTreeSet<String>> {
+    steps.iter().rev().find_map(|step| match &step.what {
+        What::Direct(Directive::Plugins(ids)) => Some(ids.iter().cloned().collect()),
+        _ => None,
+    })
+}
+
+/// Everybody of a session, by name: they are present in each of its rooms from the start.
+pub fn people(steps: &[Step]) -> BTreeSet<String> {
+    let name = |step: &Step| match &step.what {
+        What::Say { name, .. } | What::Direct(Directive::Referee(name) | Directive::Admin(name)) => Some(name.clone()),
+        _ => None,
+    };
+    steps.iter().filter_map(name).collect()
+}
+
+/// What is typed for a line of a session, which may leave out the room's `prefix`; `bot` is the name of the bot.
+pub fn typed(text: &str, prefix: &str, bot: &str) -> String {
+    let named = text.trim_start_matches('@').to_lowercase().starts_with(bot);
+    let prefixed = text.starts_with(prefix) || text.starts_with(['!', '！']);
+    if named || prefixed { text.to_owned() } else { format!("{prefix}{text}") }
 }
 
 /// Reads a session.
