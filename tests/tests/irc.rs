@@ -1,14 +1,22 @@
 //! The bot on IRC: real servers, a scripted one for what those do not do, and play through them.
 
+#[path = "irc/answers.rs"]
+mod answers;
 #[path = "irc/conformance.rs"]
 mod conformance;
 #[path = "irc/endurance.rs"]
 mod endurance;
+#[path = "irc/evening.rs"]
+mod evening;
 #[path = "irc/login.rs"]
 mod login;
 #[path = "irc/people.rs"]
 mod people;
+#[path = "irc/sessions.rs"]
+mod sessions;
 #[path = "irc/speech.rs"]
 mod speech;
 #[path = "irc/stage.rs"]
 mod stage;
+#[path = "irc/watched.rs"]
+mod watched;

@@ -68,6 +68,15 @@ impl Make {
 
     /// Starts it on networks with these settings.
     pub fn start_on(self, networks: Vec<(&str, Settings)>) -> Running {
+        let networks = networks.into_iter().map(|(name, settings)| -> Arc<dyn Transport> {
+            Arc::new(Irc::new(name, settings, self.clock.clone(), nonces()))
+        });
+        let networks = networks.collect();
+        self.serve(networks)
+    }
+
+    /// Starts it on these networks.
+    pub fn serve(self, networks: Vec<Arc<dyn Transport>>) -> Running {
         let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
         let mut settings = BotSettings { plugins, ..BotSettings::default() };
         if self.unlimited {
@@ -76,10 +85,6 @@ impl Make {
         }
         let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
         let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
-        let networks = networks.into_iter().map(|(name, settings)| -> Arc<dyn Transport> {
-            Arc::new(Irc::new(name, settings, self.clock.clone(), nonces()))
-        });
-        let networks = networks.collect();
         let (stop, stopped) = oneshot::channel();
         let served = serve(Arc::new(bot.expect("it starts")), networks, async move {
             // A dropped sender stops it too.

@@ -1,0 +1,152 @@
+//! Whether what was heard on IRC is what a session file has: the same words, in lines of another make.
+
+use chat::{Post, Recipient};
+use regex::Regex;
+
+/// In front of what continues a line.
+const ON: &str = "… ";
+/// In front of a line that would look like somebody's command.
+const HARMLESS: &str = "· ";
+/// In front of an item of a list, in a session and of the first on a line.
+const ITEM: &str = "- ";
+/// Between items that share a line.
+const BETWEEN: &str = " | ";
+
+/// A line of an answer as a session has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expected<'a> {
+    /// Its line in the file.
+    pub line: usize,
+    /// It, or its beginning if it ends in `...`.
+    pub text: &'a str,
+}
+
+/// The lines of a post as they were before they were made to fit, without what stands in front of the first.
+///
+/// # Errors
+/// What should stand there does not.
+pub fn heard(post: &Post, lines: &[String]) -> Result<Vec<String>, String> {
+    let mut whole: Vec<String> = Vec::new();
+    for line in lines {
+        match (line.strip_prefix(ON), whole.last_mut()) {
+            (Some(rest), Some(last)) => *last = format!("{last} {rest}"),
+            (None, Some(_)) => whole.push(line.strip_prefix(HARMLESS).unwrap_or(line).to_owned()),
+            (_, None) => whole.push(without_front(post, line)?.to_owned()),
+        }
+    }
+    Ok(whole)
+}
+
+fn without_front<'a>(post: &Post, line: &'a str) -> Result<&'a str, String> {
+    let room = match post.to {
+        Recipient::Room => String::new(),
+        Recipient::Player(_) => format!("[{}] ", post.room.id),
+    };
+    let addressee = post.addressee.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    let readers = match post.readers.as_slice() {
+        [] => String::new(),
+        readers => format!("(only {}) ", readers.join(", ")),
+    };
+    let front = format!("{room}{addressee}{readers}");
+    line.strip_prefix(&front).ok_or_else(|| format!("{front:?} does not stand in front\n  heard: {line}"))
+}
+
+/// The lines that are said where there is no fixed width to point in: all but those with what was typed and a mark under
+/// a place of it.
+pub fn without_carets<'a>(expected: &[Expected<'a>]) -> Vec<Expected<'a>> {
+    let is_mark =
+        |text: &str| text.starts_with("  ") && text.ends_with('^') && text.trim_matches([' ', '^']).is_empty();
+    let mut shown: Vec<Expected> = Vec::new();
+    for expected in expected {
+        if is_mark(expected.text) && shown.last().is_some_and(|typed| typed.text.starts_with("  ")) {
+            shown.pop();
+        } else {
+            shown.push(*expected);
+        }
+    }
+    shown
+}
+
+/// The first expected line that was not heard behind those before it. What is heard behind the last is no error.
+pub fn first_missing<'a>(expected: &[Expected<'a>], heard: &[String]) -> Option<Expected<'a>> {
+    let heard = heard.join("\n");
+    let fits = |count: &usize| !Regex::new(&pattern(&expected[..*count])).expect("it is escaped").is_match(&heard);
+    (1..=expected.len()).find(fits).map(|count| expected[count - 1])
+}
+
+/// What lines begin with these: each of its own, but that items of a list may share one.
+fn pattern(expected: &[Expected]) -> String {
+    let mut pattern = "^".to_owned();
+    let mut list = false;
+    for (n, Expected { text, .. }) in expected.iter().enumerate() {
+        let item = text.strip_prefix(ITEM);
+        pattern += match (n, item, list) {
+            (0, Some(_), _) => "- ",
+            (0, None, _) => "",
+            (_, Some(_), true) => r"(?:\n- | \| )",
+            (_, Some(_), false) => r"\n- ",
+            (_, None, _) => r"\n",
+        };
+        list = item.is_some();
+        let text = item.unwrap_or(text);
+        pattern += &match text.strip_suffix("...") {
+            Some(beginning) => format!("{}[^\n]*?", regex::escape(beginning)),
+            None => regex::escape(text),
+        };
+    }
+    let shared = if list { format!("|{}", regex::escape(BETWEEN)) } else { String::new() };
+    format!("{pattern}(?:$|\n{shared})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat::{PlayerId, RoomId};
+
+    fn missing(expected: &[&str], heard: &[&str]) -> Option<usize> {
+        let expected: Vec<_> = (1..).zip(expected).map(|(line, text)| Expected { line, text }).collect();
+        let heard: Vec<_> = heard.iter().map(|line| (*line).to_owned()).collect();
+        first_missing(&without_carets(&expected), &heard).map(|expected| expected.line)
+    }
+
+    #[test]
+    fn lines_are_the_same_word_for_word() {
+        assert_eq!(missing(&["3 | 2d6 [1 2] #1"], &["3 | 2d6 [1 2] #1"]), None);
+        assert_eq!(missing(&["3 | 2d6 [1 2] #1"], &["3 | 2d6 [1 2] #12"]), Some(1));
+        assert_eq!(missing(&["3 | 2d6 [1 2]"], &["3 | 2d6 [1 2] | fire"]), Some(1));
+        assert_eq!(missing(&["3 | 2d6...", "b"], &["3 | 2d6 [1 2]", "b", "c"]), None);
+        assert_eq!(missing(&["a", "b"], &["a"]), Some(2));
+        assert_eq!(missing(&["a", "b"], &["a b"]), Some(1));
+        assert_eq!(missing(&["a"], &[]), Some(1));
+    }
+
+    #[test]
+    fn items_of_a_list_may_share_a_line_and_nothing_else_may() {
+        let list = ["L:", "- a | b", "- c...", "- d", "#7"];
+        assert_eq!(missing(&list, &["L:", "- a | b | c and more | d", "#7"]), None);
+        assert_eq!(missing(&list, &["L:", "- a | b", "- cd | d", "#7"]), None);
+        assert_eq!(missing(&list[..4], &["L:", "- a | b | c | d | e"]), None);
+        assert_eq!(missing(&list, &["L:", "- a | b | c | e", "#7"]), Some(4));
+        assert_eq!(missing(&list, &["L: | a | b | c | d", "#7"]), Some(1));
+    }
+
+    #[test]
+    fn a_mark_under_what_was_typed_is_not_said() {
+        assert_eq!(missing(&["No d7.", "  !act d7", "       ^^", "next"], &["No d7.", "next"]), None);
+        assert_eq!(missing(&["No d7.", "  !act d7"], &["No d7."]), Some(2));
+    }
+
+    #[test]
+    fn what_stands_in_front_is_taken_off_and_must_be_there() {
+        let room = RoomId::new("irc", "#hall");
+        let post = Post {
+            to: Recipient::Player(PlayerId::new("irc", "nick:bob")),
+            addressee: Some("Oni-7".into()),
+            readers: vec!["Bob".into(), "referees".into()],
+            ..Post::new("k", room, Vec::new())
+        };
+        let lines = ["[#hall] Oni-7: (only Bob, referees) one", "… two", "· !roll"].map(str::to_owned);
+        assert_eq!(heard(&post, &lines).unwrap(), ["one two", "!roll"]);
+        assert!(heard(&post, &["Oni-7: one".to_owned()]).unwrap_err().contains("does not stand in front"));
+    }
+}

@@ -1,0 +1,405 @@
+//! A session played on IRC: the bot in this process with its dice and its time in the test's hand, a client a speaker.
+
+use crate::answers::{Expected, first_missing, heard, without_carets};
+use crate::stage::{BOT, Make, Running, nonces, settings};
+use crate::watched::Watched;
+use bot::documents::{RoomDoc, TableDoc, from_json};
+use bot::store::{Memory, Store};
+use bot::{DiceBox, keys};
+use chat::{Clock, PlayerId, Post, Recipient, RoomId};
+use dice::Dice;
+use dice::fair::MessageKey;
+use jiff::Timestamp;
+use plugin_testkit::session::{self, Directive, Step, What, Whose};
+use plugin_testkit::{Difference, SessionDice, set_up};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tests::irc::{Client, Message, plain};
+use transport_irc::{Irc, Settings};
+
+/// The network's name for the bot.
+const NETWORK: &str = "irc";
+/// The plugins that [`Make`] knows.
+const PLUGINS: [&str; 2] = ["mvk", "roll"];
+/// Lines of an answer: all there are.
+const LINES: usize = 1_000;
+/// Bytes of a text that fit into a line, whatever stands around them.
+const LONGEST: usize = 400;
+/// Somebody in no channel who may make operators in each.
+const OPER: &str = "server-oper";
+
+/// How much of a session was played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Played {
+    /// Lines that were said.
+    pub said: usize,
+    /// Lines that are left out, and all behind the first of them: IRC has no way to say it.
+    pub left_out: usize,
+    /// Lines of answers that were heard as written.
+    pub heard: usize,
+}
+
+/// Plays the session `text` on the server at `port`, up to the first line that cannot be said on IRC.
+///
+/// # Errors
+/// The first line that does not go as written.
+pub async fn play(port: u16, file: &str, text: &str) -> Result<Played, Difference> {
+    let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
+    let steps = session::parse(text).map_err(|error| at(error.line, error.what))?;
+    let said = |steps: &[Step]| steps.iter().filter(|step| matches!(step.what, What::Say { .. })).count();
+    let end = if session::people(&steps).iter().all(|name| is_nick(name)) {
+        steps.iter().position(|step| !can_be_said(&step.what)).unwrap_or(steps.len())
+    } else {
+        0
+    };
+    let mut played = Played { said: said(&steps[..end]), left_out: said(&steps[end..]), heard: 0 };
+    if played.said == 0 {
+        return Ok(played);
+    }
+    let mut evening = Evening::new(port, &steps).map_err(|what| at(1, what))?;
+    let result = evening.play(&steps[..end]).await;
+    evening.end().await;
+    played.heard = result.map_err(|(line, what)| at(line, what))?;
+    Ok(played)
+}
+
+/// Whether somebody can be called so on IRC.
+fn is_nick(name: &str) -> bool {
+    let fits = name.len() <= 30 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    fits && ![BOT, OPER].iter().any(|taken| name.eq_ignore_ascii_case(taken))
+}
+
+/// Nobody edits on IRC, and lines are short there.
+fn can_be_said(what: &What) -> bool {
+    !matches!(what, What::Say { edit, text, .. } if *edit || text.len() > LONGEST)
+}
+
+fn room_id(room: &str) -> RoomId {
+    RoomId::new(NETWORK, channel(room))
+}
+
+fn channel(room: &str) -> String {
+    format!("#{}", room.to_lowercase())
+}
+
+fn player(name: &str) -> PlayerId {
+    PlayerId::new(NETWORK, format!("nick:{}", name.to_lowercase()))
+}
+
+struct Evening {
+    port: u16,
+    plugins: Vec<&'static str>,
+    unlimited: bool,
+    rooms: BTreeSet<String>,
+    store: Arc<dyn Store>,
+    dice: SessionDice,
+    /// How many lines were said, which is what the dice of the next depend on.
+    said: Arc<AtomicUsize>,
+    clock: Arc<SetClock>,
+    bot: Option<(Running, Arc<Watched>)>,
+    /// Everybody of the file, once the bot is there.
+    clients: BTreeMap<String, Client>,
+    people: BTreeSet<String>,
+    oper: Client,
+    room: String,
+    answers: Answers,
+}
+
+/// What was heard after a line: by whom, in the channel or alone.
+#[derive(Default)]
+struct Answers {
+    posts: Vec<Post>,
+    public: BTreeMap<String, Vec<String>>,
+    private: BTreeMap<String, Vec<String>>,
+}
+
+impl Evening {
+    fn new(port: u16, steps: &[Step]) -> Result<Self, String> {
+        let wanted = session::plugins(steps).unwrap_or_else(|| BTreeSet::from(["roll".to_owned()]));
+        if let Some(unknown) = wanted.iter().find(|id| !PLUGINS.contains(&id.as_str())) {
+            return Err(format!("the bot of these tests has no plugin {unknown}"));
+        }
+        let rooms = steps.iter().filter_map(|step| match &step.what {
+            What::Direct(Directive::Room(name)) => Some(name.clone()),
+            _ => None,
+        });
+        let mut oper = Client::connect(port, OPER);
+        oper.raw("OPER oper operpw");
+        oper.wait_for(|line| Message::parse(line).command == "381");
+        Ok(Evening {
+            port,
+            plugins: PLUGINS.into_iter().filter(|id| wanted.contains(*id)).collect(),
+            unlimited: true,
+            rooms: rooms.chain([session::ROOM.to_owned()]).collect(),
+            store: Arc::new(Memory::default()),
+            dice: SessionDice::default(),
+            said: Arc::default(),
+            clock: Arc::new(SetClock(Mutex::new(session::START))),
+            bot: None,
+            clients: BTreeMap::new(),
+            people: session::people(steps),
+            oper,
+            room: session::ROOM.to_owned(),
+            answers: Answers::default(),
+        })
+    }
+
+    /// Plays these steps; how many lines of answers were as written. Else where it is different, and how.
+    async fn play(&mut self, steps: &[Step]) -> Result<usize, (usize, String)> {
+        let mut count = 0;
+        for (n, Step { line, what }) in steps.iter().enumerate() {
+            match what {
+                What::Direct(directive) => self.direct(directive).await.map_err(|what| (*line, what))?,
+                What::Say { name, text, dice, .. } => {
+                    self.say(name, text, dice.clone()).await.map_err(|what| (*line, what))?;
+                    let answer = steps[n + 1..].iter().take_while(|step| !matches!(step.what, What::Say { .. }));
+                    count += self.compare(*line, answer)?;
+                }
+                What::Expect { .. } => {}
+            }
+        }
+        Ok(count)
+    }
+
+    async fn direct(&mut self, directive: &Directive) -> Result<(), String> {
+        match directive {
+            Directive::Plugins(_) => {}
+            Directive::Game(id) => self.set_up(|doc| doc.main_game = Some(id.clone())).await?,
+            Directive::Referee(name) => {
+                self.set_up(|doc| drop(doc.referees.insert(player(name), name.clone()))).await?
+            }
+            Directive::Admin(name) => {
+                self.come().await?;
+                for channel in self.rooms.iter().map(|room| channel(room)) {
+                    self.oper.raw(&format!("MODE {channel} +o {name}"));
+                }
+                sync(&mut self.oper);
+            }
+            Directive::Now(time) => self.clock.set(*time),
+            Directive::Wait(span) => {
+                let later = self.clock.now().checked_add(*span);
+                self.clock.set(later.map_err(|error| format!("time ends there: {error}"))?);
+            }
+            Directive::Room(name) => self.room.clone_from(name),
+            Directive::Limits(on) => {
+                self.leave().await;
+                self.unlimited = !on;
+            }
+            Directive::Seed(seed) => self.dice.use_seed(*seed),
+        }
+        Ok(())
+    }
+
+    /// Sets something at the table that no player did, while the bot is away.
+    async fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
+        self.leave().await;
+        set_up(&*self.store, &room_id(&self.room), set).map_err(|error| error.to_string())
+    }
+
+    /// The bot goes, if it is there: it comes back for the next line.
+    async fn leave(&mut self) {
+        if let Some((bot, _)) = self.bot.take() {
+            bot.stop().await;
+        }
+    }
+
+    /// The bot comes, if it is away, and then everybody else who is not there yet.
+    async fn come(&mut self) -> Result<(), String> {
+        if self.bot.is_some() {
+            return Ok(());
+        }
+        let channels = self.rooms.iter().map(|room| (channel(room), transport_irc::Channel::default()));
+        let irc = Settings {
+            trust_nicks: true,
+            lines_per_answer: LINES,
+            channels: channels.collect(),
+            ..settings(self.port, "")
+        };
+        let make = Make {
+            store: self.store.clone(),
+            plugins: self.plugins.clone(),
+            dice: Box::new(LineDice { dice: self.dice.clone(), rooms: self.rooms.clone(), said: self.said.clone() }),
+            unlimited: self.unlimited,
+            ..Make::default()
+        };
+        let network = Irc::new(NETWORK, irc, self.clock.clone(), nonces());
+        let network = Arc::new(Watched::new(Arc::new(network)));
+        self.bot = Some((make.serve(vec![network.clone()]), network.clone()));
+        if !network.until(|done| done.arrived >= self.rooms.len()).await {
+            return Err("the bot does not come".to_owned());
+        }
+        for name in self.people.iter().filter(|name| !self.clients.contains_key(*name)).cloned().collect::<Vec<_>>() {
+            let mut client = Client::connect(self.port, &name);
+            self.rooms.iter().for_each(|room| client.join(&channel(room)));
+            self.clients.insert(name, client);
+        }
+        Ok(())
+    }
+
+    /// Says a line and hears the whole answer.
+    async fn say(&mut self, name: &str, text: &str, dice: Option<Vec<(u32, u32)>>) -> Result<(), String> {
+        self.come().await?;
+        let text = session::typed(text, &self.prefix()?, BOT);
+        let (_, network) = self.bot.as_ref().expect("it came");
+        // What it said when it came is no answer.
+        network.posts();
+        let goal = network.done().said + 1;
+        self.said.fetch_add(1, Ordering::Relaxed);
+        self.dice.script(dice);
+        let client = self.clients.get_mut(name).expect("who speaks is there");
+        client.say(&channel(&self.room), &text);
+        let in_time = network.until(|done| done.said >= goal).await;
+        self.hear()?;
+        if !in_time {
+            return Err(format!("the bot is not done with this line\n{}", self.answers.show()));
+        }
+        match self.dice.finish() {
+            Some(wrong) => Err(format!("the dice differ: {wrong}\n{}", self.answers.show())),
+            None => Ok(()),
+        }
+    }
+
+    /// What everybody heard: all that the server took before this.
+    fn hear(&mut self) -> Result<(), String> {
+        let channel = channel(&self.room);
+        self.answers = Answers::default();
+        self.answers.posts = self.bot.as_ref().map(|(_, network)| network.posts()).unwrap_or_default();
+        let said = |line: &String, target: &str| Message::parse(line).is_said(BOT, target);
+        let text = |line: &String| plain(Message::parse(line).text());
+        for (name, client) in &mut self.clients {
+            let lines = sync(client);
+            let public: Vec<_> = lines.iter().filter(|line| said(line, &channel)).map(text).collect();
+            let private: Vec<_> = lines.iter().filter(|line| said(line, name)).map(text).collect();
+            self.answers.public.insert(name.clone(), public);
+            self.answers.private.insert(name.clone(), private);
+        }
+        let mut heard = self.answers.public.values();
+        let first = heard.next();
+        match heard.all(|other| Some(other) == first) {
+            true => Ok(()),
+            false => Err(format!("not everybody hears the same in {channel}: {:?}", self.answers.public)),
+        }
+    }
+
+    /// Compares the answer with what the file has of it; how many lines are as written.
+    fn compare<'a>(&self, said: usize, steps: impl Iterator<Item = &'a Step>) -> Result<usize, (usize, String)> {
+        let mut expected: BTreeMap<Option<&str>, Vec<Expected>> = BTreeMap::new();
+        for step in steps {
+            if let What::Expect { whose, text } = &step.what {
+                let reader = match whose {
+                    Whose::Private(name) => Some(name.as_str()),
+                    Whose::Table | Whose::Refused => None,
+                };
+                expected.entry(reader).or_default().push(Expected { line: step.line, text });
+            }
+        }
+        let mut count = 0;
+        for (reader, expected) in expected {
+            let heard = self.answers.of(reader).map_err(|what| (said, what))?;
+            let heard: Vec<String> = heard.iter().map(|line| self.as_in_sessions(line)).collect();
+            let expected = without_carets(&expected);
+            if let Some(missing) = first_missing(&expected, &heard) {
+                let whom = reader.map(|name| format!(" by {name} alone")).unwrap_or_default();
+                let heard = heard.join("\n  heard:    ");
+                let what = format!("this was not heard{whom}\n  expected: {}\n  heard:    {heard}", missing.text);
+                return Err((missing.line, what));
+            }
+            count += expected.len();
+        }
+        Ok(count)
+    }
+
+    /// Rooms have other names in sessions.
+    fn as_in_sessions(&self, line: &str) -> String {
+        self.rooms.iter().fold(line.to_owned(), |line, room| {
+            let there = session::NETWORK;
+            line.replace(&room_id(room).to_string(), &format!("{there}/{room}")).replace(&channel(room), room)
+        })
+    }
+
+    /// What stands in front of commands in this room.
+    fn prefix(&self) -> Result<String, String> {
+        let key = keys::room(&room_id(&self.room));
+        let stored = self.store.read(&key).map_err(|error| error.to_string())?;
+        let room =
+            stored.map(|room| from_json::<RoomDoc>(&key, &room)).transpose().map_err(|error| error.to_string())?;
+        Ok(room.map_or_else(|| bot::Settings::default().prefix, |room| room.prefix))
+    }
+
+    /// Everybody goes.
+    async fn end(mut self) {
+        self.leave().await;
+        self.clients.into_values().chain([self.oper]).for_each(Client::quit);
+    }
+}
+
+impl Answers {
+    /// The lines for one reader, or in the room, as they were before they were made to fit.
+    fn of(&self, reader: Option<&str>) -> Result<Vec<String>, String> {
+        let (lines, to) = match reader {
+            Some(name) => (self.private.get(name), Recipient::Player(player(name))),
+            None => (self.public.values().next(), Recipient::Room),
+        };
+        let mut posts = self.posts.iter().filter(|post| post.to == to);
+        match (posts.next(), posts.next(), lines) {
+            (Some(post), None, Some(lines)) => heard(post, lines),
+            (Some(_), Some(_), _) => Err("a message is answered by two posts to one reader".to_owned()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn show(&self) -> String {
+        let public = self.public.values().next().into_iter().flatten().map(|line| format!("  heard: {line}"));
+        let private = self.private.iter().flat_map(|(name, lines)| lines.iter().map(move |line| (name, line)));
+        let private = private.map(|(name, line)| format!("  heard by {name} alone: {line}"));
+        public.chain(private).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Everything a client heard that the server took before this.
+fn sync(client: &mut Client) -> Vec<String> {
+    client.raw("PING here");
+    let mut lines = Vec::new();
+    loop {
+        let line = client.next();
+        if Message::parse(&line).command == "PONG" {
+            return lines;
+        }
+        lines.push(line);
+    }
+}
+
+/// A clock that a test sets.
+struct SetClock(Mutex<Timestamp>);
+
+impl SetClock {
+    fn set(&self, time: Timestamp) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The session's dice; fair ones are those that the line would have if the file were played through the core alone.
+struct LineDice {
+    dice: SessionDice,
+    rooms: BTreeSet<String>,
+    said: Arc<AtomicUsize>,
+}
+
+impl DiceBox for LineDice {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        let key = MessageKey {
+            network: session::NETWORK.to_owned(),
+            room: self.rooms.iter().find(|room| channel(room) == key.room).cloned().unwrap_or_default(),
+            id: format!("m{}", self.said.load(Ordering::Relaxed)),
+            ordinal: key.ordinal,
+        };
+        self.dice.dice(seed, &key)
+    }
+}

@@ -1,0 +1,77 @@
+//! The session files of the project, heard through a real server as they are written.
+
+use crate::evening::{Played, play};
+use plugin_testkit::Difference;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::{fs, thread};
+use tests::irc::{Ngircd, NgircdOptions};
+use tokio::runtime::Runtime;
+
+/// Files that are played at a time.
+const SIDE_BY_SIDE: usize = 4;
+
+/// All session files of the plugins and of the core.
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
+    let entries = |path: PathBuf| fs::read_dir(path).into_iter().flatten().map(|entry| entry.expect("readable").path());
+    let folders = entries(root.join("plugins")).chain([root.join("tests")]);
+    let mut files: Vec<_> = folders.flat_map(|folder| entries(folder.join("sessions"))).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "session"));
+    files.sort();
+    files
+}
+
+/// Plays the files side by side, each speaker on a connection of their own: most of the time goes by in waiting.
+fn play_all(files: Vec<PathBuf>) -> Vec<Result<Played, Difference>> {
+    let (files, played) = (Mutex::new(files.into_iter()), Mutex::new(Vec::new()));
+    let next = || files.lock().expect("nothing panics holding it").next();
+    thread::scope(|scope| {
+        for _ in 0..SIDE_BY_SIDE {
+            scope.spawn(|| {
+                let server = Ngircd::start(&NgircdOptions::default());
+                let runtime = Runtime::new().expect("it starts");
+                while let Some(path) = next() {
+                    let text = fs::read_to_string(&path).expect("it can be read");
+                    let result = runtime.block_on(play(server.port(), &path.display().to_string(), &text));
+                    played.lock().expect("nothing panics holding it").push(result);
+                }
+            });
+        }
+    });
+    played.into_inner().expect("nothing panicked holding it")
+}
+
+#[test]
+fn the_sessions_of_the_project_are_heard_as_they_are_written() {
+    let (mut whole, mut in_part, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    for result in play_all(files()) {
+        match result {
+            Ok(played) if played.left_out == 0 => whole.push(played),
+            Ok(played) => in_part.push(played),
+            Err(difference) => wrong.push(difference.to_string()),
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n\n"));
+    // Edits are left out, which IRC does not have: they must not become most of it.
+    let sum = |of: fn(&Played) -> usize| whole.iter().chain(&in_part).map(of).sum::<usize>();
+    let (said, left_out, heard) = (sum(|all| all.said), sum(|all| all.left_out), sum(|all| all.heard));
+    let counts = format!("{said} lines said, {left_out} left out, {heard} heard; whole {whole:?}, in part {in_part:?}");
+    assert!(whole.len() > in_part.len() && said > left_out && heard > said / 2, "{counts}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_differs_is_named_with_its_line() {
+    let server = Ngircd::start(&NgircdOptions::default());
+    for (text, line, what) in [
+        ("Ann> roll d6 [d6=4]\nbot< 5 | 1d6 [4] #1", 2, "heard:    4 | 1d6 [4] #1"),
+        ("Ann> roll d6 [d6=4 d6=5]", 1, "scripted and not thrown: d6=5"),
+        ("Ann> roll d6", 1, "no dice"),
+        ("\nAnn> secret roll d6 [d6=4]\nbot@Ann< 4...\nbot@Ann< #1", 4, "by Ann alone"),
+        ("@referee Gus\nAnn> secret roll d6 [d6=4]\nbot@Bob< 4...\nBob> hm", 3, "by Bob alone"),
+        ("Ann> talk\nbot< talk", 2, "expected: talk"),
+    ] {
+        let difference = play(server.port(), "wrong", text).await.unwrap_err();
+        assert!(difference.line == line && difference.what.contains(what), "{text}: {difference}");
+    }
+}

@@ -1,0 +1,115 @@
+//! A network that tells how far it is, so that a test goes on when an answer is complete and not a while later.
+
+use async_trait::async_trait;
+use chat::{Delivery, Desk, DeskError, Event, Post, Saying, Transport, TransportError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A network that is watched; it hands everything on as it is.
+pub struct Watched {
+    network: Arc<dyn Transport>,
+    done: Arc<watch::Sender<Done>>,
+    posts: Mutex<Vec<Post>>,
+}
+
+/// What is done with: played, and what is answered to it proved to have reached the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Rooms the bot came into.
+    pub arrived: usize,
+    /// Lines that somebody said.
+    pub said: usize,
+}
+
+impl Watched {
+    /// This network.
+    pub fn new(network: Arc<dyn Transport>) -> Self {
+        Watched { network, done: Arc::default(), posts: Mutex::default() }
+    }
+
+    /// What is done.
+    pub fn done(&self) -> Done {
+        *self.done.borrow()
+    }
+
+    /// Waits until so much is done; whether it was in time.
+    pub async fn until(&self, enough: impl FnMut(&Done) -> bool) -> bool {
+        let mut done = self.done.subscribe();
+        // This holds the sender.
+        tokio::time::timeout(PATIENCE, done.wait_for(enough)).await.is_ok()
+    }
+
+    /// What the bot posted since this was asked last.
+    pub fn posts(&self) -> Vec<Post> {
+        std::mem::take(&mut *self.posts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[async_trait]
+impl Transport for Watched {
+    fn network(&self) -> &str {
+        self.network.network()
+    }
+
+    fn redelivers(&self) -> bool {
+        self.network.redelivers()
+    }
+
+    fn says_once(&self) -> bool {
+        self.network.says_once()
+    }
+
+    fn edits(&self) -> bool {
+        self.network.edits()
+    }
+
+    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
+        self.network.run(Arc::new(WatchedDesk { desk, done: self.done.clone() })).await
+    }
+
+    fn send(&self, post: Post) -> Saying {
+        self.posts.lock().unwrap_or_else(PoisonError::into_inner).push(post.clone());
+        self.network.send(post)
+    }
+
+    async fn ready(&self) {
+        self.network.ready().await;
+    }
+
+    async fn close(&self) {
+        self.network.close().await;
+    }
+}
+
+struct WatchedDesk {
+    desk: Arc<dyn Desk>,
+    done: Arc<watch::Sender<Done>>,
+}
+
+#[async_trait]
+impl Desk for WatchedDesk {
+    async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
+        let count = |what: fn(&Event) -> bool| delivery.events.iter().filter(|event| what(event)).count();
+        let arrived = count(|event| matches!(event, Event::Arrived { .. }));
+        let said = count(|event| matches!(event, Event::Said(_)));
+        self.desk.accept(delivery).await?;
+        self.desk.settle().await;
+        self.done.send_modify(|done| {
+            done.arrived += arrived;
+            done.said += said;
+        });
+        Ok(())
+    }
+
+    async fn settle(&self) {
+        self.desk.settle().await;
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>, DeskError> {
+        self.desk.note(key)
+    }
+}
