@@ -13,7 +13,8 @@ fn logged_in(server: &Inspircd, nick: &str, account: &str) -> Client {
 /// Waits until the bot has seen what others did, by having it answer somebody else.
 fn settled(client: &mut Client) {
     client.say(BOT, "roll 1d1");
-    client.hear(BOT, &client.nick().to_owned());
+    let nick = client.nick().to_owned();
+    client.hear(BOT, &nick);
 }
 
 async fn accounts_make_players(options: InspircdOptions) {
