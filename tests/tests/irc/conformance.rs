@@ -30,6 +30,15 @@ impl IrcStand {
     }
 }
 
+/// The next stand is for people of the same names: they must be gone.
+impl Drop for IrcStand {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            std::mem::take(&mut self.players).into_values().for_each(Client::quit);
+        }
+    }
+}
+
 #[async_trait]
 impl Stand for IrcStand {
     fn transport(&self) -> Arc<dyn Transport> {

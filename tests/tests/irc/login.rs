@@ -1,6 +1,6 @@
 //! Getting in: certificates, accounts, NickServ, passwords, nicks that are taken; and what is said when it fails.
 
-use crate::stage::{BOT, CHANNEL, Make, ask, meet, nonces, player, settings};
+use crate::stage::{BOT, CHANNEL, Make, ask, hear_from, meet, nonces, player, settings};
 use std::time::Duration;
 use tests::irc::{Certificates, Client, Inspircd, InspircdOptions, Ngircd, NgircdOptions};
 use transport_irc::{Settings, probe};
@@ -86,7 +86,7 @@ async fn a_nick_that_is_taken_is_had_as_soon_as_it_is_free() {
     let bot = Make::default().start(settings(server.port(), "alternative_nicks = [\"dicebot\"]"));
     meet(&mut mia, "dicebot", CHANNEL);
     mia.say(CHANNEL, "dicebot: roll 1d1");
-    assert!(mia.hear("dicebot", CHANNEL).starts_with("mia: 1 | 1d1"));
+    assert!(hear_from(&mut mia, "dicebot", CHANNEL).starts_with("mia: 1 | 1d1"));
     // Held by somebody in the channel it is seen to become free.
     squatter.join(CHANNEL);
     squatter.raw("QUIT");

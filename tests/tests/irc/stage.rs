@@ -119,8 +119,13 @@ pub fn hear(client: &mut Client) -> String {
 
 /// The same for any channel.
 pub fn hear_in(client: &mut Client, channel: &str) -> String {
+    hear_from(client, BOT, channel)
+}
+
+/// The same if the bot has this nick.
+pub fn hear_from(client: &mut Client, nick: &str, channel: &str) -> String {
     loop {
-        let heard = client.hear(BOT, channel);
+        let heard = client.hear(nick, channel);
         if !heard.starts_with("I am astragal: ") {
             return heard;
         }
