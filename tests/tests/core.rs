@@ -397,6 +397,35 @@ async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
 }
 
 #[tokio::test]
+async fn what_was_repeated_once_is_not_repeated_again() {
+    let store: Arc<Memory> = Arc::default();
+    let down = || {
+        let network = Fake::new("fake");
+        network.go_down();
+        network
+    };
+    with_bot(store.clone(), down(), async |network| {
+        say(network, "1", "hall", "!count");
+        while network.kept() == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    // It is taken to be repeated, and again nobody can tell whether it arrived.
+    with_bot(store.clone(), down(), async |network| {
+        while network.kept() == 0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    with_bot(store.clone(), Fake::new("fake"), async |network| {
+        assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
+    })
+    .await;
+    assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "nothing is left to say");
+}
+
+#[tokio::test]
 async fn a_post_that_cannot_be_said_holds_up_no_other() {
     let network = Fake::new("fake");
     network.fail("gone");

@@ -177,6 +177,46 @@ mod tests {
         assert!(full.data.is_some() && !full.owners.is_empty() && full.console.name.is_some());
     }
 
+    #[cfg(feature = "irc")]
+    #[test]
+    fn the_example_names_every_key_of_an_irc_network() {
+        let text = include_str!("../../../config/astragal.example.toml");
+        // What a wrong key is told is the list of the right ones.
+        for (wrong, indent) in [("[irc.x]\nzzz = 1", "#: "), ("[irc.x.channels]\n\"#a\" = { zzz = 1 }", "")] {
+            let told = toml::from_str::<Config>(wrong).unwrap_err().to_string();
+            let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();
+            assert!(keys.len() > 2, "{told}");
+            for key in keys.into_iter().filter(|key| *key != "channels") {
+                assert!(text.contains(&format!("{indent}{key} =")), "the example does not tell of {key}");
+            }
+        }
+        let (_, section) = text.split_once("#: [irc.libera]").unwrap();
+        let uncommented: String = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("#: "))
+            .fold("[irc.libera]\n".to_owned(), |all, line| all + line + "\n");
+        let shown = toml::from_str::<Config>(&uncommented).unwrap().irc["libera"].clone();
+        let none = transport_irc::Settings::default();
+        let defaults = transport_irc::Settings {
+            tls: none.tls,
+            login_required: none.login_required,
+            trust_nicks: none.trust_nicks,
+            invites: none.invites,
+            rejoin_seconds: none.rejoin_seconds,
+            lines_per_answer: none.lines_per_answer,
+            burst: none.burst,
+            line_every_ms: none.line_every_ms,
+            reconnect_first_ms: none.reconnect_first_ms,
+            reconnect_most_ms: none.reconnect_most_ms,
+            ping_seconds: none.ping_seconds,
+            nick: none.nick,
+            real_name: none.real_name,
+            ..shown.clone()
+        };
+        assert_eq!(shown, defaults, "where there is a default, the example shows it");
+        assert_eq!(shown.port, Some(shown.clone().port()), "the port that TLS has");
+    }
+
     #[test]
     fn a_mistake_is_named_with_its_line() {
         let wrong = toml::from_str::<Config>("name = \"x\"\nprefx = \"!\"\n").unwrap_err().to_string();
