@@ -216,14 +216,19 @@ impl<'a> Login<'a> {
                     return self.finish();
                 }
             }
-            903 | 907 if self.stage == Stage::Negotiating && self.step.is_some() => {
+            903 | 907 if self.exchange.as_ref().is_some_and(|exchange| !exchange.convinces()) => {
+                self.account = None;
+                self.mechanisms.clear();
+                self.next_mechanism("the server has not shown that it knows the password".to_owned(), now, send)?;
+            }
+            903 | 907 if self.stage == Stage::Negotiating && self.exchange.is_some() => {
                 self.step = None;
                 self.exchange = None;
                 // Where 900 was left out, the account is the one that was named.
                 self.account = self.account.take().or_else(|| self.settings.account.clone());
                 send.push(cap_end());
             }
-            902 | 904 | 905 | 906 if self.stage == Stage::Negotiating && self.step.is_some() => {
+            902 | 904 | 905 | 906 if self.stage == Stage::Negotiating && self.exchange.is_some() => {
                 self.next_mechanism(line.last().to_owned(), now, send)?;
             }
             908 => {
@@ -385,6 +390,10 @@ impl<'a> Login<'a> {
         self.nick.clone_from(&next);
         send.push(Command::NICK(next));
         Ok(())
+                if exchange.is_faked() {
+                    // Whoever that is, they are not told the password.
+                    self.mechanisms.clear();
+                }
     }
 
     /// Welcomed: where SASL did not do it, NickServ is told who the bot is.

@@ -62,6 +62,10 @@ enum Step {
     /// The signature the server must show.
     ScramVerify([u8; 32]),
     Done,
+    /// The server did not keep to the protocol.
+    Failed,
+    /// Nor does it know the password.
+    Faked,
 }
 
 impl Exchange {
@@ -86,6 +90,24 @@ impl Exchange {
     /// # Errors
     /// The server does not keep to the protocol, or does not know the password itself.
     pub fn answer(&mut self, challenge: &[u8]) -> Result<Vec<u8>, String> {
+        let answer = self.next(challenge);
+        if answer.is_err() && !self.is_faked() {
+            self.step = Step::Failed;
+        }
+        answer
+    }
+
+    /// Whether the server is believed that this is the account: where it must know the password itself, it has shown it.
+    pub fn convinces(&self) -> bool {
+        matches!(self.step, Step::External | Step::Plain | Step::Done)
+    }
+
+    /// Whether the server pretended to know the password.
+    pub fn is_faked(&self) -> bool {
+        matches!(self.step, Step::Faked)
+    }
+
+    fn next(&mut self, challenge: &[u8]) -> Result<Vec<u8>, String> {
         match std::mem::replace(&mut self.step, Step::Done) {
             Step::External => Ok(Vec::new()),
             Step::Plain => Ok(format!("{0}\0{0}\0{1}", self.account, self.password).into_bytes()),
@@ -105,10 +127,15 @@ impl Exchange {
                 let shown = field(said, "v=").and_then(|shown| BASE64_STANDARD.decode(shown).ok());
                 match shown.as_deref() == Some(&signature[..]) {
                     true => Ok(Vec::new()),
-                    false => Err("the server does not know the password: it may be another's".to_owned()),
+                    false => {
+                        self.step = Step::Faked;
+                        Err("the server does not know the password: it may be another's".to_owned())
+                    }
                 }
             }
-            Step::Done => Err("the server asks for more than the mechanism has".to_owned()),
+            Step::Done | Step::Failed | Step::Faked => {
+                Err("the server asks for more than the mechanism has".to_owned())
+            }
         }
     }
 
