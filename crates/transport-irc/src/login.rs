@@ -71,7 +71,8 @@ pub struct Login<'a> {
     nonce: String,
     stage: Stage,
     offered: BTreeMap<String, String>,
-    asked: usize,
+    /// What is not acknowledged yet of each request.
+    asked: VecDeque<BTreeSet<String>>,
     caps: BTreeSet<String>,
     nicks: VecDeque<String>,
     nick: String,
@@ -123,7 +124,7 @@ impl<'a> Login<'a> {
             nonce,
             stage: Stage::Negotiating,
             offered: BTreeMap::new(),
-            asked: 0,
+            asked: VecDeque::new(),
             caps: BTreeSet::new(),
             nicks: settings.alternative_nicks.iter().cloned().collect(),
             nick: settings.nick.clone(),
@@ -158,6 +159,11 @@ impl<'a> Login<'a> {
                 let says = self.nickserv.take().map(|says| format!("NickServ says: {says}"));
                 self.remarks.push(says.unwrap_or_else(|| "NickServ does not answer".to_owned()));
                 return self.finish();
+            }
+            if self.exchange.is_none() {
+                self.asked.clear();
+                self.after_caps(now, send)?;
+                return Ok(Progress::Going);
             }
             send.push(Command::AUTHENTICATE("*".to_owned()));
             self.mechanisms.clear();
@@ -269,12 +275,16 @@ impl<'a> Login<'a> {
                 }
             }
             CapSubCommand::ACK | CapSubCommand::NAK => {
+                let more = line.param(2) == "*" && line.params.len() >= 4;
+                let Some(request) = self.asked.front_mut() else { return Ok(()) };
                 if *kind == CapSubCommand::ACK {
+                    // It may come in several lines. A NAK answers all of it, even if it repeats only the beginning.
+                    request.retain(|cap| !listed().any(|listed| listed == cap));
                     self.caps.extend(listed().map(str::to_owned));
                 }
-                if self.asked > 0 && (line.param(2) != "*" || line.params.len() < 4) {
-                    self.asked -= 1;
-                    if self.asked == 0 {
+                if !more && (*kind == CapSubCommand::NAK || request.is_empty()) {
+                    self.asked.pop_front();
+                    if self.asked.is_empty() {
                         self.after_caps(now, send)?;
                     }
                 }
@@ -299,14 +309,18 @@ impl<'a> Login<'a> {
             }
         }
         asked.retain(|caps| !caps.is_empty());
-        self.asked = asked.len();
+        let words = |caps: &String| caps.split(' ').map(str::to_owned).collect();
+        self.asked = asked.iter().map(words).collect();
+        // A server that does not answer is gone on without.
+        self.step = Some(now + STEP);
         let request = |caps| Command::CAP(None, CapSubCommand::REQ, None, Some(caps));
         send.extend(asked.into_iter().map(request));
-        if self.asked == 0 { self.after_caps(now, send) } else { Ok(()) }
+        if self.asked.is_empty() { self.after_caps(now, send) } else { Ok(()) }
     }
 
     /// Capabilities are settled: proves who the bot is, or goes on.
     fn after_caps(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<(), Trouble> {
+        self.step = None;
         if !self.mechanisms.is_empty() {
             if self.caps.contains("sasl") {
                 let known = self.offered.get("sasl").map_or("", String::as_str);
@@ -371,6 +385,10 @@ impl<'a> Login<'a> {
             Err(why) => {
                 // The server answers that with 906, which tries the next one.
                 self.remarks.push(format!("SASL: {why}"));
+                if exchange.is_faked() {
+                    // Whoever that is, they are not told the password.
+                    self.mechanisms.clear();
+                }
                 send.push(Command::AUTHENTICATE("*".to_owned()));
                 Ok(())
             }
@@ -390,10 +408,6 @@ impl<'a> Login<'a> {
         self.nick.clone_from(&next);
         send.push(Command::NICK(next));
         Ok(())
-                if exchange.is_faked() {
-                    // Whoever that is, they are not told the password.
-                    self.mechanisms.clear();
-                }
     }
 
     /// Welcomed: where SASL did not do it, NickServ is told who the bot is.
