@@ -66,6 +66,8 @@ struct Wire {
     out: VecDeque<u8>,
     unflushed: bool,
     socket: Socket,
+    /// Lines that came with the last one of registration.
+    early: Vec<Incoming>,
 }
 
 impl Connection {
@@ -171,7 +173,14 @@ impl Connection {
             };
             tracing::warn!(network, "{meaning}");
         }
-        let trouble = self.talk(&mut wire, &mut session).await;
+        let early = std::mem::take(&mut wire.early);
+        let (memory, outbox, out) = (&mut self.memory, &mut self.outbox, &mut wire.out);
+        let heard = early.iter().try_for_each(|line| session.hear(line, now, memory, outbox, out));
+        self.deliver(&mut session);
+        let trouble = match heard {
+            Ok(()) => self.talk(&mut wire, &mut session).await,
+            Err(trouble) => Some(trouble),
+        };
         session.end();
         self.memory.past.end();
         self.memory.past.note(&mut self.memory.notes);
@@ -275,7 +284,7 @@ impl Wire {
     fn new((stream, socket): Link) -> Self {
         let (read, write) = tokio::io::split(stream);
         let (framer, out) = (Framer::default(), VecDeque::new());
-        Wire { read, write, framer, chunk: vec![0; CHUNK], out, unflushed: false, socket }
+        Wire { read, write, framer, chunk: vec![0; CHUNK], out, unflushed: false, socket, early: Vec::new() }
     }
 
     /// Leaves in order, as far as the server lets us.
@@ -312,7 +321,7 @@ async fn open(settings: &Settings, nonce: String) -> Result<(Wire, Registered), 
     loop {
         send.drain(..).for_each(|command| wire::write(&mut wire.out, &command));
         flush(&mut wire.write, &mut wire.out, &mut wire.unflushed).await.map_err(broke)?;
-        let Wire { read, framer, chunk, .. } = &mut wire;
+        let Wire { read, framer, chunk, early, .. } = &mut wire;
         let mut progress = Ok(Progress::Going);
         tokio::select! {
             read = read.read(chunk) => {
@@ -322,8 +331,10 @@ async fn open(settings: &Settings, nonce: String) -> Result<(Wire, Registered), 
                 }
                 let now = Instant::now();
                 framer.feed(&chunk[..length], |line| {
-                    if let (Ok(Progress::Going), Some(line)) = (&progress, Incoming::read(line, false)) {
-                        progress = login.hear(&line, now, &mut send);
+                    match (&progress, Incoming::read(line, false)) {
+                        (Ok(Progress::Going), Some(line)) => progress = login.hear(&line, now, &mut send),
+                        (Ok(Progress::Registered(_)), Some(line)) => early.push(line),
+                        _ => {}
                     }
                 });
             }

@@ -182,6 +182,9 @@ impl<'a> Login<'a> {
             Command::CAP(_, kind, ..) => self.hear_cap(kind, line, now, send)?,
             Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send)?,
             Command::ERROR(why) => return Err(closed(why)),
+            Command::NICK(to) if line.source().eq_ignore_ascii_case(&self.nick) && !to.is_empty() => {
+                self.nick.clone_from(to);
+            }
             Command::NOTICE(_, text) if self.stage == Stage::Identifying => {
                 if line.source().eq_ignore_ascii_case("NickServ") && self.nickserv.is_none() {
                     self.nickserv = Some(crate::wire::unstyled(text));
@@ -207,7 +210,9 @@ impl<'a> Login<'a> {
     ) -> Result<Progress, Trouble> {
         match number {
             1 => {
-                line.param(0).clone_into(&mut self.nick);
+                if !line.param(0).is_empty() {
+                    line.param(0).clone_into(&mut self.nick);
+                }
                 self.stage = Stage::Welcomed;
                 self.step = None;
             }
@@ -447,4 +452,21 @@ pub fn closed(why: &str) -> Trouble {
 
 fn cap_end() -> Command {
     Command::CAP(None, CapSubCommand::END, None, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_answers_nothing_is_given_up() {
+        let settings: Settings = toml::from_str("server = \"x\"").unwrap();
+        let (now, mut send) = (Instant::now(), Vec::new());
+        let mut login = Login::begin(&settings, String::new(), now, &mut send);
+        assert_eq!(login.deadline(), now + PATIENCE);
+        let early = login.tick(now + PATIENCE / 2, &mut send);
+        assert!(matches!(early, Ok(Progress::Going)));
+        let late = login.tick(now + PATIENCE, &mut send);
+        assert!(late.is_err_and(|trouble| trouble.what.contains("did not let us in")));
+    }
 }

@@ -237,7 +237,7 @@ impl Session {
                     self.regain(now, outbox);
                 }
             }
-            Command::NICK(to) => self.hear_nick(line.source(), to, now, outbox),
+            Command::NICK(to) if !to.is_empty() => self.hear_nick(line.source(), to, now, outbox),
             Command::ChannelMODE(channel, _) | Command::UserMODE(channel, _) if !self.view.is_me(channel) => {
                 for (set, mode, nick) in self.view.isupport.member_modes(line.params.get(1..).unwrap_or_default()) {
                     self.view.mode(channel, set, mode, nick);
