@@ -87,6 +87,10 @@ impl Connection {
                 End::Left => break,
                 End::Lost(trouble) => trouble,
             };
+            if self.closing.is_some() {
+                tracing::warn!(network = self.network, reason = %trouble, "the link was lost on leaving");
+                break;
+            }
             // A link that held longer than the wait for it was worth it.
             if begun.elapsed() > wait {
                 wait = first;
