@@ -38,6 +38,8 @@ const LEAST: usize = 80;
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// The token by which answers to our WHO are known.
 const TOKEN: &str = "713";
+/// Batches of answers to one labelled line that may be open at once.
+const MOST_LABELLED: usize = 64;
 
 /// What outlives a connection.
 #[derive(Debug)]
@@ -62,6 +64,8 @@ pub struct Session {
     /// What the bot sees.
     pub view: View,
     caps: BTreeSet<String>,
+    /// The label of what each open batch answers.
+    labelled: BTreeMap<String, String>,
     /// What happened, for the core.
     pub events: Vec<Event>,
     wanted: BTreeMap<String, Wanted>,
@@ -115,6 +119,7 @@ impl Session {
             wanted,
             view: View::new(network, settings, isupport, nick),
             caps,
+            labelled: BTreeMap::new(),
             events: Vec::new(),
             held: BTreeMap::new(),
             regain_at: Some(now + REGAIN),
@@ -215,7 +220,10 @@ impl Session {
         outbox: &mut Outbox,
         out: &mut VecDeque<u8>,
     ) -> Result<(), Trouble> {
-        let label = line.tag("label");
+        let batch = line.tag("batch");
+        let of_batch = || self.labelled.get(batch?).map(String::as_str);
+        let label = line.tag("label").or_else(of_batch).map(str::to_owned);
+        let label = label.as_deref();
         match &line.message.command {
             Command::PING(..) => wire::write(out, &Command::PONG(line.last().to_owned(), None)),
             Command::PONG(..) => outbox.passed(line.last()),
@@ -257,14 +265,22 @@ impl Session {
             }
             _ => {
                 if let Some(number) = line.numeric() {
-                    self.hear_numeric(number, line, now, memory, outbox);
+                    self.hear_numeric(number, line, label, now, memory, outbox);
                 }
             }
         }
         Ok(())
     }
 
-    fn hear_numeric(&mut self, number: u16, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+    fn hear_numeric(
+        &mut self,
+        number: u16,
+        line: &Incoming,
+        label: Option<&str>,
+        now: Instant,
+        memory: &mut Memory,
+        outbox: &mut Outbox,
+    ) {
         match number {
             5 => {
                 let tokens = line.params.iter().skip(1).flat_map(|word| word.split(' '));
@@ -319,20 +335,19 @@ impl Session {
                     self.arriving.remove(&self.view.isupport.fold(channel));
                     tracing::warn!(channel, reason = line.last(), "a channel does not let the bot in; it tries again");
                 }
-                self.refused(line, outbox);
+                self.refused(line, label, outbox);
             }
-            401 | 402 | 404 | 407 | 412 | 417 | 477 | 482 | 531 => {
-                self.refused(line, outbox);
-            }
+            401 | 402 | 404 | 407 | 412 | 417 | 477 | 482 | 531 => self.refused(line, label, outbox),
+            400..=599 if label.is_some() => self.refused(line, label, outbox),
             _ => {}
         }
     }
 
     /// The server did not take a line.
-    fn refused(&self, line: &Incoming, outbox: &mut Outbox) {
+    fn refused(&self, line: &Incoming, label: Option<&str>, outbox: &mut Outbox) {
         let fold = |name: &str| self.view.isupport.fold(name);
         let why = format!("{}: {}", line.param(1), line.last());
-        outbox.refused(line.tag("label"), |target| fold(target) == fold(line.param(1)), &why);
+        outbox.refused(label, |target| fold(target) == fold(line.param(1)), &why);
     }
 
     /// Where a post goes.
@@ -385,6 +400,15 @@ impl Session {
     }
 
     fn hear_batch(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+        let reference = line.param(0);
+        if let (Some(begun), Some(label)) = (reference.strip_prefix('+'), line.tag("label")) {
+            if self.labelled.len() < MOST_LABELLED {
+                self.labelled.insert(begun.to_owned(), label.to_owned());
+            }
+        } else if let Some(label) = reference.strip_prefix('-').and_then(|ended| self.labelled.remove(ended)) {
+            // Whatever was in it, the server has worked through the line.
+            outbox.echoed(&label, None);
+        }
         let most = self.view.isupport.chathistory.unwrap_or_default();
         let fold = |name: &str| self.view.isupport.fold(name);
         let Some(ended) = memory.past.batch(&line.params, most, fold) else { return };
