@@ -300,7 +300,7 @@ impl Session {
                     self.view.put(&channel, nick, &modes, None, &mut self.events);
                 }
             }
-            366 => {
+            366 if self.view.is_in(line.param(1)) => {
                 let channel = line.param(1).to_owned();
                 match self.view.isupport.whox {
                     true => {
@@ -540,6 +540,10 @@ impl Session {
             return;
         }
         let channel = self.view.isupport.is_channel(target).then(|| self.view.isupport.fold(target));
+        if channel.is_none() && !self.view.is_me(target) {
+            // To the users of a server, or to a part of a channel that the server did not tell of.
+            return;
+        }
         if let Some(request) = text.strip_prefix('\x01') {
             return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
         }
