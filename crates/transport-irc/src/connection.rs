@@ -213,7 +213,11 @@ impl Connection {
                 self.ready.send_replace(true);
             }
             let silent_until = heard + if asked { patience + patience / 2 } else { patience };
-            let due = [session.due(), self.outbox.due()].into_iter().flatten().chain([silent_until]).min();
+            let due = [session.due(), self.outbox.due(), self.memory.past.due()]
+                .into_iter()
+                .flatten()
+                .chain([silent_until])
+                .min();
             tokio::select! {
                 read = wire.read.read(&mut wire.chunk) => {
                     let now = Instant::now();

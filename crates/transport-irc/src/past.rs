@@ -16,26 +16,36 @@ const OVERLAP: SignedDuration = SignedDuration::from_secs(120);
 /// Lines that are held while the past is being told.
 const MOST_HELD: usize = 500;
 
+/// How long the server may take to tell the next of the past.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Batches that may be open at once.
+const MOST_OPEN: usize = 64;
+
 /// What was heard last in each channel, and what is being asked.
 #[derive(Debug, Default)]
 pub struct Past {
     heard: BTreeMap<String, Timestamp>,
     noted: Option<Instant>,
     asked: BTreeMap<String, Asked>,
-    /// Batches that are being told: the channel of each, how many lines, and the last one's time.
+    /// Batches that are being told.
     open: BTreeMap<String, Told>,
 }
 
+/// A channel whose past is to be told.
 #[derive(Debug)]
 struct Asked {
     channel: String,
+    since: Timestamp,
+    sent: bool,
+    until: Instant,
     held: Vec<Incoming>,
 }
 
+/// A batch: its channel, and the last time in it.
 #[derive(Debug)]
 struct Told {
     folded: String,
-    from: Option<Timestamp>,
+    reached: Option<Timestamp>,
 }
 
 /// A batch is over.
@@ -70,16 +80,44 @@ impl Past {
         }
     }
 
-    /// The bot is in a channel: asks for what it missed there, unless it was never there before.
-    pub fn ask(&mut self, folded: &str, channel: &str, most: usize) -> Option<Command> {
-        let since = self.heard.get(folded)?.checked_sub(OVERLAP).ok()?;
-        self.asked.insert(folded.to_owned(), Asked { channel: channel.to_owned(), held: Vec::new() });
-        Some(request(channel, since, most))
+    /// The bot comes into a channel: from here on it holds what is said there until it knows what it missed, unless it was
+    /// never there before.
+    pub fn enter(&mut self, folded: &str, channel: &str, entered: Timestamp, now: Instant) {
+        let Some(heard) = self.heard.get(folded) else {
+            // What was said before is none of its business, not even by the overlap.
+            self.heard.insert(folded.to_owned(), entered.checked_add(OVERLAP).unwrap_or(entered));
+            return;
+        };
+        let since = heard.checked_sub(OVERLAP).unwrap_or(*heard);
+        let (channel, until) = (channel.to_owned(), now + PATIENCE);
+        self.asked.insert(folded.to_owned(), Asked { channel, since, sent: false, until, held: Vec::new() });
+    }
+
+    /// The bot left a channel.
+    pub fn left(&mut self, folded: &str) {
+        self.asked.remove(folded);
+    }
+
+    /// Everything about a channel is known: asks for what was missed there.
+    pub fn ask(&mut self, folded: &str, most: usize, now: Instant) -> Option<Command> {
+        let asked = self.asked.get_mut(folded).filter(|asked| !asked.sent)?;
+        (asked.sent, asked.until) = (true, now + PATIENCE);
+        Some(request(&asked.channel, asked.since, most))
     }
 
     /// Whether this batch tells of the past.
     pub fn is_open(&self, batch: &str) -> bool {
         self.open.contains_key(batch)
+    }
+
+    /// A line of a batch; whether that tells of the past.
+    pub fn told(&mut self, batch: &str, sent: Option<Timestamp>, now: Instant) -> bool {
+        let Some(told) = self.open.get_mut(batch) else { return false };
+        told.reached = told.reached.max(sent);
+        if let Some(asked) = self.asked.get_mut(&told.folded) {
+            asked.until = now + PATIENCE;
+        }
+        true
     }
 
     /// Holds what is said in a channel while its past is being told; whether it did.
@@ -90,26 +128,55 @@ impl Past {
     }
 
     /// A batch begins or ends.
-    pub fn batch(&mut self, params: &[String], most: usize, fold: impl Fn(&str) -> String) -> Option<Ended> {
+    pub fn batch(
+        &mut self,
+        params: &[String],
+        most: usize,
+        now: Instant,
+        fold: impl Fn(&str) -> String,
+    ) -> Option<Ended> {
         let reference = params.first()?;
         if let Some(begun) = reference.strip_prefix('+') {
-            if params.get(1).is_some_and(|kind| kind == "chathistory") {
+            if params.get(1).is_some_and(|kind| kind == "chathistory") && self.open.len() < MOST_OPEN {
                 let folded = fold(params.get(2)?);
-                let from = self.heard.get(&folded).copied();
-                self.open.insert(begun.to_owned(), Told { folded, from });
+                self.open.insert(begun.to_owned(), Told { folded, reached: None });
             }
             return None;
         }
         let told = self.open.remove(reference.strip_prefix('-')?)?;
-        let asked = self.asked.get(&told.folded)?;
-        let reached = self.heard.get(&told.folded).copied();
-        // As long as it leads on, more is asked; what is known already makes no difference.
-        if let (true, Some(reached)) = (reached > told.from, reached) {
-            let since = reached.checked_sub(SignedDuration::from_millis(1)).unwrap_or(reached);
-            return Some(Ended { ask: Some(request(&asked.channel, since, most)), held: Vec::new() });
+        let asked = self.asked.get_mut(&told.folded).filter(|asked| asked.sent)?;
+        // As long as it leads on, more is asked: what is known already may fill more than a batch.
+        let reached = told.reached.and_then(|reached| reached.checked_sub(SignedDuration::from_millis(1)).ok());
+        if let Some(reached) = reached.filter(|reached| *reached > asked.since) {
+            (asked.since, asked.until) = (reached, now + PATIENCE);
+            return Some(Ended { ask: Some(request(&asked.channel, reached, most)), held: Vec::new() });
         }
         let asked = self.asked.remove(&told.folded)?;
         Some(Ended { ask: None, held: asked.held })
+    }
+
+    /// When [`late`](Self::late) has something to do.
+    pub fn due(&self) -> Option<Instant> {
+        self.asked.values().map(|asked| asked.until).min()
+    }
+
+    /// The server takes too long: what was held.
+    pub fn late(&mut self, now: Instant) -> Vec<Incoming> {
+        self.give_up(|_, asked| asked.until <= now)
+    }
+
+    /// The server does not tell the past of one of these channels, or of any if it names none: what was held.
+    pub fn refused(&mut self, names: &[String]) -> Vec<Incoming> {
+        let named = names.iter().any(|name| self.asked.contains_key(name));
+        self.give_up(|folded, _| !named || names.contains(folded))
+    }
+
+    fn give_up(&mut self, which: impl Fn(&String, &Asked) -> bool) -> Vec<Incoming> {
+        let (over, going) = std::mem::take(&mut self.asked).into_iter().partition(|(name, asked)| which(name, asked));
+        self.asked = going;
+        let over: BTreeMap<String, Asked> = over;
+        over.keys().for_each(|channel| tracing::warn!(channel, "the server does not tell what was missed"));
+        over.into_values().flat_map(|asked| asked.held).collect()
     }
 
     /// The connection is over: what was held is lost, as it is for who is not there, unless the past brings it again.

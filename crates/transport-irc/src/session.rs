@@ -169,6 +169,9 @@ impl Session {
         for nick in late.collect::<Vec<_>>() {
             self.release(&nick, now, memory, outbox);
         }
+        for line in memory.past.late(now) {
+            self.hear_said(&line, now, memory, outbox);
+        }
         if now >= self.settled_at {
             self.arriving.clear();
         }
@@ -224,7 +227,10 @@ impl Session {
         let of_batch = || self.labelled.get(batch?).map(String::as_str);
         let label = line.tag("label").or_else(of_batch).map(str::to_owned);
         let label = label.as_deref();
+        let past = batch.is_some_and(|batch| memory.past.told(batch, line.tag("time").and_then(when), now));
         match &line.message.command {
+            // Only what was said is of use once it is over.
+            command if past && !matches!(command, Command::PRIVMSG(..) | Command::BATCH(..)) => {}
             Command::PING(..) => wire::write(out, &Command::PONG(line.last().to_owned(), None)),
             Command::PONG(..) => outbox.passed(line.last()),
             Command::ERROR(why) => return Err(crate::login::closed(why)),
@@ -234,7 +240,7 @@ impl Session {
                 }
             }
             Command::PRIVMSG(..) => self.hear_said(line, now, memory, outbox),
-            Command::JOIN(..) => self.hear_join(line),
+            Command::JOIN(..) => self.hear_join(line, now, memory),
             Command::PART(channel, _) => self.hear_left(line.source(), channel, None, now, memory),
             Command::KICK(channel, nick, why) => {
                 self.hear_left(nick, channel, Some((line.source(), why.as_deref().unwrap_or(""))), now, memory);
@@ -262,6 +268,12 @@ impl Session {
             Command::BATCH(..) => self.hear_batch(line, now, memory, outbox),
             Command::Raw(command, _) if command == "ACK" => {
                 label.into_iter().for_each(|label| outbox.echoed(label, None));
+            }
+            Command::Raw(command, _) if command == "FAIL" && line.param(0) == "CHATHISTORY" => {
+                let names: Vec<_> = line.params.iter().skip(1).map(|name| self.view.isupport.fold(name)).collect();
+                for line in memory.past.refused(&names) {
+                    self.hear_said(&line, now, memory, outbox);
+                }
             }
             _ => {
                 if let Some(number) = line.numeric() {
@@ -307,7 +319,7 @@ impl Session {
                         let words = vec![channel, format!("%tcnfa,{TOKEN}")];
                         outbox.command(Command::Raw("WHO".to_owned(), words));
                     }
-                    false => self.settle(&channel, memory, outbox),
+                    false => self.settle(&channel, now, memory, outbox),
                 }
             }
             354 if line.param(1) == TOKEN => {
@@ -321,7 +333,7 @@ impl Session {
             315 => {
                 let mask = line.param(1).to_owned();
                 if self.view.isupport.is_channel(&mask) {
-                    self.settle(&mask, memory, outbox);
+                    self.settle(&mask, now, memory, outbox);
                 } else {
                     let nick = self.view.isupport.fold(&mask);
                     self.release(&nick, now, memory, outbox);
@@ -382,7 +394,7 @@ impl Session {
     }
 
     /// Everything about a channel is known: the core is told, and asks for what was missed.
-    fn settle(&mut self, channel: &str, memory: &mut Memory, outbox: &mut Outbox) {
+    fn settle(&mut self, channel: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
         if !self.view.is_in(channel) {
             return;
         }
@@ -390,7 +402,7 @@ impl Session {
         self.view.announce(channel, &mut self.events);
         if let (true, Some(most)) = (self.keeps_history(), self.view.isupport.chathistory) {
             let folded = self.view.isupport.fold(channel);
-            let asked = memory.past.ask(&folded, channel, most);
+            let asked = memory.past.ask(&folded, most, now);
             asked.into_iter().for_each(|command| outbox.command(command));
         }
     }
@@ -411,7 +423,7 @@ impl Session {
         }
         let most = self.view.isupport.chathistory.unwrap_or_default();
         let fold = |name: &str| self.view.isupport.fold(name);
-        let Some(ended) = memory.past.batch(&line.params, most, fold) else { return };
+        let Some(ended) = memory.past.batch(&line.params, most, now, fold) else { return };
         ended.ask.into_iter().for_each(|command| outbox.command(command));
         // What was said meanwhile is played behind what was said before.
         for line in ended.held {
@@ -419,13 +431,17 @@ impl Session {
         }
     }
 
-    fn hear_join(&mut self, line: &Incoming) {
+    fn hear_join(&mut self, line: &Incoming, now: Instant, memory: &mut Memory) {
         let (nick, channel) = (line.source().to_owned(), line.param(0).to_owned());
         if self.view.is_me(&nick) {
             if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
                 self.view.mask = Some((user.clone(), host.clone()));
             }
             self.view.enter(&channel);
+            if self.keeps_history() && self.view.isupport.chathistory.is_some() {
+                let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
+                memory.past.enter(&self.view.isupport.fold(&channel), &channel, entered, now);
+            }
             tracing::info!(channel, "joined");
             if let Some(wanted) = self.wanted.get_mut(&self.view.isupport.fold(&channel)) {
                 (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
@@ -454,6 +470,7 @@ impl Session {
             return;
         }
         let folded = self.view.isupport.fold(channel);
+        memory.past.left(&folded);
         let (by, why) = kicked.unwrap_or_default();
         tracing::warn!(channel, by, why, "the bot is no longer in a channel");
         if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
@@ -544,10 +561,13 @@ impl Session {
             // To the users of a server, or to a part of a channel that the server did not tell of.
             return;
         }
+        let past = line.tag("batch").is_some_and(|batch| memory.past.is_open(batch));
         if let Some(request) = text.strip_prefix('\x01') {
+            if past {
+                return;
+            }
             return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
         }
-        let past = line.tag("batch").is_some_and(|batch| memory.past.is_open(batch));
         if let (Some(channel), false) = (&channel, past) {
             if memory.past.hold(channel, line) {
                 return;
