@@ -12,6 +12,10 @@ mod evening;
 mod login;
 #[path = "irc/people.rs"]
 mod people;
+#[path = "irc/played.rs"]
+mod played;
+#[path = "irc/proof.rs"]
+mod proof;
 #[path = "irc/sessions.rs"]
 mod sessions;
 #[path = "irc/speech.rs"]
