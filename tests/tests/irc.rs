@@ -16,6 +16,8 @@ mod people;
 mod played;
 #[path = "irc/proof.rs"]
 mod proof;
+#[path = "irc/sasl.rs"]
+mod sasl;
 #[path = "irc/sessions.rs"]
 mod sessions;
 #[path = "irc/speech.rs"]
