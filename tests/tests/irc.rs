@@ -10,6 +10,8 @@ mod endurance;
 mod evening;
 #[path = "irc/login.rs"]
 mod login;
+#[path = "irc/past.rs"]
+mod past;
 #[path = "irc/people.rs"]
 mod people;
 #[path = "irc/played.rs"]
