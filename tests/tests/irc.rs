@@ -20,6 +20,8 @@ mod played;
 mod proof;
 #[path = "irc/sasl.rs"]
 mod sasl;
+#[path = "irc/scripted.rs"]
+mod scripted;
 #[path = "irc/sessions.rs"]
 mod sessions;
 #[path = "irc/speech.rs"]
