@@ -8,6 +8,8 @@ mod conformance;
 mod endurance;
 #[path = "irc/evening.rs"]
 mod evening;
+#[path = "irc/hostile.rs"]
+mod hostile;
 #[path = "irc/login.rs"]
 mod login;
 #[path = "irc/past.rs"]
