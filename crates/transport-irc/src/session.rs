@@ -2,15 +2,20 @@
 //!
 //! Knows no sockets: it is told lines, and writes into a buffer.
 
+mod channels;
+mod said;
+
 use crate::login::Registered;
-use crate::outbox::{Address, Outbox, Verb};
+use crate::outbox::Outbox;
 use crate::past::{Past, when};
-use crate::settings::{Invites, Settings};
+use crate::settings::Settings;
 use crate::trouble::Trouble;
 use crate::view::{Account, View};
 use crate::wire::{self, Incoming};
-use chat::{Clock, Event, Message, PlayerId, Post, Recipient, RoomId, Speaker};
+use channels::{FIRST_RETRY, Wanted};
+use chat::{Clock, Event, PlayerId, RoomId, Speaker};
 use irc_proto::{CapSubCommand, Command};
+use said::{CTCP_BURST, Held};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,22 +23,6 @@ use tokio::time::Instant;
 
 /// How often the wanted nick is tried again.
 const REGAIN: Duration = Duration::from_secs(60);
-/// How long it takes until a channel that did not let us in is tried again: at first, and at the most.
-const FIRST_RETRY: Duration = Duration::from_secs(30);
-const LONGEST_RETRY: Duration = Duration::from_secs(960);
-/// How long an answer to "who is that?" is waited for.
-const WHO: Duration = Duration::from_secs(5);
-/// Lines that are held while it is asked who somebody is.
-const MOST_HELD: usize = 50;
-/// CTCP requests that are answered: a burst, and then one in so long a time.
-const CTCP_BURST: u32 = 3;
-const CTCP_EVERY: Duration = Duration::from_secs(10);
-/// Invitations that are followed in a minute.
-const INVITATIONS: usize = 6;
-/// Bytes of user and host in front of our lines, while we do not know them: the most there are.
-const LONGEST_MASK: usize = 10 + 63;
-/// Bytes of a line that are left at the least, whatever stands around them.
-const LEAST: usize = 80;
 /// How long channels may take to let the bot in, before what an earlier run left is said all the same.
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// The token by which answers to our WHO are known.
@@ -75,20 +64,6 @@ pub struct Session {
     invitations: VecDeque<Instant>,
     arriving: BTreeSet<String>,
     settled_at: Instant,
-}
-
-/// A channel the bot wants to be in.
-struct Wanted {
-    name: String,
-    key: Option<String>,
-    try_at: Option<Instant>,
-    retry: Duration,
-}
-
-/// Lines of somebody whose account is being asked for.
-struct Held {
-    lines: Vec<Incoming>,
-    until: Instant,
 }
 
 impl Session {
@@ -185,29 +160,6 @@ impl Session {
         self.regain_at = Some(now + REGAIN);
         if !self.view.is_me(&self.settings.nick) {
             outbox.command(Command::NICK(self.settings.nick.clone()));
-        }
-    }
-
-    /// Joins the channels whose time has come, several with a line.
-    fn join_what_is_due(&mut self, now: Instant, outbox: &mut Outbox) {
-        /// Channels in one JOIN.
-        const TOGETHER: usize = 8;
-        let mut due: Vec<(String, Option<String>)> = Vec::new();
-        for wanted in self.wanted.values_mut() {
-            if wanted.try_at.is_some_and(|at| at <= now) {
-                // Whatever comes of it, it is tried again later, unless that tells of us being in.
-                wanted.try_at = Some(now + wanted.retry);
-                wanted.retry = (wanted.retry * 2).min(LONGEST_RETRY);
-                due.push((wanted.name.clone(), wanted.key.clone()));
-            }
-        }
-        // Those with a key come first: keys are matched by place.
-        due.sort_by_key(|(_, key)| key.is_none());
-        for some in due.chunks(TOGETHER) {
-            let names = some.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",");
-            let keys: Vec<&str> = some.iter().filter_map(|(_, key)| key.as_deref()).collect();
-            let words = std::iter::once(names).chain((!keys.is_empty()).then(|| keys.join(",")));
-            outbox.command(Command::Raw("JOIN".to_owned(), words.collect()));
         }
     }
 
@@ -362,51 +314,6 @@ impl Session {
         outbox.refused(label, |target| fold(target) == fold(line.param(1)), &why);
     }
 
-    /// Where a post goes.
-    pub fn address(&self, post: &Post) -> Address {
-        let to = match &post.to {
-            Recipient::Room if self.view.isupport.is_channel(&post.room.id) => {
-                let channel = &post.room.id;
-                return match (self.view.is_in(channel), self.wanted.contains_key(channel)) {
-                    (true, _) => Address::Here(channel.clone(), Verb::Message, self.room_for(channel)),
-                    (false, true) => Address::Later,
-                    (false, false) => Address::Never(format!("the bot is not in {channel} any more")),
-                };
-            }
-            Recipient::Room => &post.room.id,
-            Recipient::Player(player) => &player.id,
-        };
-        match self.view.nick_of(to) {
-            Some(nick) => {
-                let verb = if post.refusal { Verb::Notice } else { Verb::Message };
-                let room = self.room_for(&nick);
-                Address::Here(nick, verb, room)
-            }
-            None => Address::Never(format!("{to} is not here")),
-        }
-    }
-
-    /// Bytes of text that a line to this target may have.
-    fn room_for(&self, target: &str) -> usize {
-        let mask = self.view.mask.as_ref().map_or(LONGEST_MASK, |(user, host)| user.len() + host.len());
-        let around = format!(":{}!@ PRIVMSG {target} :\r\n", self.view.nick).len() + mask;
-        self.view.isupport.linelen.saturating_sub(around).max(LEAST)
-    }
-
-    /// Everything about a channel is known: the core is told, and asks for what was missed.
-    fn settle(&mut self, channel: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        if !self.view.is_in(channel) {
-            return;
-        }
-        self.arriving.remove(&self.view.isupport.fold(channel));
-        self.view.announce(channel, &mut self.events);
-        if let (true, Some(most)) = (self.keeps_history(), self.view.isupport.chathistory) {
-            let folded = self.view.isupport.fold(channel);
-            let asked = memory.past.ask(&folded, most, now);
-            asked.into_iter().for_each(|command| outbox.command(command));
-        }
-    }
-
     fn keeps_history(&self) -> bool {
         ["draft/chathistory", "batch", "server-time", "message-tags"].iter().all(|cap| self.caps.contains(*cap))
     }
@@ -431,57 +338,6 @@ impl Session {
         }
     }
 
-    fn hear_join(&mut self, line: &Incoming, now: Instant, memory: &mut Memory) {
-        let (nick, channel) = (line.source().to_owned(), line.param(0).to_owned());
-        if self.view.is_me(&nick) {
-            if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
-                self.view.mask = Some((user.clone(), host.clone()));
-            }
-            self.view.enter(&channel);
-            if self.keeps_history() && self.view.isupport.chathistory.is_some() {
-                let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
-                memory.past.enter(&self.view.isupport.fold(&channel), &channel, entered, now);
-            }
-            tracing::info!(channel, "joined");
-            if let Some(wanted) = self.wanted.get_mut(&self.view.isupport.fold(&channel)) {
-                (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
-            }
-            return;
-        }
-        let account = match (self.caps.contains("extended-join"), line.params.len()) {
-            (true, 3..) => Some(Account::of(line.param(1))),
-            _ if !self.knows_accounts() => Some(Account::None),
-            _ => None,
-        };
-        self.view.put(&channel, &nick, "", account, &mut self.events);
-    }
-
-    fn hear_left(
-        &mut self,
-        nick: &str,
-        channel: &str,
-        kicked: Option<(&str, &str)>,
-        now: Instant,
-        memory: &mut Memory,
-    ) {
-        let mine = self.view.is_me(nick);
-        self.view.leave(nick, Some(channel), &mut self.events);
-        if !mine {
-            return;
-        }
-        let folded = self.view.isupport.fold(channel);
-        memory.past.left(&folded);
-        let (by, why) = kicked.unwrap_or_default();
-        tracing::warn!(channel, by, why, "the bot is no longer in a channel");
-        if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
-            // Who invited it has changed their mind.
-            self.wanted.remove(&folded);
-            memory.forget(&folded);
-        } else if let (true, Some(wanted)) = (self.settings.rejoin_seconds > 0, self.wanted.get_mut(&folded)) {
-            wanted.try_at = Some(now + Duration::from_secs(u64::from(self.settings.rejoin_seconds)));
-        }
-    }
-
     fn hear_nick(&mut self, from: &str, to: &str, now: Instant, outbox: &mut Outbox) {
         let fold = |name: &str| self.view.isupport.fold(name);
         let freed = fold(from) == fold(&self.settings.nick) && fold(to) != fold(from);
@@ -496,42 +352,6 @@ impl Session {
     fn hear_account(&mut self, nick: &str, account: Account) {
         let (id, sent) = (self.next_id(), self.clock.now());
         self.view.set_account(nick, account, &mut self.events, renamed(id, sent));
-    }
-
-    fn hear_invitation(
-        &mut self,
-        line: &Incoming,
-        channel: &str,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) {
-        let folded = self.view.isupport.fold(channel);
-        let account = match line.tag("account") {
-            Some(account) => Account::of(account),
-            None => self.view.account(line.source()),
-        };
-        let welcome = match self.settings.invites {
-            Invites::Nobody => false,
-            Invites::Admins => self.view.invites_as_admin(line.source(), &account, &folded),
-            Invites::Anybody => true,
-        };
-        // Into a channel of its own the bot goes whoever asks.
-        let welcome = welcome || self.wanted.contains_key(&folded);
-        while self.invitations.front().is_some_and(|at| now.duration_since(*at) > Duration::from_secs(60)) {
-            self.invitations.pop_front();
-        }
-        if !welcome || self.view.is_in(channel) || self.invitations.len() >= INVITATIONS {
-            tracing::info!(channel, by = line.source(), "an invitation is not followed");
-            return;
-        }
-        self.invitations.push_back(now);
-        if !self.wanted.contains_key(&folded) {
-            memory.invite(&folded);
-        }
-        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
-        self.wanted.entry(folded).or_insert_with(fresh).try_at = Some(now);
-        self.join_what_is_due(now, outbox);
     }
 
     fn hear_cap(&mut self, kind: &CapSubCommand, line: &Incoming, outbox: &mut Outbox) {
@@ -550,127 +370,6 @@ impl Session {
         }
     }
 
-    fn hear_said(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        let (nick, target, text) = (line.source().to_owned(), line.param(0), line.last());
-        let is_bot = line.message.tags.iter().flatten().any(|tag| tag.0 == "bot" || tag.0.ends_with("/bot"));
-        if nick.is_empty() || is_bot || self.view.is_bot(&nick) || self.view.isupport.is_part_of_channel(target) {
-            return;
-        }
-        let channel = self.view.isupport.is_channel(target).then(|| self.view.isupport.fold(target));
-        if channel.is_none() && !self.view.is_me(target) {
-            // To the users of a server, or to a part of a channel that the server did not tell of.
-            return;
-        }
-        let past = line.tag("batch").is_some_and(|batch| memory.past.is_open(batch));
-        if let Some(request) = text.strip_prefix('\x01') {
-            if past {
-                return;
-            }
-            return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
-        }
-        if let (Some(channel), false) = (&channel, past) {
-            if memory.past.hold(channel, line) {
-                return;
-            }
-            if !self.view.is_in(channel) {
-                return;
-            }
-        }
-        let account = match (line.tag("account"), past || self.caps.contains("account-tag")) {
-            (Some(account), _) => Account::of(account),
-            (None, true) => Account::None,
-            (None, false) => self.view.account(&nick),
-        };
-        if !past {
-            if channel.is_none() {
-                self.view.meet(&nick);
-            }
-            if account == Account::Unknown && self.view.isupport.whox {
-                return self.hold(&nick, line, now, outbox);
-            }
-            self.hear_account(&nick, account.clone());
-        }
-        self.lines += 1;
-        let id = line.tag("msgid").map_or_else(|| format!("{}-{}", self.nonce, self.lines), str::to_owned);
-        let sent = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
-        let speaker = self.view.speaker(&nick, &account, channel.as_deref());
-        let room = match &channel {
-            Some(channel) => self.view.room(channel),
-            None => RoomId::new(&speaker.player.network, &speaker.player.id),
-        };
-        let text = wire::unstyled(text);
-        let (body, addressed) = match self.called(&text) {
-            Some(rest) => (rest.to_owned(), true),
-            None => (text, false),
-        };
-        let history = self.keeps_history();
-        if let (true, Some(channel)) = (history, &channel) {
-            memory.past.heard(channel, sent, now, &mut memory.notes);
-        }
-        let comes_again = history && line.tag("msgid").is_some();
-        let reply_to = line.tag("+draft/reply").or_else(|| line.tag("+reply")).map(str::to_owned);
-        let private = channel.is_none();
-        let message = Message::new(id, room, speaker, sent, body);
-        self.events.push(Event::Said(Message { reply_to, private, addressed, late: past, comes_again, ..message }));
-    }
-
-    /// What stands behind the bot's nick, if the text begins with that.
-    fn called<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let text = text.trim_start();
-        let end = text.find([':', ',', ' '])?;
-        let (name, rest) = text.split_at(end);
-        let name = name.strip_prefix('@').map_or_else(|| (!rest.starts_with(' ')).then_some(name), Some)?;
-        self.view.is_me(name).then(|| rest.trim_start_matches([':', ',']).trim_start())
-    }
-
-    /// Holds what somebody said until the server has told who they are.
-    fn hold(&mut self, nick: &str, line: &Incoming, now: Instant, outbox: &mut Outbox) {
-        let held = self.held.entry(self.view.isupport.fold(nick)).or_insert_with(|| {
-            outbox.command(Command::Raw("WHO".to_owned(), vec![nick.to_owned(), format!("%tcnfa,{TOKEN}")]));
-            Held { lines: Vec::new(), until: now + WHO }
-        });
-        if held.lines.len() < MOST_HELD {
-            held.lines.push(line.clone());
-        }
-    }
-
-    /// Plays what was held of somebody; who was not told to have an account has none.
-    fn release(&mut self, folded: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        let Some(held) = self.held.remove(folded) else { return };
-        if self.view.account(folded) == Account::Unknown {
-            self.hear_account(folded, Account::None);
-        }
-        for line in held.lines {
-            self.hear_said(&line, now, memory, outbox);
-        }
-    }
-
-    /// Answers what other programs ask of this one: to them alone, and rarely.
-    fn hear_ctcp(&mut self, nick: &str, request: &str, now: Instant, outbox: &mut Outbox) {
-        let (word, rest) = request.split_once(' ').unwrap_or((request, ""));
-        let answer = match word.to_ascii_uppercase().as_str() {
-            "VERSION" => concat!("astragal ", env!("CARGO_PKG_VERSION")).to_owned(),
-            "PING" => rest.chars().take(64).collect(),
-            "TIME" => self.clock.now().strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
-            "CLIENTINFO" => "ACTION CLIENTINFO PING TIME VERSION".to_owned(),
-            _ => return,
-        };
-        let (left, since) = &mut self.ctcp;
-        while *left < CTCP_BURST && now.duration_since(*since) >= CTCP_EVERY {
-            *left += 1;
-            *since += CTCP_EVERY;
-        }
-        if *left == 0 {
-            return;
-        }
-        if *left == CTCP_BURST {
-            *since = now;
-        }
-        *left -= 1;
-        let text = format!("\x01{} {}\x01", word.to_ascii_uppercase(), chat::clean(&answer));
-        outbox.command(Command::NOTICE(nick.to_owned(), text));
-    }
-
     fn next_id(&mut self) -> String {
         self.lines += 1;
         format!("{}-{}", self.nonce, self.lines)
@@ -682,23 +381,6 @@ impl Session {
             let nick = self.view.nick.clone();
             self.view.leave(&nick, Some(&channel), &mut self.events);
         }
-    }
-}
-
-impl Memory {
-    fn invite(&mut self, channel: &str) {
-        self.invited.insert(channel.to_owned());
-        self.keep_invited();
-    }
-
-    fn forget(&mut self, channel: &str) {
-        self.invited.remove(channel);
-        self.keep_invited();
-    }
-
-    fn keep_invited(&mut self) {
-        let names = self.invited.iter().cloned().collect::<Vec<_>>().join(" ");
-        self.notes.insert(INVITED.to_owned(), (!names.is_empty()).then_some(names));
     }
 }
 

@@ -1,0 +1,168 @@
+//! Coming into channels and going out of them: asked to by the configuration, by invitation, by force.
+
+use super::{INVITED, Memory, Session};
+use crate::outbox::Outbox;
+use crate::past::when;
+use crate::settings::Invites;
+use crate::view::Account;
+use crate::wire::Incoming;
+use irc_proto::Command;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long it takes until a channel that did not let us in is tried again: at first, and at the most.
+pub(super) const FIRST_RETRY: Duration = Duration::from_secs(30);
+const LONGEST_RETRY: Duration = Duration::from_secs(960);
+/// Invitations that are followed in a minute.
+const INVITATIONS: usize = 6;
+
+/// A channel the bot wants to be in.
+pub(super) struct Wanted {
+    pub name: String,
+    pub key: Option<String>,
+    pub try_at: Option<Instant>,
+    pub retry: Duration,
+}
+
+impl Session {
+    /// Joins the channels whose time has come, several with a line.
+    pub(super) fn join_what_is_due(&mut self, now: Instant, outbox: &mut Outbox) {
+        /// Channels in one JOIN.
+        const TOGETHER: usize = 8;
+        let mut due: Vec<(String, Option<String>)> = Vec::new();
+        for wanted in self.wanted.values_mut() {
+            if wanted.try_at.is_some_and(|at| at <= now) {
+                // Whatever comes of it, it is tried again later, unless that tells of us being in.
+                wanted.try_at = Some(now + wanted.retry);
+                wanted.retry = (wanted.retry * 2).min(LONGEST_RETRY);
+                due.push((wanted.name.clone(), wanted.key.clone()));
+            }
+        }
+        // Those with a key come first: keys are matched by place.
+        due.sort_by_key(|(_, key)| key.is_none());
+        for some in due.chunks(TOGETHER) {
+            let names = some.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",");
+            let keys: Vec<&str> = some.iter().filter_map(|(_, key)| key.as_deref()).collect();
+            let words = std::iter::once(names).chain((!keys.is_empty()).then(|| keys.join(",")));
+            outbox.command(Command::Raw("JOIN".to_owned(), words.collect()));
+        }
+    }
+
+    /// Everything about a channel is known: the core is told, and asks for what was missed.
+    pub(super) fn settle(&mut self, channel: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+        if !self.view.is_in(channel) {
+            return;
+        }
+        self.arriving.remove(&self.view.isupport.fold(channel));
+        self.view.announce(channel, &mut self.events);
+        if let (true, Some(most)) = (self.keeps_history(), self.view.isupport.chathistory) {
+            let folded = self.view.isupport.fold(channel);
+            let asked = memory.past.ask(&folded, most, now);
+            asked.into_iter().for_each(|command| outbox.command(command));
+        }
+    }
+
+    pub(super) fn hear_join(&mut self, line: &Incoming, now: Instant, memory: &mut Memory) {
+        let (nick, channel) = (line.source().to_owned(), line.param(0).to_owned());
+        if self.view.is_me(&nick) {
+            if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
+                self.view.mask = Some((user.clone(), host.clone()));
+            }
+            self.view.enter(&channel);
+            if self.keeps_history() && self.view.isupport.chathistory.is_some() {
+                let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
+                memory.past.enter(&self.view.isupport.fold(&channel), &channel, entered, now);
+            }
+            tracing::info!(channel, "joined");
+            if let Some(wanted) = self.wanted.get_mut(&self.view.isupport.fold(&channel)) {
+                (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
+            }
+            return;
+        }
+        let account = match (self.caps.contains("extended-join"), line.params.len()) {
+            (true, 3..) => Some(Account::of(line.param(1))),
+            _ if !self.knows_accounts() => Some(Account::None),
+            _ => None,
+        };
+        self.view.put(&channel, &nick, "", account, &mut self.events);
+    }
+
+    pub(super) fn hear_left(
+        &mut self,
+        nick: &str,
+        channel: &str,
+        kicked: Option<(&str, &str)>,
+        now: Instant,
+        memory: &mut Memory,
+    ) {
+        let mine = self.view.is_me(nick);
+        self.view.leave(nick, Some(channel), &mut self.events);
+        if !mine {
+            return;
+        }
+        let folded = self.view.isupport.fold(channel);
+        memory.past.left(&folded);
+        let (by, why) = kicked.unwrap_or_default();
+        tracing::warn!(channel, by, why, "the bot is no longer in a channel");
+        if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
+            // Who invited it has changed their mind.
+            self.wanted.remove(&folded);
+            memory.forget(&folded);
+        } else if let (true, Some(wanted)) = (self.settings.rejoin_seconds > 0, self.wanted.get_mut(&folded)) {
+            wanted.try_at = Some(now + Duration::from_secs(u64::from(self.settings.rejoin_seconds)));
+        }
+    }
+
+    pub(super) fn hear_invitation(
+        &mut self,
+        line: &Incoming,
+        channel: &str,
+        now: Instant,
+        memory: &mut Memory,
+        outbox: &mut Outbox,
+    ) {
+        let folded = self.view.isupport.fold(channel);
+        let account = match line.tag("account") {
+            Some(account) => Account::of(account),
+            None => self.view.account(line.source()),
+        };
+        let welcome = match self.settings.invites {
+            Invites::Nobody => false,
+            Invites::Admins => self.view.invites_as_admin(line.source(), &account, &folded),
+            Invites::Anybody => true,
+        };
+        // Into a channel of its own the bot goes whoever asks.
+        let welcome = welcome || self.wanted.contains_key(&folded);
+        while self.invitations.front().is_some_and(|at| now.duration_since(*at) > Duration::from_secs(60)) {
+            self.invitations.pop_front();
+        }
+        if !welcome || self.view.is_in(channel) || self.invitations.len() >= INVITATIONS {
+            tracing::info!(channel, by = line.source(), "an invitation is not followed");
+            return;
+        }
+        self.invitations.push_back(now);
+        if !self.wanted.contains_key(&folded) {
+            memory.invite(&folded);
+        }
+        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
+        self.wanted.entry(folded).or_insert_with(fresh).try_at = Some(now);
+        self.join_what_is_due(now, outbox);
+    }
+}
+
+impl Memory {
+    fn invite(&mut self, channel: &str) {
+        self.invited.insert(channel.to_owned());
+        self.keep_invited();
+    }
+
+    fn forget(&mut self, channel: &str) {
+        self.invited.remove(channel);
+        self.keep_invited();
+    }
+
+    fn keep_invited(&mut self) {
+        let names = self.invited.iter().cloned().collect::<Vec<_>>().join(" ");
+        self.notes.insert(INVITED.to_owned(), (!names.is_empty()).then_some(names));
+    }
+}

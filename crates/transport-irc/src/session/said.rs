@@ -1,0 +1,183 @@
+//! What is said to the bot, and where its own words go.
+
+use super::{Memory, Session, TOKEN};
+use crate::outbox::{Address, Outbox, Verb};
+use crate::past::when;
+use crate::view::Account;
+use crate::wire::{self, Incoming};
+use chat::{Event, Message, Post, Recipient, RoomId};
+use irc_proto::Command;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long an answer to "who is that?" is waited for.
+const WHO: Duration = Duration::from_secs(5);
+/// Lines that are held while it is asked who somebody is.
+const MOST_HELD: usize = 50;
+/// Bytes of user and host in front of our lines, while we do not know them: the most there are.
+const LONGEST_MASK: usize = 10 + 63;
+/// Bytes of a line that are left at the least, whatever stands around them.
+const LEAST: usize = 80;
+/// CTCP requests that are answered: a burst, and then one in so long a time.
+pub(super) const CTCP_BURST: u32 = 3;
+const CTCP_EVERY: Duration = Duration::from_secs(10);
+
+/// Lines of somebody whose account is being asked for.
+pub(super) struct Held {
+    pub lines: Vec<Incoming>,
+    pub until: Instant,
+}
+
+impl Session {
+    pub(super) fn hear_said(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+        let (nick, target, text) = (line.source().to_owned(), line.param(0), line.last());
+        let is_bot = line.message.tags.iter().flatten().any(|tag| tag.0 == "bot" || tag.0.ends_with("/bot"));
+        if nick.is_empty() || is_bot || self.view.is_bot(&nick) || self.view.isupport.is_part_of_channel(target) {
+            return;
+        }
+        let channel = self.view.isupport.is_channel(target).then(|| self.view.isupport.fold(target));
+        if channel.is_none() && !self.view.is_me(target) {
+            // To the users of a server, or to a part of a channel that the server did not tell of.
+            return;
+        }
+        let past = line.tag("batch").is_some_and(|batch| memory.past.is_open(batch));
+        if let Some(request) = text.strip_prefix('\x01') {
+            if past {
+                return;
+            }
+            return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
+        }
+        if let (Some(channel), false) = (&channel, past) {
+            if memory.past.hold(channel, line) {
+                return;
+            }
+            if !self.view.is_in(channel) {
+                return;
+            }
+        }
+        let account = match (line.tag("account"), past || self.caps.contains("account-tag")) {
+            (Some(account), _) => Account::of(account),
+            (None, true) => Account::None,
+            (None, false) => self.view.account(&nick),
+        };
+        if !past {
+            if channel.is_none() {
+                self.view.meet(&nick);
+            }
+            if account == Account::Unknown && self.view.isupport.whox {
+                return self.hold(&nick, line, now, outbox);
+            }
+            self.hear_account(&nick, account.clone());
+        }
+        self.lines += 1;
+        let id = line.tag("msgid").map_or_else(|| format!("{}-{}", self.nonce, self.lines), str::to_owned);
+        let sent = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
+        let speaker = self.view.speaker(&nick, &account, channel.as_deref());
+        let room = match &channel {
+            Some(channel) => self.view.room(channel),
+            None => RoomId::new(&speaker.player.network, &speaker.player.id),
+        };
+        let text = wire::unstyled(text);
+        let (body, addressed) = match self.called(&text) {
+            Some(rest) => (rest.to_owned(), true),
+            None => (text, false),
+        };
+        let history = self.keeps_history();
+        if let (true, Some(channel)) = (history, &channel) {
+            memory.past.heard(channel, sent, now, &mut memory.notes);
+        }
+        let comes_again = history && line.tag("msgid").is_some();
+        let reply_to = line.tag("+draft/reply").or_else(|| line.tag("+reply")).map(str::to_owned);
+        let private = channel.is_none();
+        let message = Message::new(id, room, speaker, sent, body);
+        self.events.push(Event::Said(Message { reply_to, private, addressed, late: past, comes_again, ..message }));
+    }
+
+    /// What stands behind the bot's nick, if the text begins with that.
+    pub(super) fn called<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let text = text.trim_start();
+        let end = text.find([':', ',', ' '])?;
+        let (name, rest) = text.split_at(end);
+        let name = name.strip_prefix('@').map_or_else(|| (!rest.starts_with(' ')).then_some(name), Some)?;
+        self.view.is_me(name).then(|| rest.trim_start_matches([':', ',']).trim_start())
+    }
+
+    /// Holds what somebody said until the server has told who they are.
+    pub(super) fn hold(&mut self, nick: &str, line: &Incoming, now: Instant, outbox: &mut Outbox) {
+        let held = self.held.entry(self.view.isupport.fold(nick)).or_insert_with(|| {
+            outbox.command(Command::Raw("WHO".to_owned(), vec![nick.to_owned(), format!("%tcnfa,{TOKEN}")]));
+            Held { lines: Vec::new(), until: now + WHO }
+        });
+        if held.lines.len() < MOST_HELD {
+            held.lines.push(line.clone());
+        }
+    }
+
+    /// Plays what was held of somebody; who was not told to have an account has none.
+    pub(super) fn release(&mut self, folded: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+        let Some(held) = self.held.remove(folded) else { return };
+        if self.view.account(folded) == Account::Unknown {
+            self.hear_account(folded, Account::None);
+        }
+        for line in held.lines {
+            self.hear_said(&line, now, memory, outbox);
+        }
+    }
+
+    /// Answers what other programs ask of this one: to them alone, and rarely.
+    pub(super) fn hear_ctcp(&mut self, nick: &str, request: &str, now: Instant, outbox: &mut Outbox) {
+        let (word, rest) = request.split_once(' ').unwrap_or((request, ""));
+        let answer = match word.to_ascii_uppercase().as_str() {
+            "VERSION" => concat!("astragal ", env!("CARGO_PKG_VERSION")).to_owned(),
+            "PING" => rest.chars().take(64).collect(),
+            "TIME" => self.clock.now().strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+            "CLIENTINFO" => "ACTION CLIENTINFO PING TIME VERSION".to_owned(),
+            _ => return,
+        };
+        let (left, since) = &mut self.ctcp;
+        while *left < CTCP_BURST && now.duration_since(*since) >= CTCP_EVERY {
+            *left += 1;
+            *since += CTCP_EVERY;
+        }
+        if *left == 0 {
+            return;
+        }
+        if *left == CTCP_BURST {
+            *since = now;
+        }
+        *left -= 1;
+        let text = format!("\x01{} {}\x01", word.to_ascii_uppercase(), chat::clean(&answer));
+        outbox.command(Command::NOTICE(nick.to_owned(), text));
+    }
+
+    /// Where a post goes.
+    pub fn address(&self, post: &Post) -> Address {
+        let to = match &post.to {
+            Recipient::Room if self.view.isupport.is_channel(&post.room.id) => {
+                let channel = &post.room.id;
+                return match (self.view.is_in(channel), self.wanted.contains_key(channel)) {
+                    (true, _) => Address::Here(channel.clone(), Verb::Message, self.room_for(channel)),
+                    (false, true) => Address::Later,
+                    (false, false) => Address::Never(format!("the bot is not in {channel} any more")),
+                };
+            }
+            Recipient::Room => &post.room.id,
+            Recipient::Player(player) => &player.id,
+        };
+        match self.view.nick_of(to) {
+            Some(nick) => {
+                let verb = if post.refusal { Verb::Notice } else { Verb::Message };
+                let room = self.room_for(&nick);
+                Address::Here(nick, verb, room)
+            }
+            None => Address::Never(format!("{to} is not here")),
+        }
+    }
+
+    /// Bytes of text that a line to this target may have.
+    pub(super) fn room_for(&self, target: &str) -> usize {
+        let mask = self.view.mask.as_ref().map_or(LONGEST_MASK, |(user, host)| user.len() + host.len());
+        let around = format!(":{}!@ PRIVMSG {target} :\r\n", self.view.nick).len() + mask;
+        self.view.isupport.linelen.saturating_sub(around).max(LEAST)
+    }
+}
