@@ -10,6 +10,7 @@ use crate::wire::{self, Framer, Incoming};
 use chat::{Clock, Delivery, Post};
 use irc_proto::Command;
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
@@ -229,6 +230,9 @@ impl Connection {
                             self.deliver(session);
                             return Some(trouble);
                         },
+                        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                            return Some(Trouble::link("the server closed the link without a word".to_owned()));
+                        }
                         Err(error) => return Some(Trouble::link(format!("the link broke: {error}"))),
                     }
                     self.deliver(session);

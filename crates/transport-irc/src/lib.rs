@@ -135,7 +135,7 @@ impl Transport for Irc {
 /// Tries these settings: connects, logs in and leaves. Says who the bot was there, or in plain words what failed.
 ///
 /// # Errors
-/// What failed.
+/// What failed, the login to the account too.
 pub async fn probe(settings: &Settings, nonces: &Nonces) -> Result<String, String> {
     let registered = connection::probe(settings, nonces()).await.map_err(|trouble| trouble.to_string())?;
     let account = match &registered.account {
@@ -144,5 +144,7 @@ pub async fn probe(settings: &Settings, nonces: &Nonces) -> Result<String, Strin
     };
     let network = registered.isupport.network.as_deref().unwrap_or("the network");
     let remarks = registered.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
-    Ok(format!("{} let us in on {network} as {}, {account}{remarks}", settings.address(), registered.nick))
+    let told = format!("{} let us in on {network} as {}, {account}{remarks}", settings.address(), registered.nick);
+    let wanted = settings.account.is_some() || settings.client_cert.is_some();
+    if wanted && registered.account.is_none() { Err(told) } else { Ok(told) }
 }

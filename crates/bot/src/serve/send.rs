@@ -7,12 +7,16 @@ use crate::keys;
 use crate::store::{Batch, StoreError};
 use crate::table::Outgoing;
 use chat::{Earlier, Post, SendError, Sent, Transport};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
 
 /// What came of a post.
 type Said = (Outgoing, Busy, Result<Sent, SendError>);
+/// Posts on their way.
+type Saying = FuturesUnordered<Pin<Box<dyn Future<Output = Said> + Send>>>;
 
 /// Says the posts of a network until no more can come, and leaves it then: first those `left` by an earlier run, which
 /// may have said them.
@@ -23,7 +27,7 @@ pub(super) async fn say_all(
     mut posts: mpsc::UnboundedReceiver<(Outgoing, Busy)>,
     mut closing: watch::Receiver<bool>,
 ) {
-    let mut saying = JoinSet::new();
+    let mut saying = Saying::new();
     if !left.is_empty() {
         let stopped = async { drop(closing.wait_for(|closing| *closing).await) };
         tokio::select! {
@@ -31,7 +35,7 @@ pub(super) async fn say_all(
             () = stopped => return transport.close().await,
         }
         match repeated(&bot, &*transport, left).await {
-            Ok(left) => left.into_iter().for_each(|(outgoing, busy)| say(&*transport, &mut saying, outgoing, busy)),
+            Ok(left) => left.into_iter().for_each(|(outgoing, busy)| say(&*transport, &saying, outgoing, busy)),
             Err(error) => tracing::error!(%error, "answers of an earlier run are not said"),
         }
     }
@@ -42,29 +46,29 @@ pub(super) async fn say_all(
                 Some((outgoing, busy)) => {
                     // A correction needs to know under which id the network has what it corrects.
                     while outgoing.post.corrects.is_some()
-                        && let Some(said) = saying.join_next().await
+                        && let Some(said) = saying.next().await
                     {
                         sayer.finish(said);
                     }
                     let outgoing = Outgoing { post: with_earlier(&bot, &*transport, outgoing.post), ..outgoing };
-                    say(&*transport, &mut saying, outgoing, busy);
+                    say(&*transport, &saying, outgoing, busy);
                 }
                 None => break,
             },
-            Some(said) = saying.join_next() => sayer.finish(said),
+            Some(said) = saying.next() => sayer.finish(said),
         }
     }
     let rest = async {
-        while let Some(said) = saying.join_next().await {
+        while let Some(said) = saying.next().await {
             sayer.finish(said);
         }
     };
     tokio::join!(transport.close(), rest);
 }
 
-fn say(transport: &dyn Transport, saying: &mut JoinSet<Said>, outgoing: Outgoing, busy: Busy) {
+fn say(transport: &dyn Transport, saying: &Saying, outgoing: Outgoing, busy: Busy) {
     let said = transport.send(outgoing.post.clone());
-    saying.spawn(async move { (outgoing, busy, said.await) });
+    saying.push(Box::pin(async move { (outgoing, busy, said.await) }));
 }
 
 /// The posts of an earlier run that are said now. Where that may show them twice, they are marked, and that they were
@@ -113,11 +117,7 @@ struct Sayer<'a> {
 
 impl Sayer<'_> {
     /// Marks a post as said, and keeps what did not fit.
-    fn finish(&self, said: Result<Said, tokio::task::JoinError>) {
-        let (outgoing, busy, said) = match said {
-            Ok(said) => said,
-            Err(error) => return tracing::error!(%error, "a post was lost on its way; it will be said once more"),
-        };
+    fn finish(&self, (outgoing, busy, said): Said) {
         let network = self.transport.network();
         let said = match said {
             Ok(said) => said,

@@ -25,8 +25,12 @@ impl Table {
             Event::Gone { room, player } => bot.roster.leave(room, player),
             Event::Arrived { room } => return self.hear_arrival(bot, room),
             Event::Renamed { id, room, from, speaker, sent } => {
+                let met = !bot.roster.meet(room, from);
                 bot.roster.leave(room, from);
                 bot.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
+                if met {
+                    bot.roster.meet(room, &speaker.player);
+                }
                 let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
                 return self.hear_rename(bot, from, &message);
             }
