@@ -306,7 +306,7 @@ impl View {
             let Some(found) = self.channels.get_mut(&name) else { continue };
             if self.isupport.fold(&self.nick) == folded {
                 let found = self.channels.remove(&name).expect("it was just found");
-                for member in found.members.keys().filter(|_| found.announced) {
+                for member in found.members.keys().filter(|member| found.announced && **member != folded) {
                     events.extend(self.gone(&name, member));
                 }
             } else if found.members.remove(&folded).is_some() && found.announced {
@@ -337,5 +337,86 @@ impl View {
                 modes.push(mode);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bot and these people in #hall, which the core knows of.
+    fn hall(people: &[(&str, Account)]) -> View {
+        let mut view = View::new("irc", &Settings::default(), Isupport::default(), "astragal".to_owned());
+        view.enter("#Hall");
+        let mut events = Vec::new();
+        view.put("#hall", "astragal", "o", None, &mut events);
+        for (nick, account) in people {
+            view.put("#hall", nick, "", Some(account.clone()), &mut events);
+        }
+        assert!(events.is_empty(), "nothing is told before all is known");
+        view.announce("#HALL", &mut events);
+        assert_eq!(events.len(), 1 + people.len());
+        view
+    }
+
+    fn is(account: &str) -> Account {
+        Account::Is(account.to_owned())
+    }
+
+    fn told(events: &[Event]) -> Vec<String> {
+        let tell = |event: &Event| match event {
+            Event::Present { player, name, .. } => format!("{} is here as {name}", player.id),
+            Event::Gone { player, .. } => format!("{} is gone", player.id),
+            Event::Renamed { from, speaker, .. } => format!("{} goes on as {}", from.id, speaker.player.id),
+            other => format!("{other:?}"),
+        };
+        events.iter().map(tell).collect()
+    }
+
+    fn renamed(room: RoomId, from: PlayerId, speaker: Speaker) -> Event {
+        Event::Renamed { id: "1".to_owned(), room, from, speaker, sent: jiff::Timestamp::UNIX_EPOCH }
+    }
+
+    #[test]
+    fn who_logs_in_takes_what_they_held_along_and_who_logs_out_leaves_it() {
+        let mut view = hall(&[("Mia", Account::None)]);
+        let mut events = Vec::new();
+        view.set_account("mia", is("Keeper"), &mut events, renamed);
+        view.set_account("mia", is("Keeper"), &mut events, renamed);
+        assert_eq!(told(&events), ["nick:mia goes on as account:keeper"]);
+        events.clear();
+        view.set_account("mia", Account::None, &mut events, renamed);
+        assert_eq!(told(&events), ["account:keeper is gone", "nick:mia is here as Mia"]);
+        assert_eq!(view.nick_of("account:keeper"), None, "what is for the account reaches nobody");
+    }
+
+    #[test]
+    fn a_new_nick_is_another_player_only_without_an_account() {
+        let mut view = hall(&[("mia", Account::None), ("gus", is("gus"))]);
+        let mut events = Vec::new();
+        view.rename("mia", "mia_", &mut events, renamed);
+        view.rename("gus", "mia", &mut events, renamed);
+        assert_eq!(told(&events), ["nick:mia goes on as nick:mia_", "account:gus is here as mia"]);
+        assert_eq!(view.nick_of("account:gus").as_deref(), Some("mia"));
+        assert_eq!(view.nick_of("nick:mia"), None, "that nick is another's by now");
+        assert_eq!(view.nick_of("nick:bob").as_deref(), Some("bob"), "somebody in none of our channels");
+    }
+
+    #[test]
+    fn who_leaves_is_gone_and_their_marks_with_them() {
+        let mut view = hall(&[("mia", Account::None)]);
+        view.mode("#hall", true, 'o', "MIA");
+        let standing = |view: &View| view.speaker("mia", &Account::None, Some("#hall")).standing;
+        assert_eq!(standing(&view), Standing::Admin);
+        let mut events = Vec::new();
+        view.leave("mia", None, &mut events);
+        assert_eq!(told(&events), ["nick:mia is gone"]);
+        view.put("#hall", "mia", "", Some(Account::None), &mut events);
+        assert_eq!(standing(&view), Standing::Member);
+        // With the bot, everybody is gone.
+        events.clear();
+        view.leave("astragal", Some("#hall"), &mut events);
+        assert_eq!(told(&events), ["nick:mia is gone"]);
+        assert!(!view.is_in("#hall"));
     }
 }
