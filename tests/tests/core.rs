@@ -396,6 +396,12 @@ async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
     assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "what was said is not kept");
 }
 
+/// The one post that is to be said.
+fn outbox(store: &Memory) -> String {
+    let row = store.dump().into_iter().find(|(key, _)| key.starts_with(keys::OUTBOX));
+    row.map(|(_, row)| String::from_utf8(row).expect("JSON")).unwrap_or_default()
+}
+
 #[tokio::test]
 async fn what_was_repeated_once_is_not_repeated_again() {
     let store: Arc<Memory> = Arc::default();
@@ -411,13 +417,20 @@ async fn what_was_repeated_once_is_not_repeated_again() {
         }
     })
     .await;
-    // It is taken to be repeated, and again nobody can tell whether it arrived.
+    // Taken to be repeated, and not said before an orderly end: it still may be.
     with_bot(store.clone(), down(), async |network| {
         while network.kept() == 0 {
             tokio::task::yield_now().await;
         }
+        assert!(outbox(&*store).contains("\"again\":true"), "that it is about to be repeated is noted before");
     })
     .await;
+    assert!(outbox(&*store).contains("\"again\":false"));
+    // Had it been killed instead, nobody could tell whether it was repeated: it is not said a third time.
+    let (key, row) = store.dump().into_iter().find(|(key, _)| key.starts_with(keys::OUTBOX)).expect("it is kept");
+    let mut batch = Batch::default();
+    batch.put(key, String::from_utf8(row).expect("JSON").replace("\"again\":false", "\"again\":true"));
+    store.commit(&batch).expect("memory does not fail");
     with_bot(store.clone(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })

@@ -141,13 +141,21 @@ impl Config {
         Ok(Config { irc: irc::complete(self.irc)?, ..self })
     }
 
+    /// An owner as the network spells them: on IRC, case does not tell accounts apart.
+    fn as_known(&self, owner: &PlayerId) -> PlayerId {
+        match self.irc.contains_key(&owner.network) {
+            true => PlayerId::new(&owner.network, owner.id.to_ascii_lowercase()),
+            false => owner.clone(),
+        }
+    }
+
     /// What the core needs of it.
     pub fn settings(&self) -> Settings {
         Settings {
             name: self.name.clone(),
             prefix: self.rooms.prefix.clone(),
             plugins: self.rooms.plugins.clone(),
-            owners: self.owners.clone(),
+            owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
             limits: Limits {
                 per_player: self.limits.per_player,
                 per_table: self.limits.per_table,

@@ -65,9 +65,9 @@ impl TableDoc {
         plays
     }
 
-    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, and, if the network vouches for
-    /// `to`, a referee's rights. Whether that was anything.
-    pub fn carry(&mut self, from: &PlayerId, to: &Speaker) -> bool {
+    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, and, if the network vouched for
+    /// both, a referee's rights. Whether that was anything.
+    pub fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool {
         let mut anything = false;
         if let Some(Seat { plays, .. }) = self.seats.remove(from) {
             self.seats.entry(to.player.clone()).or_insert(Seat { name: to.name.clone(), plays });
@@ -77,7 +77,8 @@ impl TableDoc {
             character.owner = Some(to.player.clone());
             anything = true;
         }
-        if to.trust == Trust::Account && self.referees.remove(from).is_some() {
+        let vouched = trust == Trust::Account && to.trust == Trust::Account;
+        if vouched && self.referees.remove(from).is_some() {
             self.referees.insert(to.player.clone(), to.name.clone());
             anything = true;
         }
@@ -296,6 +297,28 @@ mod tests {
         doc.seat(&mut head, &id("2"), "Bob");
         doc.hand_over(second, Some(&id("2")));
         assert_eq!(doc.seats[&id("1")].plays, other);
+    }
+
+    #[test]
+    fn what_is_carried_along_is_characters_and_rights_that_were_vouched_for() {
+        let (mut doc, mut head) = (TableDoc::default(), Head::default());
+        let first = doc.seat(&mut head, &id("old"), "Ann");
+        let second = doc.make_character(&mut head, "Second", Some(id("old"))).unwrap();
+        doc.referees.insert(id("old"), "Ann".into());
+        let mut to = Speaker::new(id("new"), "Annie");
+        assert!(doc.carry(&id("old"), Trust::NickOnly, &to));
+        assert_eq!(doc.seats[&id("new")].plays, first);
+        assert!([first, second].iter().all(|each| doc.characters[each].owner == Some(id("new"))));
+        assert!(doc.referees.contains_key(&id("old")), "rights of a bare nick are nobody's to take along");
+        to.trust = Trust::NickOnly;
+        assert!(!doc.carry(&id("old"), Trust::Account, &to));
+        to.trust = Trust::Account;
+        assert!(doc.carry(&id("old"), Trust::Account, &to));
+        assert_eq!(doc.referees.keys().collect::<Vec<_>>(), [&id("new")]);
+        // Who has a seat keeps it, and gets what the other name held besides.
+        let other = doc.seat(&mut head, &id("guest"), "Guest");
+        assert!(doc.carry(&id("guest"), Trust::NickOnly, &to));
+        assert_eq!((doc.seats[&id("new")].plays, doc.characters[&other].owner.clone()), (first, Some(id("new"))));
     }
 
     #[test]

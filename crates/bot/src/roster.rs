@@ -38,7 +38,7 @@ impl Roster {
     pub fn leave(&self, room: &RoomId, player: &PlayerId) {
         if let Some(room) = self.rooms().get_mut(room) {
             Arc::make_mut(&mut room.present).remove(player);
-            room.unsure.remove(player);
+            // Whether the network vouches for them is remembered: nobody is named referee by a nick behind its back.
             room.met.remove(player);
         }
     }

@@ -105,6 +105,8 @@ pub enum Event {
         room: RoomId,
         /// Who they were.
         from: PlayerId,
+        /// How sure it was that they were.
+        trust: Trust,
         /// Who they are now.
         speaker: Speaker,
         /// When.

@@ -163,7 +163,7 @@ pub enum SendError {
     /// It never can be: why.
     #[error("cannot be said: {0}")]
     Never(String),
-    /// The bot stops before it could be.
+    /// The bot stops before it was said, or before it is known that it arrived; it may be said (once more) later.
     #[error("not said before the end")]
     Unsaid,
 }

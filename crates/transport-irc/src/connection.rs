@@ -19,6 +19,10 @@ use tokio::time::Instant;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 16 << 10;
+/// A connection that held for so long was worth it: the next attempt may come soon.
+const HELD: Duration = Duration::from_secs(60);
+/// Bytes that may wait for a server that does not read.
+const MOST_WAITING: usize = 1 << 20;
 /// How long the server may take to end the link when the bot leaves.
 const GOODBYE: Duration = Duration::from_secs(2);
 /// What others see when the bot leaves.
@@ -78,9 +82,12 @@ impl Connection {
         let most = Duration::from_millis(u64::from(self.settings.reconnect_most_ms)).max(first);
         let mut wait = first;
         loop {
-            let begun = Instant::now();
+            let mut registered_at = None;
             let end = match self.open().await {
-                Ok(Some((wire, registered))) => self.serve(wire, registered).await,
+                Ok(Some((wire, registered))) => {
+                    registered_at = Some(Instant::now());
+                    self.serve(wire, registered).await
+                }
                 Ok(None) => End::Left,
                 Err(trouble) => End::Lost(trouble),
             };
@@ -92,9 +99,10 @@ impl Connection {
                 tracing::warn!(network = self.network, reason = %trouble, "the link was lost on leaving");
                 break;
             }
-            // A link that held longer than the wait for it was worth it.
-            if begun.elapsed() > wait {
+            if registered_at.is_some_and(|at| at.elapsed() > HELD) {
                 wait = first;
+            } else if trouble.lasting {
+                wait = most;
             }
             let pause = self.jittered(wait);
             let network = self.network.as_str();
@@ -209,9 +217,12 @@ impl Connection {
                 return None;
             }
             let labels = session.labels();
-            self.outbox.pump(now, labels, |post| session.address(post), &mut wire.out);
+            self.outbox.pump(now, labels, |post| session.address(post, now), &mut wire.out);
             if session.arrived() {
                 self.ready.send_replace(true);
+            }
+            if wire.out.len() > MOST_WAITING {
+                return Some(Trouble::link("the server does not read what it is sent".to_owned()));
             }
             let silent_until = heard + if asked { patience + patience / 2 } else { patience };
             let due = [session.due(), self.outbox.due(), self.memory.past.due()]

@@ -11,8 +11,6 @@ pub struct Isupport {
     /// Channel modes that always, and that when they are set take a parameter.
     always: String,
     when_set: String,
-    /// Bytes of a nick.
-    pub nicklen: usize,
     /// Bytes of a line with its end.
     pub linelen: usize,
     /// The user mode of bots, which WHO shows too.
@@ -46,7 +44,6 @@ impl Default for Isupport {
             prefixes: vec![('o', '@'), ('v', '+')],
             always: "beIk".to_owned(),
             when_set: "l".to_owned(),
-            nicklen: 9,
             linelen: LINE,
             bot: None,
             utf8only: false,
@@ -65,9 +62,10 @@ impl Isupport {
             match key {
                 "CASEMAPPING" => {
                     self.casemapping = match value {
-                        "ascii" | "rfc7613" | "rfc8265" => Casemapping::Ascii,
+                        "rfc1459" => Casemapping::Rfc1459,
                         "strict-rfc1459" | "rfc1459-strict" => Casemapping::Rfc1459Strict,
-                        _ => Casemapping::Rfc1459,
+                        // Of one that is not known, the least is assumed: two names are never taken for one.
+                        _ => Casemapping::Ascii,
                     }
                 }
                 "CHANTYPES" => value.clone_into(&mut self.chantypes),
@@ -83,7 +81,6 @@ impl Isupport {
                     self.always = format!("{lists}{always}");
                     self.when_set = kinds.next().unwrap_or_default().to_owned();
                 }
-                "NICKLEN" | "MAXNICKLEN" => self.nicklen = value.parse().unwrap_or(self.nicklen).clamp(1, 128),
                 "LINELEN" => self.linelen = value.parse().unwrap_or(LINE).clamp(LINE, 4_096),
                 "BOT" => self.bot = value.chars().next(),
                 "UTF8ONLY" => self.utf8only = true,
@@ -165,7 +162,6 @@ mod tests {
             "PREFIX=(Yqaohv)!~&@%+",
             "CHANMODES=IXbegw,k,FHJLdfjl,ABC",
             "STATUSMSG=!~&@%+",
-            "NICKLEN=30",
             "BOT=B",
             "UTF8ONLY",
             "CHATHISTORY=50",
@@ -200,9 +196,8 @@ mod tests {
     #[test]
     fn nonsense_is_taken_for_nothing() {
         let mut isupport = Isupport::default();
-        isupport.read(["PREFIX=ov@", "NICKLEN=many", "LINELEN=3", "BOT=", "CHANMODES", "=", ""]);
+        isupport.read(["PREFIX=ov@", "LINELEN=3", "BOT=", "CHANMODES", "=", ""]);
         assert_eq!(isupport.linelen, LINE);
-        assert_eq!(isupport.nicklen, 9);
         assert_eq!(isupport.bot, None);
     }
 }

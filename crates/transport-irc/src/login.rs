@@ -75,6 +75,7 @@ pub struct Login<'a> {
     asked: VecDeque<BTreeSet<String>>,
     caps: BTreeSet<String>,
     nicks: VecDeque<String>,
+    marks: u32,
     nick: String,
     mechanisms: VecDeque<Mechanism>,
     exchange: Option<Exchange>,
@@ -127,6 +128,7 @@ impl<'a> Login<'a> {
             asked: VecDeque::new(),
             caps: BTreeSet::new(),
             nicks: settings.alternative_nicks.iter().cloned().collect(),
+            marks: 0,
             nick: settings.nick.clone(),
             mechanisms: Mechanism::possible(settings).into(),
             exchange: None,
@@ -156,8 +158,9 @@ impl<'a> Login<'a> {
         if self.step.is_some_and(|step| now >= step) {
             self.step = None;
             if self.stage == Stage::Identifying {
-                let says = self.nickserv.take().map(|says| format!("NickServ says: {says}"));
-                self.remarks.push(says.unwrap_or_else(|| "NickServ does not answer".to_owned()));
+                let service = self.service();
+                let says = self.nickserv.take().map(|says| format!("{service} says: {says}"));
+                self.remarks.push(says.unwrap_or_else(|| format!("{service} does not answer")));
                 return self.finish();
             }
             if self.exchange.is_none() {
@@ -182,11 +185,16 @@ impl<'a> Login<'a> {
             Command::CAP(_, kind, ..) => self.hear_cap(kind, line, now, send)?,
             Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send)?,
             Command::ERROR(why) => return Err(closed(why)),
+            // Older services tell it so.
+            Command::UserMODE(..) if self.stage == Stage::Identifying && registered_mode(&line.params) => {
+                self.account.clone_from(&self.settings.account);
+                return self.finish();
+            }
             Command::NICK(to) if line.source().eq_ignore_ascii_case(&self.nick) && !to.is_empty() => {
                 self.nick.clone_from(to);
             }
             Command::NOTICE(_, text) if self.stage == Stage::Identifying => {
-                if line.source().eq_ignore_ascii_case("NickServ") && self.nickserv.is_none() {
+                if line.source().eq_ignore_ascii_case(self.service()) && self.nickserv.is_none() {
                     self.nickserv = Some(crate::wire::unstyled(text));
                     // Whether that was a yes, the server tells.
                     self.step = Some(now + YES);
@@ -253,7 +261,7 @@ impl<'a> Login<'a> {
             }
             465 => return Err(Trouble::setting(format!("the server bans us: {}", line.last()))),
             401 if self.stage == Stage::Identifying => {
-                self.remarks.push("there is no NickServ here".to_owned());
+                self.remarks.push(format!("there is no {} here", self.service()));
                 return self.finish();
             }
             _ => {}
@@ -401,10 +409,18 @@ impl<'a> Login<'a> {
     }
 
     fn next_nick(&mut self, number: u16, send: &mut Vec<Command>) -> Result<(), Trouble> {
-        const MOST_MARKS: usize = 4;
+        /// Nicks of its own making that it tries, and characters of one that every server takes.
+        const MOST_MARKS: u32 = 9;
+        const SHORTEST: usize = 8;
         let next = self.nicks.pop_front().or_else(|| {
-            let marks = self.nick.len() - self.nick.trim_end_matches('_').len();
-            (marks < MOST_MARKS).then(|| format!("{}_", self.nick))
+            self.marks += 1;
+            let start: String = self.settings.nick.chars().take(SHORTEST).collect();
+            match self.marks {
+                1 | 2 => Some(format!("{}_", self.nick)),
+                // It may be that the server cuts long nicks, and so takes each of them for the same.
+                3..=MOST_MARKS => Some(format!("{start}{}", self.marks)),
+                _ => None,
+            }
         });
         let Some(next) = next else {
             let why = if number == 432 { "the server takes no such nick" } else { "all of them are taken" };
@@ -415,6 +431,11 @@ impl<'a> Login<'a> {
         Ok(())
     }
 
+    /// The nick of who is told the account.
+    fn service(&self) -> &'a str {
+        self.settings.identify.split(['@', ' ']).next().unwrap_or_default()
+    }
+
     /// Welcomed: where SASL did not do it, NickServ is told who the bot is.
     fn identify(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<Progress, Trouble> {
         let tried = self.caps.contains("sasl");
@@ -423,10 +444,11 @@ impl<'a> Login<'a> {
         else {
             return self.finish();
         };
+        let Some((service, _)) = self.settings.identify.split_once(' ') else { return self.finish() };
         self.stage = Stage::Identifying;
         self.step = Some(now + STEP);
-        let words = format!("IDENTIFY {account} {}", password.expose());
-        send.push(Command::PRIVMSG("NickServ".to_owned(), words));
+        let words = self.settings.identify.replace("{account}", account).replace("{password}", password.expose());
+        send.push(Command::PRIVMSG(service.to_owned(), words[service.len()..].trim_start().to_owned()));
         Ok(Progress::Going)
     }
 
@@ -443,6 +465,12 @@ impl<'a> Login<'a> {
             remarks: std::mem::take(&mut self.remarks),
         })))
     }
+}
+
+/// Whether a MODE says that the bot is registered now: `+r`.
+fn registered_mode(params: &[String]) -> bool {
+    let set = params.get(1).and_then(|modes| modes.strip_prefix('+')).unwrap_or_default();
+    set.split('-').next().is_some_and(|set| set.contains('r'))
 }
 
 /// The server ends the link.

@@ -164,7 +164,8 @@ impl Outbox {
 
     /// When more can be said; `None` if there is nothing.
     pub fn due(&self) -> Option<Instant> {
-        (self.next().is_some() || !self.control.is_empty()).then(|| self.bucket.free_at())
+        let to_prove = self.unproved.iter().any(|each| each.label.is_none() && each.barrier.is_none());
+        (self.next().is_some() || !self.control.is_empty() || to_prove).then(|| self.bucket.free_at())
     }
 
     /// Writes what may be said now. `labels`: the server echoes what it was sent, under the label it was sent with.
@@ -224,25 +225,25 @@ impl Outbox {
                 self.unproved.push_back(Unproved { job, label, barrier: None });
             }
         }
-        self.prove(out);
+        self.prove(now, out);
     }
 
     /// Asks the server for a sign that it has worked through what was written.
-    fn prove(&mut self, out: &mut VecDeque<u8>) {
-        let bare = |each: &&mut Unproved| each.label.is_none() && each.barrier.is_none();
+    fn prove(&mut self, now: Instant, out: &mut VecDeque<u8>) {
+        let bare = |each: &Unproved| each.label.is_none() && each.barrier.is_none();
         if self.since_barrier < MOST_UNPROVED && self.next().is_some() {
             return;
         }
         let number = self.number + 1;
-        let mut any = false;
-        for each in self.unproved.iter_mut().filter(bare) {
+        // It counts as any line does, where the server counts.
+        if !self.unproved.iter().any(bare) || !self.bucket.take(now) {
+            return;
+        }
+        for each in self.unproved.iter_mut().filter(|each| bare(each)) {
             each.barrier = Some(number);
-            any = true;
         }
-        if any {
-            self.number = number;
-            wire::write(out, &Command::PING(format!("{BARRIER}{number}"), None));
-        }
+        self.number = number;
+        wire::write(out, &Command::PING(format!("{BARRIER}{number}"), None));
         self.since_barrier = 0;
     }
 
@@ -274,8 +275,13 @@ impl Outbox {
             Some(label) => self.labelled(label),
             None => self.unproved.iter().position(to),
         };
-        if let Some(refused) = at.and_then(|at| self.unproved.remove(at)) {
-            let _ = refused.job.said.send(Err(SendError::Never(why.to_owned())));
+        let Some(Unproved { mut job, .. }) = at.and_then(|at| self.unproved.remove(at)) else { return };
+        if job.post.plain {
+            let _ = job.said.send(Err(SendError::Never(why.to_owned())));
+        } else {
+            // Channels may take no colours.
+            (job.post.plain, job.begun) = (true, None);
+            self.lane(&job.post).jobs.push_front(job);
         }
     }
 
@@ -305,7 +311,12 @@ impl Outbox {
     pub fn give_up(&mut self) {
         let waiting = std::mem::take(&mut self.lanes).into_values().flat_map(|lane| lane.jobs);
         for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
-            let _ = job.said.send(Err(SendError::Unsaid));
+            if job.post.again && job.begun.is_some() {
+                // It was repeated, and is not repeated again.
+                job.arrived(None);
+            } else {
+                let _ = job.said.send(Err(SendError::Unsaid));
+            }
         }
     }
 }

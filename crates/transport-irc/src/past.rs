@@ -35,6 +35,8 @@ pub struct Past {
 #[derive(Debug)]
 struct Asked {
     channel: String,
+    /// What was heard before the bot was away.
+    known: Timestamp,
     since: Timestamp,
     sent: bool,
     until: Instant,
@@ -88,9 +90,10 @@ impl Past {
             self.heard.insert(folded.to_owned(), entered.checked_add(OVERLAP).unwrap_or(entered));
             return;
         };
-        let since = heard.checked_sub(OVERLAP).unwrap_or(*heard);
+        let known = *heard;
+        let since = known.checked_sub(OVERLAP).unwrap_or(known);
         let (channel, until) = (channel.to_owned(), now + PATIENCE);
-        self.asked.insert(folded.to_owned(), Asked { channel, since, sent: false, until, held: Vec::new() });
+        self.asked.insert(folded.to_owned(), Asked { channel, known, since, sent: false, until, held: Vec::new() });
     }
 
     /// The bot left a channel.
@@ -105,9 +108,13 @@ impl Past {
         Some(request(&asked.channel, asked.since, most))
     }
 
-    /// Whether this batch tells of the past.
-    pub fn is_open(&self, batch: &str) -> bool {
-        self.open.contains_key(batch)
+    /// If this batch tells of the past: whether this line of it is played. What nobody asked for is not, nor what may have been
+    /// heard before and has no id by which to know it.
+    pub fn plays(&self, batch: &str, line: &Incoming) -> Option<bool> {
+        let told = self.open.get(batch)?;
+        let asked = self.asked.get(&told.folded).filter(|asked| asked.sent);
+        let fresh = |asked: &Asked| line.tag("time").and_then(when).is_some_and(|sent| sent > asked.known);
+        Some(asked.is_some_and(|asked| line.tag("msgid").is_some() || fresh(asked)))
     }
 
     /// A line of a batch; whether that tells of the past.
@@ -137,8 +144,10 @@ impl Past {
     ) -> Option<Ended> {
         let reference = params.first()?;
         if let Some(begun) = reference.strip_prefix('+') {
-            if params.get(1).is_some_and(|kind| kind == "chathistory") && self.open.len() < MOST_OPEN {
-                let folded = fold(params.get(2)?);
+            // Bouncers tell of the past unasked, each in its way.
+            let past = |kind: &String| kind == "chathistory" || kind.ends_with("/playback");
+            if params.get(1).is_some_and(past) && self.open.len() < MOST_OPEN {
+                let folded = fold(params.get(2).map_or("", String::as_str));
                 self.open.insert(begun.to_owned(), Told { folded, reached: None });
             }
             return None;

@@ -13,9 +13,9 @@ use crate::trouble::Trouble;
 use crate::view::{Account, View};
 use crate::wire::{self, Incoming};
 use channels::{FIRST_RETRY, Wanted};
-use chat::{Clock, Event, PlayerId, RoomId, Speaker};
+use chat::{Clock, Event, PlayerId, RoomId, Speaker, Trust};
 use irc_proto::{CapSubCommand, Command};
-use said::{CTCP_BURST, Held};
+use said::{Askers, CTCP_BURST, Held};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,8 @@ use tokio::time::Instant;
 const REGAIN: Duration = Duration::from_secs(60);
 /// How long channels may take to let the bot in, before what an earlier run left is said all the same.
 const ARRIVAL: Duration = Duration::from_secs(15);
+/// How long players may take to come back after a connection was lost.
+const COMPLETE: Duration = Duration::from_secs(120);
 /// The token by which answers to our WHO are known.
 const TOKEN: &str = "713";
 /// Batches of answers to one labelled line that may be open at once.
@@ -59,6 +61,9 @@ pub struct Session {
     pub events: Vec<Event>,
     wanted: BTreeMap<String, Wanted>,
     held: BTreeMap<String, Held>,
+    askers: Askers,
+    /// From then on, whoever is not there is taken to be gone.
+    complete_at: Option<Instant>,
     regain_at: Option<Instant>,
     ctcp: (u32, Instant),
     invitations: VecDeque<Instant>,
@@ -97,6 +102,8 @@ impl Session {
             labelled: BTreeMap::new(),
             events: Vec::new(),
             held: BTreeMap::new(),
+            askers: Askers::default(),
+            complete_at: Some(now + COMPLETE),
             regain_at: Some(now + REGAIN),
             ctcp: (CTCP_BURST, now),
             invitations: VecDeque::new(),
@@ -134,7 +141,7 @@ impl Session {
         let joins = self.wanted.values().filter_map(|wanted| wanted.try_at);
         let held = self.held.values().map(|held| held.until);
         let arrival = (!self.arriving.is_empty()).then_some(self.settled_at);
-        joins.chain(held).chain(self.regain_at).chain(arrival).min()
+        joins.chain(held).chain(self.regain_at).chain(arrival).chain(self.complete_at).min()
     }
 
     /// Does what is due.
@@ -150,6 +157,7 @@ impl Session {
         if now >= self.settled_at {
             self.arriving.clear();
         }
+        self.complete_at = self.complete_at.filter(|at| now < *at);
         if self.regain_at.is_some_and(|at| at <= now) {
             self.regain(now, outbox);
         }
@@ -192,13 +200,14 @@ impl Session {
                 }
             }
             Command::PRIVMSG(..) => self.hear_said(line, now, memory, outbox),
-            Command::JOIN(..) => self.hear_join(line, now, memory),
+            Command::JOIN(..) => self.hear_join(line, now, memory, outbox),
             Command::PART(channel, _) => self.hear_left(line.source(), channel, None, now, memory),
             Command::KICK(channel, nick, why) => {
                 self.hear_left(nick, channel, Some((line.source(), why.as_deref().unwrap_or(""))), now, memory);
             }
             Command::QUIT(_) => {
                 self.view.leave(line.source(), None, &mut self.events);
+                self.askers.rename(line.source(), None);
                 if self.view.isupport.fold(line.source()) == self.view.isupport.fold(&self.settings.nick) {
                     self.regain(now, outbox);
                 }
@@ -221,6 +230,7 @@ impl Session {
             Command::Raw(command, _) if command == "ACK" => {
                 label.into_iter().for_each(|label| outbox.echoed(label, None));
             }
+            Command::Raw(command, _) if command == "FAIL" && label.is_some() => self.refused(line, label, outbox),
             Command::Raw(command, _) if command == "FAIL" && line.param(0) == "CHATHISTORY" => {
                 let names: Vec<_> = line.params.iter().skip(1).map(|name| self.view.isupport.fold(name)).collect();
                 for line in memory.past.refused(&names) {
@@ -277,7 +287,14 @@ impl Session {
             354 if line.param(1) == TOKEN => {
                 let (nick, flags) = (line.param(3).to_owned(), line.param(4));
                 let bot = self.view.isupport.bot.is_some_and(|bot| flags.contains(bot));
-                self.hear_account(&nick, Account::of(line.param(5)));
+                let account = Account::of(line.param(5));
+                if let Some(held) = self.held.get_mut(&self.view.isupport.fold(&nick)) {
+                    held.account = account.clone();
+                    if bot {
+                        held.lines.clear();
+                    }
+                }
+                self.hear_account(&nick, account);
                 if bot {
                     self.view.mark_bot(&nick);
                 }
@@ -291,13 +308,11 @@ impl Session {
                     self.release(&nick, now, memory, outbox);
                 }
             }
-            403 | 405 | 437 | 471 | 473..=477 | 489
+            403 | 405 | 437 | 470 | 471 | 473..=477 | 489
                 if self.wanted.contains_key(&self.view.isupport.fold(line.param(1))) =>
             {
-                let channel = line.param(1);
-                if !self.view.is_in(channel) {
-                    self.arriving.remove(&self.view.isupport.fold(channel));
-                    tracing::warn!(channel, reason = line.last(), "a channel does not let the bot in; it tries again");
+                if !self.view.is_in(line.param(1)) {
+                    self.hear_closed(line.param(1), line.last(), memory);
                 }
                 self.refused(line, label, outbox);
             }
@@ -344,6 +359,7 @@ impl Session {
         let mine = self.view.is_me(from);
         let (id, sent) = (self.next_id(), self.clock.now());
         self.view.rename(from, to, &mut self.events, renamed(id, sent));
+        self.askers.rename(from, Some(to));
         if freed && !mine {
             self.regain(now, outbox);
         }
@@ -385,6 +401,6 @@ impl Session {
 }
 
 /// Makes events of somebody's new identity, each with an id of its own.
-fn renamed(id: String, sent: jiff::Timestamp) -> impl FnMut(RoomId, PlayerId, Speaker) -> Event {
-    move |room, from, speaker| Event::Renamed { id: id.clone(), room, from, speaker, sent }
+fn renamed(id: String, sent: jiff::Timestamp) -> impl FnMut(RoomId, (PlayerId, Trust), Speaker) -> Event {
+    move |room, (from, trust), speaker| Event::Renamed { id: id.clone(), room, from, trust, speaker, sent }
 }

@@ -40,6 +40,8 @@ pub struct Settings {
     pub account_password: Option<Secret>,
     /// A file that holds it.
     pub account_password_file: Option<PathBuf>,
+    /// Who is told the account and its password where there is no SASL, and with which words; empty tells nobody.
+    pub identify: String,
     /// Do not come without the account.
     pub login_required: bool,
     /// The channels.
@@ -92,9 +94,26 @@ pub enum Invites {
 }
 
 /// A password: never shown.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
+
+impl<'de> Deserialize<'de> for Secret {
+    /// A number is a password too: an error would show the line with it.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Word {
+            Text(String),
+            Whole(i64),
+            Yes(bool),
+        }
+        Ok(Secret(match Word::deserialize(deserializer)? {
+            Word::Text(text) => text,
+            Word::Whole(number) => number.to_string(),
+            Word::Yes(word) => word.to_string(),
+        }))
+    }
+}
 
 impl Secret {
     /// The password itself.
@@ -127,6 +146,7 @@ impl Default for Settings {
             account: None,
             account_password: None,
             account_password_file: None,
+            identify: "NickServ IDENTIFY {account} {password}".to_owned(),
             login_required: false,
             channels: BTreeMap::new(),
             admins: BTreeSet::new(),
@@ -170,6 +190,9 @@ impl Settings {
         }
         if self.client_cert.is_some() && !self.tls {
             return Err("client_cert: it is shown over TLS only: tls = true".to_owned());
+        }
+        if !self.identify.is_empty() && !self.identify.contains(" ") {
+            return Err("identify: whom and with which words: \"NickServ IDENTIFY {account} {password}\"".to_owned());
         }
         if self.lines_per_answer == 0 || self.burst == 0 || self.ping_seconds == 0 || self.reconnect_first_ms == 0 {
             return Err("lines_per_answer, burst, ping_seconds and reconnect_first_ms: at least 1".to_owned());
@@ -241,5 +264,6 @@ mod tests {
     fn a_password_is_never_shown() {
         let settings = complete("server = \"x\"\naccount_password = \"hunter2\"").unwrap();
         assert!(!format!("{settings:?}").contains("hunter2"));
+        assert_eq!(complete("server = \"x\"\npassword = 12345").unwrap().password.unwrap().expose(), "12345");
     }
 }

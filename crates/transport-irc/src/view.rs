@@ -127,11 +127,14 @@ impl View {
     }
 
     /// Somebody who speaks, in a channel or (`None`) to the bot alone.
-    pub fn speaker(&self, nick: &str, account: &Account, channel: Option<&str>) -> Speaker {
+    /// What they said `past`, while the bot was away, they said with an operator's rights only if it is sure that they are the
+    /// operator of now.
+    pub fn speaker(&self, nick: &str, account: &Account, channel: Option<&str>, past: bool) -> Speaker {
         let (player, trust) = self.identity(nick, account);
         let folded = channel.map(|channel| self.isupport.fold(channel));
         let modes = folded.as_ref().and_then(|name| self.channels.get(name)?.members.get(&self.isupport.fold(nick)));
-        let operator = modes.is_some_and(|modes| self.isupport.is_operator(modes));
+        let same = !past || (matches!(account, Account::Is(_)) && self.account(nick) == *account);
+        let operator = same && modes.is_some_and(|modes| self.isupport.is_operator(modes));
         // A private chat with the bot is nobody else's.
         let admin = operator || channel.is_none() || self.is_admin(&player, folded.as_deref());
         let standing = if admin { Standing::Admin } else { Standing::Member };
@@ -150,15 +153,11 @@ impl View {
         self.is_admin(&player, Some(channel))
     }
 
-    /// The nick by which a player (or the room of a private chat with them) is reached now.
+    /// The nick by which a player (or the room of a private chat with them) is reached now: in one of our channels, since
+    /// of nobody else it is known who they are.
     pub fn nick_of(&self, player: &str) -> Option<String> {
         let here = self.users.values().find(|user| self.identity(&user.nick, &user.account).0.id == player);
-        if let Some(user) = here {
-            return Some(user.nick.clone());
-        }
-        // Somebody in none of our channels; unless the nick is known to be another's by now.
-        let nick = player.strip_prefix("nick:")?;
-        (!self.users.contains_key(nick)).then(|| nick.to_owned())
+        here.map(|user| user.nick.clone())
     }
 
     /// The bot came into a channel.
@@ -204,24 +203,6 @@ impl View {
         Some(Event::Present { room, player, name: user.nick.clone(), trust })
     }
 
-    /// Somebody talks to the bot alone.
-    pub fn meet(&mut self, nick: &str) {
-        /// Strangers that are remembered beside the members of channels.
-        const MOST_STRANGERS: usize = 1_000;
-        let folded = self.isupport.fold(nick);
-        if self.users.contains_key(&folded) {
-            return;
-        }
-        let member = |nick: &String| self.channels.values().any(|channel| channel.members.contains_key(nick));
-        if self.users.len() > MOST_STRANGERS {
-            let strangers: Vec<String> = self.users.keys().filter(|nick| !member(nick)).cloned().collect();
-            if strangers.len() > MOST_STRANGERS {
-                strangers.iter().for_each(|nick| drop(self.users.remove(nick)));
-            }
-        }
-        self.users.insert(folded, User { nick: nick.to_owned(), ..User::default() });
-    }
-
     /// Somebody's account became known, or another. Who logs in takes what they held along; who logs out leaves it with the
     /// account. `renamed` makes the event of it.
     pub fn set_account(
@@ -229,7 +210,7 @@ impl View {
         nick: &str,
         account: Account,
         events: &mut Vec<Event>,
-        mut renamed: impl FnMut(RoomId, PlayerId, Speaker) -> Event,
+        mut renamed: impl FnMut(RoomId, (PlayerId, Trust), Speaker) -> Event,
     ) {
         let folded = self.isupport.fold(nick);
         let Some(user) = self.users.get_mut(&folded) else { return };
@@ -237,19 +218,20 @@ impl View {
             return;
         }
         let before = std::mem::replace(&mut user.account, account.clone());
-        let (old, _) = self.identity(nick, &before);
+        let old = self.identity(nick, &before);
         for channel in self.rooms_with(&folded) {
-            let speaker = self.speaker(nick, &account, Some(&channel));
-            if speaker.player == old {
+            let speaker = self.speaker(nick, &account, Some(&channel), false);
+            if speaker.player == old.0 {
                 continue;
             }
             let room = self.room(&channel);
             match before {
-                Account::Is(_) => {
-                    events.push(Event::Gone { room, player: old.clone() });
+                // Who was only not known before has not changed: what the nick holds was never theirs.
+                Account::Is(_) | Account::Unknown => {
+                    events.push(Event::Gone { room, player: old.0.clone() });
                     events.extend(self.present(&channel, &folded));
                 }
-                Account::None | Account::Unknown => events.push(renamed(room, old.clone(), speaker)),
+                Account::None => events.push(renamed(room, old.clone(), speaker)),
             }
         }
     }
@@ -260,7 +242,7 @@ impl View {
         from: &str,
         to: &str,
         events: &mut Vec<Event>,
-        mut renamed: impl FnMut(RoomId, PlayerId, Speaker) -> Event,
+        mut renamed: impl FnMut(RoomId, (PlayerId, Trust), Speaker) -> Event,
     ) {
         let (old, new) = (self.isupport.fold(from), self.isupport.fold(to));
         if self.is_me(from) {
@@ -275,13 +257,13 @@ impl View {
                 channel.members.insert(new.clone(), modes);
             }
         }
-        let (before, _) = self.identity(from, &account);
+        let before = self.identity(from, &account);
         if self.is_me(to) {
             return;
         }
         for channel in self.rooms_with(&new) {
-            let speaker = self.speaker(to, &account, Some(&channel));
-            if speaker.player == before {
+            let speaker = self.speaker(to, &account, Some(&channel), false);
+            if speaker.player == before.0 {
                 events.extend(self.present(&channel, &new));
             } else {
                 events.push(renamed(self.room(&channel), before.clone(), speaker));
@@ -373,8 +355,8 @@ mod tests {
         events.iter().map(tell).collect()
     }
 
-    fn renamed(room: RoomId, from: PlayerId, speaker: Speaker) -> Event {
-        Event::Renamed { id: "1".to_owned(), room, from, speaker, sent: jiff::Timestamp::UNIX_EPOCH }
+    fn renamed(room: RoomId, (from, trust): (PlayerId, Trust), speaker: Speaker) -> Event {
+        Event::Renamed { id: "1".to_owned(), room, from, trust, speaker, sent: jiff::Timestamp::UNIX_EPOCH }
     }
 
     #[test]
@@ -399,14 +381,19 @@ mod tests {
         assert_eq!(told(&events), ["nick:mia goes on as nick:mia_", "account:gus is here as mia"]);
         assert_eq!(view.nick_of("account:gus").as_deref(), Some("mia"));
         assert_eq!(view.nick_of("nick:mia"), None, "that nick is another's by now");
-        assert_eq!(view.nick_of("nick:bob").as_deref(), Some("bob"), "somebody in none of our channels");
+        assert_eq!(view.nick_of("nick:bob"), None, "nobody knows who has that nick");
+        // Who was not known to be logged in has not just logged in.
+        view.put("#hall", "ann", "", None, &mut events);
+        events.clear();
+        view.set_account("ann", is("ann"), &mut events, renamed);
+        assert_eq!(told(&events), ["nick:ann is gone", "account:ann is here as ann"]);
     }
 
     #[test]
     fn who_leaves_is_gone_and_their_marks_with_them() {
         let mut view = hall(&[("mia", Account::None)]);
         view.mode("#hall", true, 'o', "MIA");
-        let standing = |view: &View| view.speaker("mia", &Account::None, Some("#hall")).standing;
+        let standing = |view: &View| view.speaker("mia", &Account::None, Some("#hall"), false).standing;
         assert_eq!(standing(&view), Standing::Admin);
         let mut events = Vec::new();
         view.leave("mia", None, &mut events);

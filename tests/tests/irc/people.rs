@@ -73,6 +73,33 @@ async fn accounts_make_players_by_joins_and_notices_where_there_are_no_tags() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn strangers_are_answered_and_hold_up_nobody() {
+    let options = InspircdOptions { without: vec!["ircv3_accounttag"], ..InspircdOptions::default() };
+    let server = Inspircd::start(&options);
+    server.register("mia", "secret");
+    let mut op = Client::connect(server.port(), "op");
+    op.join(CHANNEL);
+    op.raw("MODE #hall -n");
+    let bot = Make::default().start(settings(server.port(), ""));
+    meet(&mut op, BOT, CHANNEL);
+    // From outside the channel, and gone before the server can tell who that was.
+    let mut passer = Client::connect(server.port(), "passer");
+    passer.say(CHANNEL, "!roll 1d1");
+    passer.quit();
+    assert!(hear(&mut op).starts_with("passer: 1 | 1d1"));
+    assert!(ask(&mut op, "!roll 2d1").starts_with("op: 2 | 2d1"));
+    // In private, from somebody in none of its channels: as their account, on whatever nick.
+    let mut mia = Client::login(server.port(), "mia", "mia", "secret");
+    mia.say(BOT, "iam Tsubame");
+    assert!(mia.hear(BOT, "mia").starts_with("Tsubame: You are Tsubame."));
+    mia.quit();
+    let mut thief = Client::connect(server.port(), "mia");
+    thief.say(BOT, "iam");
+    assert!(thief.hear(BOT, "mia").starts_with("mia: You are mia."));
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn operators_run_the_room_and_so_does_whom_the_config_names() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("gus", "secret");

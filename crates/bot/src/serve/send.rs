@@ -116,13 +116,22 @@ struct Sayer<'a> {
 }
 
 impl Sayer<'_> {
+    fn keep(&self, mut outgoing: Outgoing) {
+        if outgoing.post.again && !outgoing.key.is_empty() {
+            outgoing.post.again = false;
+            let mut batch = Batch::default();
+            batch.put(outgoing.key.clone(), to_json(&outgoing));
+            drop(self.bot.committer.submit_soon(None, batch));
+        }
+    }
+
     /// Marks a post as said, and keeps what did not fit.
     fn finish(&self, (outgoing, busy, said): Said) {
         let network = self.transport.network();
         let said = match said {
             Ok(said) => said,
-            // It stays where it is, for the next start.
-            Err(SendError::Unsaid) => return,
+            // It stays where it is, for the next start; what was to be repeated and was not, may be then.
+            Err(SendError::Unsaid) => return self.keep(outgoing),
             Err(SendError::Never(reason)) => {
                 tracing::error!(network, reason, "a post cannot be said and is dropped");
                 Sent::default()

@@ -9,7 +9,7 @@ use crate::house;
 use crate::journal::Changes;
 use crate::keys;
 use crate::store::StoreError;
-use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span};
+use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Table {
             Event::Present { room, player, name, trust } => bot.roster.enter(room, player, name, *trust),
             Event::Gone { room, player } => bot.roster.leave(room, player),
             Event::Arrived { room } => return self.hear_arrival(bot, room),
-            Event::Renamed { id, room, from, speaker, sent } => {
+            Event::Renamed { id, room, from, trust, speaker, sent } => {
                 let met = !bot.roster.meet(room, from);
                 bot.roster.leave(room, from);
                 bot.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
@@ -32,7 +32,10 @@ impl Table {
                     bot.roster.meet(room, &speaker.player);
                 }
                 let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
-                return self.hear_rename(bot, from, &message);
+                // Who did nothing here under a bare nick may be anybody: what it holds is not theirs to carry away.
+                if met || *trust == Trust::Account {
+                    return self.hear_rename(bot, (from, *trust), &message);
+                }
             }
             Event::Said(_) | Event::Edited { .. } => {}
         }
@@ -76,10 +79,15 @@ impl Table {
     }
 
     /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
-    fn hear_rename(&mut self, bot: &Bot, from: &PlayerId, message: &Message) -> Result<Heard, StoreError> {
+    fn hear_rename(
+        &mut self,
+        bot: &Bot,
+        (from, trust): (&PlayerId, Trust),
+        message: &Message,
+    ) -> Result<Heard, StoreError> {
         let to = &message.speaker;
         let mut doc = self.doc.doc.clone();
-        if from == &to.player || self.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, to) {
+        if from == &to.player || self.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, trust, to) {
             return Ok(Heard::nothing());
         }
         self.room(bot, &message.room)?;
@@ -87,7 +95,9 @@ impl Table {
         self.replacing = None;
         let (own, theirs) = (keys::choices(&self.id, &to.player), keys::choices(&self.id, from));
         if let Some(choices) = self.read::<serde_json::Value>(bot, &theirs)? {
-            self.writes.put(own, to_json(&choices));
+            if self.read::<serde_json::Value>(bot, &own)?.is_none() {
+                self.writes.put(own, to_json(&choices));
+            }
             self.writes.delete(theirs);
         }
         if let Some(last) = self.head.players.remove(from) {

@@ -15,6 +15,8 @@ pub(super) const FIRST_RETRY: Duration = Duration::from_secs(30);
 const LONGEST_RETRY: Duration = Duration::from_secs(960);
 /// Invitations that are followed in a minute.
 const INVITATIONS: usize = 6;
+/// Channels into which the bot may have been invited.
+const MOST_INVITED: usize = 50;
 
 /// A channel the bot wants to be in.
 pub(super) struct Wanted {
@@ -62,11 +64,16 @@ impl Session {
         }
     }
 
-    pub(super) fn hear_join(&mut self, line: &Incoming, now: Instant, memory: &mut Memory) {
+    pub(super) fn hear_join(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
         let (nick, channel) = (line.source().to_owned(), line.param(0).to_owned());
         if self.view.is_me(&nick) {
             if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
                 self.view.mask = Some((user.clone(), host.clone()));
+            }
+            if !self.wanted.contains_key(&self.view.isupport.fold(&channel)) {
+                tracing::warn!(channel, "somebody put the bot into a channel it was not asked into; it leaves");
+                outbox.command(Command::PART(channel, None));
+                return;
             }
             self.view.enter(&channel);
             if self.keeps_history() && self.view.isupport.chathistory.is_some() {
@@ -113,6 +120,19 @@ impl Session {
         }
     }
 
+    /// A channel does not let the bot in. One of its own it tries again.
+    pub(super) fn hear_closed(&mut self, channel: &str, reason: &str, memory: &mut Memory) {
+        let folded = self.view.isupport.fold(channel);
+        self.arriving.remove(&folded);
+        if memory.invited.contains(&folded) {
+            tracing::warn!(channel, reason, "a channel the bot was invited to does not let it in");
+            self.wanted.remove(&folded);
+            memory.forget(&folded);
+        } else {
+            tracing::warn!(channel, reason, "a channel does not let the bot in; it tries again");
+        }
+    }
+
     pub(super) fn hear_invitation(
         &mut self,
         line: &Incoming,
@@ -133,10 +153,11 @@ impl Session {
         };
         // Into a channel of its own the bot goes whoever asks.
         let welcome = welcome || self.wanted.contains_key(&folded);
+        let many = memory.invited.len() >= MOST_INVITED && !self.wanted.contains_key(&folded);
         while self.invitations.front().is_some_and(|at| now.duration_since(*at) > Duration::from_secs(60)) {
             self.invitations.pop_front();
         }
-        if !welcome || self.view.is_in(channel) || self.invitations.len() >= INVITATIONS {
+        if !welcome || self.view.is_in(channel) || self.invitations.len() >= INVITATIONS || many {
             tracing::info!(channel, by = line.source(), "an invitation is not followed");
             return;
         }

@@ -7,6 +7,7 @@ use crate::view::Account;
 use crate::wire::{self, Incoming};
 use chat::{Event, Message, Post, Recipient, RoomId};
 use irc_proto::Command;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -18,6 +19,9 @@ const MOST_HELD: usize = 50;
 const LONGEST_MASK: usize = 10 + 63;
 /// Bytes of a line that are left at the least, whatever stands around them.
 const LEAST: usize = 80;
+/// Messages of which it is known who asked them, and for how long.
+const MOST_ASKERS: usize = 500;
+const ASKED: Duration = Duration::from_secs(600);
 /// CTCP requests that are answered: a burst, and then one in so long a time.
 pub(super) const CTCP_BURST: u32 = 3;
 const CTCP_EVERY: Duration = Duration::from_secs(10);
@@ -26,10 +30,60 @@ const CTCP_EVERY: Duration = Duration::from_secs(10);
 pub(super) struct Held {
     pub lines: Vec<Incoming>,
     pub until: Instant,
+    /// What the server has told by now.
+    pub account: Account,
+}
+
+/// Who asked what lately: the answer goes to the nick that asked, wherever that is.
+#[derive(Debug, Default)]
+pub(super) struct Askers {
+    /// By message: the nick, as whom it spoke, and when.
+    asked: BTreeMap<String, (String, String, Instant)>,
+    order: VecDeque<String>,
+}
+
+impl Askers {
+    fn note(&mut self, id: &str, nick: &str, player: &str, now: Instant) {
+        while self.order.len() >= MOST_ASKERS {
+            self.order.pop_front().map(|oldest| self.asked.remove(&oldest));
+        }
+        self.asked.insert(id.to_owned(), (nick.to_owned(), player.to_owned(), now));
+        self.order.push_back(id.to_owned());
+    }
+
+    /// The nick under which `player` asked what has this id, unless that was long ago.
+    fn nick(&self, id: &str, player: &str, now: Instant) -> Option<&str> {
+        let (nick, asker, at) = self.asked.get(id)?;
+        (asker == player && now.duration_since(*at) < ASKED).then_some(nick)
+    }
+
+    /// Somebody has another nick (`None`: is gone).
+    pub fn rename(&mut self, from: &str, to: Option<&str>) {
+        match to {
+            Some(to) => {
+                for (nick, ..) in self.asked.values_mut().filter(|(nick, ..)| nick == from) {
+                    to.clone_into(nick);
+                }
+            }
+            None => self.asked.retain(|_, (nick, ..)| nick != from),
+        }
+    }
 }
 
 impl Session {
     pub(super) fn hear_said(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+        self.hear_from(line, None, now, memory, outbox);
+    }
+
+    /// The same, of somebody whose account was asked for.
+    fn hear_from(
+        &mut self,
+        line: &Incoming,
+        known: Option<Account>,
+        now: Instant,
+        memory: &mut Memory,
+        outbox: &mut Outbox,
+    ) {
         let (nick, target, text) = (line.source().to_owned(), line.param(0), line.last());
         let is_bot = line.message.tags.iter().flatten().any(|tag| tag.0 == "bot" || tag.0.ends_with("/bot"));
         if nick.is_empty() || is_bot || self.view.is_bot(&nick) || self.view.isupport.is_part_of_channel(target) {
@@ -40,7 +94,10 @@ impl Session {
             // To the users of a server, or to a part of a channel that the server did not tell of.
             return;
         }
-        let past = line.tag("batch").is_some_and(|batch| memory.past.is_open(batch));
+        let past = match line.tag("batch").and_then(|batch| memory.past.plays(batch, line)) {
+            Some(false) => return,
+            past => past.is_some(),
+        };
         if let Some(request) = text.strip_prefix('\x01') {
             if past {
                 return;
@@ -55,15 +112,13 @@ impl Session {
                 return;
             }
         }
-        let account = match (line.tag("account"), past || self.caps.contains("account-tag")) {
+        let account = match (line.tag("account"), known) {
             (Some(account), _) => Account::of(account),
-            (None, true) => Account::None,
-            (None, false) => self.view.account(&nick),
+            (None, Some(known)) => known,
+            (None, None) if past || self.caps.contains("account-tag") => Account::None,
+            (None, None) => self.view.account(&nick),
         };
         if !past {
-            if channel.is_none() {
-                self.view.meet(&nick);
-            }
             if account == Account::Unknown && self.view.isupport.whox {
                 return self.hold(&nick, line, now, outbox);
             }
@@ -72,7 +127,8 @@ impl Session {
         self.lines += 1;
         let id = line.tag("msgid").map_or_else(|| format!("{}-{}", self.nonce, self.lines), str::to_owned);
         let sent = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
-        let speaker = self.view.speaker(&nick, &account, channel.as_deref());
+        let speaker = self.view.speaker(&nick, &account, channel.as_deref(), past);
+        self.askers.note(&id, &nick, &speaker.player.id, now);
         let room = match &channel {
             Some(channel) => self.view.room(channel),
             None => RoomId::new(&speaker.player.network, &speaker.player.id),
@@ -106,7 +162,7 @@ impl Session {
     pub(super) fn hold(&mut self, nick: &str, line: &Incoming, now: Instant, outbox: &mut Outbox) {
         let held = self.held.entry(self.view.isupport.fold(nick)).or_insert_with(|| {
             outbox.command(Command::Raw("WHO".to_owned(), vec![nick.to_owned(), format!("%tcnfa,{TOKEN}")]));
-            Held { lines: Vec::new(), until: now + WHO }
+            Held { lines: Vec::new(), until: now + WHO, account: Account::Unknown }
         });
         if held.lines.len() < MOST_HELD {
             held.lines.push(line.clone());
@@ -116,11 +172,13 @@ impl Session {
     /// Plays what was held of somebody; who was not told to have an account has none.
     pub(super) fn release(&mut self, folded: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
         let Some(held) = self.held.remove(folded) else { return };
-        if self.view.account(folded) == Account::Unknown {
-            self.hear_account(folded, Account::None);
-        }
+        let account = match (held.account, self.view.account(folded)) {
+            (Account::Unknown, Account::Unknown) => Account::None,
+            (Account::Unknown, seen) => seen,
+            (told, _) => told,
+        };
         for line in held.lines {
-            self.hear_said(&line, now, memory, outbox);
+            self.hear_from(&line, Some(account.clone()), now, memory, outbox);
         }
     }
 
@@ -151,7 +209,7 @@ impl Session {
     }
 
     /// Where a post goes.
-    pub fn address(&self, post: &Post) -> Address {
+    pub fn address(&self, post: &Post, now: Instant) -> Address {
         let to = match &post.to {
             Recipient::Room if self.view.isupport.is_channel(&post.room.id) => {
                 let channel = &post.room.id;
@@ -162,14 +220,20 @@ impl Session {
                 };
             }
             Recipient::Room => &post.room.id,
+            Recipient::Player(player) if player.network != post.room.network => {
+                return Address::Never(format!("{player} is on another network"));
+            }
             Recipient::Player(player) => &player.id,
         };
-        match self.view.nick_of(to) {
+        let asker = post.answers.as_ref().and_then(|id| self.askers.nick(id, to, now));
+        match asker.map(str::to_owned).or_else(|| self.view.nick_of(to)) {
             Some(nick) => {
                 let verb = if post.refusal { Verb::Notice } else { Verb::Message };
                 let room = self.room_for(&nick);
                 Address::Here(nick, verb, room)
             }
+            // Players come back too, when a server was gone; and who has their nick by then may be somebody else.
+            None if self.complete_at.is_some() => Address::Later,
             None => Address::Never(format!("{to} is not here")),
         }
     }
