@@ -422,10 +422,10 @@ async fn what_was_repeated_once_is_not_repeated_again() {
         while network.kept() == 0 {
             tokio::task::yield_now().await;
         }
-        assert!(outbox(&*store).contains("\"again\":true"), "that it is about to be repeated is noted before");
+        assert!(outbox(&store).contains("\"again\":true"), "that it is about to be repeated is noted before");
     })
     .await;
-    assert!(outbox(&*store).contains("\"again\":false"));
+    assert!(outbox(&store).contains("\"again\":false"));
     // Had it been killed instead, nobody could tell whether it was repeated: it is not said a third time.
     let (key, row) = store.dump().into_iter().find(|(key, _)| key.starts_with(keys::OUTBOX)).expect("it is kept");
     let mut batch = Batch::default();

@@ -16,6 +16,7 @@ mod write;
 
 pub use line::{Outcome, OutcomeKind};
 
+pub(crate) use came::RENAMED;
 pub(crate) use ledger::{Ledger, Page};
 pub(crate) use play::Deed;
 pub(crate) use resolve::NotFound;

@@ -144,6 +144,9 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     assert!(refused.contains("bare nick cannot hold rights"), "{refused}");
     mia.raw("NICK mia_phone");
     mia.wait_for(|line| line.contains(" NICK "));
+    // What she did, she still can take back; that she has another nick is nothing she did.
+    assert!(ask(&mut mia, "!undo").contains("iam #2 is undone"), "{}", ask(&mut mia, "!history"));
+    assert!(ask(&mut mia, "!redo").contains("#2"));
     // A stranger takes the nick: the record is gone from there.
     let mut stranger = player(server.port(), "mia");
     assert!(ask(&mut stranger, "!iam").starts_with("mia: You are mia."));

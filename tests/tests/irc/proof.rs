@@ -166,6 +166,23 @@ async fn an_echo_in_a_labelled_batch_proves_an_answer() {
     assert_eq!(peer.try_expect("@label=", QUIET), None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_be_lost_is_said_once_more_in_its_order() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), ""));
+    let mut peer = server.accept();
+    seat(&mut peer);
+    let mut first = Vec::new();
+    for nick in ["mia", "gus", "ann"] {
+        say(&mut peer, nick, "!roll 2d100");
+        first.push(said(&peer.expect("PRIVMSG #hall")).unwrap().replacen(": ", ": (again) ", 1));
+    }
+    cut(peer);
+    let mut peer = server.accept();
+    seat_again(&mut peer);
+    assert_eq!(chatter(&mut peer, QUIET), first);
+}
+
 /// No server answers with a number of an error and takes the line all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_server_does_not_take_is_dropped() {

@@ -6,7 +6,7 @@ use crate::documents::{InboxRow, TableDoc, to_json};
 use crate::journal::{Change, pointer};
 use crate::keys;
 use crate::store::Batch;
-use crate::table::{NotFound, Page};
+use crate::table::{NotFound, Page, RENAMED};
 use chat::{Reply, RoomId, Speaker};
 use plugin_api::{CharacterId, Refusal, Role};
 
@@ -40,7 +40,8 @@ pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
 fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, NotFound> {
     for page in turn.ledger.of_player(&turn.speaker.player).take(FURTHEST) {
         let page = page?;
-        if fits(&page) {
+        // That somebody got another nick is nothing they did.
+        if page.entry.command != RENAMED && fits(&page) {
             return Ok(Some(page));
         }
     }

@@ -15,7 +15,7 @@ use plugin_api::{CharacterId, CommandSpec};
 use std::sync::Arc;
 
 /// The command that entries name which carry a player's things along to another id.
-const RENAMED: &str = "renamed";
+pub(crate) const RENAMED: &str = "renamed";
 
 impl Table {
     /// Takes note of what happened.
