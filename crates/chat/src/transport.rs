@@ -1,6 +1,6 @@
 //! The boundary between the core and a network.
 
-use crate::{Block, Delivery, File, Image, PlayerId, RoomId};
+use crate::{Block, Delivery, File, Image, PlayerId, RoomId, clean};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::future::Future;
@@ -127,6 +127,22 @@ impl Post {
             plain: false,
             more: String::new(),
         }
+    }
+
+    /// What stands in front of its first line where that must say it: whom it answers, whether it was said before or takes
+    /// the place of something, who alone sees it.
+    pub fn front(&self) -> String {
+        let mut front = self.addressee.as_ref().map_or_else(String::new, |name| format!("{}: ", clean(name)));
+        if self.again {
+            front += "(again) ";
+        }
+        if self.corrects.is_some() {
+            front += "(corrected) ";
+        }
+        if !self.readers.is_empty() {
+            front += &format!("(only {}) ", clean(&self.readers.join(", ")));
+        }
+        front
     }
 }
 

@@ -21,23 +21,8 @@ pub fn post(post: &Post, here: &RoomId, style: Style) -> String {
             Block::Caret { .. } => lines.extend(block.plain().lines().map(str::to_owned)),
         }
     }
-    let mut front = String::new();
-    if post.room != *here {
-        front += &format!("[{}] ", clean(&post.room.id));
-    }
-    if let Some(name) = &post.addressee {
-        front += &format!("{}: ", clean(name));
-    }
-    if post.again {
-        front += "(again) ";
-    }
-    if post.corrects.is_some() {
-        front += "(corrected) ";
-    }
-    if !post.readers.is_empty() {
-        front += &format!("(only {}) ", clean(&post.readers.join(", ")));
-    }
-    front + &lines.join("\n") + "\n"
+    let room = if post.room == *here { String::new() } else { format!("[{}] ", clean(&post.room.id)) };
+    room + &post.front() + &lines.join("\n") + "\n"
 }
 
 fn line_text(line: &[Span], style: Style) -> String {

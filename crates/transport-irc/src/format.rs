@@ -76,23 +76,10 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
 
 /// What stands in front of the first line.
 fn front(post: &Post) -> String {
-    let mut front = String::new();
-    if let Recipient::Player(_) = post.to {
-        front += &format!("[{}] ", clean(&post.room.id));
+    match post.to {
+        Recipient::Room => post.front(),
+        Recipient::Player(_) => format!("[{}] {}", clean(&post.room.id), post.front()),
     }
-    if let Some(name) = &post.addressee {
-        front += &format!("{}: ", clean(name));
-    }
-    if post.again {
-        front += "(again) ";
-    }
-    if post.corrects.is_some() {
-        front += "(corrected) ";
-    }
-    if !post.readers.is_empty() {
-        front += &format!("(only {}) ", clean(&post.readers.join(", ")));
-    }
-    front
 }
 
 /// Short items together on lines, long ones on lines of their own.
