@@ -1,8 +1,8 @@
 //! [`chat::Transport`] on an IRC network: a connection that lasts, people known by their accounts, answers that fit.
 //!
 //! The messages are those of `irc-proto`; the connection is our own. What each file does not know keeps it small:
-//! [`wire`] turns bytes into messages, [`login`] and [`session`] turn messages into events without knowing sockets,
-//! [`outbox`] decides what may be said when, [`format`] how it looks, and [`connection`] alone holds a socket.
+//! `wire` turns bytes into messages, `login` and `session` turn messages into events without knowing sockets,
+//! `outbox` decides what may be said when, `format` how it looks, and `connection` alone holds a socket.
 
 mod connection;
 mod format;
