@@ -198,7 +198,7 @@ impl Connection {
         self.memory.past.end();
         self.memory.past.note(&mut self.memory.notes);
         self.deliver(&mut session);
-        self.outbox.lost();
+        self.outbox.lost(Instant::now());
         match trouble {
             Some(trouble) => End::Lost(trouble),
             None => End::Left,

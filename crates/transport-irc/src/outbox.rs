@@ -41,6 +41,8 @@ struct Begun {
     target: String,
     lines: VecDeque<String>,
     rest: Vec<Block>,
+    /// Something of it was written.
+    written: bool,
 }
 
 /// How a line is sent.
@@ -205,6 +207,7 @@ impl Outbox {
             self.turn = lane.turn;
             lane.turn += 1;
             let begun = job.begun.as_mut().expect("it was just begun");
+            begun.written = true;
             let text = begun.lines.pop_front().unwrap_or_default();
             let command = match begun.verb {
                 Verb::Message => Command::PRIVMSG(begun.target.clone(), text),
@@ -286,12 +289,21 @@ impl Outbox {
     }
 
     /// The link is gone. What may not have arrived is said once more, marked; what was said once more already is not.
-    pub fn lost(&mut self) {
+    pub fn lost(&mut self, now: Instant) {
         self.control.clear();
+        // Servers count by connection.
+        self.bucket.full_at = now;
         self.since_barrier = 0;
-        let begun = self.lanes.values_mut().filter_map(|lane| match lane.jobs.front() {
-            Some(Job { begun: Some(_), .. }) => lane.jobs.pop_front(),
-            _ => None,
+        let begun = self.lanes.values_mut().filter_map(|lane| {
+            // The lines that are left are too long, maybe, under the nick that the bot will have.
+            let first = lane.jobs.front_mut()?;
+            match first.is_written() {
+                true => lane.jobs.pop_front(),
+                false => {
+                    first.begun = None;
+                    None
+                }
+            }
         });
         let begun: Vec<Job> = begun.collect();
         let unproved = std::mem::take(&mut self.unproved).into_iter().map(|each| each.job);
@@ -311,7 +323,7 @@ impl Outbox {
     pub fn give_up(&mut self) {
         let waiting = std::mem::take(&mut self.lanes).into_values().flat_map(|lane| lane.jobs);
         for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
-            if job.post.again && job.begun.is_some() {
+            if job.post.again && job.is_written() {
                 // It was repeated, and is not repeated again.
                 job.arrived(None);
             } else {
@@ -322,6 +334,10 @@ impl Outbox {
 }
 
 impl Job {
+    fn is_written(&self) -> bool {
+        self.begun.as_ref().is_some_and(|begun| begun.written)
+    }
+
     fn arrived(self, id: Option<String>) {
         let rest = self.begun.map(|begun| begun.rest).unwrap_or_default();
         let _ = self.said.send(Ok(Sent { id, rest }));
@@ -331,5 +347,5 @@ impl Job {
 /// Makes lines of a post.
 fn begin(post: &Post, target: String, verb: Verb, room: usize, most: usize) -> Begun {
     let format::Said { lines, rest } = format::post(post, room, most);
-    Begun { verb, target, lines: lines.into(), rest }
+    Begun { verb, target, lines: lines.into(), rest, written: false }
 }

@@ -183,6 +183,30 @@ async fn what_may_be_lost_is_said_once_more_in_its_order() {
     assert_eq!(chatter(&mut peer, QUIET), first);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_had_to_wait_is_not_taken_for_said() {
+    let server = Scripted::listen();
+    let irc = transport_irc::Settings { burst: 4, line_every_ms: 60_000, ..settings(server.port(), "") };
+    let _bot = Make::default().start(irc);
+    let mut peer = server.accept();
+    seat(&mut peer);
+    for nick in ["mia", "gus", "ann", "bob"] {
+        say(&mut peer, nick, "!roll 2d100");
+    }
+    let first = chatter(&mut peer, QUIET);
+    assert!((1..4).contains(&first.len()), "only so many at once: {first:?}");
+    cut(peer);
+    let mut peer = server.accept();
+    seat_again(&mut peer);
+    // What each connection may say at once is the same; the first ones come again, the next one for the first time.
+    let next = chatter(&mut peer, QUIET);
+    for (said, before) in next.iter().zip(&first) {
+        assert_eq!(*said, before.replacen(": ", ": (again) ", 1));
+    }
+    assert!(next.len() > first.len(), "{next:?}");
+    assert!(next[first.len()..].iter().all(|said| !said.contains("(again)")), "{next:?}");
+}
+
 /// No server answers with a number of an error and takes the line all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_server_does_not_take_is_dropped() {

@@ -133,7 +133,7 @@ impl Sayer<'_> {
             // It stays where it is, for the next start; what was to be repeated and was not, may be then.
             Err(SendError::Unsaid) => return self.keep(outgoing),
             Err(SendError::Never(reason)) => {
-                tracing::error!(network, reason, "a post cannot be said and is dropped");
+                tracing::warn!(network, reason, "a post cannot be said and is dropped");
                 Sent::default()
             }
         };

@@ -15,6 +15,8 @@ use tokio::time::Instant;
 const WHO: Duration = Duration::from_secs(5);
 /// Lines that are held while it is asked who somebody is.
 const MOST_HELD: usize = 50;
+/// People of whom it is asked at the same time who they are.
+const MOST_ASKED: usize = 20;
 /// Bytes of user and host in front of our lines, while we do not know them: the most there are.
 const LONGEST_MASK: usize = 10 + 63;
 /// Bytes of a line that are left at the least, whatever stands around them.
@@ -119,7 +121,7 @@ impl Session {
             (None, None) => self.view.account(&nick),
         };
         if !past {
-            if account == Account::Unknown && self.view.isupport.whox {
+            if account == Account::Unknown && self.view.isupport.whox && self.may_ask(&nick) {
                 return self.hold(&nick, line, now, outbox);
             }
             self.hear_account(&nick, account.clone());
@@ -156,6 +158,11 @@ impl Session {
         let (name, rest) = text.split_at(end);
         let name = name.strip_prefix('@').map_or_else(|| (!rest.starts_with(' ')).then_some(name), Some)?;
         self.view.is_me(name).then(|| rest.trim_start_matches([':', ',']).trim_start())
+    }
+
+    /// Whether it may be asked who somebody is: of very many at once, the last ones are taken to have no account.
+    fn may_ask(&self, nick: &str) -> bool {
+        self.held.len() < MOST_ASKED || self.held.contains_key(&self.view.isupport.fold(nick))
     }
 
     /// Holds what somebody said until the server has told who they are.
