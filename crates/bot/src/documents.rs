@@ -3,7 +3,7 @@
 use crate::journal::{Touched, first_hash};
 use crate::keys::TableId;
 use crate::table::Outcome;
-use chat::{Block, PlayerId, RoomId};
+use chat::{PlayerId, RoomId};
 use jiff::Timestamp;
 use plugin_api::{CharacterId, Manifest, SavedState, Setting, SettingScope};
 use serde::de::DeserializeOwned;
@@ -207,16 +207,6 @@ pub struct Choice {
     pub character: CharacterId,
     /// The command, without the prefix.
     pub command: String,
-}
-
-/// What did not fit of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rest {
-    /// It.
-    pub blocks: Vec<Block>,
-    /// Who alone sees it, by name, if it is private.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub readers: Vec<String>,
 }
 
 /// What became of a message, kept so that it is not played again and its edits are understood.

@@ -209,9 +209,7 @@ impl Table {
                 self.hear_message(bot, message, kept.then_some(row).into_iter().collect(), None, manner)
             }
             Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
-            Event::Present { .. } | Event::Gone { .. } | Event::Renamed { .. } | Event::Arrived { .. } => {
-                self.hear_of(bot, event)
-            }
+            _ => self.hear_of(bot, event),
         }
     }
 

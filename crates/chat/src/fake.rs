@@ -113,7 +113,7 @@ impl Transport for Fake {
                 Err(SendError::Unsaid)
             });
         }
-        let sent = Sent { id: Some(format!("said-{}", post.key)), rest: Vec::new() };
+        let sent = Sent { id: Some(format!("said-{}", post.key)) };
         self.said.send(post).expect("the fake network holds the other end");
         Box::pin(async { Ok(sent) })
     }

@@ -1,6 +1,6 @@
 //! What comes in from a network.
 
-use crate::{PlayerId, RoomId, Speaker, Trust};
+use crate::{Block, PlayerId, Recipient, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -112,6 +112,15 @@ pub enum Event {
         /// When.
         sent: Timestamp,
     },
+    /// The bot says something there that does not fit, where answers must be short: what is left, for who asks for more.
+    Rest {
+        /// Which room.
+        room: RoomId,
+        /// Who reads it.
+        to: Recipient,
+        /// It.
+        blocks: Vec<Block>,
+    },
     /// The bot came into the room.
     Arrived {
         /// Which room.
@@ -127,6 +136,7 @@ impl Event {
             Event::Present { room, .. }
             | Event::Gone { room, .. }
             | Event::Renamed { room, .. }
+            | Event::Rest { room, .. }
             | Event::Arrived { room } => room,
         }
     }

@@ -102,7 +102,7 @@ pub struct Post {
     /// No styling, in this room.
     #[serde(default)]
     pub plain: bool,
-    /// What to type for the part that does not fit; see [`Sent::rest`].
+    /// What to type for the part that does not fit; see [`Event::Rest`](crate::Event::Rest).
     #[serde(default)]
     pub more: String,
 }
@@ -169,8 +169,6 @@ pub enum Recipient {
 pub struct Sent {
     /// The id the network gave it, so that replies to it can be understood.
     pub id: Option<String>,
-    /// What did not fit where answers must be short: shown to whoever asks for more.
-    pub rest: Vec<Block>,
 }
 
 /// A post was not said.

@@ -218,6 +218,8 @@ impl Connection {
             }
             let labels = session.labels();
             self.outbox.pump(now, labels, |post| session.address(post, now), &mut wire.out);
+            session.events.append(&mut self.outbox.rests);
+            self.deliver(session);
             if session.arrived() {
                 self.ready.send_replace(true);
             }

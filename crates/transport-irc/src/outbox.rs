@@ -3,7 +3,7 @@
 use crate::format;
 use crate::settings::Settings;
 use crate::wire;
-use chat::{Block, Post, Recipient, SendError, Sent};
+use chat::{Event, Post, Recipient, SendError, Sent};
 use irc_proto::Command;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -40,7 +40,6 @@ struct Begun {
     verb: Verb,
     target: String,
     lines: VecDeque<String>,
-    rest: Vec<Block>,
     /// Something of it was written.
     written: bool,
 }
@@ -86,6 +85,8 @@ pub struct Outbox {
     number: u64,
     bucket: Bucket,
     most_lines: usize,
+    /// What did not fit: told to the core before anybody can ask for it.
+    pub rests: Vec<Event>,
 }
 
 /// Lets a burst through, and then a line at a time.
@@ -126,6 +127,7 @@ impl Outbox {
             number: 0,
             bucket: Bucket { every: settings.line_every(), burst: settings.burst, full_at: now },
             most_lines: settings.lines_per_answer,
+            rests: Vec::new(),
         }
     }
 
@@ -183,7 +185,12 @@ impl Outbox {
             if job.begun.is_none() {
                 match address(&job.post) {
                     Address::Here(target, verb, room) => {
-                        job.begun = Some(begin(&job.post, target, verb, room, self.most_lines));
+                        let format::Said { lines, rest } = format::post(&job.post, room, self.most_lines);
+                        job.begun = Some(Begun { verb, target, lines: lines.into(), written: false });
+                        if !rest.is_empty() {
+                            let Post { room, to, .. } = job.post.clone();
+                            self.rests.push(Event::Rest { room, to, blocks: rest });
+                        }
                     }
                     Address::Later => {
                         lane.outside = true;
@@ -339,13 +346,6 @@ impl Job {
     }
 
     fn arrived(self, id: Option<String>) {
-        let rest = self.begun.map(|begun| begun.rest).unwrap_or_default();
-        let _ = self.said.send(Ok(Sent { id, rest }));
+        let _ = self.said.send(Ok(Sent { id }));
     }
-}
-
-/// Makes lines of a post.
-fn begin(post: &Post, target: String, verb: Verb, room: usize, most: usize) -> Begun {
-    let format::Said { lines, rest } = format::post(post, room, most);
-    Begun { verb, target, lines: lines.into(), rest, written: false }
 }

@@ -10,9 +10,6 @@ use tests::irc::{Message, Peer, Scripted};
 /// What a server needs to echo what it was sent under its label.
 const LABELS: &str = "batch echo-message labeled-response message-tags";
 
-/// How long it takes to type a command.
-const TYPING: Duration = Duration::from_millis(200);
-
 /// The bot in its channel, over a link of its own, on a server that labels.
 #[track_caller]
 fn seat_with_labels(server: &Scripted) -> Peer {
@@ -290,8 +287,6 @@ fn and_more(peer: &mut Peer, mut lines: Vec<String>) -> Vec<String> {
             return all;
         }
         assert!(all.len() < 100, "there is no end of it: {all:?}");
-        // What is left is kept once the server has proved what was said: nobody types so fast.
-        std::thread::sleep(TYPING);
         say(peer, "mia", "!more");
         lines = answer(peer);
     }

@@ -2,7 +2,7 @@
 
 use super::Busy;
 use crate::bot::Bot;
-use crate::documents::{Rest, from_json, to_json};
+use crate::documents::{from_json, to_json};
 use crate::keys;
 use crate::store::{Batch, StoreError};
 use crate::table::Outgoing;
@@ -125,7 +125,7 @@ impl Sayer<'_> {
         }
     }
 
-    /// Marks a post as said, and keeps what did not fit.
+    /// Marks a post as said.
     fn finish(&self, (outgoing, busy, said): Said) {
         let network = self.transport.network();
         let said = match said {
@@ -143,10 +143,6 @@ impl Sayer<'_> {
         let mut batch = Batch::default();
         if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {
             batch.put(keys::said(network, id), to_json(roll));
-        }
-        if !said.rest.is_empty() {
-            let Post { room, to, .. } = &outgoing.post;
-            batch.put(keys::rest(room, to), to_json(&Rest { blocks: said.rest, readers: outgoing.post.readers }));
         }
         // An edit keeps the id of what it edits; only a correction that was said anew brings another.
         let first = match outgoing.post.corrects {

@@ -37,6 +37,11 @@ impl Table {
                     return self.hear_rename(bot, (from, *trust), &message);
                 }
             }
+            Event::Rest { room, to, blocks } => {
+                let mut heard = Heard::nothing();
+                heard.batch.put(keys::rest(room, to), to_json(blocks));
+                return Ok(heard);
+            }
             Event::Said(_) | Event::Edited { .. } => {}
         }
         Ok(Heard::nothing())
