@@ -103,6 +103,11 @@ impl Bucket {
         self.full_at - self.every * self.burst.saturating_sub(1)
     }
 
+    /// When a line may go that leaves one more to go at once, if the burst has two.
+    fn spare_at(&self) -> Instant {
+        self.full_at - self.every * self.burst.saturating_sub(2)
+    }
+
     fn take(&mut self, now: Instant) -> bool {
         if self.every.is_zero() {
             return true;
@@ -169,7 +174,8 @@ impl Outbox {
     /// When more can be said; `None` if there is nothing.
     pub fn due(&self) -> Option<Instant> {
         let to_prove = self.unproved.iter().any(|each| each.label.is_none() && each.barrier.is_none());
-        (self.next().is_some() || !self.control.is_empty() || to_prove).then(|| self.bucket.free_at())
+        let to_say = self.next().is_some() || !self.control.is_empty();
+        to_say.then(|| self.bucket.free_at()).or_else(|| to_prove.then(|| self.bucket.spare_at()))
     }
 
     /// Writes what may be said now. `labels`: the server echoes what it was sent, under the label it was sent with.
@@ -245,8 +251,13 @@ impl Outbox {
             return;
         }
         let number = self.number + 1;
-        // It counts as any line does, where the server counts.
-        if !self.unproved.iter().any(bare) || !self.bucket.take(now) {
+        if !self.unproved.iter().any(bare) {
+            return;
+        }
+        // It counts as any line does, where the server counts; but the next answer shall not have to wait for it.
+        let in_time =
+            self.since_barrier >= MOST_UNPROVED || now >= self.bucket.spare_at() || self.bucket.every.is_zero();
+        if !in_time || !self.bucket.take(now) {
             return;
         }
         for each in self.unproved.iter_mut().filter(|each| bare(each)) {
