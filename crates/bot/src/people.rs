@@ -105,7 +105,13 @@ impl TableDoc {
     pub fn cast(&self, head: &Head, present: Arc<Present>) -> Cast {
         let names = self.characters.iter().map(|(id, each)| (*id, each.name.clone()));
         let players = self.seats.iter().map(|(player, seat)| (player.clone(), (seat.name.clone(), seat.plays)));
-        Cast::new(names).with_players(players).with_present(present, CharacterId(head.next_character))
+        let referees: BTreeSet<_> = self.referees.keys().cloned().collect();
+        let opposes = |each: &Character| each.owner.as_ref().is_none_or(|owner| referees.contains(owner));
+        let opposition = self.characters.iter().filter(|(_, each)| opposes(each)).map(|(id, _)| *id).collect();
+        Cast::new(names)
+            .with_players(players)
+            .with_present(present, CharacterId(head.next_character))
+            .with_opposition(referees, opposition)
     }
 
     /// Makes players of those present who were named.

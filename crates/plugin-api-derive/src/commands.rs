@@ -1,7 +1,7 @@
 //! `#[derive(Commands)]`: an enum as the commands of a game.
 
 use crate::doc;
-use crate::field::Argument;
+use crate::field::{Argument, takes};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
@@ -14,7 +14,15 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     for variant in &data.variants {
         if let Fields::Unnamed(fields) = &variant.fields {
             let (ident, inner) = (&variant.ident, &fields.unnamed[0].ty);
-            specs.push(quote!(specs.extend(<#inner as ::plugin_api::Commands>::declare());));
+            let topic = match doc(&variant.attrs) {
+                none if none.is_empty() => ident.to_string(),
+                topic => topic.trim_end_matches('.').to_owned(),
+            };
+            specs.push(quote!(specs.extend(
+                <#inner as ::plugin_api::Commands>::declare()
+                    .into_iter()
+                    .map(|spec| ::plugin_api::CommandSpec { topic: #topic.to_owned(), ..spec })
+            );));
             nested.push(quote! {
                 if <#inner as ::plugin_api::Commands>::declare().iter().any(|spec| spec.name == name) {
                     return <#inner as ::plugin_api::Commands>::parse(name, words).map(Self::#ident);
@@ -63,27 +71,23 @@ impl Command {
         let ident = &variant.ident;
         let name = ident.to_string().to_lowercase();
         let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
-        let spec_list = arguments.iter().map(|argument| &argument.spec);
+        let spec_lists = arguments.iter().map(|argument| &argument.specs);
         let spec = quote!(specs.push(::plugin_api::CommandSpec {
             name: #name.to_owned(),
             aliases: vec![#(#aliases.to_owned()),*],
             help: #help.to_owned(),
-            arguments: vec![#(#spec_list),*],
+            arguments: Vec::new().into_iter()#(.chain(#spec_lists))*.collect(),
             examples: vec![#(#examples.to_owned()),*],
             main: #main,
             role: ::plugin_api::Role::#role,
             follow_up: ::plugin_api::FollowUp::#follow_up,
+            topic: String::new(),
         }););
 
-        let mut in_order: Vec<_> = variant.fields.iter().zip(&arguments).collect();
-        in_order.sort_by_key(|(_, argument)| argument.step);
         let fields = variant.fields.iter().map(|field| &field.ident);
-        let takes = in_order.iter().map(|(field, argument)| {
-            let (ident, take) = (&field.ident, &argument.take);
-            quote!(let #ident = #take;)
-        });
+        let takes = takes(&variant.fields, &arguments);
         let arm = quote!(#name => {
-            #(#takes)*
+            #takes
             words.finish_as::<Self>(#name)?;
             Ok(Self::#ident { #(#fields),* })
         });
@@ -120,7 +124,8 @@ impl Attributes {
                     Some("admin") => found.role = ident("Admin"),
                     Some("follow_up") if meta.input.peek(syn::Token![=]) => match text()?.as_str() {
                         "anyone" => found.follow_up = ident("Anyone"),
-                        _ => return Err(meta.error("follow_up, or follow_up = \"anyone\"")),
+                        "if any" => found.follow_up = ident("IfAny"),
+                        _ => return Err(meta.error("follow_up, follow_up = \"anyone\" or follow_up = \"if any\"")),
                     },
                     Some("follow_up") => found.follow_up = ident("Own"),
                     _ => return Err(meta.error("alias, example, main, referee, admin or follow_up")),

@@ -1,15 +1,18 @@
-//! One field of a command: how it is declared and how it takes its value.
+//! One field of a command or of a group of arguments: how it is declared and how it takes its value.
 
 use crate::{doc, words};
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, Field, GenericArgument, PathArguments, Result, Type};
+use syn::{Error, Field, Fields, GenericArgument, PathArguments, Result, Type};
 
-/// When a field takes its value: words before flags before signed numbers before the rest.
+/// When a field takes its value: words before flags before the other side before groups before signed numbers before the
+/// rest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Word,
     Flag,
+    Side,
+    Group,
     Signed,
     Place,
 }
@@ -18,8 +21,8 @@ pub enum Step {
 pub struct Argument {
     /// When it takes its value.
     pub step: Step,
-    /// An expression of type `ArgumentSpec`.
-    pub spec: TokenStream,
+    /// An expression of what it declares: an iterator of `ArgumentSpec`.
+    pub specs: TokenStream,
     /// An expression of the field's type that takes from `words`.
     pub take: TokenStream,
 }
@@ -28,13 +31,43 @@ impl Argument {
     pub fn new(field: &Field) -> Result<Self> {
         let word = words(&field.attrs, "word")?;
         let flag = words(&field.attrs, "flag")?;
-        let signed = field.attrs.iter().any(|attribute| attribute.path().is_ident("signed"));
-        match (word, flag, signed) {
-            (Some(names), None, false) => Ok(Self::word(field, &names)),
-            (None, Some(names), false) => Ok(Self::flag(field, &names)),
-            (None, None, true) => Ok(Self::signed(field)),
-            (None, None, false) => Ok(Self::place(field)),
-            _ => Err(Error::new_spanned(field, "one of #[word], #[flag], #[signed], or none")),
+        let side = words(&field.attrs, "side")?;
+        let marked = |name: &str| field.attrs.iter().any(|attribute| attribute.path().is_ident(name));
+        match (word, flag, side, marked("signed"), marked("group")) {
+            (Some(names), None, None, false, false) => Ok(Self::word(field, &names)),
+            (None, Some(names), None, false, false) => Ok(Self::flag(field, &names)),
+            (None, None, Some(names), false, false) => Ok(Self::side(field, &names)),
+            (None, None, None, true, false) => Ok(Self::signed(field)),
+            (None, None, None, false, true) => Ok(Self::group(field)),
+            (None, None, None, false, false) => Ok(Self::place(field)),
+            _ => Err(Error::new_spanned(field, "one of #[word], #[flag], #[side], #[signed], #[group], or none")),
+        }
+    }
+
+    fn side(field: &Field, names: &[String]) -> Self {
+        let (kind, inner) = kind_of(&field.ty);
+        let (name, help) = (&names[0], doc(&field.attrs));
+        let needed = kind.method(quote!(side), quote!(side), quote!(side_needed));
+        let usage = kind.usage(quote!(format!("{} {}", #name, ::plugin_api::usage_of(&inner))));
+        Argument {
+            step: Step::Side,
+            specs: quote!({
+                let inner = <#inner as ::plugin_api::Arguments>::declare();
+                let own: Vec<String> = vec![#(#names.to_owned()),*];
+                let usage = #usage;
+                let words = own.into_iter().chain(inner.into_iter().flat_map(|each| each.words)).collect();
+                [::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words }]
+            }),
+            take: quote!(words.#needed::<#inner>(&[#(#names),*])?),
+        }
+    }
+
+    fn group(field: &Field) -> Self {
+        let ty = &field.ty;
+        Argument {
+            step: Step::Group,
+            specs: quote!(<#ty as ::plugin_api::Arguments>::declare()),
+            take: quote!(<#ty as ::plugin_api::Arguments>::take(words)?),
         }
     }
 
@@ -44,7 +77,7 @@ impl Argument {
         let usage = kind.usage(quote!(format!("{} {}", #name, <#inner as ::plugin_api::Argument>::shape())));
         Argument {
             step: Step::Word,
-            spec: spec(field, &usage, names, Some(inner)),
+            specs: spec(field, &usage, names, Some(inner)),
             take: quote!(words.#method::<#inner>(&[#(#names),*])?),
         }
     }
@@ -54,7 +87,7 @@ impl Argument {
         match kind_of(&field.ty) {
             (Kind::Optional, inner) => Argument {
                 step: Step::Flag,
-                spec: spec(
+                specs: spec(
                     field,
                     &quote!(format!("[{} [{}]]", #name, <#inner as ::plugin_api::Argument>::shape())),
                     names,
@@ -64,7 +97,7 @@ impl Argument {
             },
             _ => Argument {
                 step: Step::Flag,
-                spec: spec(field, &quote!(format!("[{}]", #name)), names, None),
+                specs: spec(field, &quote!(format!("[{}]", #name)), names, None),
                 take: quote!(words.flag(&[#(#names),*]).into()),
             },
         }
@@ -75,7 +108,7 @@ impl Argument {
             (Kind::Optional, _) => ("[+N|-N]", quote!(words.signed_once()?)),
             _ => ("[+N|-N ...]", quote!(words.signed()?.into_iter().collect())),
         };
-        Argument { step: Step::Signed, spec: spec(field, &quote!(#usage.to_owned()), &[], None), take }
+        Argument { step: Step::Signed, specs: spec(field, &quote!(#usage.to_owned()), &[], None), take }
     }
 
     fn place(field: &Field) -> Self {
@@ -84,7 +117,7 @@ impl Argument {
         let usage = kind.usage(quote!(<#inner as ::plugin_api::Argument>::shape()));
         Argument {
             step: Step::Place,
-            spec: spec(field, &usage, &[], Some(inner)),
+            specs: spec(field, &usage, &[], Some(inner)),
             take: quote!(words.#method::<#inner>()?),
         }
     }
@@ -97,8 +130,19 @@ fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Typ
         #[allow(unused_mut, reason = "not every type has words of its own")]
         let mut words: Vec<String> = vec![#(#names.to_owned()),*];
         #more
-        ::plugin_api::ArgumentSpec { usage: #usage, help: #help.to_owned(), words }
+        [::plugin_api::ArgumentSpec { usage: #usage, help: #help.to_owned(), words }]
     })
+}
+
+/// Statements that take all `fields` from `words`, in the order of their steps.
+pub fn takes(fields: &Fields, arguments: &[Argument]) -> TokenStream {
+    let mut in_order: Vec<_> = fields.iter().zip(arguments).collect();
+    in_order.sort_by_key(|(_, argument)| argument.step);
+    let takes = in_order.iter().map(|(field, argument)| {
+        let (ident, take) = (&field.ident, &argument.take);
+        quote!(let #ident = #take;)
+    });
+    quote!(#(#takes)*)
 }
 
 #[derive(Clone, Copy)]

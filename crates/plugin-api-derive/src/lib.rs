@@ -1,6 +1,7 @@
-//! `#[derive(Commands)]` and `#[derive(Choice)]` for plugin-api. They only write calls of plugin-api's own
+//! `#[derive(Commands)]`, `#[derive(Arguments)]` and `#[derive(Choice)]` for plugin-api. They only write calls of plugin-api's own
 //! functions; what the attributes mean stands at `plugin_api::Commands`.
 
+mod arguments;
 mod choice;
 mod commands;
 mod field;
@@ -9,10 +10,18 @@ use proc_macro::TokenStream;
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Meta, parse_macro_input};
 
 /// Makes an enum the commands of a game; see `plugin_api::Commands`.
-#[proc_macro_derive(Commands, attributes(command, word, flag, signed))]
+#[proc_macro_derive(Commands, attributes(command, word, flag, side, signed, group))]
 pub fn commands(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     commands::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a struct the arguments that several commands share, or that one side of a line has; see
+/// `plugin_api::Arguments`.
+#[proc_macro_derive(Arguments, attributes(word, flag, side, signed, group))]
+pub fn arguments(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    arguments::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes an enum of bare variants an argument: each is typed as its name in lower case, or as one of the words in

@@ -12,17 +12,21 @@ use serde::{Deserialize, Serialize};
 /// - `main`: what a bare `!GAME ...` means; exactly one command of a game;
 /// - `referee` or `admin`: the role it needs;
 /// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)), one's own, a referee on any;
-///   `follow_up = "anyone"`: anyone may.
+///   `follow_up = "anyone"`: anyone may, and without a number it is the roll on which somebody else offered it to them;
+///   `follow_up = "if any"`: on any roll or on none, whose it may be the game decides.
 ///
 /// A field takes its value from what is left of the line once the fields before it in this list took theirs:
 /// - `#[word("vs", "dc")]`: the value behind one of these words;
 /// - `#[flag("adv", "advantage")]`: whether one of these words is there, for `bool` and what is `From<bool>`;
 ///   with `Option<T>`, a `T` may stand behind the word, else it is `T::default()`;
+/// - `#[side("vs")]`: all that stands behind this word, as [`Arguments`] of its own: the other side of the line;
+/// - `#[group]`: [`Arguments`] that several commands share;
 /// - `#[signed]`: the numbers with a sign (`+2 -1`), into any `FromIterator<i32>`; `Option<i32>` takes one;
 /// - none: the first words of the line that read as its type, an [`Argument`](crate::Argument).
 ///
 /// `Option<T>` may be missing, `Vec<T>` takes all there are. Words that nothing took are refused by name.
-/// A variant `Combat(CombatCommands)` takes in all the commands of another such enum.
+/// A variant `Combat(CombatCommands)` takes in all the commands of another such enum: a topic, which help shows together
+/// under the variant's `///`, or its name.
 pub trait Commands: Sized {
     /// What there is.
     fn declare() -> Vec<CommandSpec>;
@@ -32,6 +36,19 @@ pub trait Commands: Sized {
     /// # Errors
     /// What was typed does not fit; the refusal says which word.
     fn parse(name: &str, words: &mut Words) -> Result<Self, Refusal>;
+}
+
+/// Arguments that several commands share, or that one side of a line has: derive it on a struct with named fields, which
+/// take the attributes of a command's.
+pub trait Arguments: Sized {
+    /// What there is.
+    fn declare() -> Vec<ArgumentSpec>;
+
+    /// Takes them from `words`.
+    ///
+    /// # Errors
+    /// What was typed does not fit; the refusal says which word.
+    fn take(words: &mut Words) -> Result<Self, Refusal>;
 }
 
 /// One command, as declared.
@@ -53,6 +70,9 @@ pub struct CommandSpec {
     pub role: Role,
     /// Whether it acts on an earlier roll.
     pub follow_up: FollowUp,
+    /// What it is listed under; empty for the game's own list.
+    #[serde(default)]
+    pub topic: String,
 }
 
 /// One argument, as declared.
@@ -90,6 +110,8 @@ pub enum FollowUp {
     Own,
     /// Anyone may, on any.
     Anyone,
+    /// On any or on none; the game decides on whose.
+    IfAny,
 }
 
 /// What a game is, as data.
@@ -105,6 +127,9 @@ pub struct Manifest {
     pub commands: Vec<CommandSpec>,
     /// Its settings.
     pub settings: Vec<Setting>,
+    /// Whose rules they are and under which terms they are used; empty if nothing must be said.
+    #[serde(default)]
+    pub credit: String,
 }
 
 /// Something that may be set for a table (`!table KEY VALUE`, by referees) or a room (`!room KEY VALUE`, by its admins).
@@ -142,12 +167,18 @@ pub enum SettingKind {
     Text(usize),
 }
 
+/// How these arguments are typed: `[DIE ...] [adv] [vs NUMBER]`.
+pub fn usage_of(arguments: &[ArgumentSpec]) -> String {
+    arguments.iter().map(|argument| argument.usage.as_str()).collect::<Vec<_>>().join(" ")
+}
+
 impl CommandSpec {
     /// `act [DIE ...] [adv] [vs NUMBER]`; a follow-up may say whose roll or which one first: `vs [#N|NAME] NUMBER`.
     pub fn usage(&self) -> String {
         let roll = (self.follow_up != FollowUp::No).then_some("[#N|NAME]");
-        let arguments = self.arguments.iter().map(|argument| argument.usage.as_str());
-        std::iter::once(self.name.as_str()).chain(roll).chain(arguments).collect::<Vec<_>>().join(" ")
+        let arguments = (!self.arguments.is_empty()).then(|| usage_of(&self.arguments));
+        let words = [Some(self.name.clone()), roll.map(str::to_owned), arguments];
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
     /// The first sentence of the help.

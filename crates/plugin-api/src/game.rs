@@ -17,6 +17,8 @@ pub trait Game: Send + Sync + 'static {
     const TITLE: &'static str;
     /// One line on what it is, for lists.
     const ABOUT: &'static str;
+    /// Whose rules these are and under which terms they are used, where that must be said.
+    const CREDIT: &'static str = "";
     /// The version of `State`; count up when an old one can no longer be read, and write [`upgrade`](Self::upgrade).
     const STATE_VERSION: u32 = 1;
 
@@ -91,6 +93,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         about: G::ABOUT.to_owned(),
         commands: G::Command::declare(),
         settings: G::settings(),
+        credit: G::CREDIT.to_owned(),
     };
     assert_eq!(manifest.commands.iter().filter(|command| command.main).count(), 1, "{} needs one main command", G::ID);
     Box::new(Hosted::<G> { manifest, game: PhantomData })

@@ -13,10 +13,13 @@ mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use chat::{Audience, Offer, Reply, Span};
-pub use declare::{ArgumentSpec, CommandSpec, Commands, FollowUp, Manifest, Role, Setting, SettingKind, SettingScope};
+pub use declare::{
+    ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, Role, Setting, SettingKind, SettingScope,
+    usage_of,
+};
 pub use dice::{Dice, Die};
 pub use game::{Game, Played, Plugin, SavedState, plugin};
-pub use plugin_api_derive::{Choice, Commands};
+pub use plugin_api_derive::{Arguments, Choice, Commands};
 pub use refusal::{Refusal, suggest, suggest_within};
 pub use turn::{Cast, CharacterId, Target, Turn};
 pub use words::Words;

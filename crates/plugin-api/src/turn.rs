@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A character of a table: the key of whatever a game keeps for it. Names may change, this does not.
@@ -22,6 +22,8 @@ pub struct Cast {
     present: Arc<BTreeMap<PlayerId, String>>,
     next: u32,
     newcomers: Vec<(PlayerId, String)>,
+    referees: BTreeSet<PlayerId>,
+    opposition: BTreeSet<CharacterId>,
 }
 
 /// The earlier roll that a follow-up acts on.
@@ -33,6 +35,8 @@ pub struct Target<R> {
     pub actor: CharacterId,
     /// What the game noted of it, as it stands now.
     pub record: R,
+    /// It is the latest of whose it is.
+    pub latest: bool,
 }
 
 /// One command at the table. Throw dice with it ([`Dice`]).
@@ -75,6 +79,13 @@ impl Cast {
         self
     }
 
+    /// With these referees, and these characters who are theirs or nobody's: the opposition.
+    #[must_use]
+    pub fn with_opposition(mut self, referees: BTreeSet<PlayerId>, characters: BTreeSet<CharacterId>) -> Self {
+        (self.referees, self.opposition) = (referees, characters);
+        self
+    }
+
     /// Who became a player by being named, in the order of their characters from `next` on.
     pub fn newcomers(&self) -> &[(PlayerId, String)] {
         &self.newcomers
@@ -99,6 +110,9 @@ impl Cast {
         let (player, name) = found.map(|(player, name)| (player.clone(), name.clone()))?;
         let id = CharacterId(self.next);
         self.next += 1;
+        if self.referees.contains(&player) {
+            self.opposition.insert(id);
+        }
         self.names.insert(id, name.clone());
         self.players.insert(player.clone(), (name.clone(), id));
         self.newcomers.push((player, name));
@@ -184,6 +198,16 @@ impl<'a> Turn<'a> {
         self.cast.name(character)
     }
 
+    /// Whether a character belongs to the opposition: a referee's, or nobody's. All others are heroes.
+    pub fn opposes(&self, character: CharacterId) -> bool {
+        self.cast.opposition.contains(&character)
+    }
+
+    /// The heroes of the table, in the order in which they came.
+    pub fn heroes(&self) -> Vec<CharacterId> {
+        self.cast.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
+    }
+
     /// The value of one of the game's declared settings.
     pub fn setting(&self, key: &str) -> &str {
         self.settings.get(key).map_or("", String::as_str)
@@ -197,7 +221,12 @@ impl<'a> Turn<'a> {
         let unfit = || Refusal::new("that roll has nothing to follow up on");
         let target = self.target.as_ref().ok_or_else(unfit)?;
         let record = R::deserialize(&target.record).map_err(|_| unfit())?;
-        Ok(Target { entry: target.entry, actor: target.actor, record })
+        Ok(Target { entry: target.entry, actor: target.actor, record, latest: target.latest })
+    }
+
+    /// As [`target`](Self::target), for a command that can do without.
+    pub fn target_if_any<R: DeserializeOwned>(&self) -> Option<Target<R>> {
+        self.target().ok()
     }
 
     /// Replaces what is noted of the roll this command follows up on.

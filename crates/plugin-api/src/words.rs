@@ -1,6 +1,6 @@
 //! The words of a typed line, taken one after the other by the arguments they fit.
 
-use crate::{Argument, Commands, Refusal, suggest};
+use crate::{Argument, ArgumentSpec, Arguments, Commands, Refusal, suggest};
 use std::ops::Range;
 
 /// What was typed behind the command word, as words that arguments take away.
@@ -118,6 +118,24 @@ impl Words {
         Ok(all)
     }
 
+    /// Takes one of `names` and all that stands behind it, as the arguments of the other side.
+    pub fn side<T: Arguments>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
+        let Some(found) = self.take_name(names) else {
+            return Ok(None);
+        };
+        let mut side = Words { typed: self.typed.clone(), words: self.words.split_off(found + 1) };
+        let taken = T::take(&mut side)?;
+        side.finish(&words_of(T::declare()))?;
+        Ok(Some(taken))
+    }
+
+    /// As [`side`](Self::side), for a side that must be there.
+    pub fn side_needed<T: Arguments>(&mut self, names: &[&str]) -> Result<T, Refusal> {
+        let end = self.typed.len();
+        let missing = || Refusal::usage(format!("{} and the other side are missing", names[0]), end..end);
+        self.side(names)?.ok_or_else(missing)
+    }
+
     /// Takes all of `names` that stand there; whether any did.
     pub fn flag(&mut self, names: &[&str]) -> bool {
         let mut found = false;
@@ -173,10 +191,7 @@ impl Words {
             return Ok(());
         }
         let command = C::declare().into_iter().find(|command| command.name == name);
-        let known = command.map_or(Vec::new(), |command| {
-            command.arguments.into_iter().flat_map(|argument| argument.words).collect::<Vec<_>>()
-        });
-        self.finish(&known)
+        self.finish(&command.map_or(Vec::new(), |command| words_of(command.arguments)))
     }
 
     /// Refuses a line with words that nobody took; `known` are words that would have fitted.
@@ -241,6 +256,10 @@ impl Words {
         let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
         Refusal::usage(format!("\"{}\" is not {shape}{before}{hint}", word.text), word.at.clone())
     }
+}
+
+fn words_of(arguments: Vec<ArgumentSpec>) -> Vec<String> {
+    arguments.into_iter().flat_map(|argument| argument.words).collect()
 }
 
 /// A shape as a sentence says it.

@@ -1,6 +1,6 @@
 //! What the derive makes of an enum, by what players type.
 
-use plugin_api::{Choice, Commands, DiceWord, FollowUp, Name, Role, Text, Words};
+use plugin_api::{Arguments, Choice, Commands, DiceWord, FollowUp, Name, Role, Text, Words};
 
 #[derive(Debug, PartialEq, Commands)]
 enum Play {
@@ -24,9 +24,7 @@ enum Play {
     },
     /// Choose.
     #[command(follow_up, example = "crit impact")]
-    Crit {
-        what: What,
-    },
+    Crit { what: What },
     /// Show or change.
     #[command(alias = "insp", example = "inspiration Ann +1")]
     Inspiration {
@@ -36,10 +34,36 @@ enum Play {
     },
     /// Say something.
     #[command(referee, example = "say hello there")]
-    Say {
-        text: Text,
+    Say { text: Text },
+    /// Two sides at once.
+    #[command(example = "oppose 5 +1 vs foe 4 -2")]
+    Oppose {
+        #[flag("attack")]
+        attack: bool,
+        #[group]
+        own: Side,
+        #[side("vs", "against")]
+        other: Option<Other>,
     },
+    /// More of it.
     Nested(More),
+}
+
+#[derive(Debug, PartialEq, Arguments)]
+struct Side {
+    skill: Option<u32>,
+    #[signed]
+    ranks: Vec<i32>,
+    #[word("tier")]
+    tier: Option<i64>,
+}
+
+#[derive(Debug, PartialEq, Arguments)]
+struct Other {
+    #[flag("foe")]
+    foe: bool,
+    #[group]
+    side: Side,
 }
 
 #[derive(Debug, PartialEq, Commands)]
@@ -92,6 +116,20 @@ fn a_command_has_several_forms() {
 }
 
 #[test]
+fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
+    let side = |skill, ranks: &[i32], tier| Side { skill, ranks: ranks.to_vec(), tier };
+    let (own, other) = (side(Some(5), &[1], Some(2)), Other { foe: true, side: side(Some(4), &[-2], None) });
+    assert_eq!(
+        read("oppose tier 2 5 +1 vs -2 foe 4 attack"),
+        Ok(Play::Oppose { attack: true, own, other: Some(other) })
+    );
+    let alone = Play::Oppose { attack: false, own: side(None, &[1], None), other: None };
+    assert_eq!(read("oppose +1"), Ok(alone));
+    assert_eq!(read("oppose 5 vs 4 feo"), Err("I do not understand \"feo\" here: did you mean foe?".to_owned()));
+    assert_eq!(read("oppose 5 foe vs 4"), Err("\"foe\" is there once too often".to_owned()));
+}
+
+#[test]
 fn what_does_not_fit_is_named() {
     for (line, refusal) in [
         ("check", "a number is missing"),
@@ -119,5 +157,8 @@ fn declarations_carry_help_usage_and_roles() {
     assert!(specs[0].main);
     assert_eq!((specs[1].follow_up, specs[1].role), (FollowUp::Own, Role::Player));
     assert_eq!(specs[3].role, Role::Referee);
-    assert_eq!((specs[4].name.as_str(), specs[4].follow_up), ("other", FollowUp::Anyone));
+    let oppose = "oppose [attack] [NUMBER] [+N|-N ...] [tier NUMBER] [vs [foe] [NUMBER] [+N|-N ...] [tier NUMBER]]";
+    assert_eq!(specs[4].usage(), oppose);
+    let other = &specs[5];
+    assert_eq!((other.name.as_str(), other.follow_up, other.topic.as_str()), ("other", FollowUp::Anyone, "More of it"));
 }

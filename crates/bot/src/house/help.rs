@@ -1,7 +1,7 @@
 //! `!help`, `!plugins`: what can be typed, made from the declarations alone.
 
 use super::HouseTurn;
-use chat::{Reply, Span};
+use chat::{Line, Reply, Span};
 use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
 
 pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refusal> {
@@ -14,13 +14,13 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
         _ => topic,
     };
     if topic == super::GAME {
-        return Ok(commands_of(turn, "The table's own commands", turn.bot.plugins.house()));
+        return Ok(commands_of(turn, "The table's own commands", turn.bot.plugins.house(), ""));
     }
     if let Some(plugin) = turn.bot.plugins.get(&topic) {
         let manifest = plugin.manifest();
         return Ok(match manifest.commands.as_slice() {
             [only] => command(prefix, only),
-            several => commands_of(turn, &format!("{}: {}", manifest.title, manifest.about), several),
+            several => commands_of(turn, &format!("{}: {}", manifest.title, manifest.about), several, &manifest.credit),
         });
     }
     let enabled = turn.bot.plugins.enabled(&turn.room.plugins);
@@ -92,15 +92,30 @@ pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
 }
 
-fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec]) -> Reply {
+/// A line for each command, and one for each topic, with the commands as they are typed.
+fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec], credit: &str) -> Reply {
     let prefix = &turn.room.prefix;
-    let items = commands.iter().map(|command| {
-        let mut item = vec![Span::Code(format!("{prefix}{}", command.usage()))];
-        item.push(Span::Text(format!(" {}{}", command.short_help(), for_whom(command))));
-        item
-    });
-    let reply = Reply::new().bold(title).list(items.collect()).line();
-    reply.text("More on one: ").code(format!("{prefix}help {}", commands[0].name))
+    let mut items: Vec<Line> = Vec::new();
+    for group in commands.chunk_by(|a, b| !a.topic.is_empty() && a.topic == b.topic) {
+        let mut item = Vec::new();
+        match group {
+            [alone] if alone.topic.is_empty() => {
+                item.push(Span::Code(format!("{prefix}{}", alone.usage())));
+                item.push(Span::Text(format!(" {}{}", alone.short_help(), for_whom(alone))));
+            }
+            topic => {
+                item.push(Span::Text(format!("{}: ", topic[0].topic)));
+                for (n, command) in topic.iter().enumerate() {
+                    item.extend((n > 0).then(|| Span::Text(", ".to_owned())));
+                    item.push(Span::Code(format!("{prefix}{}", command.examples[0])));
+                }
+            }
+        }
+        items.push(item);
+    }
+    let reply = Reply::new().bold(title).list(items).line();
+    let reply = reply.text("More on one: ").code(format!("{prefix}help {}", commands[0].name));
+    if credit.is_empty() { reply } else { reply.text(format!(". {credit}")) }
 }
 
 fn command(prefix: &str, spec: &CommandSpec) -> Reply {

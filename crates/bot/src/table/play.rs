@@ -139,14 +139,14 @@ impl Table {
         let message = attempt.message;
         let cast = attempt.doc.cast(&attempt.head, bot.roster.present(&message.room));
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
-        arguments.roll = arguments.roll.or(attempt.offered);
         let target = match spec.follow_up {
             FollowUp::No => None,
             _ => {
                 let player = &message.speaker.player;
                 let (role, actor) = (attempt.role, attempt.actor);
-                let followed = Followed { plugin, spec, cast: &cast, actor, player, role, from };
-                Some(self.target(bot, message, &followed, &mut arguments)?)
+                let offered = attempt.offered;
+                let followed = Followed { plugin, spec, cast: &cast, actor, player, role, offered, from };
+                self.target(bot, message, &followed, &mut arguments)?
             }
         };
         if let Some(target) = &target {

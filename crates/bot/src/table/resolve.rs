@@ -4,7 +4,7 @@ use super::Table;
 use super::ledger::Ledger;
 use super::line::Attempt;
 use crate::bot::Bot;
-use crate::documents::{RollDoc, RoomDoc, TableDoc};
+use crate::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
 use crate::keys::{self, TableId};
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
@@ -76,6 +76,9 @@ impl Table {
             [] => Err(unknown(bot, room, line, &word)),
             [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
             several => {
+                if let Some(game) = self.game_offered(bot, line, several, attempt)? {
+                    return Ok(game);
+                }
                 if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
                     && let Some(game) = self.game_followed(bot, line, several, attempt)?
                 {
@@ -87,6 +90,20 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// Of several games that know a command, the one that offered it, if it is taken by its number.
+    fn game_offered<'a>(
+        &self,
+        bot: &Bot,
+        line: &CommandLine,
+        several: &[(&'a dyn Plugin, &'a CommandSpec)],
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<Found<'a>>, StoreError> {
+        let Some(entry) = attempt.offered else { return Ok(None) };
+        let game = Ledger { bot, table: self }.roll(entry)?.map(|roll| roll.game);
+        let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
+        Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, line.word().1.end)))
     }
 
     /// Of several games that know a follow-up, the one that made the roll it is about.
@@ -112,7 +129,10 @@ impl Table {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let number = ledger.latest(attempt.actor, id)?;
+                    let number = match ledger.offered_by_another(command, id, attempt.actor)? {
+                        Some(offered) => Some(offered),
+                        None => ledger.latest(attempt.actor, id)?,
+                    };
                     if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
                         latest = Some((number, found));
                     }
@@ -122,27 +142,34 @@ impl Table {
         Ok(latest.map(|(_, found)| found))
     }
 
-    /// The roll a follow-up is about: `#12`, the answer it replies to, the latest of a character that is named, or the
-    /// actor's latest. The name is taken out of the arguments.
+    /// The roll a follow-up is about: `#12`, the one whose offer was taken, the answer it replies to, the latest of a
+    /// character that is named, the one on which it was offered to the actor, or the actor's latest. The name is taken out
+    /// of the arguments.
     pub(super) fn target(
         &self,
         bot: &Bot,
         message: &Message,
         command: &Followed<'_>,
         arguments: &mut Arguments,
-    ) -> Result<Target<Value>, NotFound> {
+    ) -> Result<Option<Target<Value>>, NotFound> {
         let game = &command.plugin.manifest().id;
         let ledger = Ledger { bot, table: self };
-        let number = match arguments.roll.or(self.replied(bot, message)?) {
-            Some(number) => number,
-            None => {
-                let of = command.take_name(arguments).unwrap_or(command.actor);
-                ledger.latest(of, game)?.ok_or_else(|| {
+        let optional = command.spec.follow_up == FollowUp::IfAny;
+        let pointed = command.offered.or(self.replied(bot, message)?);
+        let number = match arguments.roll.or(pointed) {
+            Some(number) if arguments.roll.is_some() || !optional => number,
+            // What it was offered with or replies to need not be a roll.
+            Some(number) if ledger.roll_of(number)?.is_some() => number,
+            _ => match command.latest(&ledger, arguments)? {
+                (_, Some(number)) => number,
+                _ if optional => return Ok(None),
+                (of, None) => {
                     let name = command.cast.name(of);
-                    Refusal::new(format!("{name} has no roll that {} could follow up on", command.spec.name))
-                        .example(command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str()))
-                })?
-            }
+                    let what = format!("{name} has no roll that {} could follow up on", command.spec.name);
+                    let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
+                    return Err(Refusal::new(what).example(main).into());
+                }
+            },
         };
         let (number, roll) = match ledger.roll_of(number)? {
             Some(found) => found,
@@ -162,7 +189,8 @@ impl Table {
             return Err(Refusal::new(what).about(format!("#{number}")).into());
         }
         let record = roll.record.unwrap_or_default();
-        Ok(Target { entry: number, actor: roll.character, record })
+        let latest = ledger.latest(roll.character, game)? == Some(number);
+        Ok(Some(Target { entry: number, actor: roll.character, record, latest }))
     }
 
     /// The roll that the message replies to.
@@ -188,6 +216,32 @@ impl Ledger<'_> {
         }
     }
 
+    /// The newest roll on which somebody else offered this command of `game` to `actor`.
+    fn offered_by_another(
+        &self,
+        command: &CommandSpec,
+        game: &str,
+        actor: CharacterId,
+    ) -> Result<Option<u64>, StoreError> {
+        if command.follow_up != FollowUp::Anyone {
+            return Ok(None);
+        }
+        let offers = |open: &OpenOffer| {
+            let word = open.command.split_whitespace().next().unwrap_or_default();
+            open.character == actor && command.answers_to(word)
+        };
+        for number in self.head().open.iter().rev() {
+            if let Some(roll) = self.roll(*number)?
+                && roll.game == game
+                && roll.character != actor
+                && roll.open.iter().any(offers)
+            {
+                return Ok(Some(*number));
+            }
+        }
+        Ok(None)
+    }
+
     /// Why entry `number` leads to no roll.
     fn no_roll(&self, number: u64) -> Result<Refusal, NotFound> {
         let page = self.must_have(number)?;
@@ -207,11 +261,23 @@ pub(super) struct Followed<'a> {
     pub actor: CharacterId,
     pub player: &'a PlayerId,
     pub role: Role,
+    /// The roll whose offer is taken with it.
+    pub offered: Option<u64>,
     /// Where the arguments begin.
     pub from: usize,
 }
 
 impl Followed<'_> {
+    /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest.
+    fn latest(&self, ledger: &Ledger<'_>, arguments: &mut Arguments) -> Result<(CharacterId, Option<u64>), StoreError> {
+        let game = &self.plugin.manifest().id;
+        if let Some(named) = self.take_name(arguments) {
+            return Ok((named, ledger.latest(named, game)?));
+        }
+        let offered = ledger.offered_by_another(self.spec, game, self.actor)?;
+        Ok((self.actor, offered.map_or_else(|| ledger.latest(self.actor, game), |number| Ok(Some(number)))?))
+    }
+
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
         let owner = doc.characters.get(&character).and_then(|each| each.owner.as_ref());
         character == self.actor || owner == Some(self.player) || self.role >= Role::Referee

@@ -1,0 +1,32 @@
+//! `#[derive(Arguments)]`: a struct as arguments that commands share.
+
+use crate::field::{Argument, takes};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Fields, Result};
+
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new_spanned(input, "Arguments is derived on a struct with named fields"));
+    };
+    let Fields::Named(_) = &data.fields else {
+        return Err(Error::new_spanned(input, "Arguments is derived on a struct with named fields"));
+    };
+    let arguments: Vec<Argument> = data.fields.iter().map(Argument::new).collect::<Result<_>>()?;
+    let name = &input.ident;
+    let spec_lists = arguments.iter().map(|argument| &argument.specs);
+    let fields = data.fields.iter().map(|field| &field.ident);
+    let takes = takes(&data.fields, &arguments);
+    Ok(quote! {
+        impl ::plugin_api::Arguments for #name {
+            fn declare() -> Vec<::plugin_api::ArgumentSpec> {
+                Vec::new().into_iter()#(.chain(#spec_lists))*.collect()
+            }
+
+            fn take(words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
+                #takes
+                Ok(Self { #(#fields),* })
+            }
+        }
+    })
+}
