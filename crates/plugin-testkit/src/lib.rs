@@ -12,12 +12,16 @@
 //! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`]. What plays sessions
 //! elsewhere, as the tests of transports do, takes [`session::parse`], [`SessionDice`] and [`set_up`].
 
+pub mod cases;
 pub mod session;
+pub mod simulate;
 
 mod dice_box;
 mod play;
 mod plugin_tests;
+mod readme;
 
 pub use dice_box::SessionDice;
 pub use play::{Compare, Difference, LineReport, play, set_up};
 pub use plugin_tests::test_plugin;
+pub use readme::readme;

@@ -1,6 +1,6 @@
 //! The tests that every plugin has: its sessions, its examples, its help, its stored states.
 
-use crate::{Compare, play};
+use crate::{Compare, play, readme};
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
 use plugin_api::{Cast, CharacterId, Manifest, Plugin, Role, SavedState, Turn, Words};
@@ -10,19 +10,26 @@ use std::path::{Path, PathBuf};
 /// Tests the plugin that `make` makes, whose crate is in `directory` (`env!("CARGO_MANIFEST_DIR")`):
 /// - every `sessions/*.session` goes as written; there is at least one;
 /// - every example of its commands reads as that command;
-/// - every `states/*.json`, a [`SavedState`] of some version, can still be played on.
+/// - every `states/*.json`, a [`SavedState`] of some version, can still be played on;
+/// - `README.md` is what [`readme`](crate::readme) makes of it now, or is written, if `ASTRAGAL_WRITE` is set;
+/// - `help` on it is one screen.
 ///
 /// Panics with all that is wrong.
 pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
     let mut wrong = Vec::new();
     let sessions = files(directory, "sessions", "session");
     assert!(!sessions.is_empty(), "{directory}/sessions holds no .session file");
+    let mut scenes = Vec::new();
     for path in sessions {
         let text = fs::read_to_string(&path).expect("the file can be read");
         let played = play(&path.display().to_string(), &text, vec![make()], Compare::Answers, |_| {});
         wrong.extend(played.err().map(|difference| difference.to_string()));
+        let name = path.file_name().expect("files have names").to_string_lossy().into_owned();
+        scenes.push((name, text));
     }
     let plugin = make();
+    wrong.extend(outdated_readme(&*plugin, directory, &scenes));
+    wrong.extend(long_help(&make));
     wrong.extend(wrong_examples(&make));
     wrong.extend(unreadable_states(&*plugin, directory));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -52,6 +59,30 @@ fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
     });
     wrong.extend(played.err().map(|difference| difference.to_string()));
     wrong
+}
+
+fn outdated_readme(plugin: &dyn Plugin, directory: &str, scenes: &[(String, String)]) -> Option<String> {
+    let path = Path::new(directory).join("README.md");
+    let page = readme(plugin.manifest(), scenes);
+    if std::env::var_os("ASTRAGAL_WRITE").is_some() {
+        fs::write(&path, &page).expect("the page can be written");
+    }
+    let current = fs::read_to_string(&path).unwrap_or_default() == page;
+    (!current).then(|| format!("{} is not what the plugin declares: ASTRAGAL_WRITE=1 writes it anew", path.display()))
+}
+
+/// Lines of a screen of 100 columns.
+const SCREEN: usize = 30;
+
+fn long_help(make: &impl Fn() -> Box<dyn Plugin>) -> Option<String> {
+    let id = make().manifest().id.clone();
+    let mut lines = 0;
+    let scene = format!("@plugins {id}\nAnn> help {id}\n");
+    let played = play(&format!("help on {id}"), &scene, vec![make()], Compare::Answers, |report| {
+        lines = report.reply.lines().map(|line| line.chars().count().div_ceil(100)).sum();
+    });
+    let long = (lines > SCREEN).then(|| format!("help {id} takes {lines} lines of 100 columns, {SCREEN} are a screen"));
+    played.err().map(|difference| difference.to_string()).or(long)
 }
 
 fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {

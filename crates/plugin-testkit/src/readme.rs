@@ -1,0 +1,54 @@
+//! The page of a plugin, made of what it declares and of its sessions.
+
+use plugin_api::{CommandSpec, Manifest, Role, SettingScope};
+use std::fmt::Write;
+
+/// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts; the
+/// first is shown.
+pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
+    let Manifest { id, title, about, commands, settings, credit } = manifest;
+    let mut page = format!("# {title}\n\nThe plugin `{id}`: {about}. A room's admin enables it with ");
+    let _ = writeln!(page, "`!plugin enable {id}`;\n`!help {id}` shows its commands in the chat.");
+    if !credit.is_empty() {
+        let _ = writeln!(page, "\n{credit}");
+    }
+    page += "\n## Commands\n";
+    for group in commands.chunk_by(|a, b| a.topic == b.topic) {
+        if !group[0].topic.is_empty() {
+            let _ = writeln!(page, "\n### {}", group[0].topic);
+        }
+        group.iter().for_each(|spec| command(&mut page, spec));
+    }
+    if !settings.is_empty() {
+        page += "\n## Settings\n\n";
+    }
+    for setting in settings {
+        let place = if setting.scope == SettingScope::Table { "table" } else { "room" };
+        let _ = writeln!(page, "- `!{place} {} {}`: {}.", setting.key, setting.default, setting.help);
+    }
+    if let Some((name, text)) = sessions.first() {
+        let _ =
+            write!(page, "\n## A scene\n\n`sessions/{name}`, as the tests play it:\n\n```text\n{}\n```\n", text.trim());
+    }
+    page += "\nMade from the declarations and the sessions; `ASTRAGAL_WRITE=1 cargo test -p ";
+    let _ = writeln!(page, "{id}` writes it anew.");
+    page
+}
+
+fn command(page: &mut String, spec: &CommandSpec) {
+    let whom = match spec.role {
+        Role::Player => "",
+        Role::Referee => " (referees)",
+        Role::Admin => " (room admins)",
+        Role::Owner => " (the bot's owner)",
+    };
+    let also: Vec<_> = spec.aliases.iter().map(|alias| format!("`!{alias}`")).collect();
+    let also = if also.is_empty() { String::new() } else { format!(" Short: {}.", also.join(", ")) };
+    let help = spec.help.replace('\n', " ");
+    let _ = writeln!(page, "\n`!{}`{whom}\n: {help}{also}", spec.usage());
+    for argument in spec.arguments.iter().filter(|argument| !argument.help.is_empty()) {
+        let _ = writeln!(page, "  - `{}`: {}", argument.usage, argument.help);
+    }
+    let examples: Vec<_> = spec.examples.iter().map(|example| format!("`!{example}`")).collect();
+    let _ = writeln!(page, "  - {}", examples.join(", "));
+}
