@@ -1,0 +1,193 @@
+//! Intentions and assists, and the choice that a 7 to 9 leaves.
+
+use crate::rules::{Band, Throw};
+use crate::{Effort, Made, Record, State, Waiting, record, show, throw};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
+use serde::{Deserialize, Serialize};
+
+/// An Intention on the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Intent {
+    /// Its dice.
+    pub throw: Throw,
+    /// It was made by the results of the Reboot.
+    pub reboot: bool,
+    /// What was chosen about its 7 to 9, as it was told.
+    pub chosen: Option<String>,
+}
+
+/// Help for another's Intention.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Assist {
+    /// Its dice.
+    pub throw: Throw,
+    /// Who is helped.
+    pub helps: CharacterId,
+    /// What was chosen about its 7 to 9, as it was told.
+    pub chosen: Option<String>,
+}
+
+/// What is chosen about a 7 to 9.
+pub(crate) enum Chosen {
+    /// No success, and control stays.
+    Keep,
+    /// Success, and control goes.
+    Cede,
+    /// No success, and somebody is better off.
+    Empower(Option<Name>),
+    /// Success, and somebody is worse off.
+    Hinder(Option<Name>),
+}
+
+/// What a success of an assist gives (Assisting Results).
+const HELP: i32 = 2;
+/// What its failure costs.
+const HINDRANCE: i32 = -1;
+
+pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Result<Reply, Refusal> {
+    let made = throw(state, turn, effort, Waiting::Counts)?;
+    let band = made.throw.band();
+    let reply = match band {
+        Band::Fail => show::headline("FAILS", &made.throw),
+        Band::Mixed => show::headline("CHOICE", &made.throw),
+        Band::Success => show::headline("SUCCESS", &made.throw),
+    };
+    let mut reply = show::throw(reply, state, &made);
+    if band == Band::Mixed {
+        let [first, second] = choices(state.reboot);
+        reply = reply.offer(first.0, first.1).offer(second.0, second.1).fact("choice", vec![first.0, second.0]);
+    }
+    let Made { throw, .. } = made;
+    Ok(reply.record(record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None }))?))
+}
+
+/// What a 7 to 9 may become, as it is typed and what it means.
+fn choices(reboot: bool) -> [(&'static str, &'static str); 2] {
+    match reboot {
+        false => [("keep", "fail, keep control"), ("cede", "succeed, cede control")],
+        true => {
+            [("empower", "fail, empower another: empower NAME"), ("hinder", "succeed, hinder another: hinder NAME")]
+        }
+    }
+}
+
+pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Effort) -> Result<Reply, Refusal> {
+    let helps = turn.character(&who.0)?;
+    if helps == turn.actor {
+        return Err(Refusal::new("nobody assists themselves").about(&who.0).example("intent +1"));
+    }
+    let name = turn.name(helps).to_owned();
+    let made = throw(state, turn, effort, Waiting::Stays)?;
+    let total = made.throw.total();
+    let band = made.throw.band();
+    let mut reply = match band {
+        Band::Success => Reply::new().bold(format!("helps {name}: +2d on the next Intention ({total})")),
+        Band::Fail => Reply::new().bold(format!("gets in the way of {name}: -1d on the next Intention ({total})")),
+        Band::Mixed => Reply::new().bold(format!("CHOICE on {total} for {name}")),
+    };
+    match band {
+        Band::Success => helped(state, turn, helps, HELP)?,
+        Band::Fail => helped(state, turn, helps, HINDRANCE)?,
+        Band::Mixed => {}
+    }
+    reply = show::throw(reply.text(show::position(&made.throw)), state, &made);
+    if band == Band::Mixed {
+        reply = reply.offer("keep", "no help, keep control").offer("cede", format!("+2d for {name}, cede control"));
+        reply = reply.fact("choice", vec!["keep", "cede"]);
+    }
+    let reply = show::pending_fact(reply, state, turn, helps);
+    let Made { throw, .. } = made;
+    Ok(reply.record(record(&Record::Assist(Assist { throw, helps, chosen: None }))?))
+}
+
+fn helped(state: &mut State, turn: &Turn, who: CharacterId, steps: i32) -> Result<(), Refusal> {
+    let name = turn.name(turn.actor);
+    let from = if steps > 0 { format!("help of {name}") } else { format!("{name} in the way") };
+    state.await_next(who, steps, from)
+}
+
+/// Settles a 7 to 9.
+pub(crate) fn choose(state: &mut State, turn: &mut Turn, chosen: Chosen) -> Result<Reply, Refusal> {
+    let target: Target<Record> = turn.target()?;
+    let (band, reboot, before) = match &target.record {
+        Record::Intent(intent) => (intent.throw.band(), intent.reboot, intent.chosen.clone()),
+        Record::Assist(assist) => (assist.throw.band(), false, assist.chosen.clone()),
+        Record::Opposed(_) => {
+            return Err(Refusal::new(format!("#{} is an opposed Intention, which leaves no choice", target.entry)));
+        }
+    };
+    if let Some(before) = before {
+        return Err(Refusal::new(format!("#{} was chosen already: {before}", target.entry)).example("intent +1"));
+    }
+    if band != Band::Mixed {
+        let what = format!("#{} is no 7 to 9, so there is nothing to choose", target.entry);
+        return Err(Refusal::new(what).example("intent +1"));
+    }
+    if reboot != matches!(chosen, Chosen::Empower(_) | Chosen::Hinder(_)) {
+        let [first, second] = choices(reboot).map(|(command, _)| command);
+        let what = format!("the choice of #{} is {first} or {second}", target.entry);
+        return Err(Refusal::new(what).example(first));
+    }
+    let (actor, succeeds) = (target.actor, matches!(chosen, Chosen::Cede | Chosen::Hinder(_)));
+    let ceded = matches!(chosen, Chosen::Cede);
+    if ceded {
+        state.of(actor).ceded = true;
+    }
+    let (reply, says) = match target.record {
+        Record::Assist(assist) => assisted(state, turn, actor, assist, ceded)?,
+        Record::Intent(intent) => intended(turn, actor, intent, chosen)?,
+        Record::Opposed(_) => unreachable!("refused above"),
+    };
+    turn.amend(record(&says)?);
+    let control = if ceded { "ceded" } else { "kept" };
+    Ok(reply.fact("result", if succeeds { "succeeds" } else { "fails" }).fact("control", control))
+}
+
+fn assisted(
+    state: &mut State,
+    turn: &Turn,
+    actor: CharacterId,
+    assist: Assist,
+    ceded: bool,
+) -> Result<(Reply, Record), Refusal> {
+    let name = turn.name(assist.helps);
+    let says = match ceded {
+        true => format!("+2d for {name}, control ceded"),
+        false => format!("no help for {name}, control kept"),
+    };
+    if ceded {
+        let from = format!("help of {}", turn.name(actor));
+        state.await_next(assist.helps, HELP, from)?;
+    }
+    let reply = show::pending_fact(show::whose(turn, actor).bold(&says), state, turn, assist.helps);
+    Ok((reply, Record::Assist(Assist { chosen: Some(says), ..assist })))
+}
+
+fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen) -> Result<(Reply, Record), Refusal> {
+    let (says, whom) = match chosen {
+        Chosen::Keep => ("FAILS, control kept".to_owned(), None),
+        Chosen::Cede => ("SUCCEEDS, control ceded".to_owned(), None),
+        Chosen::Empower(who) => {
+            let whom = another(turn, actor, who)?;
+            (format!("FAILS, empowers {}", whom.as_deref().unwrap_or("another character")), whom)
+        }
+        Chosen::Hinder(who) => {
+            let whom = another(turn, actor, who)?;
+            (format!("SUCCEEDS, hinders {}", whom.as_deref().unwrap_or("another character")), whom)
+        }
+    };
+    let mut reply = show::whose(turn, actor).bold(&says).text(format!(" ({})", intent.throw.total()));
+    if let Some(whom) = whom {
+        reply = reply.fact("whom", whom);
+    }
+    Ok((reply, Record::Intent(Intent { chosen: Some(says), ..intent })))
+}
+
+/// The name of somebody who is not the actor.
+fn another(turn: &mut Turn, actor: CharacterId, who: Option<Name>) -> Result<Option<String>, Refusal> {
+    let Some(Name(name)) = who else { return Ok(None) };
+    match turn.character(&name)? {
+        who if who == actor => Err(Refusal::new("it must be another character").about(name)),
+        who => Ok(Some(turn.name(who).to_owned())),
+    }
+}

@@ -1,0 +1,437 @@
+//! Retrostar: Intentions on an open-ended ladder of d6, assists, opposed Intentions, Spotlight Tokens.
+//!
+//! `rules` says what dice come to; here is what can be typed, and what a table holds.
+
+mod intent;
+mod opposed;
+mod rules;
+mod show;
+mod spotlight;
+
+use plugin_api::{
+    Argument, Arguments, CharacterId, Choice, Commands, Game, Name, Number, Plugin, Refusal, Reply, Role, Setting,
+    SettingKind, SettingScope, Turn, Words,
+};
+use rules::{Aspect, Throw};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The game as a plugin.
+pub fn plugin() -> Box<dyn Plugin> {
+    plugin_api::plugin::<Retrostar>()
+}
+
+struct Retrostar;
+
+/// What a table holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// Players, the Showrunner not counted; 0 before the first Series.
+    #[serde(default)]
+    players: u32,
+    /// Personal Dials that are defined.
+    #[serde(default)]
+    dials: u32,
+    /// Spotlight Tokens that are left in this Episode.
+    #[serde(default)]
+    pool: u32,
+    /// Spotlight Tokens that this Episode began with.
+    #[serde(default)]
+    full: u32,
+    /// Whether the Reboot's results are used.
+    #[serde(default)]
+    reboot: bool,
+    /// By character; who holds nothing may be missing.
+    #[serde(default)]
+    characters: BTreeMap<CharacterId, Holdings>,
+}
+
+/// What a character holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Holdings {
+    /// What waits for the next Intention or opposed roll.
+    #[serde(default)]
+    pending: Vec<Pending>,
+    /// Spotlight Tokens spent on the next Intention, by what they bring into play.
+    #[serde(default)]
+    paid: Vec<Aspect>,
+    /// Somebody else decides what the character does.
+    #[serde(default)]
+    ceded: bool,
+    /// Personal Dials of this character that are defined.
+    #[serde(default)]
+    dials: u32,
+    /// Left the table; what they hold stays.
+    #[serde(default)]
+    away: bool,
+}
+
+/// A Benefit (above 0) or Obstacle (below 0) that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Pending {
+    /// Positions on the ladder.
+    steps: i32,
+    /// Where it comes from.
+    from: String,
+}
+
+/// What can be typed.
+#[derive(Commands)]
+enum Command {
+    /// Try something: two d6 and one more for each step of the ladder, the two highest or lowest count.
+    ///
+    /// The number is what your Traits, Descriptors, Benefits and Obstacles come to; none is 0. What waits for you and a
+    /// Spotlight Token (+2) are added. 10 and more succeeds, 6 and less fails, 7 to 9 is your choice.
+    #[command(alias = "i", main, example = "intent +1", example = "intent -1 spot casting # over the rooftops")]
+    Intent {
+        #[group]
+        effort: Effort,
+    },
+    /// Take the failure of a 7 to 9 and keep control of your character.
+    #[command(follow_up, example = "keep")]
+    Keep,
+    /// Take the success of a 7 to 9 and cede control of your character.
+    #[command(follow_up, example = "cede")]
+    Cede,
+    /// In the Reboot: take the failure of a 7 to 9 and empower another character.
+    #[command(follow_up, example = "empower Ann", example = "empower")]
+    Empower { who: Option<Name> },
+    /// In the Reboot: take the success of a 7 to 9 and hinder another character.
+    #[command(follow_up, example = "hinder Ann", example = "hinder")]
+    Hinder { who: Option<Name> },
+    /// Help somebody: a success gives +2d to their next Intention, a failure -1d.
+    #[command(example = "assist Bob +1", example = "assist Bob")]
+    Assist {
+        who: Name,
+        #[group]
+        effort: Effort,
+    },
+    /// Act against somebody: they answer with resist, or both sides roll at once.
+    #[command(example = "oppose Bob +1", example = "oppose +1 vs -2")]
+    Oppose {
+        who: Option<Name>,
+        #[side("vs", "against")]
+        other: Option<Other>,
+        #[group]
+        effort: Effort,
+    },
+    /// Answer who opposes you.
+    #[command(follow_up = "anyone", example = "resist -2", example = "resist #12 +1")]
+    Resist {
+        #[group]
+        effort: Effort,
+    },
+    /// Spend a Spotlight Token before an Intention, your own or somebody's.
+    #[command(example = "spend spotlight casting", example = "spend spotlight background Bob")]
+    Spend { what: Spendable, aspect: Option<Aspect>, who: Option<Name> },
+    /// Show the Spotlight Tokens; the Showrunner corrects them.
+    #[command(alias = "spotlight", example = "spot", example = "spot +1")]
+    Spot {
+        #[signed]
+        change: Option<i32>,
+    },
+    /// Show all that a character and the table hold.
+    #[command(alias = "state", example = "sheet", example = "sheet Ann")]
+    Sheet { who: Option<Name> },
+    /// Say that a Personal Dial is defined: one token less from the next Episode on.
+    #[command(example = "dial", example = "dial Ann", example = "dial Ann -1")]
+    Dial {
+        who: Option<Name>,
+        #[signed]
+        change: Option<i32>,
+    },
+    /// Come to the table, or bring somebody; nobody else is disturbed.
+    #[command(example = "join", example = "join Cem")]
+    Join { who: Option<Name> },
+    /// Leave the table, or see somebody off; what they hold stays for their return.
+    #[command(example = "leave", example = "leave Cem")]
+    Leave { who: Option<Name> },
+    /// For the Showrunner.
+    Showrunner(Running),
+}
+
+/// What the Showrunner types.
+#[derive(Commands)]
+enum Running {
+    /// Begin a Series for so many players: no dials, three tokens each.
+    #[command(referee, example = "series 4")]
+    Series { players: Number<1, 100> },
+    /// Begin an Episode: the pool is filled, and everybody has control again.
+    #[command(referee, example = "episode")]
+    Episode,
+    /// Say how many play now; the pool follows with the next Episode.
+    #[command(referee, example = "players 5")]
+    Players { players: Number<1, 100> },
+    /// Give a Benefit that waits for somebody's next Intention.
+    #[command(referee, example = "benefit Bob 2", example = "benefit Bob # the crane swings by")]
+    Benefit { who: Name, steps: Option<Number<1, 30>> },
+    /// Give an Obstacle that waits for somebody's next Intention.
+    #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain")]
+    Obstacle { who: Name, steps: Option<Number<1, 30>> },
+    /// Give control of a character back to its player.
+    #[command(referee, example = "control Ann")]
+    Control { who: Name },
+    /// Use the Reboot's results for Intentions, or the ordinary ones again.
+    #[command(referee, example = "reboot on", example = "reboot off")]
+    Reboot { on: OnOff },
+}
+
+/// What goes into a roll.
+#[derive(Arguments)]
+struct Effort {
+    modifier: Modifier,
+    /// spend a Spotlight Token on one of your aspects
+    #[word("spot", "spotlight")]
+    spot: Option<Aspect>,
+}
+
+/// The other side of an opposed Intention.
+#[derive(Arguments)]
+struct Other {
+    who: Option<Name>,
+    modifier: Modifier,
+}
+
+/// All the numbers typed, added up; a number without a sign is as good as one with a plus.
+#[derive(Clone, Copy, Debug, Default)]
+struct Modifier {
+    steps: i32,
+    typed: bool,
+}
+
+impl Argument for Modifier {
+    fn shape() -> String {
+        "[+N|-N]".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        match Number::<-100, 100>::read(words)? {
+            Some((Number(steps), count)) => Ok(Some((Modifier { steps: steps as i32, typed: true }, count))),
+            None => Ok(None),
+        }
+    }
+
+    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
+        let mut sum = Modifier::default();
+        while let Some(Number(steps)) = words.take::<Number<-100, 100>>()? {
+            sum = Modifier { steps: sum.steps.saturating_add(steps as i32), typed: true };
+        }
+        Ok(Some(sum))
+    }
+}
+
+/// What can be spent.
+#[derive(Choice)]
+enum Spendable {
+    /// A token of the pool.
+    #[choice("spotlight", "spot", "token")]
+    Spotlight,
+}
+
+/// A switch.
+#[derive(Choice, Clone, Copy, PartialEq, Eq)]
+enum OnOff {
+    /// From now on.
+    On,
+    /// No longer.
+    Off,
+}
+
+/// A roll that can be followed up on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "snake_case")]
+enum Record {
+    /// An Intention.
+    Intent(intent::Intent),
+    /// Help for another's.
+    Assist(intent::Assist),
+    /// An Intention against somebody's.
+    Opposed(opposed::Opposed),
+}
+
+/// The setting that says how many tokens one Intention takes.
+const SPOTMAX: &str = "spotmax";
+
+impl Game for Retrostar {
+    const ID: &'static str = "retrostar";
+    const TITLE: &'static str = "Retrostar";
+    const ABOUT: &'static str = "Intentions, assists, opposed Intentions, Spotlight Tokens";
+
+    type State = State;
+    type Command = Command;
+
+    fn settings() -> Vec<Setting> {
+        vec![Setting {
+            key: SPOTMAX.to_owned(),
+            help: "Spotlight Tokens that one Intention may take".to_owned(),
+            default: "1".to_owned(),
+            kind: SettingKind::Number(1, 10),
+            scope: SettingScope::Table,
+        }]
+    }
+
+    fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Command::Intent { effort } => intent::intent(state, turn, &effort),
+            Command::Keep => intent::choose(state, turn, intent::Chosen::Keep),
+            Command::Cede => intent::choose(state, turn, intent::Chosen::Cede),
+            Command::Empower { who } => intent::choose(state, turn, intent::Chosen::Empower(who)),
+            Command::Hinder { who } => intent::choose(state, turn, intent::Chosen::Hinder(who)),
+            Command::Assist { who, effort } => intent::assist(state, turn, &who, &effort),
+            Command::Oppose { who, other, effort } => opposed::oppose(state, turn, who, other, &effort),
+            Command::Resist { effort } => opposed::resist(state, turn, &effort),
+            Command::Spend { what: Spendable::Spotlight, aspect, who } => spotlight::spend(state, turn, aspect, who),
+            Command::Spot { change } => spotlight::show_or_correct(state, turn, change),
+            Command::Sheet { who } => {
+                let who = named(turn, who)?;
+                Ok(show::sheet(state, turn, who))
+            }
+            Command::Dial { who, change } => spotlight::dial(state, turn, who, change.unwrap_or(1)),
+            Command::Join { who } => come_or_go(state, turn, who, false),
+            Command::Leave { who } => come_or_go(state, turn, who, true),
+            Command::Showrunner(running) => run(state, turn, running),
+        }
+    }
+}
+
+fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Refusal> {
+    match command {
+        Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
+        Running::Episode => spotlight::episode(state),
+        Running::Players { players: Number(players) } => Ok(spotlight::players(state, players as u32)),
+        Running::Benefit { who, steps } => wait(state, turn, &who, steps.map_or(2, |Number(steps)| steps as i32)),
+        Running::Obstacle { who, steps } => wait(state, turn, &who, -steps.map_or(1, |Number(steps)| steps as i32)),
+        Running::Control { who } => {
+            let who = turn.character(&who.0)?;
+            if !state.of(who).ceded {
+                return Err(Refusal::new(format!("{} has control already", turn.name(who))).example("sheet"));
+            }
+            state.of(who).ceded = false;
+            Ok(show::whose(turn, who).text("has control again").fact("control", "kept"))
+        }
+        Running::Reboot { on } => {
+            state.reboot = on == OnOff::On;
+            let says = if state.reboot { "empower or hinder" } else { "keep or cede" };
+            Ok(Reply::from(format!("a 7 to 9 is now a choice of {says}")).fact("reboot", state.reboot))
+        }
+    }
+}
+
+/// A Benefit or Obstacle that the Showrunner gives; the comment says what it is.
+fn wait(state: &mut State, turn: &mut Turn, who: &Name, steps: i32) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    let kind = if steps > 0 { "Benefit" } else { "Obstacle" };
+    let from = turn.comment.clone().map_or(kind.to_owned(), |comment| comment.chars().take(MOST_SOURCE).collect());
+    state.await_next(who, steps, from)?;
+    Ok(show::pending(state, turn, who))
+}
+
+/// Characters kept of where something comes from.
+const MOST_SOURCE: usize = 40;
+/// Benefits and Obstacles that wait for one character.
+const MOST_PENDING: usize = 20;
+
+impl State {
+    fn of(&mut self, character: CharacterId) -> &mut Holdings {
+        self.characters.entry(character).or_default()
+    }
+
+    fn held(&self, character: CharacterId) -> Holdings {
+        self.characters.get(&character).cloned().unwrap_or_default()
+    }
+
+    /// Adds what waits for the next roll of a character.
+    fn await_next(&mut self, who: CharacterId, steps: i32, from: String) -> Result<(), Refusal> {
+        let pending = &mut self.of(who).pending;
+        if pending.len() >= MOST_PENDING {
+            return Err(Refusal::new(format!("{MOST_PENDING} things wait for that roll already, which is enough")));
+        }
+        pending.push(Pending { steps, from });
+        Ok(())
+    }
+}
+
+impl Holdings {
+    /// Positions on the ladder that wait, together.
+    fn waiting(&self) -> i32 {
+        self.pending.iter().map(|each| each.steps).sum()
+    }
+}
+
+/// What a roll was made with, for showing.
+struct Made {
+    throw: Throw,
+    /// Aspects brought into play by tokens.
+    spotlight: Vec<Aspect>,
+    /// What had waited and is used up.
+    used: Vec<Pending>,
+}
+
+/// Whether what waits for the actor counts in a roll.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    /// It counts and is used up.
+    Counts,
+    /// It goes on waiting.
+    Stays,
+}
+
+/// Throws the actor's dice: pays for the spotlight, and uses what waits.
+fn throw(state: &mut State, turn: &mut Turn, effort: &Effort, waiting: Waiting) -> Result<Made, Refusal> {
+    let held = state.held(turn.actor);
+    let mut spotlight = Vec::new();
+    let mut used = Vec::new();
+    if waiting == Waiting::Counts {
+        (spotlight, used) = (held.paid.clone(), held.pending.clone());
+    }
+    if let Some(aspect) = effort.spot {
+        spotlight.push(aspect);
+        spotlight::allow(turn, spotlight.len())?;
+        spotlight::pay(state)?;
+    }
+    let waits: i32 = used.iter().map(|each| each.steps).sum();
+    let tokens = 2 * i32::try_from(spotlight.len()).expect("few tokens");
+    let made = Made { throw: throw_at(turn, effort.modifier.steps + waits + tokens)?, spotlight, used };
+    if waiting == Waiting::Counts && held != Holdings::default() {
+        let holdings = state.of(turn.actor);
+        holdings.pending.clear();
+        holdings.paid.clear();
+    }
+    Ok(made)
+}
+
+/// Throws at a position on the ladder.
+fn throw_at(turn: &mut Turn, net: i32) -> Result<Throw, Refusal> {
+    if net.abs() > rules::FURTHEST {
+        let far = rules::FURTHEST;
+        return Err(Refusal::new(format!("{net:+} is too far on the ladder: {far} up or down is the most")));
+    }
+    let dice = turn.throw_dice((0..rules::dice_at(net)).map(|_| 6))?;
+    Ok(Throw { net, dice })
+}
+
+/// The character of this name, or the actor.
+fn named(turn: &mut Turn, who: Option<Name>) -> Result<CharacterId, Refusal> {
+    who.map_or(Ok(turn.actor), |name| turn.character(&name.0))
+}
+
+fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
+    let who = named(turn, who)?;
+    if away && who != turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
+    }
+    state.of(who).away = away;
+    let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
+    let reply = show::whose(turn, who).text(says);
+    Ok(match state.players {
+        0 => reply,
+        players => {
+            let counted = show::count(players, "player");
+            reply.text(format!("; the pool counts {counted}: players N changes that for the next Episode"))
+        }
+    })
+}
+
+fn record(record: &Record) -> Result<serde_json::Value, Refusal> {
+    serde_json::to_value(record).map_err(|error| Refusal::new(error.to_string()))
+}

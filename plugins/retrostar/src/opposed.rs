@@ -1,0 +1,135 @@
+//! Opposed Intentions: both sides at once, or answered later.
+
+use crate::rules::{Contest, Throw, Winner, contest};
+use crate::{Effort, Made, Other, Record, State, Waiting, record, show, throw, throw_at};
+use plugin_api::{CharacterId, Name, Offer, Refusal, Reply, Role, Target, Turn};
+use serde::{Deserialize, Serialize};
+
+/// An opposed Intention, answered or not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Opposed {
+    /// The dice of who began.
+    pub began: Throw,
+    /// The other side, if it was named.
+    pub against: Option<CharacterId>,
+    /// The other side's dice, once they are thrown.
+    pub answered: Option<Throw>,
+}
+
+pub(crate) fn oppose(
+    state: &mut State,
+    turn: &mut Turn,
+    who: Option<Name>,
+    other: Option<Other>,
+    effort: &Effort,
+) -> Result<Reply, Refusal> {
+    let (named, now) = match other {
+        Some(other) => (other.who.or(who), other.modifier.typed.then_some(other.modifier.steps)),
+        None => (who, None),
+    };
+    let against = named.as_ref().map(|name| turn.character(&name.0)).transpose()?;
+    if against == Some(turn.actor) {
+        return Err(Refusal::new("nobody opposes themselves").about(named.map_or(String::new(), |name| name.0)));
+    }
+    let other_name = against.map(|who| turn.name(who).to_owned());
+    match (other_name, now) {
+        (None, None) => Err(Refusal::new("whom do you oppose, or vs what? Both sides at once are: oppose +1 vs -2")),
+        (Some(name), Some(_)) if turn.role < Role::Referee => {
+            let what = format!("{name} answers with their own dice: leave the number away, they type resist");
+            Err(Refusal::new(what).example(format!("oppose {name} +1")))
+        }
+        (name, Some(steps)) => {
+            let made = throw(state, turn, effort, Waiting::Counts)?;
+            let waits = against.map_or(0, |who| state.held(who).waiting());
+            let answered = throw_at(turn, steps + waits)?;
+            if let Some(who) = against.filter(|_| waits != 0) {
+                state.of(who).pending.clear();
+            }
+            let names = [turn.name(turn.actor).to_owned(), name.unwrap_or_else(|| "the other side".to_owned())];
+            let opposed = Opposed { began: made.throw, against, answered: Some(answered) };
+            let reply = settle(state, &opposed, turn.actor, &names)?;
+            Ok(reply.record(record(&Record::Opposed(opposed))?))
+        }
+        (Some(name), None) => {
+            let made = throw(state, turn, effort, Waiting::Counts)?;
+            let headline = format!("opposes {name} with {} ({})", made.throw.total(), made.throw.band().word());
+            let reply = Reply::new().bold(headline).text(show::position(&made.throw));
+            let mut reply = show::throw(reply, state, &made);
+            let label = "answer with your own dice".to_owned();
+            reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
+            let Made { throw, .. } = made;
+            let opposed = Opposed { began: throw, against, answered: None };
+            Ok(reply.record(record(&Record::Opposed(opposed))?))
+        }
+    }
+}
+
+pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Result<Reply, Refusal> {
+    let nobody = || Refusal::new("nobody opposes you").example("intent +1");
+    let target: Target<Record> = turn.target().map_err(|_| nobody())?;
+    let Record::Opposed(opposed) = target.record else { return Err(nobody()) };
+    if opposed.answered.is_some() {
+        return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("intent +1"));
+    }
+    let against = opposed.against.ok_or_else(nobody)?;
+    if against != turn.actor && turn.role < Role::Referee {
+        let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
+        return Err(Refusal::new(what).example("intent +1"));
+    }
+    // A referee who answers for somebody throws that character's dice.
+    let typed_as = std::mem::replace(&mut turn.actor, against);
+    let made = throw(state, turn, effort, Waiting::Counts);
+    turn.actor = typed_as;
+    let opposed = Opposed { answered: Some(made?.throw), ..opposed };
+    let names = [turn.name(target.actor).to_owned(), turn.name(against).to_owned()];
+    let reply = settle(state, &opposed, target.actor, &names)?;
+    turn.amend(record(&Record::Opposed(opposed))?);
+    Ok(reply)
+}
+
+/// Compares both sides, and lets penalties wait for who suffers them.
+fn settle(state: &mut State, opposed: &Opposed, a: CharacterId, names: &[String; 2]) -> Result<Reply, Refusal> {
+    let (began, answered) = (&opposed.began, opposed.answered.as_ref().expect("both sides threw"));
+    let contest = contest(began.band(), answered.band());
+    let [name_a, name_b] = names;
+    if contest.penalty_a != 0 {
+        state.await_next(a, contest.penalty_a, format!("opposed by {name_b}"))?;
+    }
+    if let Some(b) = opposed.against.filter(|_| contest.penalty_b != 0) {
+        state.await_next(b, contest.penalty_b, format!("opposed by {name_a}"))?;
+    }
+    let ends = ends(&contest, names);
+    let headline = format!("{name_a} vs {name_b}: {ends} {} : {}", began.total(), answered.total());
+    let penalty = match (contest.penalty_a, contest.penalty_b) {
+        (0, 0) => String::new(),
+        (0, _) => format!(", {name_b} -1d next"),
+        (_, 0) => format!(", {name_a} -1d next"),
+        _ => ", both -1d next".to_owned(),
+    };
+    let reply = Reply::new().bold(headline).text(format!("{penalty} |"));
+    let reply = show::dice(show::dice(reply, began).text(" :"), answered);
+    let winner = match contest.winner {
+        Winner::None => "none",
+        Winner::Draw => "draw",
+        Winner::A => "A",
+        Winner::B => "B",
+    };
+    let reply = reply.why(format!("{name_a}: {}; {name_b}: {}", show::sum(began), show::sum(answered)));
+    Ok(reply
+        .fact("A", began.total())
+        .fact("B", answered.total())
+        .fact("winner", winner)
+        .fact("partial", contest.partial)
+        .fact("penaltyA", contest.penalty_a)
+        .fact("penaltyB", contest.penalty_b))
+}
+
+fn ends(contest: &Contest, [name_a, name_b]: &[String; 2]) -> String {
+    let partly = if contest.partial { "partly succeeds" } else { "succeeds" };
+    match contest.winner {
+        Winner::None => "BOTH FAIL, the Showrunner decides,".to_owned(),
+        Winner::Draw => "DRAW".to_owned(),
+        Winner::A => format!("{name_a} {partly}").to_uppercase(),
+        Winner::B => format!("{name_b} {partly}").to_uppercase(),
+    }
+}

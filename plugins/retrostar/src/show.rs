@@ -1,0 +1,137 @@
+//! How rolls and holdings are shown, and the facts they state.
+
+use crate::rules::{Keep, Throw, pool_size};
+use crate::{Holdings, Made, State};
+use plugin_api::{CharacterId, Reply, Turn};
+use serde_json::{Map, Value};
+
+/// `SUCCESS on 11 (+1: keep 2 high of 3)`.
+pub(crate) fn headline(result: &str, throw: &Throw) -> Reply {
+    Reply::new().bold(format!("{result} on {}", throw.total())).text(position(throw))
+}
+
+/// ` (+1: keep 2 high of 3)`; nothing at the middle of the ladder.
+pub(crate) fn position(throw: &Throw) -> String {
+    match throw.keep() {
+        Keep::All => String::new(),
+        keep => format!(" ({:+}: keep 2 {} of {})", throw.net, keep.word(), throw.dice.len()),
+    }
+}
+
+/// A throw behind its headline: dice, what was spent and used, facts.
+pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
+    let Made { throw, spotlight, used } = made;
+    let mut reply = dice(reply.text(" |"), throw);
+    let mut notes = Vec::new();
+    if !spotlight.is_empty() {
+        let aspects: Vec<_> = spotlight.iter().map(|aspect| aspect.word()).collect();
+        notes.push(format!("spotlight {}, {} left", aspects.join(" and "), count(state.pool, "token")));
+        reply = reply.fact("pool", state.pool);
+    }
+    notes.extend(used.iter().map(|each| format!("{:+} {}", each.steps, each.from)));
+    if !notes.is_empty() {
+        reply = reply.text(format!(" | {}", notes.join(", ")));
+    }
+    reply
+        .why(sum(throw))
+        .fact("net", throw.net)
+        .fact("keep", throw.keep().word())
+        .fact("rolled", throw.dice.len())
+        .fact("total", throw.total())
+        .fact("band", throw.band().word())
+}
+
+/// How a total comes to be.
+pub(crate) fn sum(throw: &Throw) -> String {
+    let which = match throw.keep() {
+        Keep::All => "both dice".to_owned(),
+        keep => format!("{} dice for {:+}, the two {}est", throw.dice.len(), throw.net, keep.word()),
+    };
+    format!("{} from {which}: 2 to 6 fails, 7 to 9 is mixed, 10 and more succeeds", throw.total())
+}
+
+/// The dice from low to high, those that do not count in parentheses.
+pub(crate) fn dice(mut reply: Reply, throw: &Throw) -> Reply {
+    for (value, kept) in throw.sorted() {
+        reply = reply.text(" ");
+        reply = if kept { reply.die(value.to_string()) } else { reply.dropped(value.to_string()) };
+    }
+    reply
+}
+
+/// The beginning of what is said about a character: the name, unless it is the one who asked, whom the answer addresses.
+pub(crate) fn whose(turn: &Turn, who: CharacterId) -> Reply {
+    if who == turn.actor { Reply::new() } else { Reply::new().bold(turn.name(who)).text(": ") }
+}
+
+/// `Spotlight: 9 of 12 left (4 players, 1 dial; next Episode 11)`.
+pub(crate) fn pool(state: &State) -> Reply {
+    let State { players, dials, pool, full, .. } = state;
+    if *players == 0 {
+        return Reply::from("Spotlight: no Series has begun; series 4 begins one for four players").fact("pool", 0);
+    }
+    let next = pool_size(*players, *dials);
+    let counts = format!("{}, {}", count(*players, "player"), count(*dials, "dial"));
+    let reply = Reply::from(format!("Spotlight: {pool} of {full} left ({counts}; next Episode {next})"));
+    reply.fact("pool", *pool).fact("players", *players).fact("dials", *dials).fact("next_pool", next)
+}
+
+/// `1 token`, `2 tokens`.
+pub(crate) fn count(number: u32, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What waits for a character.
+pub(crate) fn pending(state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let reply = whose(turn, who).text(format!("next Intention {}", waiting(&state.held(who))));
+    pending_fact(reply, state, turn, who)
+}
+
+pub(crate) fn pending_fact(reply: Reply, state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let mut pending = Map::new();
+    pending.insert(turn.name(who).to_owned(), Value::from(state.held(who).waiting()));
+    reply.fact("pending", pending)
+}
+
+/// `+1 (+2 help of Ann, -1 rain)`.
+fn waiting(held: &Holdings) -> String {
+    if held.pending.is_empty() {
+        return "as typed, nothing waits".to_owned();
+    }
+    let each: Vec<_> = held.pending.iter().map(|each| format!("{:+} {}", each.steps, each.from)).collect();
+    format!("{:+} ({})", held.waiting(), each.join(", "))
+}
+
+/// All that a character and the table hold.
+pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let held = state.held(who);
+    let others = state.characters.iter().filter(|(id, each)| **id != who && !each.away);
+    let others: Vec<_> = others.map(|(id, each)| format!("{} {}", turn.name(*id), holdings(each))).collect();
+    let others: Vec<_> = others.iter().map(|other| other.trim_end()).collect();
+    let own = holdings(&held);
+    let own = if own.is_empty() { "nothing waits, has control" } else { own.as_str() };
+    let mut reply = whose(turn, who).text(own).text(format!(" | {}", pool(state).plain()));
+    if state.reboot {
+        reply = reply.text(" | Reboot");
+    }
+    if !others.is_empty() {
+        reply = reply.text(format!(" | at the table: {}", others.join("; ")));
+    }
+    let mut waits = Map::new();
+    for (id, each) in &state.characters {
+        waits.insert(turn.name(*id).to_owned(), Value::from(each.waiting()));
+    }
+    waits.entry(turn.name(who).to_owned()).or_insert(Value::from(0));
+    let control = if held.ceded { "ceded" } else { "kept" };
+    reply.fact("pending", waits).fact("control", control).fact("pool", state.pool).fact("reboot", state.reboot)
+}
+
+fn holdings(held: &Holdings) -> String {
+    let mut words = Vec::new();
+    words.extend((!held.pending.is_empty()).then(|| format!("next {}", waiting(held))));
+    words.extend(held.paid.iter().map(|aspect| format!("spotlight {} paid", aspect.word())));
+    words.extend(held.ceded.then(|| "control ceded".to_owned()));
+    words.extend((held.dials > 0).then(|| format!("dials {}", held.dials)));
+    words.extend(held.away.then(|| "away".to_owned()));
+    words.join(", ")
+}
