@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// - `referee` or `admin`: the role it needs;
 /// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)), one's own, a referee on any;
 ///   `follow_up = "anyone"`: anyone may, and without a number it is the roll on which somebody else offered it to them;
-///   `follow_up = "if any"`: on any roll or on none, whose it may be the game decides.
+///   `follow_up = "if any"`: likewise, on a roll or on none, and whose it may be the game decides.
 ///
 /// A field takes its value from what is left of the line once the fields before it in this list took theirs:
 /// - `#[word("vs", "dc")]`: the value behind one of these words;

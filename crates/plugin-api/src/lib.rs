@@ -21,5 +21,5 @@ pub use dice::{Dice, Die};
 pub use game::{Game, Played, Plugin, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands};
 pub use refusal::{Refusal, suggest, suggest_within};
-pub use turn::{Cast, CharacterId, Target, Turn};
+pub use turn::{Cast, CharacterId, Closed, Left, Target, Turn};
 pub use words::Words;

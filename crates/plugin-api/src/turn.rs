@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub struct Target<R> {
     pub record: R,
     /// It is the latest of whose it is.
     pub latest: bool,
+    /// It was pointed at, by its number, a reply or an offer.
+    pub named: bool,
 }
 
 /// One command at the table. Throw dice with it ([`Dice`]).
@@ -54,8 +57,40 @@ pub struct Turn<'a> {
     cast: Cast,
     settings: BTreeMap<String, String>,
     target: Option<Target<Value>>,
+    followed: Cell<bool>,
     amended: Option<Value>,
+    closed: Vec<Closed>,
     dice: &'a mut dyn Dice,
+}
+
+/// Offers that are open no longer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// Whose; everybody's without one.
+    pub of: Option<CharacterId>,
+    /// Those whose command has one of these words.
+    pub words: Vec<String>,
+}
+
+impl Closed {
+    /// Whether it is about an offer of `command` to `character`.
+    pub fn is_about(&self, character: CharacterId, command: &str) -> bool {
+        let among = |word: &str| self.words.iter().any(|each| each == word);
+        self.of.is_none_or(|of| of == character) && command.split_whitespace().any(among)
+    }
+}
+
+/// What a turn leaves to its host.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// Who may be named, with whom the turn named first.
+    pub cast: Cast,
+    /// What takes the place of the record that was followed up on.
+    pub amended: Option<Value>,
+    /// Whether the game acted on the earlier roll that it was offered.
+    pub followed: bool,
+    /// Offers that are open no longer.
+    pub closed: Vec<Closed>,
 }
 
 impl Cast {
@@ -150,7 +185,9 @@ impl<'a> Turn<'a> {
             cast,
             settings: BTreeMap::new(),
             target: None,
+            followed: Cell::new(false),
             amended: None,
+            closed: Vec::new(),
             dice,
         }
     }
@@ -221,7 +258,8 @@ impl<'a> Turn<'a> {
         let unfit = || Refusal::new("that roll has nothing to follow up on");
         let target = self.target.as_ref().ok_or_else(unfit)?;
         let record = R::deserialize(&target.record).map_err(|_| unfit())?;
-        Ok(Target { entry: target.entry, actor: target.actor, record, latest: target.latest })
+        self.followed.set(true);
+        Ok(Target { entry: target.entry, actor: target.actor, record, latest: target.latest, named: target.named })
     }
 
     /// As [`target`](Self::target), for a command that can do without.
@@ -229,14 +267,28 @@ impl<'a> Turn<'a> {
         self.target().ok()
     }
 
+    /// As [`target_if_any`](Self::target_if_any), for a command that only looks at the roll and does not follow up on it.
+    pub fn peek_target<R: DeserializeOwned>(&self) -> Option<Target<R>> {
+        let followed = self.followed.get();
+        let target = self.target().ok();
+        self.followed.set(followed);
+        target
+    }
+
+    /// Closes offers that the rules made impossible: those to `of`, or to everybody, whose command has one of `words`.
+    /// What this very command offers stays open.
+    pub fn close_offers(&mut self, of: Option<CharacterId>, words: &[&str]) {
+        self.closed.push(Closed { of, words: words.iter().map(|word| (*word).to_owned()).collect() });
+    }
+
     /// Replaces what is noted of the roll this command follows up on.
     pub fn amend(&mut self, record: Value) {
         self.amended = Some(record);
     }
 
-    /// What the turn leaves to its host: whom it named, and the replaced record.
-    pub fn finish(self) -> (Cast, Option<Value>) {
-        (self.cast, self.amended)
+    /// What the turn leaves to its host.
+    pub fn finish(self) -> Left {
+        Left { cast: self.cast, amended: self.amended, followed: self.followed.get(), closed: self.closed }
     }
 }
 

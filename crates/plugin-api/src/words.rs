@@ -269,6 +269,9 @@ fn in_words(shape: &str) -> String {
         "DIE" => "a die such as d8".to_owned(),
         "NAME" => "a name".to_owned(),
         "TEXT" => "something".to_owned(),
+        word if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase()) => {
+            format!("a {}", word.to_lowercase())
+        }
         choice => choice.replace('|', " or "),
     }
 }

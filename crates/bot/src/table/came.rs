@@ -136,7 +136,16 @@ impl Table {
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
         let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
-        let done = Done { game: house::GAME, spec: &spec, reply, comment: None, changes, state: None, followed: None };
+        let done = Done {
+            game: house::GAME,
+            spec: &spec,
+            reply,
+            comment: None,
+            changes,
+            state: None,
+            followed: None,
+            closed: Vec::new(),
+        };
         let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
         outcome.kind = OutcomeKind::Played;
         self.finish_line(bot, attempt, done, 1, &mut outcome)?;

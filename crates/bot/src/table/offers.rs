@@ -107,7 +107,7 @@ impl Table {
             let since = if roll.open == open { roll.since } else { Some(attempt.message.sent) };
             let record = amended.clone().or(roll.record.clone());
             rolls.push((*entry, RollDoc { record, open, since, by: number, ..roll }));
-        } else if (reply.record.is_some() && done.spec.follow_up == FollowUp::No) || !open.is_empty() {
+        } else if (reply.record.is_some() && followed.is_none()) || !open.is_empty() {
             done.changes.noted.extend(opened(number, &[], &open));
             rolls.push((
                 number,
@@ -124,7 +124,7 @@ impl Table {
             ));
         }
         let taken = match attempt.offered {
-            None if done.spec.follow_up == FollowUp::No && !self.head.open.is_empty() => {
+            None if matches!(done.spec.follow_up, FollowUp::No | FollowUp::IfAny) && !self.head.open.is_empty() => {
                 self.offered_in_words(bot, attempt)?
             }
             offered => offered,
@@ -135,7 +135,36 @@ impl Table {
             done.changes.made.extend(opened(taken, &roll.open, &[]));
             rolls.push((taken, RollDoc { open: Vec::new(), since: None, by: number, ..roll }));
         }
+        self.close_impossible(bot, done, number, &mut rolls)?;
         Ok(rolls)
+    }
+
+    /// Closes what the rules made impossible on rolls that the command did not touch.
+    fn close_impossible(
+        &self,
+        bot: &Bot,
+        done: &mut Done<'_>,
+        number: u64,
+        rolls: &mut Vec<(u64, RollDoc)>,
+    ) -> Result<(), StoreError> {
+        if done.closed.is_empty() {
+            return Ok(());
+        }
+        let ledger = Ledger { bot, table: self };
+        for entry in &self.head.open {
+            if rolls.iter().any(|(touched, _)| touched == entry) {
+                continue;
+            }
+            let Some(roll) = ledger.roll(*entry)?.filter(|roll| roll.game == done.game) else { continue };
+            let closed = |open: &OpenOffer| done.closed.iter().any(|each| each.is_about(open.character, &open.command));
+            let left: Vec<_> = roll.open.iter().filter(|open| !closed(open)).cloned().collect();
+            if left.len() < roll.open.len() {
+                done.changes.made.extend(opened(*entry, &roll.open, &left));
+                let since = roll.since.filter(|_| !left.is_empty());
+                rolls.push((*entry, RollDoc { open: left, since, by: number, ..roll }));
+            }
+        }
+        Ok(())
     }
 
     /// Keeps what can be done about a roll, and whether it is listed among what is open.

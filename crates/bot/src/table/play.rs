@@ -13,7 +13,7 @@ use crate::store::Batch;
 use chat::{Reply, RoomId};
 use dice::Budget;
 use dice::fair::MessageKey;
-use plugin_api::{Cast, CommandSpec, FollowUp, Played, Plugin, Refusal, SavedState, Target, Turn, Words};
+use plugin_api::{Closed, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Target, Turn, Words};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,6 +31,8 @@ pub(super) struct Done<'a> {
     pub state: Option<(Arc<GameDoc>, Vec<u8>)>,
     /// The roll it followed up on, with its record replaced if it was.
     pub followed: Option<(Target<Value>, Option<Value>)>,
+    /// Offers that are open no longer.
+    pub closed: Vec<Closed>,
 }
 
 /// What one of the table's own commands does besides changing the documents it was lent.
@@ -123,7 +125,16 @@ impl Table {
             note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note("/table", changes.all(), number));
             note(&mut attempt.room, &side.doc.doc, |room| room.touched.note(&path, changes.all(), number));
         }
-        Ok(Done { game: house::GAME, spec, reply, comment: None, changes, state: None, followed: None })
+        Ok(Done {
+            game: house::GAME,
+            spec,
+            reply,
+            comment: None,
+            changes,
+            state: None,
+            followed: None,
+            closed: Vec::new(),
+        })
     }
 
     /// Plays a plugin's command, whose arguments begin at byte `from`.
@@ -173,7 +184,8 @@ impl Table {
         let mut words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
         let played = play_safely(plugin, &state.doc.saved, spec, &mut words, turn, &attempt.key);
         attempt.thrown = budget.into_thrown();
-        let (Played { state: after, reply }, cast, amended) = played?;
+        let (Played { state: after, reply }, Left { cast, amended, followed, closed }) = played?;
+        let target = target.filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
         if !cast.newcomers().is_empty() {
             Arc::make_mut(&mut attempt.doc).sit(&mut attempt.head, &cast);
@@ -198,7 +210,7 @@ impl Table {
             changes.made.extend(diff(&path, Some(&target.record), Some(amended)));
         }
         let followed = target.map(|target| (target, amended));
-        Ok(Done { game, spec, reply, comment: arguments.comment, changes, state: grown, followed })
+        Ok(Done { game, spec, reply, comment: arguments.comment, changes, state: grown, followed, closed })
     }
 }
 
@@ -210,12 +222,11 @@ fn play_safely(
     words: &mut Words,
     mut turn: Turn<'_>,
     key: &MessageKey,
-) -> Result<(Played, Cast, Option<Value>), Refusal> {
+) -> Result<(Played, Left), Refusal> {
     // What a panic may leave half done, the words and the turn, is dropped here; the state was only lent.
     let result = catch_unwind(AssertUnwindSafe(|| {
         let played = plugin.play(state, &spec.name, words, &mut turn)?;
-        let (cast, amended) = turn.finish();
-        Ok((played, cast, amended))
+        Ok((played, turn.finish()))
     }));
     result.unwrap_or_else(|_| {
         let (plugin, id) = (&plugin.manifest().id, &digest(&key.to_bytes())[..8]);

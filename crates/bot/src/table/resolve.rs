@@ -156,12 +156,12 @@ impl Table {
         let ledger = Ledger { bot, table: self };
         let optional = command.spec.follow_up == FollowUp::IfAny;
         let pointed = command.offered.or(self.replied(bot, message)?);
-        let number = match arguments.roll.or(pointed) {
-            Some(number) if arguments.roll.is_some() || !optional => number,
+        let (number, named) = match arguments.roll.or(pointed) {
+            Some(number) if arguments.roll.is_some() || !optional => (number, true),
             // What it was offered with or replies to need not be a roll.
-            Some(number) if ledger.roll_of(number)?.is_some() => number,
+            Some(number) if ledger.roll_of(number)?.is_some() => (number, true),
             _ => match command.latest(&ledger, arguments)? {
-                (_, Some(number)) => number,
+                (_, Some(number)) => (number, false),
                 _ if optional => return Ok(None),
                 (of, None) => {
                     let name = command.cast.name(of);
@@ -190,7 +190,7 @@ impl Table {
         }
         let record = roll.record.unwrap_or_default();
         let latest = ledger.latest(roll.character, game)? == Some(number);
-        Ok(Some(Target { entry: number, actor: roll.character, record, latest }))
+        Ok(Some(Target { entry: number, actor: roll.character, record, latest, named }))
     }
 
     /// The roll that the message replies to.
@@ -223,7 +223,7 @@ impl Ledger<'_> {
         game: &str,
         actor: CharacterId,
     ) -> Result<Option<u64>, StoreError> {
-        if command.follow_up != FollowUp::Anyone {
+        if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
             return Ok(None);
         }
         let offers = |open: &OpenOffer| {
@@ -234,6 +234,7 @@ impl Ledger<'_> {
             if let Some(roll) = self.roll(*number)?
                 && roll.game == game
                 && roll.character != actor
+                && roll.record.is_some()
                 && roll.open.iter().any(offers)
             {
                 return Ok(Some(*number));

@@ -13,7 +13,6 @@ use crate::store::StoreError;
 use chat::{Audience, Reply};
 use dice::Die;
 use dice::fair::commitment;
-use plugin_api::FollowUp;
 use std::sync::Arc;
 
 /// Numbers that are reserved beyond the last entry at the most.
@@ -27,8 +26,8 @@ impl Table {
         self.gap.map_or(self.head.number, |(_, last)| last) + 1
     }
 
-    /// Writes a played command down, and completes its outcome: if it threw dice or changed something it becomes an
-    /// entry; one that only looked leaves nothing.
+    /// Writes a played command down, and completes its outcome: if it threw dice, changed something or can be followed up
+    /// on it becomes an entry; one that only looked leaves nothing.
     pub(super) fn finish_line(
         &mut self,
         bot: &Bot,
@@ -48,7 +47,9 @@ impl Table {
         let number = self.next_number();
         let rolls = self.settle_rolls(bot, &attempt, &mut done, &reply, number)?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
-        let counts = attempt.deed.counts() || replaces.is_some();
+        // What of a game can be followed up on or leaves something to choose is kept, even if no die fell.
+        let kept = done.game != house::GAME && (reply.record.is_some() || !reply.offers.is_empty());
+        let counts = attempt.deed.counts() || replaces.is_some() || kept;
         if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
             self.writes.append(std::mem::take(&mut attempt.deed.writes));
             outcome.reply = dress::answer(reply, done.comment.as_deref(), &prefix, None);
@@ -71,7 +72,7 @@ impl Table {
         }
         self.enter(bot, number, &attempt, &done, &reply, &outcome.dice, replaces);
         self.keep_choices(&attempt, done.followed.as_ref().map_or(number, |(target, _)| target.entry), &reply);
-        if reply.record.is_some() && done.spec.follow_up == FollowUp::No {
+        if reply.record.is_some() && done.followed.is_none() {
             self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
         }
         rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
@@ -94,7 +95,7 @@ impl Table {
     ) {
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
-        let record = reply.record.as_ref().filter(|_| done.spec.follow_up == FollowUp::No);
+        let record = reply.record.as_ref().filter(|_| done.followed.is_none());
         let draft = Draft { text, answer: &answer, dice: thrown, facts, record, changes, why: &reply.why };
         let (digests, parts) = bot.with_entropy(|entropy| draft.seal(entropy));
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
