@@ -1,0 +1,342 @@
+//! Torg Eternity: tests with exploding dice, Possibilities, cards, damage, soak.
+//!
+//! `rules` says what dice come to, `words` how things are typed; here is what can be typed, and what a table holds.
+
+mod harm;
+mod rules;
+mod show;
+mod test;
+mod words;
+
+use plugin_api::{
+    Arguments, CharacterId, Commands, Game, Name, Number, Plugin, Refusal, Reply, Role, Setting, SettingKind,
+    SettingScope, Turn,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use words::{Circumstance, Decide, Difficulties, Mishap, OnOff, Spendable};
+
+/// The game as a plugin.
+pub fn plugin() -> Box<dyn Plugin> {
+    plugin_api::plugin::<Torg>()
+}
+
+struct Torg;
+
+/// What a table holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// By character; who holds what an act begins with may be missing.
+    #[serde(default)]
+    characters: BTreeMap<CharacterId, Holdings>,
+}
+
+/// What a character holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Holdings {
+    /// Possibilities; without a value, as many as an act begins with.
+    #[serde(default)]
+    possibilities: Option<i64>,
+    /// Cut off from their reality: no Possibilities are spent.
+    #[serde(default)]
+    disconnected: bool,
+    /// The reality skill, as last typed for a soak.
+    #[serde(default)]
+    reality: Option<i64>,
+    /// Left the table; what they hold stays.
+    #[serde(default)]
+    away: bool,
+}
+
+/// What can be typed.
+#[derive(Commands)]
+enum Command {
+    /// Test a skill or attribute: d20, 10s and 20s roll again, the bonus of the total is added.
+    ///
+    /// The first number without a sign is the skill or attribute, numbers with a sign are modifiers. Without a
+    /// difficulty the total is shown, and dn settles it later. Several difficulties are several targets.
+    #[command(
+        main,
+        alias = "t",
+        example = "test 12 dn 14",
+        example = "test 12 dn very hard favored -2",
+        example = "test 14 up dn 10 12 14 # a burst at all three"
+    )]
+    Test {
+        value: Option<Number<0, 200>>,
+        /// a number, or very easy, easy, standard, challenging, hard, very hard, heroic, near impossible; alone it is 10
+        #[flag("dn", "vs")]
+        dn: Option<Difficulties>,
+        #[group]
+        how: How,
+    },
+    /// Spend a Possibility on your last test: one more die, which counts 10 at least.
+    #[command(follow_up, example = "spend possibility", example = "spend poss nomin")]
+    Spend {
+        what: Spendable,
+        /// without the minimum of 10
+        #[flag("nomin")]
+        nomin: bool,
+    },
+    /// Throw the first die of your favored test again; the new one stands.
+    #[command(follow_up, example = "reroll")]
+    Reroll,
+    /// Add the die of an Up condition.
+    #[command(follow_up, example = "up")]
+    Up,
+    /// Add the die of a Hero card, which counts 10 at least.
+    #[command(follow_up, example = "hero")]
+    Hero,
+    /// Add the die of a Drama card, which counts 10 at least.
+    #[command(follow_up, example = "drama")]
+    Drama,
+    /// Play cards that add 3 each to your last test.
+    #[command(follow_up, alias = "cards", example = "card", example = "card 2")]
+    Card { count: Option<Number<1, 10>> },
+    /// Set the difficulty of a test that was made without one.
+    #[command(follow_up, example = "dn 14", example = "dn very hard", example = "dn #12 14", example = "dn Ann 14")]
+    Dn { dn: Difficulties },
+    /// Roll bonus dice: d6, a 6 counts 5 and rolls again.
+    #[command(example = "bd 2", example = "bd 3 reroll1")]
+    Bd {
+        dice: Number<1, 20>,
+        /// 1s are thrown once more
+        #[flag("reroll1")]
+        reroll: bool,
+    },
+    /// Compare damage with Toughness, with bonus dice if you like.
+    #[command(example = "damage 17 vs 12 bd 1", example = "damage 17 vs 12 on Bob")]
+    Damage {
+        #[word("vs", "toughness")]
+        toughness: Number<0, 500>,
+        /// bonus dice
+        #[word("bd")]
+        bonus_dice: Option<Number<1, 20>>,
+        /// who is hit, and may soak it
+        #[word("on", "to", "hits")]
+        who: Option<Name>,
+        damage: Number<0, 500>,
+    },
+    /// Soak damage with a test of your reality skill against 10; it costs a Possibility.
+    #[command(follow_up = "if any", example = "soak 9", example = "soak #12 9 up")]
+    Soak {
+        reality: Option<Number<0, 200>>,
+        #[group]
+        how: How,
+    },
+    /// Defend actively: the bonus of a die, at least +1.
+    #[command(example = "defend", example = "defend unskilled")]
+    Defend {
+        #[flag("unskilled")]
+        unskilled: bool,
+    },
+    /// Show the bonus of a die total.
+    #[command(example = "bonus 41")]
+    Bonus { total: Number<1, 10_000> },
+    /// Show the Possibilities; a referee gives and takes them.
+    #[command(alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
+    Possibilities {
+        who: Option<Name>,
+        #[signed]
+        change: Option<i32>,
+    },
+    /// Show all that a character and the table hold.
+    #[command(example = "sheet", example = "sheet Ann")]
+    Sheet { who: Option<Name> },
+    /// Say that somebody is cut off from their reality, or no longer.
+    #[command(example = "disconnect on", example = "disconnect Ann off")]
+    Disconnect { on: OnOff, who: Option<Name> },
+    /// Begin an act: everybody has as many Possibilities as an act begins with.
+    #[command(referee, example = "newact")]
+    Newact,
+    /// Come to the table, or bring somebody; nobody else is disturbed.
+    #[command(example = "join", example = "join Cem")]
+    Join { who: Option<Name> },
+    /// Leave the table, or see somebody off; what they hold stays for their return.
+    #[command(example = "leave", example = "leave Cem")]
+    Leave { who: Option<Name> },
+}
+
+/// What goes into a test besides its value and difficulty.
+#[derive(Arguments)]
+struct How {
+    /// the first die may be thrown again; auto decides by itself
+    #[flag("favored", "favoured")]
+    favored: Option<Decide>,
+    /// one more die
+    #[flag("up")]
+    up: bool,
+    /// only a 10 rolls again
+    #[flag("unskilled")]
+    unskilled: bool,
+    /// a first die from 1 to 2, 3 or 4 is a Mishap
+    #[word("mishap", "mishaps")]
+    mishap: Vec<Mishap>,
+    /// actions or targets besides the first, -2 each
+    #[word("multi")]
+    multi: Option<Number<1, 20>>,
+    /// cards that add 3 each
+    #[word("cards", "card")]
+    cards: Option<Number<1, 10>>,
+    /// wounds, -1 each
+    #[word("wounds")]
+    wounds: Option<Number<1, 10>>,
+    /// spend a Possibility at once
+    #[flag("possibility", "poss")]
+    possibility: bool,
+    /// play a Hero card at once
+    #[flag("hero")]
+    hero: bool,
+    /// play a Drama card at once
+    #[flag("drama")]
+    drama: bool,
+    /// dice that are paid for have no minimum of 10
+    #[flag("nomin")]
+    nomin: bool,
+    #[signed]
+    mods: Vec<i32>,
+    circumstances: Vec<Circumstance>,
+}
+
+/// The setting that says how many Possibilities an act begins with.
+const ACTMAX: &str = "actmax";
+
+impl Game for Torg {
+    const ID: &'static str = "torg";
+    const TITLE: &'static str = "Torg Eternity";
+    const ABOUT: &'static str = "tests, Possibilities, cards, damage, soak";
+
+    type State = State;
+    type Command = Command;
+
+    fn settings() -> Vec<Setting> {
+        vec![Setting {
+            key: ACTMAX.to_owned(),
+            help: "Possibilities that everybody has at the beginning of an act".to_owned(),
+            default: "3".to_owned(),
+            kind: SettingKind::Number(0, 20),
+            scope: SettingScope::Table,
+        }]
+    }
+
+    fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Command::Test { value, dn, how } => {
+                let mut dns = dn.map_or(Vec::new(), |Difficulties(dns)| dns);
+                // `test dn 14 12`: the value stands behind the difficulty.
+                let behind = if value.is_none() && dns.len() > 1 { dns.pop() } else { None };
+                match value.map(|Number(value)| value).or(behind) {
+                    Some(value) => test::test(state, turn, value, dns, &how),
+                    None => Err(Refusal::new("which skill or attribute? A number without a sign is missing")),
+                }
+            }
+            Command::Spend { what: Spendable::Possibility, nomin } => {
+                test::follow(state, turn, test::More::Possibility { minimum: !nomin })
+            }
+            Command::Reroll => test::follow(state, turn, test::More::Reroll),
+            Command::Up => test::follow(state, turn, test::More::Up),
+            Command::Hero => test::follow(state, turn, test::More::Hero),
+            Command::Drama => test::follow(state, turn, test::More::Drama),
+            Command::Card { count } => test::follow(state, turn, test::More::Cards(count.map_or(1, |Number(n)| n))),
+            Command::Dn { dn: Difficulties(dns) } => test::follow(state, turn, test::More::Dn(dns)),
+            Command::Bd { dice: Number(dice), reroll } => harm::bonus_dice(turn, dice as u32, reroll),
+            Command::Damage { toughness, bonus_dice, who, damage } => {
+                harm::damage(turn, damage.0, toughness.0, bonus_dice.map_or(0, |Number(dice)| dice as u32), who)
+            }
+            Command::Soak { reality, how } => harm::soak(state, turn, reality.map(|Number(skill)| skill), &how),
+            Command::Defend { unskilled } => harm::defend(turn, unskilled),
+            Command::Bonus { total: Number(total) } => {
+                let bonus = rules::bonus(total as u32);
+                Ok(Reply::from(format!("a die total of {total} gives {bonus:+}")).fact("bonus", bonus))
+            }
+            Command::Possibilities { who, change } => possibilities(state, turn, who, change),
+            Command::Sheet { who } => {
+                let who = named(turn, who)?;
+                Ok(show::sheet(state, turn, who))
+            }
+            Command::Disconnect { on, who } => disconnect(state, turn, who, on == OnOff::On),
+            Command::Newact => Ok(new_act(state, turn)),
+            Command::Join { who } => come_or_go(state, turn, who, false),
+            Command::Leave { who } => come_or_go(state, turn, who, true),
+        }
+    }
+}
+
+/// Possibilities that somebody may have.
+const MOST_POSSIBILITIES: i64 = 100;
+
+impl State {
+    fn of(&mut self, character: CharacterId) -> &mut Holdings {
+        self.characters.entry(character).or_default()
+    }
+
+    fn held(&self, character: CharacterId) -> Holdings {
+        self.characters.get(&character).cloned().unwrap_or_default()
+    }
+
+    /// The Possibilities of a character.
+    fn possibilities(&self, turn: &Turn, character: CharacterId) -> i64 {
+        let beginning = || turn.setting(ACTMAX).parse().unwrap_or(3);
+        self.held(character).possibilities.unwrap_or_else(beginning)
+    }
+}
+
+/// The character of this name, or the actor.
+fn named(turn: &mut Turn, who: Option<Name>) -> Result<CharacterId, Refusal> {
+    who.map_or(Ok(turn.actor), |name| turn.character(&name.0))
+}
+
+fn possibilities(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Option<i32>) -> Result<Reply, Refusal> {
+    let Some(change) = change else {
+        return match who {
+            None => Ok(show::possibilities(state, turn)),
+            Some(who) => {
+                let who = turn.character(&who.0)?;
+                Ok(show::possibilities_of(state, turn, who))
+            }
+        };
+    };
+    if turn.role < Role::Referee {
+        return Err(Refusal::new("only the referee gives and takes Possibilities").example("possibilities"));
+    }
+    let who = named(turn, who)?;
+    let now = state.possibilities(turn, who) + i64::from(change);
+    if !(0..=MOST_POSSIBILITIES).contains(&now) {
+        let held = state.possibilities(turn, who);
+        let what = format!("{} has {held}, and {change:+} is not from 0 to {MOST_POSSIBILITIES}", turn.name(who));
+        return Err(Refusal::new(what).about(format!("{change:+}")).example("possibilities Ann +1"));
+    }
+    state.of(who).possibilities = Some(now);
+    Ok(show::possibilities_of(state, turn, who))
+}
+
+fn disconnect(state: &mut State, turn: &mut Turn, who: Option<Name>, on: bool) -> Result<Reply, Refusal> {
+    let who = named(turn, who)?;
+    if who != turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new(format!("only the referee may say that of {}", turn.name(who))));
+    }
+    state.of(who).disconnected = on;
+    let says = if on { "disconnected: no Possibilities until disconnect off" } else { "connected again" };
+    Ok(show::whose(turn, who).text(says).fact("disconnected", on))
+}
+
+fn new_act(state: &mut State, turn: &Turn) -> Reply {
+    for who in turn.heroes() {
+        state.of(who).possibilities = None;
+    }
+    state.characters.values_mut().for_each(|held| held.possibilities = None);
+    let reply = show::possibilities(state, turn);
+    Reply { blocks: Reply::from(format!("A new act. {}", reply.plain())).blocks, ..reply }
+}
+
+fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
+    let who = named(turn, who)?;
+    if away && who != turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
+    }
+    state.of(who).away = away;
+    let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
+    let held = state.possibilities(turn, who);
+    let reply = show::whose(turn, who).text(format!("{says}: Possibilities {held}"));
+    Ok(show::possibilities_fact(reply, state, turn, [who]))
+}

@@ -1,0 +1,270 @@
+//! The rules of Torg Eternity over dice that lie on the table. Knows no chat and throws nothing.
+//!
+//! Table names are those of the rulebook (Bonus Chart, Result Points, Damage Result).
+
+use serde::{Deserialize, Serialize};
+
+/// A d20 and what its 10s and 20s added, in the order in which they fell.
+pub type Chain = Vec<u32>;
+
+/// What a chain of d20s must reach at least to count, for dice that are paid for (Possibilities).
+const PAID_MINIMUM: u32 = 10;
+/// The die total from which a Glory card may be played.
+pub const GLORY: u32 = 60;
+/// What each card that adds to a test adds.
+pub const CARD: i64 = 3;
+
+/// Whether another d20 follows this one: on a 10, and unless unskilled on a 20.
+pub fn explodes(value: u32, unskilled: bool) -> bool {
+    value == 10 || (value == 20 && !unskilled)
+}
+
+/// The bonus of a die total (Bonus Chart).
+pub fn bonus(die_total: u32) -> i64 {
+    match die_total {
+        ..=1 => -10,
+        2 => -8,
+        3..=4 => -6,
+        5..=6 => -4,
+        7..=8 => -2,
+        9..=10 => -1,
+        11..=12 => 0,
+        13..=14 => 1,
+        15..=20 => i64::from(die_total) - 13,
+        21.. => 7 + i64::from((die_total - 20).div_ceil(5)),
+    }
+}
+
+/// The names of difficulty numbers, as they are typed.
+pub const DIFFICULTIES: [(&str, i64); 8] = [
+    ("very easy", 6),
+    ("easy", 8),
+    ("standard", 10),
+    ("challenging", 12),
+    ("hard", 14),
+    ("very hard", 16),
+    ("heroic", 18),
+    ("near impossible", 20),
+];
+
+/// How well a test went (Result Points).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Below the difficulty, or a natural 1.
+    Failure,
+    /// 0 to 4 over it.
+    Standard,
+    /// 5 to 9 over it.
+    Good,
+    /// 10 and more.
+    Outstanding,
+}
+
+impl Level {
+    /// Of an action total against a difficulty number.
+    pub fn of(total: i64, dn: i64) -> Self {
+        match total - dn {
+            ..=-1 => Level::Failure,
+            0..=4 => Level::Standard,
+            5..=9 => Level::Good,
+            10.. => Level::Outstanding,
+        }
+    }
+
+    /// `failure`, `standard`, `good`, `outstanding`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Failure => "failure",
+            Level::Standard => "standard",
+            Level::Good => "good",
+            Level::Outstanding => "outstanding",
+        }
+    }
+}
+
+/// Harm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Harm {
+    /// Wounds.
+    pub wounds: i64,
+    /// Points of Shock.
+    pub shock: i64,
+}
+
+/// What damage does to Toughness (Damage Result).
+pub fn harm(damage: i64, toughness: i64) -> Harm {
+    let over = damage - toughness;
+    match over {
+        ..=-6 => Harm { wounds: 0, shock: 0 },
+        -5..=-1 => Harm { wounds: 0, shock: 1 },
+        0..=4 => Harm { wounds: 0, shock: 2 },
+        5.. => Harm { wounds: over / 5, shock: over / 5 * 2 },
+    }
+}
+
+/// What is left of harm after a soak (Soaking Damage).
+pub fn soak(level: Level, harm: Harm) -> Harm {
+    let less = |wounds: i64| Harm { wounds: (harm.wounds - wounds).max(0), shock: 0 };
+    match level {
+        Level::Failure => harm,
+        Level::Standard => less(1),
+        Level::Good => less(2),
+        Level::Outstanding => less(harm.wounds),
+    }
+}
+
+/// Whether another bonus die follows this one.
+pub fn bonus_die_explodes(value: u32) -> bool {
+    value == 6
+}
+
+/// What bonus dice come to: a 6 counts 5.
+pub fn bonus_dice_total(values: &[u32]) -> u32 {
+    values.iter().map(|value| (*value).min(5)).sum()
+}
+
+/// A die that was added to a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// Its dice.
+    pub chain: Chain,
+    /// Whether it counts 10 at least.
+    pub minimum: bool,
+}
+
+impl Added {
+    /// What it counts.
+    pub fn counts(&self) -> u32 {
+        let sum: u32 = self.chain.iter().sum();
+        if self.minimum { sum.max(PAID_MINIMUM) } else { sum }
+    }
+}
+
+/// Whether the first die may be thrown away (Favored Skill).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Favored {
+    /// The test is not favored.
+    No,
+    /// It may, as long as nothing else is added.
+    Open,
+    /// It is decided: something was added.
+    Closed,
+}
+
+/// A test on the table: what went into it, and what was added since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Test {
+    /// Skill or attribute.
+    pub value: i64,
+    /// Modifiers to the action total, cards not among them.
+    pub mods: i64,
+    /// Cards, each worth [`CARD`].
+    pub cards: i64,
+    /// Only a 10 rolls again.
+    pub unskilled: bool,
+    /// A Mishap is a first die from 1 to this.
+    pub mishap: u32,
+    /// Actions besides the first.
+    pub multi: i64,
+    /// The first die.
+    pub first: Chain,
+    /// What it was thrown again as.
+    pub reroll: Option<Chain>,
+    /// Whether it may still be.
+    pub favored: Favored,
+    /// The die of an Up condition.
+    pub up: Option<Added>,
+    /// The die of a Possibility.
+    pub possibility: Option<Added>,
+    /// The die of a Hero card.
+    pub hero: Option<Added>,
+    /// The die of a Drama card.
+    pub drama: Option<Added>,
+    /// What it is judged against; empty while that is not known.
+    pub dns: Vec<i64>,
+}
+
+impl Test {
+    /// A natural 1: it fails, and nothing is added to it.
+    pub fn is_lost(&self) -> bool {
+        self.first.first() == Some(&1)
+    }
+
+    /// The first die is in the Mishap range.
+    pub fn is_mishap(&self) -> bool {
+        self.first.first().is_some_and(|first| *first <= self.mishap)
+    }
+
+    /// The dice that were added, in the order of their throw.
+    pub fn added(&self) -> impl Iterator<Item = (&'static str, &Added)> {
+        let all = [("Up", &self.up), ("Possibility", &self.possibility), ("Hero", &self.hero), ("Drama", &self.drama)];
+        all.into_iter().filter_map(|(what, added)| added.as_ref().map(|added| (what, added)))
+    }
+
+    /// All chains together.
+    pub fn die_total(&self) -> u32 {
+        let first: u32 = self.reroll.as_ref().unwrap_or(&self.first).iter().sum();
+        first + self.added().map(|(_, added)| added.counts()).sum::<u32>()
+    }
+
+    /// The action total.
+    pub fn total(&self) -> i64 {
+        self.value + bonus(self.die_total()) + self.all_mods() + CARD * self.cards
+    }
+
+    /// Modifiers, extra actions among them.
+    pub fn all_mods(&self) -> i64 {
+        self.mods - 2 * self.multi
+    }
+
+    /// How it goes against a difficulty number.
+    pub fn level(&self, dn: i64) -> Level {
+        if self.is_lost() { Level::Failure } else { Level::of(self.total(), dn) }
+    }
+
+    /// Whether it succeeds against all that it is judged against.
+    pub fn succeeds(&self) -> bool {
+        self.dns.iter().all(|dn| self.level(*dn) > Level::Failure)
+    }
+
+    /// Whether a first die that may be thrown away is better thrown away: it did not explode, and fails, or is below 10
+    /// where nothing is known to judge it by.
+    pub fn wants_reroll(&self) -> bool {
+        let low = self.first.first().is_some_and(|first| *first < 10);
+        self.first.len() == 1 && if self.dns.is_empty() { low } else { !self.succeeds() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bonus_chart_is_that_of_the_book() {
+        let chart: Vec<i64> = (1..=26).map(bonus).collect();
+        assert_eq!(chart, [-10, -8, -6, -6, -4, -4, -2, -2, -1, -1, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8, 9]);
+        assert_eq!([30, 31, 41, 50, 51, 60, 62, 84].map(bonus), [9, 10, 12, 13, 14, 15, 16, 20]);
+    }
+
+    #[test]
+    fn damage_at_the_edges_of_the_table() {
+        let at = |over: i64| (harm(12 + over, 12).wounds, harm(12 + over, 12).shock);
+        assert_eq!(
+            [-6, -5, -1, 0, 4, 5, 9, 10, 14, 15, 20].map(at),
+            [(0, 0), (0, 1), (0, 1), (0, 2), (0, 2), (1, 2), (1, 2), (2, 4), (2, 4), (3, 6), (4, 8)]
+        );
+    }
+
+    #[test]
+    fn a_soak_takes_wounds_by_its_level_and_all_shock() {
+        let harm = Harm { wounds: 3, shock: 6 };
+        let left = |level| soak(level, harm);
+        assert_eq!(left(Level::Failure), harm);
+        assert_eq!(left(Level::Standard), Harm { wounds: 2, shock: 0 });
+        assert_eq!(left(Level::Good), Harm { wounds: 1, shock: 0 });
+        assert_eq!(left(Level::Outstanding), Harm { wounds: 0, shock: 0 });
+        assert_eq!(soak(Level::Standard, Harm { wounds: 0, shock: 2 }), Harm { wounds: 0, shock: 0 });
+    }
+}

@@ -1,0 +1,202 @@
+//! Tests, and what is added to them.
+
+use crate::rules::{self, Added, Chain, Favored, Test};
+use crate::words::{Circumstance, Decide, Mishap};
+use crate::{How, State, show};
+use plugin_api::{CharacterId, Number, Refusal, Reply, Role, Target, Turn};
+
+/// The largest modifier of one test.
+const MOST_MODS: i64 = 100;
+
+/// What is done about a test that was made.
+pub(crate) enum More {
+    /// A Possibility is spent.
+    Possibility {
+        /// Its die counts 10 at least.
+        minimum: bool,
+    },
+    /// The first die is thrown again.
+    Reroll,
+    /// An Up condition.
+    Up,
+    /// A Hero card.
+    Hero,
+    /// A Drama card.
+    Drama,
+    /// Cards that add 3 each.
+    Cards(i64),
+    /// What it is judged against.
+    Dn(Vec<i64>),
+}
+
+/// Throws a d20 and whatever it adds.
+pub(crate) fn chain(turn: &mut Turn, unskilled: bool) -> Result<Chain, Refusal> {
+    let mut chain = Vec::new();
+    loop {
+        let value = turn.throw_die(20)?.value;
+        chain.push(value);
+        if !rules::explodes(value, unskilled) {
+            return Ok(chain);
+        }
+    }
+}
+
+pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Reply, Refusal> {
+    let test = throw(state, turn, value, dns, how)?;
+    let reply = show::test(Reply::new(), state, turn, turn.actor, &test);
+    Ok(reply.record(record(&test)?))
+}
+
+/// Throws a test with all that was typed.
+pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Test, Refusal> {
+    let wounds = how.wounds.map_or(0, |Number(wounds)| wounds);
+    let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
+    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances - wounds;
+    if mods.abs() > MOST_MODS {
+        return Err(Refusal::new(format!("modifiers of {mods:+} are too many: {MOST_MODS} up or down is the most")));
+    }
+    let multi = how.multi.map_or(0, |Number(multi)| multi);
+    let favored = if how.favored.is_some() && multi == 0 { Favored::Open } else { Favored::No };
+    let mut test = Test {
+        value,
+        mods,
+        cards: how.cards.map_or(0, |Number(cards)| cards),
+        unskilled: how.unskilled,
+        mishap: how.mishap.iter().map(|Mishap(upper)| *upper).max().unwrap_or(1),
+        multi,
+        first: chain(turn, how.unskilled)?,
+        reroll: None,
+        favored,
+        up: None,
+        possibility: None,
+        hero: None,
+        drama: None,
+        dns,
+    };
+    if test.is_lost() {
+        return Ok(test);
+    }
+    let more = how.up || how.possibility || how.hero || how.drama;
+    let by_itself = how.favored == Some(Decide::Auto) || more;
+    if test.favored == Favored::Open && by_itself {
+        if !test.is_mishap() && test.wants_reroll() {
+            test.reroll = Some(chain(turn, test.unskilled)?);
+        }
+        test.favored = Favored::Closed;
+    }
+    let minimum = !how.nomin;
+    for (wanted, more) in [
+        (how.up, More::Up),
+        (how.possibility, More::Possibility { minimum }),
+        (how.hero, More::Hero),
+        (how.drama, More::Drama),
+    ] {
+        if wanted {
+            let actor = turn.actor;
+            add(state, turn, actor, &mut test, &more)?;
+        }
+    }
+    Ok(test)
+}
+
+/// Adds to a test that was made, or judges it.
+pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<Reply, Refusal> {
+    let target: Target<Test> = turn.target()?;
+    let mut test = target.record;
+    let number = target.entry;
+    match more {
+        More::Dn(dns) => {
+            if !test.dns.is_empty() && turn.role < Role::Referee {
+                let what = format!("#{number} was judged against {}; the referee may change that", test.dns[0]);
+                return Err(Refusal::new(what).example("test 12 dn 14"));
+            }
+            test.dns = dns;
+        }
+        more => add(state, turn, target.actor, &mut test, &more)?,
+    }
+    turn.amend(record(&test)?);
+    let mut reply = Reply::new();
+    if target.actor != turn.actor {
+        reply = reply.text(format!("{}'s test: ", turn.name(target.actor)));
+    }
+    let mut reply = show::test(reply, state, turn, target.actor, &test);
+    if target.actor != turn.actor {
+        let name = turn.name(target.actor).to_owned();
+        reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.clone()));
+    }
+    Ok(reply)
+}
+
+/// Adds a die or cards to a test, and takes what that costs.
+fn add(state: &mut State, turn: &mut Turn, actor: CharacterId, test: &mut Test, more: &More) -> Result<(), Refusal> {
+    if test.is_lost() {
+        let what = match more {
+            More::Reroll => "a Mishap cannot be rerolled: a natural 1 fails",
+            _ => "a natural 1 cannot be changed: it fails whatever is added",
+        };
+        return Err(Refusal::new(what).example("test 12 dn 14"));
+    }
+    let again = |what: &str| Refusal::new(format!("one {what} per test, and this one has it")).example("test 12 dn 14");
+    match more {
+        More::Reroll => {
+            may_reroll(test)?;
+            test.reroll = Some(chain(turn, test.unskilled)?);
+        }
+        More::Possibility { .. } if test.possibility.is_some() => return Err(again("Possibility")),
+        More::Possibility { minimum } => {
+            pay(state, turn, actor)?;
+            test.possibility = Some(Added { chain: chain(turn, test.unskilled)?, minimum: *minimum });
+        }
+        More::Up if test.up.is_some() => return Err(again("Up die")),
+        More::Up => test.up = Some(Added { chain: chain(turn, test.unskilled)?, minimum: false }),
+        More::Hero if test.hero.is_some() => return Err(again("Hero card")),
+        More::Hero => test.hero = Some(Added { chain: chain(turn, test.unskilled)?, minimum: true }),
+        More::Drama if test.drama.is_some() => return Err(again("Drama card")),
+        More::Drama => test.drama = Some(Added { chain: chain(turn, test.unskilled)?, minimum: true }),
+        More::Cards(count) if test.cards + count > MOST_CARDS => {
+            return Err(Refusal::new(format!("{MOST_CARDS} cards on one test are the most")).example("card"));
+        }
+        More::Cards(count) => test.cards += count,
+        More::Dn(_) => {}
+    }
+    if test.favored == Favored::Open {
+        test.favored = Favored::Closed;
+    }
+    Ok(())
+}
+
+/// Cards that one test takes.
+const MOST_CARDS: i64 = 20;
+
+/// Refuses a reroll that the rules do not give.
+fn may_reroll(test: &Test) -> Result<(), Refusal> {
+    let what = match test.favored {
+        _ if test.reroll.is_some() => "it was rerolled already, and the new die stands",
+        Favored::No if test.multi > 0 => "a Multi-Action has no favored reroll",
+        Favored::No => "that test is not favored",
+        _ if test.is_mishap() => "a Mishap cannot be rerolled",
+        _ if test.first.len() > 1 => "the die has already exploded, which cannot be rerolled",
+        Favored::Closed => "something was added already: the first die stands",
+        Favored::Open => return Ok(()),
+    };
+    Err(Refusal::new(what).example("test 12 dn 14 favored"))
+}
+
+/// Takes a Possibility.
+pub(crate) fn pay(state: &mut State, turn: &Turn, actor: CharacterId) -> Result<(), Refusal> {
+    let name = turn.name(actor);
+    if state.held(actor).disconnected {
+        let what = format!("{name} is disconnected, which bars Possibilities");
+        return Err(Refusal::new(what).example("disconnect off"));
+    }
+    let held = state.possibilities(turn, actor);
+    if held < 1 {
+        return Err(Refusal::new(format!("{name} has no Possibilities left")).example("possibilities"));
+    }
+    state.of(actor).possibilities = Some(held - 1);
+    Ok(())
+}
+
+fn record(test: &Test) -> Result<serde_json::Value, Refusal> {
+    serde_json::to_value(test).map_err(|error| Refusal::new(error.to_string()))
+}

@@ -1,0 +1,151 @@
+//! The game's own words: difficulties, Mishap ranges, circumstances.
+
+use crate::rules::DIFFICULTIES;
+use plugin_api::{Argument, Choice, Number};
+
+/// What a test is judged against: numbers or names, one or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difficulties(pub Vec<i64>);
+
+/// The highest difficulty number.
+const HIGHEST: i64 = 200;
+/// Targets of one test.
+const MOST_TARGETS: usize = 10;
+
+/// `dn` alone.
+impl Default for Difficulties {
+    fn default() -> Self {
+        Difficulties(vec![10])
+    }
+}
+
+impl Argument for Difficulties {
+    fn shape() -> String {
+        "DIFFICULTY".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let (mut found, mut taken) = (Vec::new(), 0);
+        while let Some((dn, count)) = one(&words[taken..])? {
+            found.push(dn);
+            taken += count;
+        }
+        if found.len() > MOST_TARGETS {
+            return Err(format!("{} difficulties are too many: {MOST_TARGETS} at the most", found.len()));
+        }
+        Ok((taken > 0).then_some((Difficulties(found), taken)))
+    }
+
+    fn words() -> Vec<String> {
+        DIFFICULTIES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+}
+
+fn one(words: &[&str]) -> Result<Option<(i64, usize)>, String> {
+    let Some(first) = words.first().filter(|first| !first.starts_with(['+', '-'])) else { return Ok(None) };
+    if first.bytes().all(|byte| byte.is_ascii_digit()) {
+        return match first.parse() {
+            Ok(dn) if dn <= HIGHEST => Ok(Some((dn, 1))),
+            _ => Err(format!("{first} is no difficulty: 0 to {HIGHEST}, or a name such as hard")),
+        };
+    }
+    let typed: Vec<String> = words.iter().take(2).map(|word| word.to_lowercase()).collect();
+    let fits = |name: &str| {
+        let parts: Vec<&str> = name.split(' ').collect();
+        // The longest name first: "very hard" is not "very" and "hard".
+        (typed.len() >= parts.len() && parts.iter().zip(&typed).all(|(part, word)| part == word)).then_some(parts.len())
+    };
+    let named = DIFFICULTIES.iter().filter_map(|(name, dn)| fits(name).map(|count| (*dn, count)));
+    Ok(named.max_by_key(|(_, count)| *count))
+}
+
+/// A Mishap range: `4`, or `1-4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mishap(pub u32);
+
+impl Argument for Mishap {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let upper = words[0].strip_prefix("1-").unwrap_or(words[0]);
+        match Number::<1, 4>::read(&[upper])? {
+            Some((Number(upper), count)) => Ok(Some((Mishap(upper as u32), count))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// A circumstance that changes the action total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Circumstance(pub i64);
+
+/// Circumstances by name (Modifiers), as they are typed.
+const CIRCUMSTANCES: [(&str, i64); 6] =
+    [("stymied", -2), ("very stymied", -4), ("vulnerable", 2), ("very vulnerable", 4), ("all-out", 4), ("all out", 4)];
+
+impl Argument for Circumstance {
+    fn shape() -> String {
+        "stymied|vulnerable|all-out".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let typed: Vec<String> = words.iter().take(2).map(|word| word.to_lowercase()).collect();
+        let named = CIRCUMSTANCES.iter().find(|(name, _)| *name == typed.join(" ") || *name == typed[0]);
+        Ok(named.map(|(name, change)| (Circumstance(*change), name.split(' ').count())))
+    }
+
+    fn words() -> Vec<String> {
+        CIRCUMSTANCES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+}
+
+/// Who decides about a favored test.
+#[derive(Choice, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Decide {
+    /// The player, who is offered it.
+    #[default]
+    Ask,
+    /// The bot.
+    Auto,
+}
+
+/// What can be spent.
+#[derive(Choice)]
+pub(crate) enum Spendable {
+    /// One of them.
+    #[choice("possibility", "poss", "possibilities")]
+    Possibility,
+}
+
+/// A switch.
+#[derive(Choice, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnOff {
+    /// From now on.
+    On,
+    /// No longer.
+    Off,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dns(typed: &str) -> Result<Option<(Vec<i64>, usize)>, String> {
+        let words: Vec<&str> = typed.split(' ').collect();
+        Difficulties::read(&words).map(|read| read.map(|(found, count)| (found.0, count)))
+    }
+
+    #[test]
+    fn difficulties_are_numbers_or_names_of_one_or_two_words() {
+        assert_eq!(dns("14"), Ok(Some((vec![14], 1))));
+        assert_eq!(dns("Very Hard favored"), Ok(Some((vec![16], 2))));
+        assert_eq!(dns("hard easy 7 up"), Ok(Some((vec![14, 8, 7], 3))));
+        assert_eq!(dns("very 10"), Ok(None));
+        assert_eq!(dns("near"), Ok(None));
+        assert_eq!(dns("+2"), Ok(None));
+        assert!(dns("201").is_err());
+        assert!(dns("1 2 3 4 5 6 7 8 9 10 11").is_err());
+    }
+}
