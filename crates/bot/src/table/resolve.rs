@@ -4,7 +4,7 @@ use super::Table;
 use super::ledger::Ledger;
 use super::line::Attempt;
 use crate::bot::Bot;
-use crate::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
+use crate::documents::{RollDoc, RoomDoc, TableDoc};
 use crate::keys::{self, TableId};
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
@@ -129,7 +129,8 @@ impl Table {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let number = match ledger.offered_by_another(command, id, attempt.actor)? {
+                    let answers = Answers { to: attempt.actor, role: attempt.role };
+                    let number = match ledger.offered_by_another(command, id, answers)? {
                         Some(offered) => Some(offered),
                         None => ledger.latest(attempt.actor, id)?,
                     };
@@ -216,31 +217,37 @@ impl Ledger<'_> {
         }
     }
 
-    /// The newest roll on which somebody else offered this command of `game` to `actor`.
+    /// The newest roll on which somebody else offered this command of `game` to who answers it.
     fn offered_by_another(
         &self,
         command: &CommandSpec,
         game: &str,
-        actor: CharacterId,
+        answers: Answers,
     ) -> Result<Option<u64>, StoreError> {
         if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
             return Ok(None);
         }
-        let offers = |open: &OpenOffer| {
-            let word = open.command.split_whitespace().next().unwrap_or_default();
-            open.character == actor && command.answers_to(word)
-        };
+        // A referee also answers for whom nobody plays.
+        let characters = &self.table.doc.doc.characters;
+        let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
+        let by_referee = |id: CharacterId| answers.role >= Role::Referee && unplayed(id);
+        let mut instead = None;
         for number in self.head().open.iter().rev() {
-            if let Some(roll) = self.roll(*number)?
-                && roll.game == game
-                && roll.character != actor
-                && roll.record.is_some()
-                && roll.open.iter().any(offers)
-            {
+            let Some(roll) = self.roll(*number)?.filter(|roll| roll.game == game && roll.record.is_some()) else {
+                continue;
+            };
+            let mut to = roll.open.iter().filter(|open| {
+                let word = open.command.split_whitespace().next().unwrap_or_default();
+                open.character != roll.character && command.answers_to(word)
+            });
+            if to.clone().any(|open| open.character == answers.to) {
                 return Ok(Some(*number));
             }
+            if instead.is_none() && to.any(|open| by_referee(open.character)) {
+                instead = Some(*number);
+            }
         }
-        Ok(None)
+        Ok(instead)
     }
 
     /// Why entry `number` leads to no roll.
@@ -252,6 +259,13 @@ impl Ledger<'_> {
         };
         Ok(Refusal::new(what).about(format!("#{number}")))
     }
+}
+
+/// Who answers what was offered to somebody.
+#[derive(Clone, Copy)]
+struct Answers {
+    to: CharacterId,
+    role: Role,
 }
 
 /// A follow-up in search of its roll.
@@ -272,11 +286,11 @@ impl Followed<'_> {
     /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest.
     fn latest(&self, ledger: &Ledger<'_>, arguments: &mut Arguments) -> Result<(CharacterId, Option<u64>), StoreError> {
         let game = &self.plugin.manifest().id;
-        if let Some(named) = self.take_name(arguments) {
-            return Ok((named, ledger.latest(named, game)?));
-        }
-        let offered = ledger.offered_by_another(self.spec, game, self.actor)?;
-        Ok((self.actor, offered.map_or_else(|| ledger.latest(self.actor, game), |number| Ok(Some(number)))?))
+        let of = self.take_name(arguments).unwrap_or(self.actor);
+        // Who was named answers for themselves; only who was not stands for those whom nobody plays.
+        let role = if of == self.actor { self.role } else { Role::Player };
+        let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
+        Ok((of, offered.map_or_else(|| ledger.latest(of, game), |number| Ok(Some(number)))?))
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
