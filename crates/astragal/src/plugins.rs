@@ -4,5 +4,5 @@ use plugin_api::Plugin;
 
 /// All of them.
 pub fn all() -> Vec<Box<dyn Plugin>> {
-    vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), torg::plugin()]
+    vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()]
 }

@@ -1,0 +1,194 @@
+//! The Destiny Pool: sessions, awards, Hubris, and who holds what.
+
+use crate::rules::Kind;
+use crate::spend::die_size;
+use crate::state::{Pool, State};
+use crate::{named, referee_only, show, tilt};
+use plugin_api::{Argument, CharacterId, Name, Number, Offer, Refusal, Reply, Role, Turn};
+
+/// A die of the Pool, as it is typed: `triumph 5`.
+pub(crate) struct PoolDie(Kind, u32);
+
+impl Argument for PoolDie {
+    fn shape() -> String {
+        "triumph|tragedy N".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let Some((kind, _)) = Kind::read(words)? else { return Ok(None) };
+        let shows = words.get(1).map(|word| Number::<1, 20>::read(&[word])).transpose()?.flatten();
+        match shows {
+            Some((Number(shows), _)) => Ok(Some((PoolDie(kind, shows as u32), 2))),
+            None => Err(format!("which {} die? Its number is missing", kind.name())),
+        }
+    }
+}
+
+/// What a referee puts right.
+pub(crate) struct Correction {
+    /// A die that is missing in the Pool.
+    pub add: Option<PoolDie>,
+    /// A die that should not be there.
+    pub drop: Option<PoolDie>,
+    /// Held dice more or less.
+    pub change: Option<i32>,
+    /// Of which kind.
+    pub kind: Option<Kind>,
+    /// Held by whom.
+    pub who: Option<Name>,
+}
+
+/// Dice of a kind that somebody holds, or that lie in the Pool.
+const MOST_DICE: i64 = 99;
+/// Who stands for the referee where somebody is named.
+pub(crate) const GM: &str = "GM";
+
+pub(crate) fn show_or_correct(state: &mut State, turn: &mut Turn, typed: Correction) -> Result<Reply, Refusal> {
+    let Correction { add, drop, change, kind, who } = typed;
+    if add.is_none() && drop.is_none() && change.is_none() && kind.is_none() {
+        if let Some(who) = who {
+            let who = turn.character(&who.0)?;
+            return Ok(show::sheet(state, turn, who));
+        }
+        return Ok(show::destiny(state, turn));
+    }
+    referee_only(turn, "correct what is held")?;
+    if let Some(PoolDie(kind, shows)) = add {
+        if state.pool.of(kind).len() as i64 >= MOST_DICE {
+            return Err(Refusal::new(format!("{MOST_DICE} dice of a kind are the most")).example("destiny"));
+        }
+        state.pool.of_mut(kind).push(shows);
+    }
+    if let Some(PoolDie(kind, shows)) = drop {
+        state.pool.take(kind, Some(shows))?;
+    }
+    if let Some(change) = change {
+        let Some(kind) = kind else {
+            return Err(Refusal::new("dice of which kind: triumph or tragedy?").example("destiny Ann triumph +1"));
+        };
+        let (held, name) = match &who {
+            Some(Name(name)) if name.eq_ignore_ascii_case(GM) => (&mut state.gm, GM.to_owned()),
+            who => {
+                let who = who.as_ref().map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+                (&mut state.of(who).held, turn.name(who).to_owned())
+            }
+        };
+        let now = held.of(kind) + i64::from(change);
+        if !(0..=MOST_DICE).contains(&now) {
+            let what = format!("{name} holds {} {}, and {change:+} is not possible", held.of(kind), kind.name());
+            return Err(Refusal::new(what).about(format!("{change:+}")).example("destiny Ann triumph +1"));
+        }
+        *held.of_mut(kind) = now;
+    } else if kind.is_some() {
+        return Err(Refusal::new("how many more or less?").example("destiny Ann triumph +1"));
+    }
+    Ok(show::destiny(state, turn))
+}
+
+/// Players of a session.
+const MOST_PLAYERS: usize = 20;
+
+pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Result<Reply, Refusal> {
+    let mut players: Vec<CharacterId> = Vec::new();
+    for name in names {
+        let who = turn.character(&name.0)?;
+        if players.contains(&who) {
+            return Err(Refusal::new(format!("{} is there twice", turn.name(who))).about(&name.0));
+        }
+        players.push(who);
+    }
+    if players.is_empty() {
+        players = turn.heroes();
+        players.retain(|who| !state.held(*who).away);
+    }
+    if players.is_empty() || players.len() > MOST_PLAYERS {
+        return Err(Refusal::new(format!("a session has 1 to {MOST_PLAYERS} players: name them")));
+    }
+    let size = die_size(turn);
+    state.pool = Pool::default();
+    state.tilt = None;
+    for who in &players {
+        let holdings = state.of(*who);
+        holdings.held.triumph += 1;
+        holdings.held.tragedy += 1;
+        holdings.awards.clear();
+        holdings.away = false;
+    }
+    turn.close_offers(None, &["award"]);
+    // Each player and last the referee, a Triumph and a Tragedy.
+    for _ in 0..=players.len() {
+        for kind in [Kind::Triumph, Kind::Tragedy] {
+            let shows = turn.throw_die(size)?.value;
+            state.pool.of_mut(kind).push(shows);
+        }
+    }
+    state.players = players;
+    Ok(show::behind("A session begins. ", show::destiny(state, turn)))
+}
+
+pub(crate) fn award(
+    state: &mut State,
+    turn: &mut Turn,
+    kind: Kind,
+    value: Option<u32>,
+    who: &Name,
+) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    let value = state.pool.take(kind, value)?;
+    let holdings = state.of(who);
+    *holdings.held.of_mut(kind) += 1;
+    holdings.awards.push(value);
+    let name = turn.name(who).to_owned();
+    let reply = Reply::new().bold(format!("{name} is awarded a {} {value}", kind.name()));
+    let mut reply = reply.text(", kept").fact("value", value);
+    let label = format!("worth {value} at once");
+    reply.offers.push(Offer { command: "spend award".to_owned(), label, to: Some(name) });
+    taken(state, turn, reply)
+}
+
+pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who: &Name) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    if who == turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new("another player or the referee brings your Hubris into play"));
+    }
+    let value = state.pool.take(Kind::Tragedy, value)?;
+    state.of(who).held.tragedy += 1;
+    let reply = Reply::new().bold(format!("Hubris of {}: severity {value}", turn.name(who)));
+    taken(state, turn, reply.text(", the Tragedy is kept").fact("value", value))
+}
+
+/// What a die that left the Pool leads to: a Tilt, if it was the last.
+fn taken(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refusal> {
+    let tilts = state.pool.is_empty();
+    let reply = if tilts { tilt::begin(state, turn, reply)? } else { show::pool_behind(reply, state) };
+    Ok(show::destiny_facts(reply, state, turn).fact("tilt", tilts))
+}
+
+pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
+    let who = named(turn, who)?;
+    if state.players.contains(&who) {
+        let came = std::mem::take(&mut state.of(who).away);
+        let says = if came { "is at the table again" } else { "is at the table already" };
+        return Ok(show::destiny_facts(Reply::from(format!("{} {says}", turn.name(who))), state, turn));
+    }
+    if state.players.len() >= MOST_PLAYERS {
+        return Err(Refusal::new(format!("{MOST_PLAYERS} players are the most")).example("leave Dee"));
+    }
+    state.players.push(who);
+    let holdings = state.of(who);
+    holdings.held.triumph += 1;
+    holdings.held.tragedy += 1;
+    holdings.away = false;
+    let reply = Reply::from(format!("{} joins with a Triumph and a Tragedy; the Pool stays", turn.name(who)));
+    Ok(show::destiny_facts(reply, state, turn))
+}
+
+pub(crate) fn leave(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
+    let who = named(turn, who)?;
+    if who != turn.actor && turn.role < Role::Referee {
+        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
+    }
+    state.of(who).away = true;
+    let reply = Reply::from(format!("{} is gone from the table; what they hold stays", turn.name(who)));
+    Ok(show::destiny_facts(reply, state, turn))
+}

@@ -1,0 +1,493 @@
+//! Shattered Spheres: checks, Fate stones, Destiny dice, the Tilt, Stress, Surge.
+//!
+//! `rules` says what dice come to, `state` what a table holds, `words` how things are typed; here is what can be typed.
+
+mod check;
+mod destiny;
+mod encounter;
+mod labels;
+mod oppose;
+mod rules;
+mod show;
+mod spend;
+mod state;
+mod stress;
+mod surge;
+mod tilt;
+mod words;
+
+use plugin_api::{
+    Arguments, CharacterId, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope,
+    Text, Turn,
+};
+use rules::Kind;
+use state::State;
+use words::{Count, Difficulty, Level, LuckControl, Ranks, Spendable, Use};
+
+/// The game as a plugin.
+pub fn plugin() -> Box<dyn Plugin> {
+    plugin_api::plugin::<Spheres>()
+}
+
+struct Spheres;
+
+/// What can be typed.
+#[derive(Commands)]
+enum Command {
+    /// Roll d20 + skill with Advantage (+) and Disadvantage (-) dice.
+    ///
+    /// The number without a sign is the skill, numbers with a sign are ranks; untrained leaves the skill out. Against
+    /// somebody they answer with resist. Without a difficulty the total is shown, and vs settles it later.
+    #[command(
+        alias = "c",
+        main,
+        example = "check 7 +4 -1 vs 15",
+        example = "check 7 advantage 4 vs level 5 hard attack",
+        example = "check 5 -minor vs Ann # past the guard"
+    )]
+    Check {
+        /// what it is judged against
+        #[word("vs", "dc", "against")]
+        difficulty: Option<Difficulty>,
+        #[group]
+        what: What,
+        #[group]
+        dice: DicePool,
+    },
+    /// More checks.
+    Checks(Checks),
+    /// Destiny.
+    Destiny(DestinyDice),
+    /// The Tilt.
+    Tilt(Tilting),
+    /// Encounters and turns.
+    Encounter(Encounters),
+    /// Heroes.
+    Heroes(Heroes),
+}
+
+/// What a check is for, and whose.
+#[derive(Arguments)]
+struct What {
+    /// a 20 always succeeds, a 1 always fails
+    #[flag("attack")]
+    attack: bool,
+    /// a 20 always succeeds, a 1 always fails
+    #[flag("resist")]
+    resist: bool,
+    #[flag("foe")]
+    foe: bool,
+    #[flag("hero")]
+    hero: bool,
+}
+
+/// What dice are rolled.
+#[derive(Arguments)]
+struct DicePool {
+    #[word("adv", "advantage")]
+    advantage: Vec<Number<0, 40>>,
+    #[word("dis", "disadvantage")]
+    disadvantage: Vec<Number<0, 40>>,
+    /// a Tier for this check alone
+    #[word("tier")]
+    tier: Option<Number<1, 5>>,
+    /// roll a Fortune die too
+    #[flag("fortune")]
+    fortune: bool,
+    /// roll a Misfortune die too
+    #[flag("misfortune")]
+    misfortune: bool,
+    /// a skill below 0
+    #[word("skill")]
+    skill_below: Option<Number<-100, 100>>,
+    ranks: Ranks,
+    skill: Option<Number<0, 100>>,
+}
+
+/// The other side of an opposed check.
+#[derive(Arguments)]
+struct Opponent {
+    #[flag("passive")]
+    passive: bool,
+    #[flag("foe")]
+    foe: bool,
+    #[flag("hero")]
+    hero: bool,
+    #[group]
+    dice: DicePool,
+    who: Option<Name>,
+}
+
+/// Checks besides the plain one, and what settles them.
+#[derive(Commands)]
+enum Checks {
+    /// Settle your last check against a difficulty.
+    #[command(follow_up, example = "vs 15", example = "vs Ann 15", example = "vs #12 level 5 hard")]
+    Vs { difficulty: Difficulty },
+    /// Check without pressure: the d20 counts as 10, Advantage and Disadvantage are rolled.
+    #[command(example = "routine 7 +4 vs 15")]
+    Routine {
+        #[word("vs", "dc", "against")]
+        difficulty: Option<Difficulty>,
+        #[group]
+        what: What,
+        #[group]
+        dice: DicePool,
+    },
+    /// Show a passive value, a defense class or damage: 10 + skill with Advantage and Disadvantage.
+    #[command(alias = "defense", example = "passive 7 +3")]
+    Passive {
+        #[group]
+        what: What,
+        #[group]
+        dice: DicePool,
+    },
+    /// Check against somebody: both sides at once, or answered by them with resist.
+    #[command(
+        example = "oppose 5 +3 vs foe 4 +2",
+        example = "oppose 5 +3 vs passive 4 +2",
+        example = "oppose 5 vs Bob"
+    )]
+    Oppose {
+        #[side("vs", "against")]
+        other: Opponent,
+        #[group]
+        what: What,
+        #[group]
+        dice: DicePool,
+    },
+    /// Answer a check against you.
+    #[command(follow_up = "anyone", example = "resist 4 +2", example = "resist #12 passive 4")]
+    Resist {
+        #[flag("passive")]
+        passive: bool,
+        #[group]
+        dice: DicePool,
+    },
+    /// Roll a Fortune die for your last check after all.
+    #[command(follow_up, example = "fortune")]
+    Fortune,
+    /// Roll a Misfortune die for your last check after all.
+    #[command(follow_up, example = "misfortune")]
+    Misfortune,
+    /// Check Intuition where luck decides: Luck ranks are Advantage, or below 0 Disadvantage.
+    #[command(example = "intuition 3 luck +2 vs 15")]
+    Intuition {
+        #[word("vs", "dc", "against")]
+        difficulty: Option<Difficulty>,
+        #[word("luck")]
+        luck: Option<Number<-40, 40>>,
+        #[group]
+        what: What,
+        #[group]
+        dice: DicePool,
+    },
+    /// Check by sheer luck: a Fortune die is added as it shows, a Misfortune die subtracted.
+    #[command(example = "luck 3 +2 vs 15")]
+    Luck {
+        #[word("vs", "dc", "against")]
+        difficulty: Option<Difficulty>,
+        #[group]
+        what: What,
+        #[group]
+        dice: DicePool,
+    },
+    /// Show the difficulty of something by its level: level x 0, 1 or 2, and 10 or a d20.
+    #[command(example = "dc 5 hard", example = "dc 12 moderate roll")]
+    Dc { level: Level },
+    /// Roll for a chance in steps of 5 %.
+    #[command(example = "percent 45")]
+    Percent { chance: Number<0, 100> },
+}
+
+/// Destiny dice, and what they are spent for.
+#[derive(Commands)]
+enum DestinyDice {
+    /// Show the Destiny Pool and who holds what; a referee corrects it.
+    #[command(
+        example = "destiny",
+        example = "destiny Ann triumph +1",
+        example = "destiny add triumph 5",
+        example = "destiny drop tragedy 2"
+    )]
+    Destiny {
+        #[word("add")]
+        add: Option<destiny::PoolDie>,
+        #[word("drop", "remove")]
+        drop: Option<destiny::PoolDie>,
+        #[signed]
+        change: Option<i32>,
+        kind: Option<Kind>,
+        who: Option<Name>,
+    },
+    /// Spend Destiny dice or Fate stones: degree, edit, boost, inspire, recover or stunt.
+    ///
+    /// Without a use a held die is thrown and its uses are offered. On others' rolls it takes the power of luck control.
+    #[command(
+        follow_up = "if any",
+        example = "spend triumph boost",
+        example = "spend triumph",
+        example = "spend triumph x2 edit",
+        example = "spend 3 stones boost"
+    )]
+    Spend { what: Spendable, use_for: Option<Use>, control: Option<LuckControl>, count: Option<Count> },
+    /// Begin a session: everybody gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
+    #[command(referee, example = "session Ann Bob Cem", example = "session")]
+    Session { players: Vec<Name> },
+    /// Award a die of the Destiny Pool: the highest, or the one named.
+    #[command(referee, example = "award Ann triumph", example = "award Ann tragedy 1")]
+    Award { kind: Kind, value: Option<Number<1, 100>>, who: Name },
+    /// Bring somebody's Hubris into play with a Tragedy die of the Pool, which they keep.
+    #[command(example = "hubris Bob", example = "hubris Bob 5")]
+    Hubris { value: Option<Number<1, 100>>, who: Name },
+    /// Take an edit back: what was spent on it is given back.
+    #[command(referee, example = "veto Ann", example = "veto")]
+    Veto { who: Option<Name> },
+    /// Join the session with a Triumph and a Tragedy; the Pool stays.
+    #[command(example = "join", example = "join Dee")]
+    Join { who: Option<Name> },
+    /// Leave the table, or see somebody off; what they hold stays for their return.
+    #[command(example = "leave", example = "leave Dee")]
+    Leave { who: Option<Name> },
+}
+
+/// The Tilt and its votes.
+#[derive(Commands)]
+enum Tilting {
+    /// Show the Tilt, or run it: choose its table, close a ballot, break a tie, write a label.
+    #[command(
+        example = "tilt",
+        example = "tilt soft",
+        example = "tilt next",
+        example = "tilt pick 3",
+        example = "tilt label soft 3 The ground gives way",
+        example = "tilt label hard 3.2 A debt is called in"
+    )]
+    Tilt {
+        #[word("label")]
+        label: Option<labels::Label>,
+        #[word("pick")]
+        pick: Option<Number<1, 6>>,
+        #[flag("next")]
+        next: bool,
+        table: Option<labels::Table>,
+    },
+    /// Vote in the open ballot with one of your dice that shows that number.
+    #[command(example = "vote 3", example = "vote good 3")]
+    Vote { ballot: Option<tilt::Side>, value: Number<1, 6> },
+}
+
+/// The Fate Pool and turns.
+#[derive(Commands)]
+enum Encounters {
+    /// Begin or end an encounter, which has a Fate Pool of its own.
+    #[command(referee, example = "encounter start", example = "encounter end")]
+    Encounter { what: encounter::StartEnd },
+    /// Show the Fate stones; a referee corrects them.
+    #[command(example = "fate", example = "fate triumph +1")]
+    Fate {
+        kind: Option<Kind>,
+        #[signed]
+        change: Option<i32>,
+    },
+    /// Show or set whose turn is when.
+    #[command(example = "order", example = "order Ann Gus Bob")]
+    Order { who: Vec<Name> },
+    /// Begin the next turn in the order.
+    #[command(example = "next")]
+    Next,
+    /// Begin a turn: stones can be earned again, everybody may Surge again, a Surge's fatigue comes.
+    #[command(example = "turn", example = "turn Ann")]
+    Turn { who: Option<Name> },
+}
+
+/// What heroes bear.
+#[derive(Commands)]
+enum Heroes {
+    /// Show all that a character and the table hold.
+    #[command(example = "sheet", example = "sheet Ann")]
+    Sheet { who: Option<Name> },
+    /// Show or change Stress, 0 to 10.
+    #[command(example = "stress", example = "stress +1", example = "stress Ann -1")]
+    Stress {
+        #[signed]
+        change: Option<i32>,
+        who: Option<Name>,
+    },
+    /// Recover, once an encounter: a step less of fatigue for a Stress.
+    #[command(example = "recover")]
+    Recover,
+    /// Heal somebody, who bears a Stress for it; or the healer does, being supernatural.
+    #[command(example = "heal Bob", example = "heal Bob self")]
+    Heal {
+        #[flag("self")]
+        own: bool,
+        who: Name,
+    },
+    /// Rest: short is a Recover, long takes Stress away by Tier, less one for each Recover.
+    #[command(example = "rest short", example = "rest long", example = "rest long 1")]
+    Rest { length: stress::Length, recovers: Option<Number<0, 5>> },
+    /// Surge, once a turn; fatigue comes with your next turn.
+    ///
+    /// It gives an action, an effect, a trait, negate, an edge, a counter or a retry. Controlled puts the fatigue off until
+    /// you are free.
+    #[command(example = "surge action", example = "surge retry controlled", example = "surge free")]
+    Surge {
+        what: Option<surge::Benefit>,
+        #[flag("controlled", "compelled")]
+        controlled: bool,
+        #[flag("free")]
+        free: bool,
+    },
+    /// Show, add or clear conditions, which are shown and never computed.
+    #[command(
+        example = "condition Bob wounded",
+        example = "condition Bob clear wounded",
+        example = "condition Bob clear"
+    )]
+    Condition {
+        who: Name,
+        #[flag("clear")]
+        clear: bool,
+        label: Option<Text>,
+    },
+    /// Show or set a Tier, 1 to 5.
+    #[command(example = "tier 2", example = "tier Ann 2")]
+    Tier { tier: Option<Number<1, 5>>, who: Option<Name> },
+}
+
+/// The setting that says how large a Destiny die is.
+const DESTINY_DIE: &str = "destinydie";
+
+impl Game for Spheres {
+    const ID: &'static str = "spheres";
+    const TITLE: &'static str = "Shattered Spheres";
+    const ABOUT: &'static str = "checks, Fate stones, Destiny dice, the Tilt, Stress, Surge";
+    const CREDIT: &'static str = "Rules of Shattered Spheres by its authors, shatteredspheres.wikidot.com/rules, \
+        CC BY-SA 2.5; what the bot says is written anew.";
+
+    type State = State;
+    type Command = Command;
+
+    fn settings() -> Vec<Setting> {
+        let sizes = ["4", "6", "8", "10", "12", "20"];
+        vec![Setting {
+            key: DESTINY_DIE.to_owned(),
+            help: "sides of a Destiny die".to_owned(),
+            default: "6".to_owned(),
+            kind: SettingKind::Choice(sizes.map(str::to_owned).to_vec()),
+            scope: SettingScope::Table,
+        }]
+    }
+
+    fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Command::Check { difficulty, what, dice } => check::check(state, turn, difficulty, &what, &dice, 0),
+            Command::Checks(command) => checks(state, turn, command),
+            Command::Destiny(command) => destinies(state, turn, command),
+            Command::Tilt(Tilting::Tilt { label, pick, next, table }) => {
+                tilt::tilt(state, turn, tilt::Asked { label, pick: pick.map(|Number(pick)| pick as u32), next, table })
+            }
+            Command::Tilt(Tilting::Vote { ballot, value: Number(value) }) => {
+                tilt::vote(state, turn, ballot, value as u32)
+            }
+            Command::Encounter(command) => encounters(state, turn, command),
+            Command::Heroes(command) => heroes(state, turn, command),
+        }
+    }
+}
+
+fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, Refusal> {
+    match command {
+        Checks::Vs { difficulty } => check::settle(state, turn, difficulty),
+        Checks::Routine { difficulty, what, dice } => check::routine(state, turn, difficulty, &what, &dice),
+        Checks::Passive { what, dice } => check::passive(state, turn, &what, &dice),
+        Checks::Oppose { other, what, dice } => oppose::oppose(state, turn, &what, &dice, other),
+        Checks::Resist { passive, dice } => oppose::resist(state, turn, passive, &dice),
+        Checks::Fortune => check::late(state, turn, check::Late::Fortune),
+        Checks::Misfortune => check::late(state, turn, check::Late::Misfortune),
+        Checks::Intuition { difficulty, luck, what, dice } => {
+            check::check(state, turn, difficulty, &what, &dice, luck.map_or(0, |Number(luck)| luck))
+        }
+        Checks::Luck { difficulty, what, dice } => check::luck(state, turn, difficulty, &what, &dice),
+        Checks::Dc { level } => check::dc(turn, &level),
+        Checks::Percent { chance: Number(chance) } => check::percent(turn, chance),
+    }
+}
+
+fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result<Reply, Refusal> {
+    match command {
+        DestinyDice::Destiny { add, drop, change, kind, who } => {
+            destiny::show_or_correct(state, turn, destiny::Correction { add, drop, change, kind, who })
+        }
+        DestinyDice::Spend { what, use_for, control, count } => {
+            let count = count.map(|Count(count)| count);
+            spend::spend(state, turn, spend::Wish { what, count, use_for, control: control.is_some() })
+        }
+        DestinyDice::Session { players } => destiny::session(state, turn, &players),
+        DestinyDice::Award { kind, value, who } => {
+            destiny::award(state, turn, kind, value.map(|Number(value)| value as u32), &who)
+        }
+        DestinyDice::Hubris { value, who } => {
+            destiny::hubris(state, turn, value.map(|Number(value)| value as u32), &who)
+        }
+        DestinyDice::Veto { who } => spend::veto(state, turn, who),
+        DestinyDice::Join { who } => destiny::join(state, turn, who),
+        DestinyDice::Leave { who } => destiny::leave(state, turn, who),
+    }
+}
+
+fn encounters(state: &mut State, turn: &mut Turn, command: Encounters) -> Result<Reply, Refusal> {
+    match command {
+        Encounters::Encounter { what } => encounter::encounter(state, turn, what),
+        Encounters::Fate { kind, change } => encounter::fate(state, turn, kind, change),
+        Encounters::Order { who } => encounter::order(state, turn, &who),
+        Encounters::Next => encounter::next(state, turn),
+        Encounters::Turn { who } => encounter::turn(state, turn, who),
+    }
+}
+
+fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, Refusal> {
+    match command {
+        Heroes::Sheet { who } => {
+            let who = named(turn, who)?;
+            Ok(show::sheet(state, turn, who))
+        }
+        Heroes::Stress { change, who } => stress::stress(state, turn, change, who),
+        Heroes::Recover => {
+            let actor = turn.actor;
+            stress::recover(state, turn, actor)
+        }
+        Heroes::Heal { own, who } => stress::heal(state, turn, &who, own),
+        Heroes::Rest { length, recovers } => {
+            stress::rest(state, turn, length, recovers.map_or(0, |Number(recovers)| recovers))
+        }
+        Heroes::Surge { what, controlled, free } => surge::surge(state, turn, what, controlled, free),
+        Heroes::Condition { who, clear, label } => {
+            stress::condition(state, turn, &who, clear, label.map(|label| label.text))
+        }
+        Heroes::Tier { tier, who } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), who),
+    }
+}
+
+/// The character of this name, or the actor.
+fn named(turn: &mut Turn, who: Option<Name>) -> Result<CharacterId, Refusal> {
+    who.map_or(Ok(turn.actor), |name| turn.character(&name.0))
+}
+
+/// Somebody whom only a referee or they themselves may change.
+fn own_or_referee(turn: &mut Turn, who: Option<Name>, what: &str) -> Result<CharacterId, Refusal> {
+    let who = named(turn, who)?;
+    if who != turn.actor && turn.role < plugin_api::Role::Referee {
+        return Err(Refusal::new(format!("only the referee may change the {what} of {}", turn.name(who))));
+    }
+    Ok(who)
+}
+
+/// Refuses who is no referee.
+fn referee_only(turn: &Turn, what: &str) -> Result<(), Refusal> {
+    match turn.role < plugin_api::Role::Referee {
+        true => Err(Refusal::new(format!("only the referee may {what}"))),
+        false => Ok(()),
+    }
+}

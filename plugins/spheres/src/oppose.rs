@@ -1,0 +1,129 @@
+//! Opposed checks: both sides at once, or answered later by the other.
+
+use crate::check::{self, Plan, Record, entered, plan, roll, side_of, to_json};
+use crate::rules::{Check, Mode, Purpose, Side, Stones};
+use crate::state::State;
+use crate::{DicePool, Opponent, What, show};
+use plugin_api::{CharacterId, Offer, Refusal, Reply, Role, Target, Turn};
+
+pub(crate) fn oppose(
+    state: &mut State,
+    turn: &mut Turn,
+    what: &What,
+    pool: &DicePool,
+    other: Opponent,
+) -> Result<Reply, Refusal> {
+    let against = other.who.as_ref().map(|name| turn.character(&name.0)).transpose()?;
+    let anything = other.passive || typed(&other.dice);
+    match against {
+        Some(against) if !anything => challenge(state, turn, against, what, pool),
+        Some(against) if turn.role < Role::Referee && against != turn.actor => {
+            let name = turn.name(against).to_owned();
+            let what = format!("{name} answers with their own dice: leave the numbers away, they type resist");
+            Err(Refusal::new(what).example(format!("oppose 5 +3 vs {name}")))
+        }
+        _ => both(state, turn, what, pool, &other, against),
+    }
+}
+
+/// Whether anything of the dice was said.
+fn typed(pool: &DicePool) -> bool {
+    let ranks = pool.ranks.advantage != 0 || pool.ranks.disadvantage != 0;
+    pool.skill.is_some() || pool.skill_below.is_some() || ranks || !pool.advantage.is_empty() || pool.fortune
+}
+
+/// Both sides at once.
+fn both(
+    state: &mut State,
+    turn: &mut Turn,
+    what: &What,
+    pool: &DicePool,
+    other: &Opponent,
+    against: Option<CharacterId>,
+) -> Result<Reply, Refusal> {
+    let own = plan(turn, what)?;
+    let check = roll(state, turn, turn.actor, pool, own)?;
+    let opposite = match own.side {
+        Side::Hero => Side::Foe,
+        Side::Foe => Side::Hero,
+    };
+    let side = match (other.foe || other.hero, against) {
+        (true, _) => side_of(turn, turn.actor, other.foe, other.hero)?,
+        (false, Some(against)) => side_of(turn, against, false, false)?,
+        (false, None) => opposite,
+    };
+    let opponent = opposing(state, turn, against, &other.dice, side, other.passive)?;
+    let mut record = entered(state, turn, check);
+    record.against = against;
+    answered(state, &mut record, opponent);
+    let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
+    Ok(reply.record(to_json(&record)?))
+}
+
+/// The other side's dice. Ranks that wait from an edit count only for somebody who is named.
+fn opposing(
+    state: &mut State,
+    turn: &mut Turn,
+    who: Option<CharacterId>,
+    pool: &DicePool,
+    side: Side,
+    passive: bool,
+) -> Result<Check, Refusal> {
+    let mode = if passive { Mode::Passive } else { Mode::Roll };
+    let plan = Plan { purpose: Purpose::Skill, side, mode, luck: 0 };
+    match who {
+        Some(who) => roll(state, turn, who, pool, plan),
+        None => {
+            let mut nobody = State::default();
+            roll(&mut nobody, turn, turn.actor, pool, plan)
+        }
+    }
+}
+
+/// The opponent's total is the difficulty; its dice and its own 20 or 1 earn for its side.
+fn answered(state: &mut State, record: &mut Record, opponent: Check) {
+    let earned = state.earn(opponent.stones());
+    record.earned =
+        Stones { triumph: record.earned.triumph + earned.triumph, tragedy: record.earned.tragedy + earned.tragedy };
+    record.check.dc = Some(opponent.total());
+    record.opponent = Some(opponent);
+}
+
+/// One side now, the other when it answers.
+pub(crate) fn challenge(
+    state: &mut State,
+    turn: &mut Turn,
+    against: CharacterId,
+    what: &What,
+    pool: &DicePool,
+) -> Result<Reply, Refusal> {
+    let name = turn.name(against).to_owned();
+    if against == turn.actor {
+        return Err(Refusal::new("nobody opposes themselves").about(name).example("check 7 +4 vs 15"));
+    }
+    let plan = plan(turn, what)?;
+    let check = roll(state, turn, turn.actor, pool, plan)?;
+    let mut record = entered(state, turn, check);
+    record.against = Some(against);
+    let mut reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
+    let label = "answer with your own dice".to_owned();
+    reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
+    Ok(reply.record(to_json(&record)?))
+}
+
+pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &DicePool) -> Result<Reply, Refusal> {
+    let nobody = || Refusal::new("nobody opposes you").example("check 7 +4 vs 15");
+    let mut target: Target<Record> = turn.target().map_err(|_| nobody())?;
+    let against = target.record.against.ok_or_else(nobody)?;
+    if target.record.opponent.is_some() {
+        return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("check 7 +4 vs 15"));
+    }
+    if against != turn.actor && turn.role < Role::Referee {
+        let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
+        return Err(Refusal::new(what).example("check 7 +4 vs 15"));
+    }
+    let side = side_of(turn, against, false, false)?;
+    let opponent = opposing(state, turn, Some(against), pool, side, passive)?;
+    answered(state, &mut target.record, opponent);
+    check::amend(state, turn, &target, "")
+}

@@ -1,0 +1,339 @@
+//! How checks and holdings are shown, and the facts they state.
+
+use crate::check::Record;
+use crate::destiny::GM;
+use crate::rules::{self, Check, Critical, Kind, Mode, Source, Stones};
+use crate::spend::die_size;
+use crate::state::{Holdings, State};
+use crate::tilt::Tilt;
+use plugin_api::{CharacterId, Reply, Turn};
+use serde_json::{Map, Value, json};
+
+/// A check: result, dice, stones, what may follow. `before` is what it had earned before this command.
+pub(crate) fn check(
+    reply: Reply,
+    state: &State,
+    turn: &Turn,
+    actor: CharacterId,
+    record: &Record,
+    before: Stones,
+) -> Reply {
+    let check = &record.check;
+    let mut reply = dice(headline(reply, turn, record).text(" |"), check);
+    if let Some(opponent) = &record.opponent {
+        let name = record.against.map_or("the other side", |who| turn.name(who));
+        reply = dice(reply.text(format!(" | {name} {}:", opponent.total())), opponent);
+    }
+    let mut notes = Vec::new();
+    let capped = |ranks| ranks > rules::usable_rank(ranks, check.tier);
+    if capped(check.advantage) || capped(check.disadvantage) {
+        notes.push(format!("capped by Tier {}", check.tier));
+    }
+    notes.extend(stones(state, record, before));
+    if let Some(kind) = record.loose {
+        notes.push(format!("a {} stone, to be used at once", kind.name()));
+    }
+    if !notes.is_empty() {
+        reply = reply.text(format!(" | {}", notes.join(", ")));
+    }
+    reply = offers(reply, state, turn, actor, record);
+    facts(explain(reply, record), state, record)
+}
+
+fn headline(reply: Reply, turn: &Turn, record: &Record) -> Reply {
+    let check = &record.check;
+    let total = check.total();
+    let critical = match check.critical() {
+        Critical::No => "",
+        Critical::Success => "CRIT! ",
+        Critical::Failure => "CRITICAL FAILURE! ",
+    };
+    match (check.degree(), record.against) {
+        (Some(degree), _) => {
+            let result = if degree > 0 { "SUCCESS" } else { "FAILURE" };
+            let dc = check.dc.unwrap_or_default();
+            reply.bold(format!("{critical}{result} {degree:+}")).text(format!(" ({total} vs {dc})"))
+        }
+        (None, Some(against)) => reply.bold(format!("{critical}against {} with {total}", turn.name(against))),
+        (None, None) if check.mode == Mode::Passive => reply.bold(format!("PASSIVE {total}")),
+        (None, None) => reply.bold(format!("{critical}TOTAL {total}")),
+    }
+}
+
+/// ` d20=8 fortune 7 counts 17 +7 adv d10=5 dis d4=1 +3 bought`.
+fn dice(mut reply: Reply, check: &Check) -> Reply {
+    let source = check.used().1;
+    let lucky = check.mode == Mode::Luck;
+    let mut die = |text: String, counts: bool| {
+        let shown = std::mem::take(&mut reply).text(" ");
+        reply = if counts { shown.die(text) } else { shown.dropped(text) };
+    };
+    match check.d20 {
+        Some(d20) => die(format!("d20={d20}"), source == Source::Normal),
+        None => die("10".to_owned(), source == Source::Normal),
+    }
+    if let Some(fortune) = check.fortune {
+        let counts = rules::fortune_counts(fortune);
+        let text = match (lucky, counts == fortune) {
+            (true, _) => format!("+fortune {fortune}"),
+            (false, true) => format!("fortune {fortune}"),
+            (false, false) => format!("fortune {fortune} counts {counts}"),
+        };
+        die(text, lucky || source == Source::Fortune);
+    }
+    if let Some(misfortune) = check.misfortune {
+        let counts = rules::misfortune_counts(misfortune);
+        let text = match (lucky, counts == misfortune) {
+            (true, _) => format!("-misfortune {misfortune}"),
+            (false, true) => format!("misfortune {misfortune}"),
+            (false, false) => format!("misfortune {misfortune} counts {counts}"),
+        };
+        die(text, lucky || source == Source::Misfortune);
+    }
+    if check.skill != 0 {
+        reply = reply.text(format!(" {:+}", check.skill));
+    }
+    for (name, thrown) in [("adv", &check.advantage_dice), ("dis", &check.disadvantage_dice)] {
+        if !thrown.is_empty() {
+            let thrown: Vec<_> = thrown.iter().map(ToString::to_string).collect();
+            reply = reply.text(format!(" {name} ")).die(thrown.join(" "));
+        }
+    }
+    if check.bonus != 0 {
+        reply = reply.text(format!(" {:+} bought", check.bonus));
+    }
+    if check.degrees != 0 {
+        reply = reply.text(format!(" {:+} degrees bought", check.degrees));
+    }
+    reply
+}
+
+/// What was earned by this command, and what was not.
+fn stones(state: &State, record: &Record, before: Stones) -> Vec<String> {
+    let Some(fate) = &state.fate else { return Vec::new() };
+    let mut notes = Vec::new();
+    let wanted =
+        |kind| record.check.stones().of(kind) + record.opponent.as_ref().map_or(0, |each| each.stones().of(kind));
+    for kind in [Kind::Triumph, Kind::Tragedy] {
+        let change = record.earned.of(kind) - before.of(kind);
+        if change != 0 {
+            notes.push(format!("{change:+} {}", kind.name()));
+        } else if wanted(kind) > record.earned.of(kind) && fate.blocked.contains(&kind) {
+            notes.push(format!("no {} before the next turn", kind.name()));
+        }
+    }
+    if let Some(last) = notes.last_mut() {
+        *last += &format!(" (pool T{} G{})", fate.stones.triumph, fate.stones.tragedy);
+    }
+    notes
+}
+
+/// What may turn a failure into a success, and what a critical outside an encounter brought.
+fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, record: &Record) -> Reply {
+    let check = &record.check;
+    if record.turn != state.turns {
+        return reply;
+    }
+    if let Some(kind) = record.loose.filter(|kind| *kind == check.side.kind()) {
+        let label = format!("the critical's {} stone", kind.name());
+        reply = reply.offer("spend 1 stone boost", label);
+    }
+    let Some(dc) = check.dc.filter(|_| !check.succeeds()) else { return reply };
+    let missing = dc - check.total();
+    let held = state.held(actor).held;
+    for kind in [Kind::Triumph, Kind::Tragedy] {
+        if held.of(kind) > 0 && missing <= i64::from(die_size(turn)) {
+            reply = reply.offer(format!("spend {} boost", kind.word()), format!("{} held", held.of(kind)));
+        }
+    }
+    let pool = state.fate.as_ref().map_or(0, |fate| fate.stones.of(check.side.kind()));
+    if missing > 0 && missing <= pool {
+        let stones = if missing == 1 { "stone" } else { "stones" };
+        reply = reply.offer(format!("spend {missing} {stones} boost"), "succeeds");
+    }
+    reply
+}
+
+fn explain(mut reply: Reply, record: &Record) -> Reply {
+    let check = &record.check;
+    let (used, source) = check.used();
+    let what = match source {
+        Source::Normal if check.d20.is_none() => "a routine or passive check counts",
+        Source::Normal => "the d20 counts",
+        Source::Fortune => "the Fortune die counts",
+        Source::Misfortune => "the Misfortune die counts",
+    };
+    reply = reply.why(format!("{what} {used}"));
+    for (name, ranks) in [("Advantage", check.advantage), ("Disadvantage", check.disadvantage)] {
+        if ranks > 0 {
+            let dice: Vec<_> = rules::rank_dice(ranks, check.tier).iter().map(|sides| format!("d{sides}")).collect();
+            reply = reply.why(format!("{name} {ranks} at Tier {} is {}", check.tier, dice.join(" + ")));
+        }
+    }
+    if let (Some(degree), Some(dc)) = (check.degree(), check.dc) {
+        let margin = check.total() - dc;
+        reply = reply
+            .why(format!("{} against {dc} is {margin:+}: a degree, and one for each 5, {degree:+}", check.total()));
+    }
+    match check.critical() {
+        Critical::No => reply,
+        Critical::Success => reply.why("a 20 that counts as 20 moves the degree one step up and earns a stone"),
+        Critical::Failure => reply.why("a 1 that counts as 1 moves the degree one step down and earns a stone"),
+    }
+}
+
+fn facts(reply: Reply, state: &State, record: &Record) -> Reply {
+    let check = &record.check;
+    let (used, source) = check.used();
+    let source = match source {
+        Source::Normal => "d20",
+        Source::Fortune => "fortune",
+        Source::Misfortune => "misfortune",
+    };
+    let critical = match check.critical() {
+        Critical::No => "no",
+        Critical::Success => "success",
+        Critical::Failure => "failure",
+    };
+    let reply = reply
+        .fact("total", check.total())
+        .fact("active", check.total())
+        .fact("dc", check.dc)
+        .fact("degree", check.degree())
+        .fact("success", check.degree().map(|degree| degree > 0))
+        .fact("crit", critical)
+        .fact("used", used)
+        .fact("source", source)
+        .fact("triumph", record.earned.triumph)
+        .fact("tragedy", record.earned.tragedy);
+    fate_fact(reply, state)
+}
+
+/// The beginning of what is said about a character: the name, unless it is the one who asked, whom the answer addresses.
+pub(crate) fn whose(turn: &Turn, who: CharacterId) -> Reply {
+    if who == turn.actor { Reply::new() } else { Reply::new().bold(turn.name(who)).text(": ") }
+}
+
+/// `words` in front of an answer of one line.
+pub(crate) fn behind(words: &str, reply: Reply) -> Reply {
+    let plain = reply.plain();
+    Reply { blocks: Reply::from(format!("{words}{plain}")).blocks, ..reply }
+}
+
+/// What everybody holds: `[Triumph, Tragedy]` by name, the referee as `GM`.
+pub(crate) fn held(state: &State, turn: &Turn) -> Value {
+    let each = state.characters.iter().map(|(id, held)| (turn.name(*id).to_owned(), pair(held.held)));
+    Value::Object(each.chain([(GM.to_owned(), pair(state.gm))]).collect::<Map<_, _>>())
+}
+
+fn pair(stones: Stones) -> Value {
+    json!([stones.triumph, stones.tragedy])
+}
+
+/// The Destiny Pool and who holds what.
+pub(crate) fn destiny(state: &State, turn: &Turn) -> Reply {
+    let mut held: Vec<String> = Vec::new();
+    let listed = |id: &CharacterId, each: &Holdings| {
+        !each.away && (state.players.contains(id) || each.held != Stones::default())
+    };
+    for (id, each) in state.characters.iter().filter(|(id, each)| listed(id, each)) {
+        held.push(format!("{} T{} G{}", turn.name(*id), each.held.triumph, each.held.tragedy));
+    }
+    held.push(format!("{GM} G{}", state.gm.tragedy));
+    let reply = Reply::from(format!("Destiny Pool {} | held: {}", pool(state), held.join(", ")));
+    destiny_facts(reply, state, turn)
+}
+
+/// `T 4 6 3, G 2 1 5`.
+fn pool(state: &State) -> String {
+    let dice = |name: &str, dice: &[u32]| {
+        let shows: Vec<_> = dice.iter().map(ToString::to_string).collect();
+        (!dice.is_empty()).then(|| format!("{name} {}", shows.join(" ")))
+    };
+    let both: Vec<_> = dice("T", &state.pool.triumph).into_iter().chain(dice("G", &state.pool.tragedy)).collect();
+    if both.is_empty() { "empty".to_owned() } else { both.join(", ") }
+}
+
+pub(crate) fn pool_behind(reply: Reply, state: &State) -> Reply {
+    reply.text(format!(" | Pool {}", pool(state)))
+}
+
+pub(crate) fn destiny_facts(reply: Reply, state: &State, turn: &Turn) -> Reply {
+    let pool = json!({ "triumph": state.pool.triumph, "tragedy": state.pool.tragedy });
+    reply.fact("pool", pool).fact("held", held(state, turn))
+}
+
+/// The Fate Pool.
+pub(crate) fn fate(state: &State) -> Reply {
+    let reply = match &state.fate {
+        None => Reply::from("no encounter is on: encounter start begins one"),
+        Some(fate) => {
+            let blocked: Vec<_> = fate.blocked.iter().map(|kind| kind.name()).collect();
+            let blocked = match blocked.is_empty() {
+                true => String::new(),
+                false => format!(", no {} before the next turn", blocked.join(" and ")),
+            };
+            Reply::from(format!("Fate Pool T{} G{}{blocked}", fate.stones.triumph, fate.stones.tragedy))
+        }
+    };
+    fate_fact(reply, state)
+}
+
+pub(crate) fn fate_behind(reply: Reply, state: &State) -> Reply {
+    let plain = fate(state).plain();
+    fate_fact(reply.text(format!(". {plain}")), state)
+}
+
+pub(crate) fn fate_fact(reply: Reply, state: &State) -> Reply {
+    let fate = state.fate.clone().unwrap_or_default();
+    let blocked: Vec<&str> = fate.blocked.iter().map(|kind| kind.word()).collect();
+    reply.fact("fate", pair(fate.stones)).fact("blocked", blocked)
+}
+
+pub(crate) fn tilt_facts(reply: Reply, tilt: &Tilt) -> Reply {
+    reply.fact("chosen", tilt.chosen.clone()).fact("votes", tilt.votes.clone())
+}
+
+/// The Stress of a character.
+pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let held = state.held(who);
+    let reply = whose(turn, who).text(format!("Stress {}, load {} of 10", held.stress, held.load()));
+    reply
+        .fact("stress", held.stress)
+        .fact("load", held.load())
+        .fact("condition", held.fatigue.word())
+        .fact("pending", held.surge_pending)
+}
+
+/// All that a character and the table hold.
+pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
+    let held = state.held(who);
+    let mut table = vec![format!("Destiny Pool {}", pool(state))];
+    table.extend(state.fate.as_ref().map(|_| fate(state).plain()));
+    table.extend((state.gm != Stones::default()).then(|| format!("{GM} G{}", state.gm.tragedy)));
+    table.extend(state.current.map(|id| format!("{}'s turn", turn.name(id))));
+    let reply = whose(turn, who).text(format!("{} | {}", holdings(&held), table.join(", ")));
+    let facts = stress(state, turn, who).facts;
+    let mut reply = destiny_facts(fate_fact(reply, state), state, turn);
+    reply.facts.extend(facts);
+    reply.fact("tier", held.tier()).fact("ranks", held.ranks)
+}
+
+fn holdings(held: &Holdings) -> String {
+    let mut words = vec![
+        format!("Tier {}", held.tier()),
+        format!("T{} G{}", held.held.triumph, held.held.tragedy),
+        format!("Stress {} (load {} of 10)", held.stress, held.load()),
+        held.fatigue.word().to_owned(),
+    ];
+    words.extend(held.surge_pending.then(|| "a Surge's fatigue to come".to_owned()));
+    words.extend(held.surge_deferred.then(|| "a Surge's fatigue once free".to_owned()));
+    words.extend(held.surges.iter().map(|surge| format!("Surge: {}", surge.benefit.word())));
+    words.extend((held.ranks > 0).then(|| format!("+{} Advantage on the next check", held.ranks)));
+    words.extend(held.thrown.as_ref().map(|thrown| format!("a thrown {} to use", thrown.value)));
+    words.extend(held.awards.last().map(|award| format!("an award of {award} to use")));
+    words.extend(held.recovered.then(|| "recovered this encounter".to_owned()));
+    words.extend(held.conditions.iter().cloned());
+    words.extend(held.away.then(|| "away".to_owned()));
+    words.join(", ")
+}

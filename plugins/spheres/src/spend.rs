@@ -1,0 +1,347 @@
+//! Spending Destiny dice and Fate stones: paying, throwing, and what it is used for.
+
+use crate::check::{self, Record};
+use crate::rules::{Kind, Side, half};
+use crate::state::{Edit, MOST_STRESS, Paid, State, Thrown};
+use crate::words::{Spendable, Use};
+use crate::{DESTINY_DIE, named, show, stress};
+use plugin_api::{Name, Refusal, Reply, Role, Target, Turn};
+
+/// What was asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Wish {
+    /// What is spent.
+    pub what: Spendable,
+    /// How many, if it was said.
+    pub count: Option<i64>,
+    /// What for; a die can be thrown first.
+    pub use_for: Option<Use>,
+    /// By the power that acts on others' rolls.
+    pub control: bool,
+}
+
+/// Sides of a Destiny die.
+pub(crate) fn die_size(turn: &Turn) -> u32 {
+    turn.setting(DESTINY_DIE).parse().unwrap_or(6)
+}
+
+pub(crate) fn spend(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusal> {
+    match (wish.use_for, wish.what) {
+        (None, Spendable::Triumph | Spendable::Tragedy) => throw(state, turn, wish),
+        (None, Spendable::Stones) => {
+            Err(Refusal::new("stones are spent for something: boost, degree, edit, inspire, recover or stunt")
+                .example("spend 3 stones boost"))
+        }
+        (None, Spendable::Thrown | Spendable::Award) => open(state, turn, wish.what),
+        (Some(use_for), _) => put_to_use(state, turn, wish, use_for),
+    }
+}
+
+/// Throws held dice, whose uses are then open.
+fn throw(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusal> {
+    let actor = turn.actor;
+    if let Some(thrown) = state.held(actor).thrown {
+        let what = format!("a thrown {} waits for its use already", thrown.value);
+        return Err(Refusal::new(what).example("spend thrown boost"));
+    }
+    let (value, from) = pay(state, turn, wish, None)?;
+    state.of(actor).thrown = Some(Thrown { value, from: from.clone() });
+    let reply = Reply::new().bold(format!("throws {}: {value}", paid_with(&from)));
+    let reply = reply.text(format!(", held T{} G{}", held(state, turn).0, held(state, turn).1));
+    Ok(offer_uses(reply, state, turn, "thrown", value).fact("value", value).fact("held", show::held(state, turn)))
+}
+
+fn held(state: &State, turn: &Turn) -> (i64, i64) {
+    let held = state.held(turn.actor).held;
+    (held.triumph, held.tragedy)
+}
+
+/// Shows what a thrown or awarded die may be used for now.
+fn open(state: &State, turn: &Turn, what: Spendable) -> Result<Reply, Refusal> {
+    let held = state.held(turn.actor);
+    let (value, word) = match what {
+        Spendable::Award => {
+            let value = held.awards.last().copied().ok_or_else(no_award)?;
+            (i64::from(value), "award")
+        }
+        _ => (held.thrown.ok_or_else(nothing_thrown)?.value, "thrown"),
+    };
+    Ok(offer_uses(Reply::from(format!("worth {value}")), state, turn, word, value).fact("value", value))
+}
+
+fn no_award() -> Refusal {
+    Refusal::new("no awarded die waits to be used at once").example("spend triumph boost")
+}
+
+fn nothing_thrown() -> Refusal {
+    Refusal::new("no thrown die waits for its use").example("spend triumph boost")
+}
+
+/// Offers the uses of a value that are possible now.
+fn offer_uses(mut reply: Reply, state: &State, turn: &Turn, word: &str, value: i64) -> Reply {
+    let own = turn.peek_target::<Record>().filter(|target| own_last(state, turn, target).is_ok());
+    if let Some(Target { record, .. }) = &own {
+        if record.check.succeeds() {
+            reply = reply.offer(format!("spend {word} degree"), format!("+{} degrees", half(value)));
+        }
+        reply = reply.offer(format!("spend {word} boost"), format!("+{value} on {}", record.check.total()));
+        if may_stunt(record) {
+            reply = reply.offer(format!("spend {word} stunt"), "with the attack");
+        }
+    }
+    reply = reply.offer(format!("spend {word} edit"), format!("+{} Advantage or a detail", half(value)));
+    reply = reply.offer(format!("spend {word} inspire"), "a hint");
+    if state.held(turn.actor).load() < MOST_STRESS {
+        reply = reply.offer(format!("spend {word} recover"), "+1 Stress");
+    }
+    reply
+}
+
+fn may_stunt(record: &Record) -> bool {
+    record.check.purpose == crate::rules::Purpose::Attack && record.check.succeeds()
+}
+
+/// Why a check cannot be spent on by the actor as their own last one.
+fn own_last(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
+    let number = target.entry;
+    let together = turn.role >= Role::Referee && turn.opposes(target.actor) && turn.opposes(turn.actor);
+    if target.actor != turn.actor && !together {
+        let name = turn.name(target.actor);
+        let what = format!("#{number} is a roll of {name}: only luck control lets you spend on it");
+        return Err(Refusal::new(what).example("spend triumph boost luck control"));
+    }
+    in_time(state, turn, target)
+}
+
+fn in_time(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
+    let (number, name) = (target.entry, turn.name(target.actor));
+    if !target.latest {
+        return Err(Refusal::new(format!("#{number} is not the last check of {name} any more")).example("sheet"));
+    }
+    if target.record.turn != state.turns {
+        return Err(Refusal::new(format!("a turn began since #{number}: it stands")).example("sheet"));
+    }
+    Ok(())
+}
+
+/// The check that a use needs, if the rules allow it.
+fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Option<Target<Record>>, Refusal> {
+    let needs = matches!(use_for, Use::Degree | Use::Boost | Use::Stunt);
+    // The stone of a critical outside an encounter lies with its check.
+    let loose = wish.what == Spendable::Stones && state.fate.is_none();
+    if !needs && !loose {
+        return Ok(None);
+    }
+    let Some(target) = turn.peek_target::<Record>() else {
+        let what = format!("{} has made no check to spend on", turn.name(turn.actor));
+        return Err(Refusal::new(what).example("check 7 +4 vs 15"));
+    };
+    match wish.control {
+        true => in_time(state, turn, &target)?,
+        false => own_last(state, turn, &target)?,
+    }
+    match use_for {
+        Use::Degree if !target.record.check.succeeds() => {
+            let what = "degrees are bought only on a successful check";
+            Err(Refusal::new(what).about("degree").example("spend triumph boost"))
+        }
+        Use::Stunt if !may_stunt(&target.record) => {
+            let what = "a stunt goes with a successful attack";
+            Err(Refusal::new(what).about("stunt").example("check 7 +4 vs 15 attack"))
+        }
+        _ => Ok(Some(target)),
+    }
+}
+
+fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> Result<Reply, Refusal> {
+    let actor = turn.actor;
+    let target = checked(state, turn, wish, use_for)?;
+    let loose = target.as_ref().and_then(|target| target.record.loose);
+    let (value, paid) = pay(state, turn, wish, loose)?;
+    let with = format!("{use_word} with {}", paid_with(&paid), use_word = word_of(use_for));
+    let with = if wish.control { format!("luck control, {with}") } else { with };
+    match wish.what {
+        Spendable::Thrown => turn.close_offers(Some(actor), &["thrown"]),
+        Spendable::Award => turn.close_offers(Some(actor), &["award"]),
+        _ => {}
+    }
+    let reply = match use_for {
+        Use::Boost | Use::Degree | Use::Stunt => {
+            // Only now it is a follow-up on that check.
+            let mut target = turn.target::<Record>()?;
+            let before = target.record.check.total();
+            match use_for {
+                Use::Boost => target.record.check.bonus += value,
+                Use::Degree => target.record.check.degrees += half(value),
+                _ => {}
+            }
+            if paid == Paid::LooseStone {
+                target.record.loose = None;
+            }
+            let note = match use_for {
+                Use::Boost => format!("{with}: {before} {value:+} -> "),
+                Use::Degree => format!("{with}: {value} is {:+} degrees -> ", half(value)),
+                _ => format!("{with}: a stunt worth {value} | "),
+            };
+            check::amend(state, turn, &target, &note)?
+        }
+        Use::Edit => {
+            let ranks = half(value);
+            let holdings = state.of(actor);
+            holdings.ranks += ranks;
+            holdings.edit = Some(Edit { ranks, paid: paid.clone() });
+            Reply::from(format!("{with}: {value} is +{ranks} Advantage on the next check")).fact("ranks", ranks)
+        }
+        Use::Detail => {
+            let ranks = half(value);
+            state.of(actor).edit = Some(Edit { ranks: 0, paid: paid.clone() });
+            Reply::from(format!("{with}: a detail worth {ranks} changes")).fact("ranks", ranks)
+        }
+        Use::Inspire => Reply::from(format!("{with}: a hint worth {value}, from the referee")),
+        Use::Recover => {
+            let recovered = stress::recover_now(state, turn, actor)?;
+            let plain = recovered.plain();
+            Reply { facts: recovered.facts, ..Reply::from(format!("{with}: {plain}")) }
+        }
+    };
+    if paid == Paid::LooseStone && !matches!(use_for, Use::Boost | Use::Degree | Use::Stunt) {
+        let target = turn.target::<Record>()?;
+        turn.amend(check::to_json(&Record { loose: None, ..target.record })?);
+    }
+    let reply = match paid {
+        Paid::Stones(..) => show::fate_behind(reply, state),
+        Paid::LooseStone => reply,
+        _ => {
+            let (triumph, tragedy) = held(state, turn);
+            reply.text(format!(". Held: T{triumph} G{tragedy}")).fact("held", show::held(state, turn))
+        }
+    };
+    Ok(reply.fact("value", value))
+}
+
+fn word_of(use_for: Use) -> &'static str {
+    match use_for {
+        Use::Degree => "degrees",
+        Use::Edit | Use::Detail => "edit",
+        Use::Boost => "boost",
+        Use::Inspire => "inspiration",
+        Use::Recover => "recovery",
+        Use::Stunt => "stunt",
+    }
+}
+
+/// `a Triumph`, `2 Tragedy dice`, `3 Triumph stones`.
+fn paid_with(paid: &Paid) -> String {
+    match paid {
+        Paid::Dice(kind, 1) => format!("a {}", kind.name()),
+        Paid::Dice(kind, count) => format!("{count} {} dice", kind.name()),
+        Paid::GmDice(1) => "the referee's Tragedy".to_owned(),
+        Paid::GmDice(count) => format!("{count} of the referee's Tragedy dice"),
+        Paid::Stones(kind, 1, _) => format!("a {} stone", kind.name()),
+        Paid::Stones(kind, count, _) => format!("{count} {} stones", kind.name()),
+        Paid::LooseStone => "the critical's stone".to_owned(),
+        Paid::Award(value) => format!("the award of {value}"),
+    }
+}
+
+/// Takes what is spent, and says what it is worth.
+fn pay(state: &mut State, turn: &mut Turn, wish: Wish, loose: Option<Kind>) -> Result<(i64, Paid), Refusal> {
+    let actor = turn.actor;
+    let count = wish.count.unwrap_or(1);
+    match wish.what {
+        Spendable::Triumph | Spendable::Tragedy => {
+            let kind = wish.what.kind().expect("it is a kind of dice");
+            let paid = pay_dice(state, turn, kind, count)?;
+            let size = die_size(turn);
+            let dice = turn.throw_dice((0..count).map(|_| size))?;
+            Ok((dice.iter().map(|die| i64::from(die.value)).sum(), paid))
+        }
+        Spendable::Stones => {
+            let side = check::side_of(turn, actor, false, false)?;
+            match (&mut state.fate, loose) {
+                (Some(fate), _) => {
+                    fate.spend(side.kind(), count)?;
+                    Ok((count, Paid::Stones(side.kind(), count, state.encounters)))
+                }
+                (None, Some(kind)) if kind == side.kind() && count == 1 => Ok((1, Paid::LooseStone)),
+                (None, _) => {
+                    let what = "no encounter is on, and so there are no Fate stones";
+                    Err(Refusal::new(what).about("stones").example("spend triumph boost"))
+                }
+            }
+        }
+        Spendable::Thrown => {
+            let thrown = state.of(actor).thrown.take().ok_or_else(nothing_thrown)?;
+            Ok((thrown.value, thrown.from))
+        }
+        Spendable::Award => {
+            let value = state.of(actor).awards.pop().ok_or_else(no_award)?;
+            Ok((i64::from(value), Paid::Award(value)))
+        }
+    }
+}
+
+/// Takes held dice: a hero's spent Tragedy goes to the referee, all else is gone.
+fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Paid, Refusal> {
+    let actor = turn.actor;
+    let none = |who: &str, held: i64| {
+        let what = format!("{who} holds {held} {} dice", kind.name());
+        Refusal::new(what).about(kind.word()).example("destiny")
+    };
+    let opposes = check::side_of(turn, actor, false, false)? == Side::Foe;
+    if opposes && kind == Kind::Tragedy && state.held(actor).held.tragedy < count {
+        if state.gm.tragedy < count {
+            return Err(none("the referee", state.gm.tragedy));
+        }
+        state.gm.tragedy -= count;
+        return Ok(Paid::GmDice(count));
+    }
+    let held = state.held(actor).held.of(kind);
+    if held < count {
+        return Err(none(turn.name(actor), held));
+    }
+    *state.of(actor).held.of_mut(kind) -= count;
+    if kind == Kind::Tragedy && !opposes {
+        state.gm.tragedy += count;
+    }
+    Ok(Paid::Dice(kind, count))
+}
+
+pub(crate) fn veto(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
+    let editors: Vec<_> = state.characters.iter().filter(|(_, held)| held.edit.is_some()).map(|(id, _)| *id).collect();
+    let who = match (who, editors.as_slice()) {
+        (Some(name), _) => named(turn, Some(name))?,
+        (None, [only]) => *only,
+        (None, []) => return Err(Refusal::new("no edit waits for a veto").example("sheet Ann")),
+        (None, several) => {
+            let names: Vec<_> = several.iter().map(|id| turn.name(*id)).collect();
+            let what = format!("whose edit: {}?", names.join(" or "));
+            return Err(Refusal::new(what).example(format!("veto {}", names[0])));
+        }
+    };
+    let Some(Edit { ranks, paid }) = state.of(who).edit.take() else {
+        let what = format!("no edit of {} waits for a veto", turn.name(who));
+        return Err(Refusal::new(what).example("sheet Ann"));
+    };
+    let back = paid_with(&paid);
+    let holdings = state.of(who);
+    holdings.ranks = (holdings.ranks - ranks).max(0);
+    match paid {
+        Paid::Dice(kind, count) => {
+            *holdings.held.of_mut(kind) += count;
+            if kind == Kind::Tragedy && !turn.opposes(who) {
+                state.gm.tragedy = (state.gm.tragedy - count).max(0);
+            }
+        }
+        Paid::GmDice(count) => state.gm.tragedy += count,
+        Paid::Award(value) => holdings.awards.push(value),
+        Paid::Stones(kind, count, encounter) if encounter == state.encounters => {
+            if let Some(fate) = &mut state.fate {
+                *fate.stones.of_mut(kind) += count;
+            }
+        }
+        Paid::Stones(..) | Paid::LooseStone => {}
+    }
+    let reply = Reply::from(format!("the edit of {} is vetoed: {back} is given back", turn.name(who)));
+    Ok(show::fate_fact(reply, state).fact("held", show::held(state, turn)))
+}

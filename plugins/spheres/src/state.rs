@@ -1,0 +1,312 @@
+//! What a table holds: Destiny dice, Fate stones, Stress, turns, and a Tilt.
+
+use crate::rules::{Kind, Stones};
+use crate::surge::InForce;
+use crate::tilt::Tilt;
+use plugin_api::{CharacterId, Refusal};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a table holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// By character; who holds nothing may be missing.
+    #[serde(default)]
+    pub characters: BTreeMap<CharacterId, Holdings>,
+    /// The players of the session, in joining order.
+    #[serde(default)]
+    pub players: Vec<CharacterId>,
+    /// Tragedy dice that players spent, for the referee to use.
+    #[serde(default)]
+    pub gm: Stones,
+    /// The Destiny Pool.
+    #[serde(default)]
+    pub pool: Pool,
+    /// The Fate Pool, while an encounter is on.
+    #[serde(default)]
+    pub fate: Option<Fate>,
+    /// Encounters that began so far: the number of this one, or of the last.
+    #[serde(default)]
+    pub encounters: u32,
+    /// Turns that began so far.
+    #[serde(default)]
+    pub turns: u32,
+    /// Whose turn is when.
+    #[serde(default)]
+    pub order: Vec<CharacterId>,
+    /// Whose turn it is.
+    #[serde(default)]
+    pub current: Option<CharacterId>,
+    /// The Tilt, from its dice to its last ballot.
+    #[serde(default)]
+    pub tilt: Option<Tilt>,
+    /// What the table wrote into the Tilt tables, by `soft 3` or `soft 3.2`.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Dice that lie in the Destiny Pool, with what they show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pool {
+    /// Triumph dice, in the order in which they fell.
+    pub triumph: Vec<u32>,
+    /// Tragedy dice, in the order in which they fell.
+    pub tragedy: Vec<u32>,
+}
+
+impl Pool {
+    /// Those of a kind.
+    pub fn of(&self, kind: Kind) -> &Vec<u32> {
+        match kind {
+            Kind::Triumph => &self.triumph,
+            Kind::Tragedy => &self.tragedy,
+        }
+    }
+
+    /// Those of a kind, to be changed.
+    pub fn of_mut(&mut self, kind: Kind) -> &mut Vec<u32> {
+        match kind {
+            Kind::Triumph => &mut self.triumph,
+            Kind::Tragedy => &mut self.tragedy,
+        }
+    }
+
+    /// Whether the last die is gone.
+    pub fn is_empty(&self) -> bool {
+        self.triumph.is_empty() && self.tragedy.is_empty()
+    }
+
+    /// Takes a die: the one that shows `value`, else the highest.
+    pub fn take(&mut self, kind: Kind, value: Option<u32>) -> Result<u32, Refusal> {
+        let name = kind.name();
+        let dice = self.of_mut(kind);
+        let wanted = match value {
+            Some(value) => value,
+            None => *dice.iter().max().ok_or_else(|| {
+                let what = format!("no {name} is left in the Destiny Pool");
+                Refusal::new(what).about(kind.word()).example("destiny")
+            })?,
+        };
+        let at = dice.iter().position(|die| *die == wanted).ok_or_else(|| {
+            let what = format!("no {name} {wanted} in the pool");
+            Refusal::new(what).about(wanted.to_string()).example("destiny")
+        })?;
+        Ok(dice.remove(at))
+    }
+}
+
+/// The Fate Pool of an encounter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fate {
+    /// The stones.
+    pub stones: Stones,
+    /// Kinds that were used and are not earned before the next turn.
+    pub blocked: Vec<Kind>,
+}
+
+impl Fate {
+    /// Earns stones of a kind, unless it is blocked; how many it were.
+    pub fn earn(&mut self, kind: Kind, count: i64) -> i64 {
+        if self.blocked.contains(&kind) {
+            return 0;
+        }
+        *self.stones.of_mut(kind) += count;
+        count
+    }
+
+    /// Uses stones of a kind, which bars earning it before the next turn.
+    pub fn spend(&mut self, kind: Kind, count: i64) -> Result<(), Refusal> {
+        let held = self.stones.of(kind);
+        if count > held {
+            let what = format!("only {held} {} in the pool", kind.name());
+            return Err(Refusal::new(what).about(count.to_string()).example("fate"));
+        }
+        *self.stones.of_mut(kind) -= count;
+        if !self.blocked.contains(&kind) {
+            self.blocked.push(kind);
+        }
+        Ok(())
+    }
+}
+
+/// How tired a hero is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Fatigue {
+    /// Not at all.
+    #[default]
+    Ok,
+    /// After a Surge.
+    Fatigued,
+    /// After a second one.
+    Exhausted,
+    /// After a third one.
+    Incapacitated,
+}
+
+impl Fatigue {
+    /// As it is shown and stated.
+    pub fn word(self) -> &'static str {
+        match self {
+            Fatigue::Ok => "ok",
+            Fatigue::Fatigued => "fatigued",
+            Fatigue::Exhausted => "exhausted",
+            Fatigue::Incapacitated => "incapacitated",
+        }
+    }
+
+    /// One step worse.
+    pub fn worse(self) -> Self {
+        match self {
+            Fatigue::Ok => Fatigue::Fatigued,
+            Fatigue::Fatigued => Fatigue::Exhausted,
+            Fatigue::Exhausted | Fatigue::Incapacitated => Fatigue::Incapacitated,
+        }
+    }
+
+    /// One step better; who is incapacitated stays so.
+    pub fn better(self) -> Self {
+        match self {
+            Fatigue::Ok | Fatigue::Fatigued => Fatigue::Ok,
+            Fatigue::Exhausted => Fatigue::Fatigued,
+            Fatigue::Incapacitated => Fatigue::Incapacitated,
+        }
+    }
+}
+
+/// What a character holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Holdings {
+    /// 1 to 5; 1 without a value.
+    pub tier: Option<u32>,
+    /// Held Destiny dice, which show nothing until they are thrown.
+    pub held: Stones,
+    /// Stress, 0 to 10.
+    pub stress: i64,
+    /// How tired.
+    pub fatigue: Fatigue,
+    /// A Surge whose fatigue comes when the hero's next turn begins.
+    pub surge_pending: bool,
+    /// A Surge under control of another, whose fatigue waits until the hero is free.
+    pub surge_deferred: bool,
+    /// A Surge was used since a turn began.
+    pub surged_this_turn: bool,
+    /// Recover was used in this encounter.
+    pub recovered: bool,
+    /// What Surges gave and is still in force.
+    pub surges: Vec<InForce>,
+    /// Ranks of Advantage that an edit gave, for the next check.
+    pub ranks: i64,
+    /// The last edit, until the next check: what a veto gives back.
+    pub edit: Option<Edit>,
+    /// A Destiny die that was thrown and not used yet.
+    pub thrown: Option<Thrown>,
+    /// Values of awarded dice that may be used at once.
+    pub awards: Vec<u32>,
+    /// Labels such as `wounded`.
+    pub conditions: Vec<String>,
+    /// Left the table; what they hold stays.
+    pub away: bool,
+}
+
+/// A thrown Destiny die, or several that count together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Thrown {
+    /// What they show together.
+    pub value: i64,
+    /// Where they come from.
+    pub from: Paid,
+}
+
+/// What a spend was paid with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Paid {
+    /// So many held Destiny dice of a kind.
+    Dice(Kind, i64),
+    /// The referee's held Tragedy dice.
+    GmDice(i64),
+    /// So many Fate stones of a kind, in the encounter of this number.
+    Stones(Kind, i64, u32),
+    /// The stone of a critical outside an encounter.
+    LooseStone,
+    /// The value of an awarded die.
+    Award(u32),
+}
+
+/// An edit that can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Edit {
+    /// Ranks of Advantage it gave.
+    pub ranks: i64,
+    /// What it was paid with.
+    pub paid: Paid,
+}
+
+/// Stress that a hero bears at the most, and the load at which nobody is healed.
+pub(crate) const MOST_STRESS: i64 = 10;
+
+impl Holdings {
+    /// The Tier.
+    pub fn tier(&self) -> u32 {
+        self.tier.unwrap_or(1)
+    }
+
+    /// Stress and held Destiny dice together.
+    pub fn load(&self) -> i64 {
+        self.stress + self.held.triumph + self.held.tragedy
+    }
+}
+
+impl State {
+    /// A character's holdings, to be changed.
+    pub fn of(&mut self, character: CharacterId) -> &mut Holdings {
+        self.characters.entry(character).or_default()
+    }
+
+    /// A copy of a character's holdings.
+    pub fn held(&self, character: CharacterId) -> Holdings {
+        self.characters.get(&character).cloned().unwrap_or_default()
+    }
+
+    /// Changes stones in the Fate Pool by what a check earned: up within the block rule, down as far as there are any.
+    /// Outside an encounter nothing is kept. Returns what really changed.
+    pub fn earn(&mut self, change: Stones) -> Stones {
+        let Some(fate) = &mut self.fate else { return Stones::default() };
+        let mut earned = Stones::default();
+        for kind in [Kind::Triumph, Kind::Tragedy] {
+            let count = change.of(kind);
+            *earned.of_mut(kind) = if count > 0 {
+                fate.earn(kind, count)
+            } else {
+                let less = count.max(-fate.stones.of(kind));
+                *fate.stones.of_mut(kind) += less;
+                less
+            };
+        }
+        earned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn using_a_kind_bars_earning_it() {
+        let mut fate = Fate::default();
+        fate.earn(Kind::Triumph, 2);
+        fate.spend(Kind::Triumph, 1).unwrap();
+        assert_eq!((fate.earn(Kind::Triumph, 3), fate.earn(Kind::Tragedy, 1)), (0, 1));
+        assert_eq!(fate.stones, Stones { triumph: 1, tragedy: 1 });
+        assert_eq!(fate.spend(Kind::Triumph, 3).unwrap_err().what, "only 1 Triumph in the pool");
+    }
+
+    #[test]
+    fn nobody_recovers_from_being_incapacitated() {
+        assert_eq!(Fatigue::Incapacitated.better(), Fatigue::Incapacitated);
+        assert_eq!(Fatigue::Exhausted.better(), Fatigue::Fatigued);
+        assert_eq!(Fatigue::Exhausted.worse().worse(), Fatigue::Incapacitated);
+    }
+}

@@ -1,0 +1,186 @@
+//! Stress, Recover, rest, conditions, Tiers: what a hero bears.
+
+use crate::state::{MOST_STRESS, State};
+use crate::{named, own_or_referee, show};
+use plugin_api::{CharacterId, Choice, Name, Refusal, Reply, Turn};
+
+/// How long a rest is.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// A Recover.
+    Short,
+    /// Stress goes by Tier.
+    Long,
+}
+
+/// Labels that one character bears.
+const MOST_CONDITIONS: usize = 10;
+/// Characters of a label.
+const MOST_LABEL: usize = 30;
+
+pub(crate) fn stress(
+    state: &mut State,
+    turn: &mut Turn,
+    change: Option<i32>,
+    who: Option<Name>,
+) -> Result<Reply, Refusal> {
+    let Some(change) = change else {
+        let who = named(turn, who)?;
+        return Ok(show::stress(state, turn, who));
+    };
+    let who = own_or_referee(turn, who, "Stress")?;
+    let now = state.held(who).stress + i64::from(change);
+    if !(0..=MOST_STRESS).contains(&now) {
+        let what = format!("Stress {} and {change:+} is not from 0 to {MOST_STRESS}", state.held(who).stress);
+        return Err(Refusal::new(what).about(format!("{change:+}")).example("stress +1"));
+    }
+    state.of(who).stress = now;
+    Ok(show::stress(state, turn, who))
+}
+
+pub(crate) fn recover(state: &mut State, turn: &Turn, who: CharacterId) -> Result<Reply, Refusal> {
+    if state.fate.is_some() && state.held(who).recovered {
+        let what = "Recover is once an encounter, and this one had yours";
+        return Err(Refusal::new(what).example("spend triumph recover"));
+    }
+    let reply = recover_now(state, turn, who)?;
+    if state.fate.is_some() {
+        state.of(who).recovered = true;
+    }
+    Ok(reply)
+}
+
+/// A Recover that does not count against the one an encounter: a Stress for a step of fatigue, one that is still to come
+/// first.
+pub(crate) fn recover_now(state: &mut State, turn: &Turn, who: CharacterId) -> Result<Reply, Refusal> {
+    bears_more(state, turn, who)?;
+    let held = state.of(who);
+    held.stress = (held.stress + 1).min(MOST_STRESS);
+    let says = rested(held);
+    Ok(Reply {
+        facts: show::stress(state, turn, who).facts,
+        ..Reply::from(format!("recovers: {says}; {}", load(state, who)))
+    })
+}
+
+/// A step less of fatigue, one that is still to come first.
+fn rested(held: &mut crate::state::Holdings) -> String {
+    if held.surge_pending {
+        held.surge_pending = false;
+        return "the Surge brings no fatigue".to_owned();
+    }
+    let before = held.fatigue;
+    held.fatigue = before.better();
+    match before == held.fatigue {
+        true => format!("{} as before", before.word()),
+        false => format!("{} no longer, now {}", before.word(), held.fatigue.word()),
+    }
+}
+
+fn load(state: &State, who: CharacterId) -> String {
+    let held = state.held(who);
+    format!("Stress {}, load {} of {MOST_STRESS}", held.stress, held.load())
+}
+
+/// Refuses healing at the limit.
+fn bears_more(state: &State, turn: &Turn, who: CharacterId) -> Result<(), Refusal> {
+    let held = state.held(who);
+    if held.load() < MOST_STRESS {
+        return Ok(());
+    }
+    let what = format!(
+        "{} bears {} of {MOST_STRESS}, Stress and held Destiny dice together: no healing before a long rest",
+        turn.name(who),
+        held.load()
+    );
+    Err(Refusal::new(what).example("rest long"))
+}
+
+pub(crate) fn heal(state: &mut State, turn: &mut Turn, who: &Name, own: bool) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    bears_more(state, turn, who)?;
+    let bearer = if own { turn.actor } else { who };
+    if state.held(bearer).stress >= MOST_STRESS {
+        return Err(
+            Refusal::new(format!("{} bears {MOST_STRESS} Stress already", turn.name(bearer))).example("heal Bob")
+        );
+    }
+    state.of(bearer).stress += 1;
+    let whose = if own { format!(", and {} bears the Stress", turn.name(bearer)) } else { String::new() };
+    let says = format!("{} is healed{whose}: {}", turn.name(who), load(state, bearer));
+    Ok(Reply { facts: show::stress(state, turn, bearer).facts, ..Reply::from(says) })
+}
+
+pub(crate) fn rest(state: &mut State, turn: &Turn, length: Length, recovers: i64) -> Result<Reply, Refusal> {
+    let who = turn.actor;
+    match length {
+        Length::Short if recovers != 0 => {
+            Err(Refusal::new("a short rest is one Recover").about(recovers.to_string()).example("rest short"))
+        }
+        Length::Short => recover_now(state, turn, who),
+        Length::Long => {
+            let tier = i64::from(state.held(who).tier());
+            if recovers > tier {
+                let what = format!("{recovers} Recovers are too many: Tier {tier} has {tier} in a long rest");
+                return Err(Refusal::new(what).about(recovers.to_string()).example("rest long 1"));
+            }
+            if recovers > 0 {
+                bears_more(state, turn, who)?;
+            }
+            let held = state.of(who);
+            let less = (tier - recovers).min(held.stress);
+            held.stress -= less;
+            let mut says = vec![format!("Stress -{less}")];
+            says.extend((0..recovers).map(|_| rested(held)));
+            let says = format!("a long rest: {}; {}", says.join(", "), load(state, who));
+            Ok(Reply { facts: show::stress(state, turn, who).facts, ..Reply::from(says) })
+        }
+    }
+}
+
+pub(crate) fn condition(
+    state: &mut State,
+    turn: &mut Turn,
+    who: &Name,
+    clear: bool,
+    label: Option<String>,
+) -> Result<Reply, Refusal> {
+    let who = own_or_referee(turn, Some(who.clone()), "conditions")?;
+    let name = turn.name(who).to_owned();
+    let conditions = &mut state.of(who).conditions;
+    let same = |each: &String, label: &str| each.eq_ignore_ascii_case(label);
+    match (clear, label) {
+        (true, None) => conditions.clear(),
+        (true, Some(label)) => {
+            let before = conditions.len();
+            conditions.retain(|each| !same(each, &label));
+            if conditions.len() == before {
+                let what = format!("{name} is not {label}");
+                return Err(Refusal::new(what).about(label).example(format!("condition {name} clear")));
+            }
+        }
+        (false, Some(label)) if label.chars().count() > MOST_LABEL || conditions.len() >= MOST_CONDITIONS => {
+            let what = format!("{MOST_CONDITIONS} conditions of {MOST_LABEL} characters are the most");
+            return Err(Refusal::new(what).example(format!("condition {name} clear")));
+        }
+        (false, Some(label)) if conditions.iter().any(|each| same(each, &label)) => {
+            return Err(Refusal::new(format!("{name} is {label} already")).example(format!("condition {name} clear")));
+        }
+        (false, Some(label)) => conditions.push(label),
+        (false, None) => {}
+    }
+    let all = if conditions.is_empty() { "no conditions".to_owned() } else { conditions.join(", ") };
+    Ok(Reply::from(format!("{name}: {all}")).fact("conditions", conditions.clone()))
+}
+
+pub(crate) fn tier(state: &mut State, turn: &mut Turn, tier: Option<u32>, who: Option<Name>) -> Result<Reply, Refusal> {
+    let who = match tier {
+        Some(_) => own_or_referee(turn, who, "Tier")?,
+        None => named(turn, who)?,
+    };
+    if let Some(tier) = tier {
+        state.of(who).tier = Some(tier);
+    }
+    let tier = state.held(who).tier();
+    Ok(show::whose(turn, who).text(format!("Tier {tier}")).fact("tier", tier))
+}

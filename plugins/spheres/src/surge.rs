@@ -1,0 +1,128 @@
+//! Surge: a feat beyond a hero's abilities, for some fatigue.
+
+use crate::state::{Fatigue, Holdings, State};
+use plugin_api::{Choice, Refusal, Reply, Turn};
+use serde::{Deserialize, Serialize};
+
+/// What a Surge gives.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Benefit {
+    /// Another standard action this turn.
+    Action,
+    /// An alternate effect until the encounter ends.
+    Effect,
+    /// A trait by +1 until the end of the next turn.
+    Trait,
+    /// Disadvantages, or an opponent's Advantages, count for nothing until the end of the next turn.
+    Negate,
+    /// A rank of an Edge until the encounter ends.
+    Edge,
+    /// A counter to an effect, as a reaction.
+    Counter,
+    /// Another check against an ongoing effect, or another attempt.
+    Retry,
+}
+
+/// A benefit that lasts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InForce {
+    /// What it gives.
+    pub benefit: Benefit,
+    /// The hero's next turn has begun: it ends with it.
+    #[serde(default)]
+    pub last_turn: bool,
+}
+
+impl InForce {
+    /// Whether it lasts until the encounter ends.
+    pub fn until_encounter_ends(&self) -> bool {
+        matches!(self.benefit, Benefit::Effect | Benefit::Edge)
+    }
+
+    fn until_next_turn(&self) -> bool {
+        matches!(self.benefit, Benefit::Trait | Benefit::Negate)
+    }
+}
+
+impl Benefit {
+    /// As it is typed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Benefit::Action => "action",
+            Benefit::Effect => "effect",
+            Benefit::Trait => "trait",
+            Benefit::Negate => "negate",
+            Benefit::Edge => "edge",
+            Benefit::Counter => "counter",
+            Benefit::Retry => "retry",
+        }
+    }
+
+    fn says(self) -> &'static str {
+        match self {
+            Benefit::Action => "one more standard action this turn",
+            Benefit::Effect => "an alternate effect until the encounter ends",
+            Benefit::Trait => "a trait +1 until the end of the next turn",
+            Benefit::Negate => "no Disadvantage, or no Advantage of an opponent, until the end of the next turn",
+            Benefit::Edge => "a rank of an Edge until the encounter ends",
+            Benefit::Counter => "a counter at once",
+            Benefit::Retry => "another check, or another attempt, at once",
+        }
+    }
+}
+
+pub(crate) fn surge(
+    state: &mut State,
+    turn: &Turn,
+    what: Option<Benefit>,
+    controlled: bool,
+    free: bool,
+) -> Result<Reply, Refusal> {
+    let held = state.of(turn.actor);
+    if free {
+        if !std::mem::take(&mut held.surge_deferred) {
+            return Err(Refusal::new("no fatigue waits for you to be free").example("surge action"));
+        }
+        held.surge_pending = true;
+        let reply = Reply::from("free again: the fatigue of the Surge comes with your next turn");
+        return Ok(facts(reply, held));
+    }
+    if held.surged_this_turn {
+        return Err(Refusal::new("a Surge is once per turn, and this turn had yours").example("turn"));
+    }
+    if held.fatigue == Fatigue::Incapacitated {
+        return Err(Refusal::new("who is incapacitated cannot Surge").example("sheet"));
+    }
+    held.surged_this_turn = true;
+    if controlled {
+        held.surge_deferred = true;
+    } else {
+        held.surge_pending = true;
+    }
+    if let Some(benefit) = what {
+        let lasting = InForce { benefit, last_turn: false };
+        if lasting.until_encounter_ends() || lasting.until_next_turn() {
+            held.surges.push(lasting);
+        }
+    }
+    let gives = what.map_or("say what for".to_owned(), |benefit| benefit.says().to_owned());
+    let then = match controlled {
+        true => "the fatigue waits until you are free: surge free",
+        false => "then fatigue with your next turn, unless you recover before",
+    };
+    let reply = Reply::new().bold("SURGE").text(format!(": {gives}; {then}"));
+    Ok(facts(reply, held))
+}
+
+fn facts(reply: Reply, held: &Holdings) -> Reply {
+    reply.fact("pending", held.surge_pending).fact("condition", held.fatigue.word())
+}
+
+/// Ends what lasts until the end of a hero's next turn, once another turn begins after it.
+pub(crate) fn turn_begins(held: &mut Holdings, own: bool) {
+    held.surges.retain(|surge| !(surge.until_next_turn() && surge.last_turn));
+    if own {
+        held.surges.iter_mut().filter(|surge| surge.until_next_turn()).for_each(|surge| surge.last_turn = true);
+    }
+}

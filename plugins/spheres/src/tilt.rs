@@ -1,0 +1,275 @@
+//! The Tilt: all held dice are rolled, and four ballots choose what happens.
+
+use crate::labels::{Label, Table, label};
+use crate::rules::Kind;
+use crate::spend::die_size;
+use crate::state::State;
+use crate::{destiny, referee_only, show};
+use plugin_api::{CharacterId, Choice, Refusal, Reply, Turn};
+use serde::{Deserialize, Serialize};
+
+/// A Tilt on its way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tilt {
+    /// What everybody rolled, players in order and the referee last.
+    pub rolled: Vec<Rolled>,
+    /// Which table is used, once the referee chose it.
+    pub table: Option<Table>,
+    /// Votes of the open ballot.
+    pub votes: Vec<u32>,
+    /// What the ballots chose so far: good category, bad category, good element, bad element.
+    pub chosen: Vec<u32>,
+}
+
+/// What somebody rolled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rolled {
+    /// Who; the referee without a value.
+    pub who: Option<CharacterId>,
+    /// Triumph dice.
+    pub triumph: Vec<u32>,
+    /// Tragedy dice.
+    pub tragedy: Vec<u32>,
+    /// Dice that voted, by what they show.
+    pub used: Vec<u32>,
+    /// Voted in the open ballot.
+    pub voted: bool,
+}
+
+/// Which of the two outcomes a ballot is about.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// For the highest.
+    Good,
+    /// For the lowest.
+    Bad,
+}
+
+/// What was typed behind `tilt`.
+pub(crate) struct Asked {
+    /// A label to write.
+    pub label: Option<Label>,
+    /// A number that breaks a tie.
+    pub pick: Option<u32>,
+    /// Close the open ballot.
+    pub next: bool,
+    /// The table to use.
+    pub table: Option<Table>,
+}
+
+/// The ballots, in their order.
+const BALLOTS: [&str; 4] = ["good category", "bad category", "good element", "bad element"];
+
+impl Rolled {
+    fn net(&self) -> i64 {
+        let sum = |dice: &[u32]| dice.iter().map(|die| i64::from(*die)).sum::<i64>();
+        sum(&self.triumph) - sum(&self.tragedy)
+    }
+
+    fn shown(&self, turn: &Turn) -> String {
+        let dice = |name: &str, dice: &[u32]| {
+            let shows: Vec<_> = dice.iter().map(ToString::to_string).collect();
+            (!dice.is_empty()).then(|| format!("{name} {}", shows.join(" ")))
+        };
+        let both: Vec<_> = dice("T", &self.triumph).into_iter().chain(dice("G", &self.tragedy)).collect();
+        let both = if both.is_empty() { "no dice".to_owned() } else { both.join(", ") };
+        format!("{} {:+} ({both})", name_of(turn, self.who), self.net())
+    }
+}
+
+fn name_of(turn: &Turn, who: Option<CharacterId>) -> String {
+    who.map_or(destiny::GM, |who| turn.name(who)).to_owned()
+}
+
+/// Rolls all held dice. They stay held.
+pub(crate) fn begin(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refusal> {
+    let size = die_size(turn);
+    let everybody = state.players.iter().copied().map(Some).chain([None]);
+    let mut rolled = Vec::new();
+    for who in everybody {
+        let held = who.map_or(state.gm, |who| state.held(who).held);
+        let mut throw = |kind: Kind| -> Result<Vec<u32>, Refusal> {
+            (0..held.of(kind)).map(|_| Ok(turn.throw_die(size)?.value)).collect()
+        };
+        let (triumph, tragedy) = (throw(Kind::Triumph)?, throw(Kind::Tragedy)?);
+        rolled.push(Rolled { who, triumph, tragedy, used: Vec::new(), voted: false });
+    }
+    let reply = reply.text(". ").bold("TILT! ");
+    let reply = reply.text(outcome(turn, &rolled)).text(". The referee types tilt soft or tilt hard");
+    state.tilt = Some(Tilt { rolled, ..Tilt::default() });
+    Ok(reply)
+}
+
+/// Who gets the good and the bad.
+fn outcome(turn: &Turn, rolled: &[Rolled]) -> String {
+    let each: Vec<_> = rolled.iter().map(|rolled| rolled.shown(turn)).collect();
+    let names = |net: Option<i64>| {
+        let with = rolled.iter().filter(|rolled| Some(rolled.net()) == net);
+        let names: Vec<_> = with.map(|rolled| name_of(turn, rolled.who)).collect();
+        match names.len() {
+            0 | 1 => names.join(""),
+            _ => format!("{} (the referee picks)", names.join(" or ")),
+        }
+    };
+    let nets = || rolled.iter().map(Rolled::net);
+    let (high, low) = (names(nets().max()), names(nets().min()));
+    format!("{}: {high} gets the good, {low} the bad", each.join("; "))
+}
+
+pub(crate) fn tilt(state: &mut State, turn: &mut Turn, asked: Asked) -> Result<Reply, Refusal> {
+    if let Some(Label { key, text }) = asked.label {
+        referee_only(turn, "write the Tilt tables")?;
+        let reply = Reply::from(format!("{key} is now: {text}"));
+        state.labels.insert(key, text);
+        return Ok(reply);
+    }
+    let Some(mut tilt) = state.tilt.clone() else {
+        return Err(
+            Refusal::new("there is no Tilt: it comes when the last die leaves the Destiny Pool").example("destiny")
+        );
+    };
+    let changes = asked.table.is_some() || asked.next || asked.pick.is_some();
+    if let Some(table) = asked.table {
+        referee_only(turn, "choose the table")?;
+        if !tilt.chosen.is_empty() || !tilt.votes.is_empty() {
+            let table = tilt.table.unwrap_or(table).word();
+            return Err(Refusal::new(format!("the {table} table is being voted on")).example("tilt next"));
+        }
+        tilt.table = Some(table);
+    }
+    if asked.next || asked.pick.is_some() {
+        referee_only(turn, "close a ballot")?;
+        close(&mut tilt, asked.pick)?;
+    }
+    let reply = status(state, &tilt);
+    // Who rolled what is told to who only looks.
+    let reply = match changes {
+        true => reply,
+        false => show::behind(&format!("{} | ", outcome(turn, &tilt.rolled)), reply),
+    };
+    state.tilt = Some(tilt);
+    Ok(reply)
+}
+
+/// Closes the open ballot with its winner, or with what the referee picks.
+fn close(tilt: &mut Tilt, pick: Option<u32>) -> Result<(), Refusal> {
+    if tilt.table.is_none() {
+        return Err(Refusal::new("which table is voted on?").example("tilt soft"));
+    }
+    let Some(ballot) = BALLOTS.get(tilt.chosen.len()) else {
+        return Err(Refusal::new("all four ballots are closed").example("tilt"));
+    };
+    let count = |value: &u32| tilt.votes.iter().filter(|vote| *vote == value).count();
+    let most = (1..=6).map(|value| count(&value)).max().unwrap_or(0);
+    let first: Vec<u32> = (1..=6).filter(|value| most > 0 && count(value) == most).collect();
+    let chosen = match (pick, first.as_slice()) {
+        (Some(pick), _) => pick,
+        (None, [winner]) => *winner,
+        (None, []) => {
+            return Err(
+                Refusal::new(format!("nobody voted for the {ballot}: the referee picks")).example("tilt pick 3")
+            );
+        }
+        (None, tied) => {
+            let tied: Vec<_> = tied.iter().map(ToString::to_string).collect();
+            let what = format!("the {ballot} is tied between {}: the referee picks", tied.join(" and "));
+            return Err(Refusal::new(what).example(format!("tilt pick {}", tied[0])));
+        }
+    };
+    tilt.chosen.push(chosen);
+    tilt.votes.clear();
+    tilt.rolled.iter_mut().for_each(|rolled| rolled.voted = false);
+    Ok(())
+}
+
+pub(crate) fn vote(state: &mut State, turn: &Turn, side: Option<Side>, value: u32) -> Result<Reply, Refusal> {
+    let Some(mut tilt) = state.tilt.clone() else {
+        return Err(Refusal::new("there is no Tilt to vote on").example("destiny"));
+    };
+    let Some(table) = tilt.table else {
+        return Err(Refusal::new("the referee first chooses the table").example("tilt soft"));
+    };
+    let at = tilt.chosen.len();
+    let Some(ballot) = BALLOTS.get(at) else {
+        return Err(Refusal::new("all four ballots are closed").example("tilt"));
+    };
+    let open = if at % 2 == 0 { Side::Good } else { Side::Bad };
+    if side.is_some_and(|side| side != open) {
+        return Err(Refusal::new(format!("the open ballot is the {ballot}")).example(format!("vote {value}")));
+    }
+    let voter = if turn.opposes(turn.actor) { None } else { Some(turn.actor) };
+    let Some(rolled) = tilt.rolled.iter_mut().find(|rolled| rolled.who == voter) else {
+        let name = turn.name(turn.actor);
+        return Err(Refusal::new(format!("{name} rolled no dice in this Tilt and cannot vote")).example("tilt"));
+    };
+    if rolled.voted {
+        return Err(Refusal::new(format!("you voted for the {ballot} already")).example("tilt"));
+    }
+    let votes = |dice: &[u32]| dice.iter().filter(|die| **die == value).count();
+    let hard = if table == Table::Hard { votes(&rolled.tragedy) } else { 0 };
+    let used = rolled.used.iter().filter(|used| **used == value).count();
+    if votes(&rolled.triumph) + hard <= used {
+        let kinds = if table == Table::Soft { "Triumph dice" } else { "dice" };
+        let left = left_of(rolled, table);
+        let left: Vec<_> = left.iter().map(ToString::to_string).collect();
+        let left = if left.is_empty() { "none is left".to_owned() } else { format!("there are {}", left.join(" ")) };
+        let what = format!("none of your {kinds} shows {value} and has not voted: {left}");
+        return Err(Refusal::new(what).about(value.to_string()).example("tilt"));
+    }
+    rolled.used.push(value);
+    rolled.voted = true;
+    tilt.votes.push(value);
+    let reply = status(state, &tilt);
+    state.tilt = Some(tilt);
+    Ok(reply.fact("vote", value))
+}
+
+/// The dice that may still vote.
+fn left_of(rolled: &Rolled, table: Table) -> Vec<u32> {
+    let mut left = rolled.triumph.clone();
+    if table == Table::Hard {
+        left.extend(&rolled.tragedy);
+    }
+    for used in &rolled.used {
+        if let Some(at) = left.iter().position(|die| die == used) {
+            left.remove(at);
+        }
+    }
+    left.sort_unstable();
+    left
+}
+
+/// What was chosen, and what is voted on.
+fn status(state: &State, tilt: &Tilt) -> Reply {
+    let Some(table) = tilt.table else {
+        return show::tilt_facts(Reply::from("the referee types tilt soft or tilt hard"), tilt);
+    };
+    let mut parts = vec![format!("{} table", table.word())];
+    for (ballot, number) in tilt.chosen.iter().enumerate() {
+        parts.push(format!("{} {number}{}", BALLOTS[ballot], named_label(state, table, tilt, ballot, *number)));
+    }
+    let reply = Reply::new().bold("TILT ").text(parts.join(", "));
+    let Some(ballot) = BALLOTS.get(tilt.chosen.len()) else {
+        return show::tilt_facts(reply.text(" | all is chosen"), tilt);
+    };
+    let named = |value: u32| {
+        let label = named_label(state, table, tilt, tilt.chosen.len(), value);
+        match tilt.votes.iter().filter(|vote| **vote == value).count() {
+            0 => None,
+            1 => Some(format!("{value}{label}")),
+            count => Some(format!("{count} x {value}{label}")),
+        }
+    };
+    let votes: Vec<_> = (1..=6).filter_map(named).collect();
+    let votes = if votes.is_empty() { String::new() } else { format!(", so far {}", votes.join(", ")) };
+    show::tilt_facts(reply.text(format!(" | vote 1-6 for the {ballot}{votes}; tilt next closes it")), tilt)
+}
+
+/// ` Fortune smiles`, for a number of a ballot.
+fn named_label(state: &State, table: Table, tilt: &Tilt, ballot: usize, number: u32) -> String {
+    let text = match ballot {
+        0 | 1 => label(state, table, number, None),
+        _ => label(state, table, tilt.chosen[ballot - 2], Some(number)),
+    };
+    format!(" {text}")
+}

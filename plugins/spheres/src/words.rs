@@ -1,0 +1,316 @@
+//! The game's own words: ranks, difficulties, what is spent and for what.
+
+use crate::rules::Kind;
+use plugin_api::{Argument, Choice, Name, Number, Refusal, Words};
+
+/// Ranks with a sign, added up by it: `+4 -1 +minor`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ranks {
+    /// Of Advantage.
+    pub advantage: i64,
+    /// Of Disadvantage, as a number above 0.
+    pub disadvantage: i64,
+}
+
+/// Circumstances (Modifiers): a minor one is a rank, a major one five.
+const CIRCUMSTANCES: [(&str, i64); 2] = [("minor", 1), ("major", 5)];
+
+struct Rank(i64);
+
+impl Argument for Rank {
+    fn shape() -> String {
+        "+N|-N".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        // `+ minor` is as good as `+minor`.
+        let (word, count) = match (words[0], words.get(1)) {
+            ("+" | "-", Some(next)) => (format!("{}{next}", words[0]), 2),
+            (word, _) => (word.to_owned(), 1),
+        };
+        let Some(rank) = word.strip_prefix(['+', '-']) else {
+            let bare = CIRCUMSTANCES.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
+            return match bare {
+                Some((name, _)) => Err(format!("{name} needs a sign: +{name} is Advantage, -{name} Disadvantage")),
+                None => Ok(None),
+            };
+        };
+        let sign = if word.starts_with('-') { -1 } else { 1 };
+        let named = CIRCUMSTANCES.iter().find(|(name, _)| rank.eq_ignore_ascii_case(name)).map(|(_, rank)| *rank);
+        let rank = match named {
+            Some(rank) => rank,
+            None if rank.is_empty() || !rank.bytes().all(|byte| byte.is_ascii_digit()) => return Ok(None),
+            None => rank.parse().ok().filter(|rank| *rank <= MOST_RANKS).ok_or_else(|| too_many(&word))?,
+        };
+        Ok(Some((Rank(sign * rank), count)))
+    }
+}
+
+/// Ranks of one check.
+pub(crate) const MOST_RANKS: i64 = 40;
+
+/// What is said of more ranks than a check takes.
+pub(crate) fn too_many(ranks: &str) -> String {
+    format!("{ranks} ranks are too many: {MOST_RANKS} is the most")
+}
+
+impl Argument for Ranks {
+    fn shape() -> String {
+        "[+N|-N ...]".to_owned()
+    }
+
+    fn read(_: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(None)
+    }
+
+    fn words() -> Vec<String> {
+        CIRCUMSTANCES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+
+    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
+        let mut ranks = Ranks::default();
+        while let Some(Rank(rank)) = words.take::<Rank>()? {
+            match rank {
+                0.. => ranks.advantage += rank,
+                _ => ranks.disadvantage -= rank,
+            }
+        }
+        Ok(Some(ranks))
+    }
+}
+
+/// How hard something of a level is.
+const STEPS: [(&str, i64); 3] = [("easy", 0), ("moderate", 1), ("hard", 2)];
+
+/// The difficulty class of something of a level: `5 hard`, `level 5 hard+2`, `5 easy roll`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// 0 to 100.
+    pub level: i64,
+    /// `easy`, `moderate`, `hard`.
+    pub step: &'static str,
+    /// The level counts so often.
+    pub times: i64,
+    /// Added to the difficulty.
+    pub extra: i64,
+    /// A d20 is thrown instead of adding 10.
+    pub rolled: bool,
+}
+
+impl Level {
+    fn step(word: &str) -> Result<Option<(&'static str, i64, i64)>, String> {
+        let (name, extra) = split_extra(word)?;
+        let found = STEPS.iter().find(|(step, _)| step.eq_ignore_ascii_case(name));
+        Ok(found.map(|(step, times)| (*step, *times, extra)))
+    }
+}
+
+impl Argument for Level {
+    fn shape() -> String {
+        "LEVEL easy|moderate|hard [roll]".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let named = usize::from(words[0].eq_ignore_ascii_case("level"));
+        let at = |place: usize| words.get(place).copied().unwrap_or_default();
+        let (level, step, taken) = match (Number::<0, 100>::read(&[at(named)]), Level::step(at(named + 1))?) {
+            (Ok(Some((Number(level), _))), Some(step)) => (level, step, named + 2),
+            (Err(_), Some(_)) => return Err(format!("level {} is not from 0 to 100", at(named))),
+            // `hard level 5`, `hard 5`
+            _ => match Level::step(words[0])? {
+                Some(step) => {
+                    let place = 1 + usize::from(at(1).eq_ignore_ascii_case("level"));
+                    match Number::<0, 100>::read(&[at(place)]) {
+                        Ok(Some((Number(level), _))) => (level, step, place + 1),
+                        _ => return Err(format!("{} of which level? level 5 {} is right", words[0], step.0)),
+                    }
+                }
+                None if named == 1 => return Err("a level is easy, moderate or hard: level 5 hard".to_owned()),
+                None => return Ok(None),
+            },
+        };
+        let rolled = matches!(at(taken).to_lowercase().as_str(), "roll" | "rolled");
+        let (step, times, extra) = step;
+        Ok(Some((Level { level, step, times, extra, rolled }, taken + usize::from(rolled))))
+    }
+
+    fn words() -> Vec<String> {
+        let steps = STEPS.iter().map(|(step, _)| (*step).to_owned());
+        steps.chain(["level".to_owned(), "roll".to_owned()]).collect()
+    }
+}
+
+/// What a check is judged against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Difficulty {
+    /// A difficulty class.
+    Number(i64),
+    /// What stands in the way, by its level.
+    Level(Level),
+    /// Somebody, who answers.
+    Somebody(Name),
+}
+
+/// The highest difficulty class.
+const HIGHEST: i64 = 1_000;
+
+impl Argument for Difficulty {
+    fn shape() -> String {
+        "DC|level N hard|NAME".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if let Some((level, count)) = Level::read(words)? {
+            return Ok(Some((Difficulty::Level(level), count)));
+        }
+        if words[0].starts_with(|c: char| c.is_ascii_digit()) {
+            let (number, extra) = split_extra(words[0])?;
+            let number: Option<i64> = number.parse().ok();
+            let dc = number.and_then(|number| number.checked_add(extra)).filter(|dc| *dc <= HIGHEST);
+            let wrong = || format!("{} is no difficulty: 15, 15+2, or level 5 hard", words[0]);
+            return Ok(Some((Difficulty::Number(dc.ok_or_else(wrong)?), 1)));
+        }
+        if ["foe", "hero", "passive"].iter().any(|side| words[0].eq_ignore_ascii_case(side)) {
+            return Err("two sides at once are: oppose 5 +3 vs foe 4 +2".to_owned());
+        }
+        Ok(Name::read(words)?.map(|(name, count)| (Difficulty::Somebody(name), count)))
+    }
+
+    fn words() -> Vec<String> {
+        Level::words()
+    }
+}
+
+/// `hard+2` is `hard` and 2.
+fn split_extra(word: &str) -> Result<(&str, i64), String> {
+    match word.find(['+', '-']) {
+        Some(at) if at > 0 => {
+            let extra = word[at..].parse::<i64>().ok().filter(|extra| extra.abs() <= HIGHEST);
+            Ok((&word[..at], extra.ok_or_else(|| format!("{word} is no difficulty: 15+2, or hard+2"))?))
+        }
+        _ => Ok((word, 0)),
+    }
+}
+
+/// What is spent.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spendable {
+    /// Held dice.
+    #[choice("triumph", "triumphs")]
+    Triumph,
+    /// Held dice.
+    #[choice("tragedy", "tragedies")]
+    Tragedy,
+    /// Of the Fate Pool.
+    #[choice("stones", "stone", "fate")]
+    Stones,
+    /// A die that was thrown.
+    #[choice("thrown")]
+    Thrown,
+    /// A die that was awarded.
+    #[choice("award", "awarded")]
+    Award,
+}
+
+impl Spendable {
+    /// The kind of held dice.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Spendable::Triumph => Some(Kind::Triumph),
+            Spendable::Tragedy => Some(Kind::Tragedy),
+            _ => None,
+        }
+    }
+}
+
+/// How many: `3`, or `x2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count(pub i64);
+
+impl Argument for Count {
+    fn shape() -> String {
+        "xN".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let number = words[0].strip_prefix(['x', 'X']).unwrap_or(words[0]);
+        Ok(Number::<1, 20>::read(&[number])?.map(|(Number(count), taken)| (Count(count), taken)))
+    }
+}
+
+/// What something is spent for.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// More degrees of a success.
+    #[choice("degree", "degrees")]
+    Degree,
+    /// Ranks of Advantage for the next check.
+    Edit,
+    /// A changed detail.
+    #[choice("detail")]
+    Detail,
+    /// More for the total of a check.
+    #[choice("boost")]
+    Boost,
+    /// A hint.
+    #[choice("inspire", "inspiration", "hint")]
+    Inspire,
+    /// Recover at once.
+    Recover,
+    /// A stunt with a successful attack.
+    Stunt,
+}
+
+/// `luck control`: the power that lets a character spend on others' rolls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LuckControl;
+
+impl Argument for LuckControl {
+    fn shape() -> String {
+        "luck control".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let both = words.len() > 1 && words[0].eq_ignore_ascii_case("luck") && words[1].eq_ignore_ascii_case("control");
+        Ok(both.then_some((LuckControl, 2)))
+    }
+
+    fn words() -> Vec<String> {
+        vec!["luck control".to_owned()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difficulty(typed: &str) -> Result<Option<(Difficulty, usize)>, String> {
+        Difficulty::read(&typed.split(' ').collect::<Vec<_>>())
+    }
+
+    fn level(level: i64, times: i64, extra: i64, rolled: bool) -> Difficulty {
+        let step = STEPS[times as usize].0;
+        Difficulty::Level(Level { level, step, times, extra, rolled })
+    }
+
+    #[test]
+    fn difficulties_are_numbers_levels_or_somebody() {
+        assert_eq!(difficulty("15"), Ok(Some((Difficulty::Number(15), 1))));
+        assert_eq!(difficulty("15+2 +4"), Ok(Some((Difficulty::Number(17), 1))));
+        assert_eq!(difficulty("level 5 HARD fortune"), Ok(Some((level(5, 2, 0, false), 3))));
+        assert_eq!(difficulty("5 hard+2 roll"), Ok(Some((level(5, 2, 2, true), 3))));
+        assert_eq!(difficulty("easy level 0"), Ok(Some((level(0, 0, 0, false), 3))));
+        assert_eq!(difficulty("Ann"), Ok(Some((Difficulty::Somebody(Name("Ann".into())), 1))));
+        for wrong in ["hard", "level 5", "level 101 hard", "99999999999999999999", "15+x", "foe 4"] {
+            assert!(difficulty(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranks_add_up_by_their_sign() {
+        let ranks = |typed: &str| Words::new(typed, 0).take::<Ranks>().map(Option::unwrap_or_default);
+        assert_eq!(ranks("+4 -1 7 +minor -major + 2"), Ok(Ranks { advantage: 7, disadvantage: 6 }));
+        assert!(ranks("minor").is_err());
+        assert!(ranks("+99").is_err());
+    }
+}
