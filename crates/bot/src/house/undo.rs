@@ -66,10 +66,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
     may_take_back(turn.bot, turn.table, turn.speaker, turn.room_id, &page)?;
     let taken = turn.ledger.take_back(&page, turn.table, turn.number)?;
     let deed = &mut *turn.deed;
-    for (room, doc) in taken.rooms {
-        deed.writes.put(keys::room(&room), to_json(&doc));
-        deed.outdated_rooms.push(room);
-    }
+    deed.rooms = taken.rooms;
     for (game, doc) in taken.games {
         deed.writes.put(keys::game(turn.ledger.id(), &game), to_json(&doc));
         deed.outdated_games.push(game);

@@ -5,7 +5,7 @@ use super::line::Attempt;
 use super::resolve::{Followed, NotFound};
 use super::{Kept, Table};
 use crate::bot::Bot;
-use crate::documents::{GameDoc, RollDoc, settings_of, to_json};
+use crate::documents::{GameDoc, RollDoc, RoomDoc, settings_of, to_json};
 use crate::house::{self, HouseTurn};
 use crate::journal::{Change, Changes, diff, digest, pointer};
 use crate::route::{Arguments, CommandLine};
@@ -47,9 +47,10 @@ pub(crate) struct Deed {
     pub made: Option<Vec<Change>>,
     /// Other records it writes.
     pub writes: Batch,
-    /// What is in memory of these is outdated by those.
+    /// What is in memory of these games is outdated by those.
     pub outdated_games: Vec<String>,
-    pub outdated_rooms: Vec<RoomId>,
+    /// What rooms are set to now.
+    pub rooms: BTreeMap<RoomId, RoomDoc>,
     /// What can be done about rolls now.
     pub rolls: BTreeMap<u64, RollDoc>,
     /// The seed of the epoch that begins with it.

@@ -154,7 +154,11 @@ impl Table {
     fn keep_deed(&mut self, deed: Deed) {
         self.writes.append(deed.writes);
         deed.outdated_games.iter().for_each(|game| drop(self.games.remove(game)));
-        deed.outdated_rooms.iter().for_each(|room| drop(self.rooms.remove(room)));
+        for (room, doc) in deed.rooms {
+            self.writes.put(keys::room(&room), to_json(&doc));
+            // In memory too: it is read again before it is durable.
+            self.rooms.entry(room).and_modify(|side| side.doc = Kept { doc: Arc::new(doc), stored: true });
+        }
         deed.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         if let Some(seed) = deed.next_seed {
             self.head.epoch += 1;
