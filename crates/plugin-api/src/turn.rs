@@ -70,13 +70,16 @@ pub struct Closed {
     pub of: Option<CharacterId>,
     /// Those whose command has one of these words.
     pub words: Vec<String>,
+    /// On this roll alone.
+    pub on: Option<u64>,
 }
 
 impl Closed {
-    /// Whether it is about an offer of `command` to `character`.
-    pub fn is_about(&self, character: CharacterId, command: &str) -> bool {
+    /// Whether it is about an offer of `command` to `character` on roll `number`.
+    pub fn is_about(&self, number: u64, character: CharacterId, command: &str) -> bool {
         let among = |word: &str| self.words.iter().any(|each| each == word);
-        self.of.is_none_or(|of| of == character) && command.split_whitespace().any(among)
+        let there = self.on.is_none_or(|on| on == number) && self.of.is_none_or(|of| of == character);
+        there && command.split_whitespace().any(among)
     }
 }
 
@@ -278,7 +281,13 @@ impl<'a> Turn<'a> {
     /// Closes offers that the rules made impossible: those to `of`, or to everybody, whose command has one of `words`.
     /// What this very command offers stays open.
     pub fn close_offers(&mut self, of: Option<CharacterId>, words: &[&str]) {
-        self.closed.push(Closed { of, words: words.iter().map(|word| (*word).to_owned()).collect() });
+        self.closed.push(Closed { of, words: words.iter().map(|word| (*word).to_owned()).collect(), on: None });
+    }
+
+    /// Closes the offers on roll `number` whose command has one of `words`.
+    pub fn close_offers_on(&mut self, number: u64, words: &[&str]) {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        self.closed.push(Closed { of: None, words, on: Some(number) });
     }
 
     /// Replaces what is noted of the roll this command follows up on.

@@ -125,7 +125,7 @@ impl Words {
         };
         let mut side = Words { typed: self.typed.clone(), words: self.words.split_off(found + 1) };
         let taken = T::take(&mut side)?;
-        side.finish(&words_of(T::declare()))?;
+        side.finish_with(&T::declare())?;
         Ok(Some(taken))
     }
 
@@ -191,7 +191,22 @@ impl Words {
             return Ok(());
         }
         let command = C::declare().into_iter().find(|command| command.name == name);
-        self.finish(&command.map_or(Vec::new(), |command| words_of(command.arguments)))
+        self.finish_with(&command.map_or(Vec::new(), |command| command.arguments))
+    }
+
+    /// Refuses a line with words that nobody took, and says what they belong to.
+    fn finish_with(&self, arguments: &[ArgumentSpec]) -> Result<(), Refusal> {
+        let Some(word) = self.words.iter().find(|word| !word.taken) else { return Ok(()) };
+        let owner = arguments.iter().find(|argument| argument.words.iter().any(|known| same(known, &word.text)));
+        let once = self.words.iter().filter(|each| same(&each.text, &word.text)).count() == 1;
+        match owner.filter(|argument| once && !argument.words.iter().take(1).any(|known| same(known, &word.text))) {
+            Some(owner) => {
+                let usage = &owner.usage;
+                let usage = usage.strip_prefix('[').and_then(|usage| usage.strip_suffix(']')).unwrap_or(usage);
+                Err(Refusal::usage(format!("\"{}\" belongs to {usage}", word.text), word.at.clone()))
+            }
+            None => self.finish(&arguments.iter().flat_map(|argument| argument.words.clone()).collect::<Vec<_>>()),
+        }
     }
 
     /// Refuses a line with words that nobody took; `known` are words that would have fitted.
@@ -256,10 +271,6 @@ impl Words {
         let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
         Refusal::usage(format!("\"{}\" is not {shape}{before}{hint}", word.text), word.at.clone())
     }
-}
-
-fn words_of(arguments: Vec<ArgumentSpec>) -> Vec<String> {
-    arguments.into_iter().flat_map(|argument| argument.words).collect()
 }
 
 /// A shape as a sentence says it.

@@ -126,7 +126,9 @@ fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
     let alone = Play::Oppose { attack: false, own: side(None, &[1], None), other: None };
     assert_eq!(read("oppose +1"), Ok(alone));
     assert_eq!(read("oppose 5 vs 4 feo"), Err("I do not understand \"feo\" here: did you mean foe?".to_owned()));
-    assert_eq!(read("oppose 5 foe vs 4"), Err("\"foe\" is there once too often".to_owned()));
+    let belongs = "\"foe\" belongs to vs [foe] [NUMBER] [+N|-N ...] [tier NUMBER]";
+    assert_eq!(read("oppose 5 foe vs 4"), Err(belongs.to_owned()));
+    assert_eq!(read("check 7 auto"), Err("\"auto\" belongs to favored [ask|auto]".to_owned()));
 }
 
 #[test]

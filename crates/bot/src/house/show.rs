@@ -147,6 +147,10 @@ fn one(value: Option<&Value>, kind: Option<&Value>) -> String {
             let words: Vec<_> = list.iter().filter_map(Value::as_str).collect();
             cut(&words.join(", "), MOST_VALUE).into_owned()
         }
+        Some(Value::Array(list)) if list.is_empty() => "nothing".to_owned(),
+        Some(Value::Array(list)) if list.iter().any(Value::is_object) => {
+            format!("{} item{}", list.len(), if list.len() == 1 { "" } else { "s" })
+        }
         Some(other) => cut(&other.to_string(), MOST_VALUE).into_owned(),
     }
 }

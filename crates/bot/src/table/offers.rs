@@ -156,7 +156,8 @@ impl Table {
                 continue;
             }
             let Some(roll) = ledger.roll(*entry)?.filter(|roll| roll.game == done.game) else { continue };
-            let closed = |open: &OpenOffer| done.closed.iter().any(|each| each.is_about(open.character, &open.command));
+            let closed =
+                |open: &OpenOffer| done.closed.iter().any(|each| each.is_about(*entry, open.character, &open.command));
             let left: Vec<_> = roll.open.iter().filter(|open| !closed(open)).cloned().collect();
             if left.len() < roll.open.len() {
                 done.changes.made.extend(opened(*entry, &roll.open, &left));

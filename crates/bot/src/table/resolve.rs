@@ -4,7 +4,7 @@ use super::Table;
 use super::ledger::Ledger;
 use super::line::Attempt;
 use crate::bot::Bot;
-use crate::documents::{RollDoc, RoomDoc, TableDoc};
+use crate::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
 use crate::keys::{self, TableId};
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
@@ -65,18 +65,22 @@ impl Table {
         if let Some(plugin) = bot.plugins.get(&word) {
             return by_id(bot, room, plugin, line, place.end);
         }
-        let knowing: Vec<_> = bot
-            .plugins
-            .enabled(&room.plugins)
-            .into_iter()
-            .filter_map(|plugin| plugin.manifest().command(&word).map(|command| (plugin, command)))
-            .collect();
+        let commands = |word: &str| -> Vec<(&'a dyn Plugin, &'a CommandSpec)> {
+            let enabled = bot.plugins.enabled(&room.plugins).into_iter();
+            enabled.filter_map(|plugin| plugin.manifest().command(word).map(|command| (plugin, command))).collect()
+        };
+        let (mut knowing, mut place) = (commands(&word), place);
+        if let (true, Some(apart)) = (knowing.is_empty(), glued(&word)) {
+            // `i+1` is `i +1`.
+            knowing = commands(&word[..apart]);
+            place.end = apart;
+        }
         let main_game = self.doc.doc.main_game.as_deref();
         match knowing.as_slice() {
             [] => Err(unknown(bot, room, line, &word)),
             [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
             several => {
-                if let Some(game) = self.game_offered(bot, line, several, attempt)? {
+                if let Some(game) = self.game_offered(bot, &line.typed, place.end, several, attempt)? {
                     return Ok(game);
                 }
                 if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
@@ -84,7 +88,16 @@ impl Table {
                 {
                     return Ok(game);
                 }
+                let reads = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
+                    let typed = Arguments::of(&line.typed, command.follow_up != FollowUp::No).typed;
+                    plugin.reads(&command.name, &mut Words::new(&typed, place.end.min(typed.len())))
+                };
+                let others: Vec<_> = several.iter().filter(reads).collect();
                 match several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game) {
+                    // What the main game cannot read and one other can is meant for that one: `spend spotlight`.
+                    Some(main) if !reads(&main) && others.len() == 1 => {
+                        Ok(Found::Plugin(others[0].0, others[0].1, place.end))
+                    }
                     Some((plugin, command)) => Ok(Found::Plugin(*plugin, command, place.end)),
                     None => Err(ambiguous(room, &word, several).into()),
                 }
@@ -92,18 +105,32 @@ impl Table {
         }
     }
 
-    /// Of several games that know a command, the one that offered it, if it is taken by its number.
+    /// Of several games that know a command, the one that offered it to the actor, by its number or in these words.
     fn game_offered<'a>(
         &self,
         bot: &Bot,
-        line: &CommandLine,
+        typed: &str,
+        end: usize,
         several: &[(&'a dyn Plugin, &'a CommandSpec)],
         attempt: &Attempt<'_>,
     ) -> Result<Option<Found<'a>>, StoreError> {
-        let Some(entry) = attempt.offered else { return Ok(None) };
-        let game = Ledger { bot, table: self }.roll(entry)?.map(|roll| roll.game);
+        let ledger = Ledger { bot, table: self };
+        let same = |open: &OpenOffer| {
+            let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            open.character == attempt.actor && words(&open.command) == words(typed)
+        };
+        let mut game = match attempt.offered {
+            Some(entry) => ledger.roll(entry)?.map(|roll| roll.game),
+            None => None,
+        };
+        for number in self.head.open.iter().rev() {
+            if game.is_some() {
+                break;
+            }
+            game = ledger.roll(*number)?.filter(|roll| roll.open.iter().any(same)).map(|roll| roll.game);
+        }
         let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
-        Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, line.word().1.end)))
+        Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
     }
 
     /// Of several games that know a follow-up, the one that made the roll it is about.
@@ -298,17 +325,30 @@ impl Followed<'_> {
         character == self.actor || owner == Some(self.player) || self.role >= Role::Referee
     }
 
-    /// The character named in the arguments, if they do not read as the command with the name among them.
+    /// The character named in the arguments, if they read as the command only without the name.
     fn take_name(&self, arguments: &mut Arguments) -> Option<CharacterId> {
-        let words = Words::new(&arguments.typed, self.from.min(arguments.typed.len()));
-        if self.plugin.reads(&self.spec.name, &mut words.clone()) {
+        let words = |typed: &str| Words::new(typed, self.from.min(typed.len()));
+        let reads = |typed: &str| self.plugin.reads(&self.spec.name, &mut words(typed));
+        if reads(&arguments.typed) {
             return None;
         }
         let known = |word: &str| self.cast.known(word.trim_start_matches('@'));
-        let (character, place) = words.all().find_map(|(word, place)| known(word).map(|id| (id, place)))?;
-        arguments.typed.replace_range(place.clone(), &" ".repeat(place.len()));
+        let named = words(&arguments.typed);
+        let (character, place) = named.all().find_map(|(word, place)| known(word).map(|id| (id, place)))?;
+        let mut without = arguments.typed.clone();
+        without.replace_range(place.clone(), &" ".repeat(place.len()));
+        if !reads(&without) {
+            return None;
+        }
+        arguments.typed = without;
         Some(character)
     }
+}
+
+/// Where a word of letters ends to which a number or a sign is glued.
+fn glued(word: &str) -> Option<usize> {
+    let apart = word.find(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'))?;
+    (apart > 0 && word[..apart].chars().all(char::is_alphabetic)).then_some(apart)
 }
 
 /// `!mvk ...`: the plugin's command if the next word is one, else its main command.
@@ -348,8 +388,9 @@ fn ambiguous(room: &RoomDoc, word: &str, several: &[(&dyn Plugin, &CommandSpec)]
     let prefix = &room.prefix;
     let ids: Vec<_> = several.iter().map(|(plugin, _)| plugin.manifest().id.as_str()).collect();
     let forms: Vec<_> = ids.iter().map(|id| format!("{prefix}{id} {word}")).collect();
-    let what = format!("{word} is a command of {}: which one? Type {}", ids.join(" and "), forms.join(" or "));
-    Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(format!("game {}", ids[0]))
+    let what = format!("{word} is a command of {}: which one? Type {}", ids.join(", "), forms.join(" or "));
+    let example = format!("{} {word}", ids[0]);
+    Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(example)
 }
 
 /// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
