@@ -14,6 +14,9 @@ pub(crate) struct Intent {
     pub reboot: bool,
     /// What was chosen about its 7 to 9, as it was told.
     pub chosen: Option<String>,
+    /// It was chosen who is empowered or hindered.
+    #[serde(default)]
+    pub whom: bool,
 }
 
 /// Help for another's Intention.
@@ -58,7 +61,7 @@ pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
         reply = reply.offer(first.0, first.1).offer(second.0, second.1).fact("choice", vec![first.0, second.0]);
     }
     let Made { throw, .. } = made;
-    Ok(reply.record(record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None }))?))
+    Ok(reply.record(record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None, whom: false }))?))
 }
 
 /// What a 7 to 9 may become, as it is typed and what it means.
@@ -86,8 +89,8 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
         Band::Mixed => Reply::new().bold(format!("CHOICE on {total} for {name}")),
     };
     match band {
-        Band::Success => helped(state, turn, helps, HELP)?,
-        Band::Fail => helped(state, turn, helps, HINDRANCE)?,
+        Band::Success => helped(state, turn, helps, HELP),
+        Band::Fail => helped(state, turn, helps, HINDRANCE),
         Band::Mixed => {}
     }
     reply = show::throw(reply.text(show::position(&made.throw)), state, &made);
@@ -100,10 +103,10 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
     Ok(reply.record(record(&Record::Assist(Assist { throw, helps, chosen: None }))?))
 }
 
-fn helped(state: &mut State, turn: &Turn, who: CharacterId, steps: i32) -> Result<(), Refusal> {
+fn helped(state: &mut State, turn: &Turn, who: CharacterId, steps: i32) {
     let name = turn.name(turn.actor);
     let from = if steps > 0 { format!("help of {name}") } else { format!("{name} in the way") };
-    state.await_next(who, steps, from)
+    state.await_next(who, steps, from);
 }
 
 /// Settles a 7 to 9.
@@ -113,15 +116,16 @@ pub(crate) fn choose(state: &mut State, turn: &mut Turn, chosen: Chosen) -> Resu
         Record::Intent(intent) => (intent.throw.band(), intent.reboot, intent.chosen.clone()),
         Record::Assist(assist) => (assist.throw.band(), false, assist.chosen.clone()),
         Record::Opposed(_) => {
-            return Err(Refusal::new(format!("#{} is an opposed Intention, which leaves no choice", target.entry)));
+            let what = format!("#{} is an opposed Intention, which leaves no choice", target.entry);
+            return Err(Refusal::new(what).example("waiting"));
         }
     };
-    if let Some(before) = before {
+    if let Some(before) = before.filter(|before| !names_later(&target.record, &chosen, before)) {
         return Err(Refusal::new(format!("#{} was chosen already: {before}", target.entry)).example("intent +1"));
     }
     if band != Band::Mixed {
         let what = format!("#{} is no 7 to 9, so there is nothing to choose", target.entry);
-        return Err(Refusal::new(what).example("intent +1"));
+        return Err(Refusal::new(what).example("waiting"));
     }
     if reboot != matches!(chosen, Chosen::Empower(_) | Chosen::Hinder(_)) {
         let [first, second] = choices(reboot).map(|(command, _)| command);
@@ -157,7 +161,7 @@ fn assisted(
     };
     if ceded {
         let from = format!("help of {}", turn.name(actor));
-        state.await_next(assist.helps, HELP, from)?;
+        state.await_next(assist.helps, HELP, from);
     }
     let reply = show::pending_fact(show::whose(turn, actor).bold(&says), state, turn, assist.helps);
     Ok((reply, Record::Assist(Assist { chosen: Some(says), ..assist })))
@@ -177,10 +181,22 @@ fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen)
         }
     };
     let mut reply = show::whose(turn, actor).bold(&says).text(format!(" ({})", intent.throw.total()));
+    let named = whom.is_some();
     if let Some(whom) = whom {
         reply = reply.fact("whom", whom);
     }
-    Ok((reply, Record::Intent(Intent { chosen: Some(says), ..intent })))
+    Ok((reply, Record::Intent(Intent { chosen: Some(says), whom: named, ..intent })))
+}
+
+/// Whether a choice that was made without a name is only given one.
+fn names_later(record: &Record, chosen: &Chosen, before: &str) -> bool {
+    let unnamed = matches!(record, Record::Intent(intent) if !intent.whom);
+    unnamed
+        && match chosen {
+            Chosen::Empower(Some(_)) => before.starts_with("FAILS, empowers"),
+            Chosen::Hinder(Some(_)) => before.starts_with("SUCCEEDS, hinders"),
+            _ => false,
+        }
 }
 
 /// The name of somebody who is not the actor.

@@ -122,8 +122,14 @@ enum Command {
         effort: Effort,
     },
     /// Spend a Spotlight Token before an Intention, your own or somebody's.
-    #[command(example = "spend spotlight casting", example = "spend spotlight background Bob")]
-    Spend { what: Spendable, aspect: Option<Aspect>, who: Option<Name> },
+    #[command(example = "spend spotlight casting", example = "spend spotlight background for Bob")]
+    Spend {
+        what: Spendable,
+        aspect: Option<Aspect>,
+        #[word("for", "to")]
+        whom: Option<Name>,
+        who: Option<Name>,
+    },
     /// Show the Spotlight Tokens; the Showrunner corrects them.
     #[command(alias = "spotlight", example = "spot", example = "spot +1")]
     Spot {
@@ -163,11 +169,28 @@ enum Running {
     #[command(referee, example = "players 5")]
     Players { players: Number<1, 100> },
     /// Give a Benefit that waits for somebody's next Intention.
-    #[command(referee, example = "benefit Bob 2", example = "benefit Bob # the crane swings by")]
-    Benefit { who: Name, steps: Option<Number<1, 30>> },
+    #[command(
+        referee,
+        example = "benefit Bob 2",
+        example = "benefit Bob # the crane swings by",
+        example = "benefit Bob clear"
+    )]
+    Benefit {
+        /// take away all that waits
+        #[flag("clear")]
+        clear: bool,
+        steps: Option<Steps>,
+        who: Name,
+    },
     /// Give an Obstacle that waits for somebody's next Intention.
-    #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain")]
-    Obstacle { who: Name, steps: Option<Number<1, 30>> },
+    #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain", example = "obstacle Bob clear")]
+    Obstacle {
+        /// take away all that waits
+        #[flag("clear")]
+        clear: bool,
+        steps: Option<Steps>,
+        who: Name,
+    },
     /// Give control of a character back to its player.
     #[command(referee, example = "control Ann")]
     Control { who: Name },
@@ -205,18 +228,31 @@ impl Argument for Modifier {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        match Number::<-100, 100>::read(words)? {
-            Some((Number(steps), count)) => Ok(Some((Modifier { steps: steps as i32, typed: true }, count))),
-            None => Ok(None),
-        }
+        let read = Steps::read(words)?;
+        Ok(read.map(|(Steps(steps), count)| (Modifier { steps, typed: true }, count)))
     }
 
     fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
         let mut sum = Modifier::default();
-        while let Some(Number(steps)) = words.take::<Number<-100, 100>>()? {
-            sum = Modifier { steps: sum.steps.saturating_add(steps as i32), typed: true };
+        while let Some(Steps(steps)) = words.take::<Steps>()? {
+            sum = Modifier { steps: sum.steps.saturating_add(steps), typed: true };
         }
         Ok(Some(sum))
+    }
+}
+
+/// Steps on the ladder, with a sign or without, and with the game's d behind them or without: `+2`, `-1d`.
+#[derive(Clone, Copy, Debug)]
+struct Steps(i32);
+
+impl Argument for Steps {
+    fn shape() -> String {
+        "N".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let number = words[0].strip_suffix(['d', 'D']).unwrap_or(words[0]);
+        Ok(Number::<-100, 100>::read(&[number])?.map(|(Number(steps), count)| (Steps(steps as i32), count)))
     }
 }
 
@@ -280,7 +316,9 @@ impl Game for Retrostar {
             Command::Assist { who, effort } => intent::assist(state, turn, &who, &effort),
             Command::Oppose { who, other, effort } => opposed::oppose(state, turn, who, other, &effort),
             Command::Resist { effort } => opposed::resist(state, turn, &effort),
-            Command::Spend { what: Spendable::Spotlight, aspect, who } => spotlight::spend(state, turn, aspect, who),
+            Command::Spend { what: Spendable::Spotlight, aspect, whom, who } => {
+                spotlight::spend(state, turn, aspect, whom.or(who))
+            }
             Command::Spot { change } => spotlight::show_or_correct(state, turn, change),
             Command::Sheet { who } => {
                 let who = named(turn, who)?;
@@ -299,8 +337,15 @@ fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Re
         Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
         Running::Episode => spotlight::episode(state),
         Running::Players { players: Number(players) } => Ok(spotlight::players(state, players as u32)),
-        Running::Benefit { who, steps } => wait(state, turn, &who, steps.map_or(2, |Number(steps)| steps as i32)),
-        Running::Obstacle { who, steps } => wait(state, turn, &who, -steps.map_or(1, |Number(steps)| steps as i32)),
+        Running::Benefit { clear: true, who, .. } | Running::Obstacle { clear: true, who, .. } => {
+            clear(state, turn, &who)
+        }
+        Running::Benefit { who, steps: Some(Steps(..=-1)), .. } => {
+            let example = format!("obstacle {} 1", who.0);
+            Err(Refusal::new("a Benefit is above 0; what is below is an Obstacle").example(example))
+        }
+        Running::Benefit { who, steps, .. } => wait(state, turn, &who, steps.map_or(2, |Steps(steps)| steps)),
+        Running::Obstacle { who, steps, .. } => wait(state, turn, &who, -steps.map_or(1, |Steps(steps)| steps.abs())),
         Running::Control { who } => {
             let who = turn.character(&who.0)?;
             if !state.of(who).ceded {
@@ -322,7 +367,14 @@ fn wait(state: &mut State, turn: &mut Turn, who: &Name, steps: i32) -> Result<Re
     let who = turn.character(&who.0)?;
     let kind = if steps > 0 { "Benefit" } else { "Obstacle" };
     let from = turn.comment.clone().map_or(kind.to_owned(), |comment| comment.chars().take(MOST_SOURCE).collect());
-    state.await_next(who, steps, from)?;
+    state.await_next(who, steps, from);
+    Ok(show::pending(state, turn, who))
+}
+
+/// Takes away what waits for somebody.
+fn clear(state: &mut State, turn: &mut Turn, who: &Name) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    state.of(who).pending.clear();
     Ok(show::pending(state, turn, who))
 }
 
@@ -340,14 +392,13 @@ impl State {
         self.characters.get(&character).cloned().unwrap_or_default()
     }
 
-    /// Adds what waits for the next roll of a character.
-    fn await_next(&mut self, who: CharacterId, steps: i32, from: String) -> Result<(), Refusal> {
+    /// Adds what waits for the next roll of a character; of very many the last ones are counted together.
+    fn await_next(&mut self, who: CharacterId, steps: i32, from: String) {
         let pending = &mut self.of(who).pending;
-        if pending.len() >= MOST_PENDING {
-            return Err(Refusal::new(format!("{MOST_PENDING} things wait for that roll already, which is enough")));
+        match pending.get_mut(MOST_PENDING - 1) {
+            None => pending.push(Pending { steps, from }),
+            Some(last) => *last = Pending { steps: last.steps.saturating_add(steps), from: "and others".to_owned() },
         }
-        pending.push(Pending { steps, from });
-        Ok(())
     }
 }
 
@@ -376,9 +427,31 @@ enum Waiting {
     Stays,
 }
 
+/// A roll before its dice fall.
+struct Plan {
+    net: i32,
+    spotlight: Vec<Aspect>,
+    used: Vec<Pending>,
+}
+
+impl Plan {
+    fn throw(self, turn: &mut Turn) -> Result<Made, Refusal> {
+        let Plan { net, spotlight, used } = self;
+        let dice = turn.throw_dice((0..rules::dice_at(net)).map(|_| 6))?;
+        Ok(Made { throw: Throw { net, dice }, spotlight, used })
+    }
+}
+
 /// Throws the actor's dice: pays for the spotlight, and uses what waits.
 fn throw(state: &mut State, turn: &mut Turn, effort: &Effort, waiting: Waiting) -> Result<Made, Refusal> {
-    let held = state.held(turn.actor);
+    let who = turn.actor;
+    plan(state, turn, who, effort, waiting)?.throw(turn)
+}
+
+/// Plans a character's roll: pays for the spotlight, and uses what waits. All that can be refused is refused here, before
+/// any die falls.
+fn plan(state: &mut State, turn: &Turn, who: CharacterId, effort: &Effort, waiting: Waiting) -> Result<Plan, Refusal> {
+    let held = state.held(who);
     let mut spotlight = Vec::new();
     let mut used = Vec::new();
     if waiting == Waiting::Counts {
@@ -391,23 +464,19 @@ fn throw(state: &mut State, turn: &mut Turn, effort: &Effort, waiting: Waiting) 
     }
     let waits: i32 = used.iter().map(|each| each.steps).sum();
     let tokens = 2 * i32::try_from(spotlight.len()).expect("few tokens");
-    let made = Made { throw: throw_at(turn, effort.modifier.steps + waits + tokens)?, spotlight, used };
+    let net = effort.modifier.steps + waits + tokens;
+    if net.abs() > rules::FURTHEST {
+        let far = rules::FURTHEST;
+        let waits =
+            if waits == 0 { String::new() } else { format!(", {waits:+} of it waiting for {}", turn.name(who)) };
+        return Err(Refusal::new(format!("{net:+} is too far on the ladder{waits}: {far} up or down is the most")));
+    }
     if waiting == Waiting::Counts && held != Holdings::default() {
-        let holdings = state.of(turn.actor);
+        let holdings = state.of(who);
         holdings.pending.clear();
         holdings.paid.clear();
     }
-    Ok(made)
-}
-
-/// Throws at a position on the ladder.
-fn throw_at(turn: &mut Turn, net: i32) -> Result<Throw, Refusal> {
-    if net.abs() > rules::FURTHEST {
-        let far = rules::FURTHEST;
-        return Err(Refusal::new(format!("{net:+} is too far on the ladder: {far} up or down is the most")));
-    }
-    let dice = turn.throw_dice((0..rules::dice_at(net)).map(|_| 6))?;
-    Ok(Throw { net, dice })
+    Ok(Plan { net, spotlight, used })
 }
 
 /// The character of this name, or the actor.

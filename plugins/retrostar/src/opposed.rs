@@ -1,7 +1,7 @@
 //! Opposed Intentions: both sides at once, or answered later.
 
 use crate::rules::{Contest, Throw, Winner, contest};
-use crate::{Effort, Made, Other, Record, State, Waiting, record, show, throw, throw_at};
+use crate::{Effort, Made, Other, Record, State, Waiting, plan, record, show, throw};
 use plugin_api::{CharacterId, Name, Offer, Refusal, Reply, Role, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,12 @@ pub(crate) fn oppose(
     effort: &Effort,
 ) -> Result<Reply, Refusal> {
     let (named, now) = match other {
-        Some(other) => (other.who.or(who), other.modifier.typed.then_some(other.modifier.steps)),
+        Some(Other { who: Some(other), .. }) if who.is_some() => {
+            let first = who.map_or(String::new(), |name| name.0);
+            let what = format!("for whom do you act? {first} against {} is: as {first} oppose {}", other.0, other.0);
+            return Err(Refusal::new(what).about(first).example("oppose Bob +1"));
+        }
+        Some(other) => (other.who.or(who), other.modifier.typed.then_some(other.modifier)),
         None => (who, None),
     };
     let against = named.as_ref().map(|name| turn.character(&name.0)).transpose()?;
@@ -38,16 +43,18 @@ pub(crate) fn oppose(
             let what = format!("{name} answers with their own dice: leave the number away, they type resist");
             Err(Refusal::new(what).example(format!("oppose {name} +1")))
         }
-        (name, Some(steps)) => {
-            let made = throw(state, turn, effort, Waiting::Counts)?;
-            let waits = against.map_or(0, |who| state.held(who).waiting());
-            let answered = throw_at(turn, steps + waits)?;
-            if let Some(who) = against.filter(|_| waits != 0) {
-                state.of(who).pending.clear();
-            }
+        (name, Some(modifier)) => {
+            let own = plan(state, turn, turn.actor, effort, Waiting::Counts)?;
+            let typed = Effort { modifier, spot: None };
+            let theirs = match against {
+                Some(who) => plan(state, turn, who, &typed, Waiting::Counts)?,
+                None => plan(&mut State::default(), turn, turn.actor, &typed, Waiting::Stays)?,
+            };
+            let (own, theirs) = (own.throw(turn)?, theirs.throw(turn)?);
             let names = [turn.name(turn.actor).to_owned(), name.unwrap_or_else(|| "the other side".to_owned())];
-            let opposed = Opposed { began: made.throw, against, answered: Some(answered) };
-            let reply = settle(state, &opposed, turn.actor, &names)?;
+            let notes = [show::notes(state, &own), show::notes(state, &theirs)].concat();
+            let opposed = Opposed { began: own.throw, against, answered: Some(theirs.throw) };
+            let reply = settle(state, &opposed, turn.actor, &names, &notes);
             Ok(reply.record(record(&Record::Opposed(opposed))?))
         }
         (Some(name), None) => {
@@ -77,26 +84,25 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
         return Err(Refusal::new(what).example("intent +1"));
     }
     // A referee who answers for somebody throws that character's dice.
-    let typed_as = std::mem::replace(&mut turn.actor, against);
-    let made = throw(state, turn, effort, Waiting::Counts);
-    turn.actor = typed_as;
-    let opposed = Opposed { answered: Some(made?.throw), ..opposed };
+    let made = plan(state, turn, against, effort, Waiting::Counts)?.throw(turn)?;
+    let notes = show::notes(state, &made);
+    let opposed = Opposed { answered: Some(made.throw), ..opposed };
     let names = [turn.name(target.actor).to_owned(), turn.name(against).to_owned()];
-    let reply = settle(state, &opposed, target.actor, &names)?;
+    let reply = settle(state, &opposed, target.actor, &names, &notes);
     turn.amend(record(&Record::Opposed(opposed))?);
     Ok(reply)
 }
 
 /// Compares both sides, and lets penalties wait for who suffers them.
-fn settle(state: &mut State, opposed: &Opposed, a: CharacterId, names: &[String; 2]) -> Result<Reply, Refusal> {
+fn settle(state: &mut State, opposed: &Opposed, a: CharacterId, names: &[String; 2], notes: &[String]) -> Reply {
     let (began, answered) = (&opposed.began, opposed.answered.as_ref().expect("both sides threw"));
     let contest = contest(began.band(), answered.band());
     let [name_a, name_b] = names;
     if contest.penalty_a != 0 {
-        state.await_next(a, contest.penalty_a, format!("opposed by {name_b}"))?;
+        state.await_next(a, contest.penalty_a, format!("opposed by {name_b}"));
     }
     if let Some(b) = opposed.against.filter(|_| contest.penalty_b != 0) {
-        state.await_next(b, contest.penalty_b, format!("opposed by {name_a}"))?;
+        state.await_next(b, contest.penalty_b, format!("opposed by {name_a}"));
     }
     let ends = ends(&contest, names);
     let headline = format!("{name_a} vs {name_b}: {ends} {} : {}", began.total(), answered.total());
@@ -108,6 +114,7 @@ fn settle(state: &mut State, opposed: &Opposed, a: CharacterId, names: &[String;
     };
     let reply = Reply::new().bold(headline).text(format!("{penalty} |"));
     let reply = show::dice(show::dice(reply, began).text(" :"), answered);
+    let reply = if notes.is_empty() { reply } else { reply.text(format!(" | {}", notes.join(", "))) };
     let winner = match contest.winner {
         Winner::None => "none",
         Winner::Draw => "draw",
@@ -115,13 +122,14 @@ fn settle(state: &mut State, opposed: &Opposed, a: CharacterId, names: &[String;
         Winner::B => "B",
     };
     let reply = reply.why(format!("{name_a}: {}; {name_b}: {}", show::sum(began), show::sum(answered)));
-    Ok(reply
+    reply
         .fact("A", began.total())
         .fact("B", answered.total())
         .fact("winner", winner)
         .fact("partial", contest.partial)
         .fact("penaltyA", contest.penalty_a)
-        .fact("penaltyB", contest.penalty_b))
+        .fact("penaltyB", contest.penalty_b)
+        .fact("pool", state.pool)
 }
 
 fn ends(contest: &Contest, [name_a, name_b]: &[String; 2]) -> String {

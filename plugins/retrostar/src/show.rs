@@ -20,15 +20,12 @@ pub(crate) fn position(throw: &Throw) -> String {
 
 /// A throw behind its headline: dice, what was spent and used, facts.
 pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
-    let Made { throw, spotlight, used } = made;
+    let throw = &made.throw;
     let mut reply = dice(reply.text(" |"), throw);
-    let mut notes = Vec::new();
-    if !spotlight.is_empty() {
-        let aspects: Vec<_> = spotlight.iter().map(|aspect| aspect.word()).collect();
-        notes.push(format!("spotlight {}, {} left", aspects.join(" and "), count(state.pool, "token")));
+    if !made.spotlight.is_empty() {
         reply = reply.fact("pool", state.pool);
     }
-    notes.extend(used.iter().map(|each| format!("{:+} {}", each.steps, each.from)));
+    let notes = notes(state, made);
     if !notes.is_empty() {
         reply = reply.text(format!(" | {}", notes.join(", ")));
     }
@@ -39,6 +36,17 @@ pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
         .fact("rolled", throw.dice.len())
         .fact("total", throw.total())
         .fact("band", throw.band().word())
+}
+
+/// What was spent on a roll, and what had waited for it.
+pub(crate) fn notes(state: &State, made: &Made) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !made.spotlight.is_empty() {
+        let aspects: Vec<_> = made.spotlight.iter().map(|aspect| aspect.word()).collect();
+        notes.push(format!("spotlight {}, {} left", aspects.join(" and "), count(state.pool, "token")));
+    }
+    notes.extend(made.used.iter().map(|each| format!("{:+} {}", each.steps, each.from)));
+    notes
 }
 
 /// How a total comes to be.

@@ -73,7 +73,8 @@ const MOST_DIALS: i64 = 999;
 pub(crate) fn series(state: &mut State, players: u32) -> Reply {
     (state.players, state.dials) = (players, 0);
     for held in state.characters.values_mut() {
-        (held.dials, held.ceded) = (0, false);
+        held.dials = 0;
+        held.pending.clear();
     }
     fill(state);
     lead("A new Series. ", show::pool(state))
@@ -83,7 +84,6 @@ pub(crate) fn episode(state: &mut State) -> Result<Reply, Refusal> {
     if state.players == 0 {
         return Err(Refusal::new("no Series has begun: say for how many players").example("series 4"));
     }
-    state.characters.values_mut().for_each(|held| held.ceded = false);
     fill(state);
     Ok(lead("A new Episode. ", show::pool(state)))
 }
@@ -110,7 +110,12 @@ pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change
     Ok(append(reply, show::pool(state)))
 }
 
+/// A new Episode's pool; everybody has control again, and tokens of the last pool are gone.
 fn fill(state: &mut State) {
+    for held in state.characters.values_mut() {
+        held.ceded = false;
+        held.paid.clear();
+    }
     state.pool = pool_size(state.players, state.dials);
     state.full = state.pool;
 }

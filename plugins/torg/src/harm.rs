@@ -1,6 +1,6 @@
 //! Damage, bonus dice, soak and active defense.
 
-use crate::rules::{self, Harm};
+use crate::rules::{self, Harm, Soak, Test};
 use crate::test::{self, chain};
 use crate::{How, State, show};
 use plugin_api::{CharacterId, Name, Offer, Refusal, Reply, Target, Turn};
@@ -13,8 +13,6 @@ pub(crate) struct Damage {
     pub harm: Harm,
     /// Who was hit, if it was said.
     pub on: Option<CharacterId>,
-    /// It was soaked, or that was tried.
-    pub soaked: bool,
 }
 
 /// The difficulty of a soak.
@@ -50,9 +48,9 @@ pub(crate) fn bonus_dice(turn: &mut Turn, dice: u32, reroll: bool) -> Result<Rep
 }
 
 pub(crate) fn damage(
+    state: &State,
     turn: &mut Turn,
-    damage: i64,
-    toughness: i64,
+    (damage, toughness): (i64, i64),
     dice: u32,
     who: Option<Name>,
 ) -> Result<Reply, Refusal> {
@@ -65,12 +63,12 @@ pub(crate) fn damage(
     if dice > 0 {
         reply = reply.text(format!(" | {damage} + {dice} BD ")).die(shown.join(" "));
     }
-    if let Some(on) = on.filter(|_| harm != NONE) {
+    if let Some(on) = on.filter(|on| harm != NONE && test::payable(state, turn, *on).is_ok()) {
         let label = "soak with the reality skill, costs a Possibility".to_owned();
         reply.offers.push(Offer { command: "soak".to_owned(), label, to: Some(turn.name(on).to_owned()) });
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);
-    Ok(facts(reply.why(why), harm).fact("damage", total).record(record(&Damage { harm, on, soaked: false })?))
+    Ok(facts(reply.why(why), harm).fact("damage", total).record(record(&Damage { harm, on })?))
 }
 
 /// No harm at all.
@@ -84,47 +82,50 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
         let what = "the Possibility of a soak is spent on it anyway; another is none of its dice";
         return Err(Refusal::new(what).about("poss").example("soak 9"));
     }
-    // Damage that the actor dealt to nobody in particular is not theirs to soak.
-    let hit = |target: &Target<Damage>| match target.record.on {
-        Some(on) => on == turn.actor,
-        None => target.actor != turn.actor,
-    };
-    let target = match turn.peek_target::<Damage>() {
-        Some(target) if hit(&target) && target.record.soaked => {
-            let what = format!("#{} was soaked already: once for each damage", target.entry);
-            return Err(Refusal::new(what).example("possibilities"));
-        }
-        Some(target) if hit(&target) => Some(turn.target::<Damage>()?),
-        _ => None,
-    };
-    if let (None, Some(named)) = (&target, turn.peek_target::<serde_json::Value>().filter(|target| target.named)) {
-        let what = format!("#{} is no damage of yours to soak", named.entry);
-        return Err(Refusal::new(what).example("soak 9"));
-    }
     let actor = turn.actor;
+    let damage = hit(state, turn)?;
     test::pay(state, turn, actor)?;
-    if state.held(actor).reality != Some(reality) {
-        state.of(actor).reality = Some(reality);
+    let holdings = state.of(actor);
+    holdings.reality = Some(reality);
+    if let Some((entry, _)) = damage {
+        holdings.soaked.push(entry);
+        let old = holdings.soaked.len().saturating_sub(MOST_SOAKED);
+        holdings.soaked.drain(..old);
+        turn.close_offers_on(entry, &["soak"]);
     }
     let thrown = test::throw(state, turn, reality, vec![SOAK], how)?;
-    let level = thrown.level(SOAK);
-    let headline = match (&target, level) {
-        (_, rules::Level::Failure) => "soak fails: the damage stands".to_owned(),
-        (Some(target), _) => format!("soaks: {} left", show::harm(rules::soak(level, target.record.harm))),
-        (None, rules::Level::Standard) => "soaks 1 Wound and all Shock".to_owned(),
-        (None, rules::Level::Good) => "soaks 2 Wounds and all Shock".to_owned(),
-        (None, rules::Level::Outstanding) => "soaks everything".to_owned(),
+    let thrown = Test { soak: Some(Soak { damage }), ..thrown };
+    Ok(show::test(Reply::new(), state, turn, actor, &thrown).record(test::record(&thrown)?))
+}
+
+/// Soaked damage that a character remembers.
+const MOST_SOAKED: usize = 50;
+
+/// The damage that the actor soaks, if it was told to the bot.
+fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm)>, Refusal> {
+    let actor = turn.actor;
+    let Some(Target { entry, record: Damage { harm, on }, actor: dealer, .. }) = turn.peek_target::<Damage>() else {
+        return match turn.peek_target::<serde_json::Value>() {
+            Some(other) if other.named || other.actor != actor => {
+                Err(Refusal::new(format!("#{} is no damage to soak", other.entry)).example("soak 9"))
+            }
+            _ => Ok(None),
+        };
     };
-    let reply = show::test(Reply::new().bold(headline).text(" | "), state, turn, actor, &thrown);
-    // A soak is settled at once: nothing is offered on it.
-    let mut reply = Reply { offers: Vec::new(), ..reply };
-    if let Some(target) = target {
-        let left = rules::soak(level, target.record.harm);
-        reply = facts(reply, left);
-        turn.amend(record(&Damage { harm: left, soaked: true, ..target.record })?);
+    match on {
+        Some(on) if on != actor => {
+            let name = turn.name(on);
+            let what = format!("#{entry} is damage on {name}, who soaks it with a Possibility of theirs");
+            Err(Refusal::new(what).example(format!("as {name} soak 9")))
+        }
+        // Damage that the actor dealt to nobody in particular is not theirs to soak.
+        None if dealer == actor => Ok(None),
+        _ if state.held(actor).soaked.contains(&entry) => {
+            let what = format!("you soaked #{entry} already: once for each damage");
+            Err(Refusal::new(what).example("possibilities"))
+        }
+        _ => Ok(Some((entry, harm))),
     }
-    reply = reply.text(format!(" | Possibilities {}", state.possibilities(turn, actor)));
-    Ok(show::possibilities_fact(reply, state, turn, [actor]))
 }
 
 pub(crate) fn defend(turn: &mut Turn, unskilled: bool) -> Result<Reply, Refusal> {

@@ -14,7 +14,7 @@ use plugin_api::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use words::{Circumstance, Decide, Difficulties, Mishap, OnOff, Spendable};
+use words::{Cards, Circumstance, Decide, Difficulties, Mishap, OnOff, Spendable, Toughness};
 
 /// The game as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -26,6 +26,9 @@ struct Torg;
 /// What a table holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
+    /// Possibilities that everybody had when the act began; what the table is set to without a value.
+    #[serde(default)]
+    act: Option<i64>,
     /// By character; who holds what an act begins with may be missing.
     #[serde(default)]
     characters: BTreeMap<CharacterId, Holdings>,
@@ -34,15 +37,18 @@ struct State {
 /// What a character holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Holdings {
-    /// Possibilities; without a value, as many as an act begins with.
+    /// Possibilities spent in this act; those that a referee gave count below 0.
     #[serde(default)]
-    possibilities: Option<i64>,
+    spent: i64,
     /// Cut off from their reality: no Possibilities are spent.
     #[serde(default)]
     disconnected: bool,
     /// The reality skill, as last typed for a soak.
     #[serde(default)]
     reality: Option<i64>,
+    /// Damage that was soaked, by the numbers of its entries.
+    #[serde(default)]
+    soaked: Vec<u64>,
     /// Left the table; what they hold stays.
     #[serde(default)]
     away: bool,
@@ -92,7 +98,7 @@ enum Command {
     Drama,
     /// Play cards that add 3 each to your last test.
     #[command(follow_up, alias = "cards", example = "card", example = "card 2")]
-    Card { count: Option<Number<1, 10>> },
+    Card { count: Option<Cards> },
     /// Set the difficulty of a test that was made without one.
     #[command(follow_up, example = "dn 14", example = "dn very hard", example = "dn #12 14", example = "dn Ann 14")]
     Dn { dn: Difficulties },
@@ -104,18 +110,20 @@ enum Command {
         #[flag("reroll1")]
         reroll: bool,
     },
-    /// Compare damage with Toughness, with bonus dice if you like.
-    #[command(example = "damage 17 vs 12 bd 1", example = "damage 17 vs 12 on Bob")]
+    /// Compare damage with Toughness, with bonus dice if you like; say who is hit, and they are asked to soak.
+    #[command(example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
-        #[word("vs", "toughness")]
-        toughness: Number<0, 500>,
+        #[word("vs", "against")]
+        toughness: Option<Toughness>,
         /// bonus dice
         #[word("bd")]
         bonus_dice: Option<Number<1, 20>>,
         /// who is hit, and may soak it
         #[word("on", "to", "hits")]
-        who: Option<Name>,
+        whom: Option<Name>,
         damage: Number<0, 500>,
+        bare: Option<Toughness>,
+        who: Option<Name>,
     },
     /// Soak damage with a test of your reality skill against 10; it costs a Possibility.
     #[command(follow_up = "if any", example = "soak 9", example = "soak #12 9 up")]
@@ -177,9 +185,12 @@ struct How {
     multi: Option<Number<1, 20>>,
     /// cards that add 3 each
     #[word("cards", "card")]
-    cards: Option<Number<1, 10>>,
+    cards: Option<Cards>,
+    /// characters who act together, 2 to 6: +1, +2, +3
+    #[word("combined")]
+    combined: Option<Number<2, 6>>,
     /// wounds, -1 each
-    #[word("wounds")]
+    #[word("wounds", "wound")]
     wounds: Option<Number<1, 10>>,
     /// spend a Possibility at once
     #[flag("possibility", "poss")]
@@ -237,11 +248,17 @@ impl Game for Torg {
             Command::Up => test::follow(state, turn, test::More::Up),
             Command::Hero => test::follow(state, turn, test::More::Hero),
             Command::Drama => test::follow(state, turn, test::More::Drama),
-            Command::Card { count } => test::follow(state, turn, test::More::Cards(count.map_or(1, |Number(n)| n))),
+            Command::Card { count } => {
+                test::follow(state, turn, test::More::Cards(count.map_or(1, |Cards(count)| count)))
+            }
             Command::Dn { dn: Difficulties(dns) } => test::follow(state, turn, test::More::Dn(dns)),
             Command::Bd { dice: Number(dice), reroll } => harm::bonus_dice(turn, dice as u32, reroll),
-            Command::Damage { toughness, bonus_dice, who, damage } => {
-                harm::damage(turn, damage.0, toughness.0, bonus_dice.map_or(0, |Number(dice)| dice as u32), who)
+            Command::Damage { toughness, bonus_dice, whom, damage: Number(damage), bare, who } => {
+                let Some(Toughness(toughness)) = toughness.or(bare) else {
+                    return Err(Refusal::new("against which Toughness? Its number is missing"));
+                };
+                let dice = bonus_dice.map_or(0, |Number(dice)| dice as u32);
+                harm::damage(state, turn, (damage, toughness), dice, whom.or(who))
             }
             Command::Soak { reality, how } => harm::soak(state, turn, reality.map(|Number(skill)| skill), &how),
             Command::Defend { unskilled } => harm::defend(turn, unskilled),
@@ -276,8 +293,8 @@ impl State {
 
     /// The Possibilities of a character.
     fn possibilities(&self, turn: &Turn, character: CharacterId) -> i64 {
-        let beginning = || turn.setting(ACTMAX).parse().unwrap_or(3);
-        self.held(character).possibilities.unwrap_or_else(beginning)
+        let beginning = self.act.unwrap_or_else(|| turn.setting(ACTMAX).parse().unwrap_or(3));
+        (beginning - self.held(character).spent).max(0)
     }
 }
 
@@ -299,14 +316,21 @@ fn possibilities(state: &mut State, turn: &mut Turn, who: Option<Name>, change: 
     if turn.role < Role::Referee {
         return Err(Refusal::new("only the referee gives and takes Possibilities").example("possibilities"));
     }
-    let who = named(turn, who)?;
+    let Some(who) = who else {
+        return Err(Refusal::new("whose Possibilities?").example("possibilities Ann +1"));
+    };
+    let who = turn.character(&who.0)?;
     let now = state.possibilities(turn, who) + i64::from(change);
     if !(0..=MOST_POSSIBILITIES).contains(&now) {
         let held = state.possibilities(turn, who);
         let what = format!("{} has {held}, and {change:+} is not from 0 to {MOST_POSSIBILITIES}", turn.name(who));
         return Err(Refusal::new(what).about(format!("{change:+}")).example("possibilities Ann +1"));
     }
-    state.of(who).possibilities = Some(now);
+    let spent = state.possibilities(turn, who) - now;
+    state.of(who).spent += spent;
+    if now == 0 {
+        turn.close_offers(Some(who), &["possibility", "soak"]);
+    }
     Ok(show::possibilities_of(state, turn, who))
 }
 
@@ -316,15 +340,16 @@ fn disconnect(state: &mut State, turn: &mut Turn, who: Option<Name>, on: bool) -
         return Err(Refusal::new(format!("only the referee may say that of {}", turn.name(who))));
     }
     state.of(who).disconnected = on;
+    if on {
+        turn.close_offers(Some(who), &["possibility", "soak"]);
+    }
     let says = if on { "disconnected: no Possibilities until disconnect off" } else { "connected again" };
     Ok(show::whose(turn, who).text(says).fact("disconnected", on))
 }
 
 fn new_act(state: &mut State, turn: &Turn) -> Reply {
-    for who in turn.heroes() {
-        state.of(who).possibilities = None;
-    }
-    state.characters.values_mut().for_each(|held| held.possibilities = None);
+    state.act = turn.setting(ACTMAX).parse().ok();
+    state.characters.values_mut().for_each(|held| held.spent = 0);
     let reply = show::possibilities(state, turn);
     Reply { blocks: Reply::from(format!("A new act. {}", reply.plain())).blocks, ..reply }
 }

@@ -151,6 +151,8 @@ pub enum Favored {
     Open,
     /// It is decided: something was added.
     Closed,
+    /// The test is favored, and a Multi-Action, which has no reroll.
+    Barred,
 }
 
 /// A test on the table: what went into it, and what was added since.
@@ -184,6 +186,26 @@ pub struct Test {
     pub drama: Option<Added>,
     /// What it is judged against; empty while that is not known.
     pub dns: Vec<i64>,
+    /// The damage that it soaks.
+    #[serde(default)]
+    pub soak: Option<Soak>,
+}
+
+/// What a test soaks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Soak {
+    /// The entry of the damage, and what it did; nothing if that is only known at the table.
+    pub damage: Option<(u64, Harm)>,
+}
+
+/// The bonus of so many characters who act together (Combined Actions).
+pub fn combined(characters: i64) -> i64 {
+    match characters {
+        ..=1 => 0,
+        2 => 1,
+        3 => 2,
+        4.. => 3,
+    }
 }
 
 impl Test {

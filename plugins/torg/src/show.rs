@@ -1,13 +1,13 @@
 //! How tests and holdings are shown, and the facts they state.
 
-use crate::rules::{self, Added, Favored, Harm, Level, Test};
+use crate::rules::{self, Added, Favored, Harm, Level, Soak, Test};
 use crate::{ACTMAX, Holdings, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value};
 
 /// A test: result, dice, what may follow.
 pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId, test: &Test) -> Reply {
-    let mut reply = headline(reply, test).text(" | ");
+    let mut reply = headline(soak(reply, test), test).text(" | ");
     reply = dice(reply, test);
     let mut notes = Vec::new();
     if test.is_mishap() && !test.is_lost() {
@@ -17,7 +17,10 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
         notes.push(format!("die total {}: a Glory card may be played", test.die_total()));
     }
     let held = state.possibilities(turn, actor);
-    if test.possibility.is_some() {
+    if test.favored == Favored::Barred {
+        notes.push("no favored reroll in a Multi-Action".to_owned());
+    }
+    if test.possibility.is_some() || test.soak.is_some() {
         notes.push(format!("Possibilities {held}"));
     }
     if !notes.is_empty() {
@@ -31,12 +34,34 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
         reply = reply.offer("reroll", "favored");
     }
     let reply = facts(explain(reply, test), test).fact("possibility_allowed", allowed);
-    if test.possibility.is_some() { possibilities_fact(reply, state, turn, [actor]) } else { reply }
+    let paid = test.possibility.is_some() || test.soak.is_some();
+    if paid { possibilities_fact(reply, state, turn, [actor]) } else { reply }
+}
+
+/// What a soak takes away, in front of its test.
+fn soak(reply: Reply, test: &Test) -> Reply {
+    let Some(Soak { damage }) = &test.soak else { return reply };
+    let level = test.level(test.dns[0]);
+    let left = damage.map(|(_, done)| rules::soak(level, done));
+    let says = match (damage, left, level) {
+        (Some((entry, _)), _, Level::Failure) => format!("soak of #{entry} fails: the damage stands"),
+        (Some((entry, _)), Some(left), _) => format!("soaks #{entry}: {} left", harm(left)),
+        (_, _, Level::Failure) => "soak fails: the damage stands".to_owned(),
+        (_, _, Level::Standard) => "soaks 1 Wound and all Shock".to_owned(),
+        (_, _, Level::Good) => "soaks 2 Wounds and all Shock".to_owned(),
+        (_, _, Level::Outstanding) => "soaks everything".to_owned(),
+    };
+    let reply = reply.bold(says).text(" | ");
+    match left {
+        Some(left) => reply.fact("wounds", left.wounds).fact("shock", left.shock),
+        None => reply,
+    }
 }
 
 /// Whether the rules let a Possibility be spent on it, however many are held.
 fn may_spend(state: &State, actor: CharacterId, test: &Test) -> bool {
-    !test.is_lost() && test.possibility.is_none() && !state.held(actor).disconnected
+    let spent = test.possibility.is_some() || test.soak.is_some();
+    !test.is_lost() && !spent && !state.held(actor).disconnected
 }
 
 fn can_reroll(test: &Test) -> bool {

@@ -1,7 +1,7 @@
 //! Tests, and what is added to them.
 
 use crate::rules::{self, Added, Chain, Favored, Test};
-use crate::words::{Circumstance, Decide, Mishap};
+use crate::words::{Cards, Circumstance, Decide, Mishap};
 use crate::{How, State, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Role, Target, Turn};
 
@@ -51,16 +51,24 @@ pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>
 pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Test, Refusal> {
     let wounds = how.wounds.map_or(0, |Number(wounds)| wounds);
     let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
-    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances - wounds;
+    let together = how.combined.map_or(0, |Number(characters)| rules::combined(characters));
+    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together - wounds;
     if mods.abs() > MOST_MODS {
         return Err(Refusal::new(format!("modifiers of {mods:+} are too many: {MOST_MODS} up or down is the most")));
     }
+    if how.possibility {
+        payable(state, turn, turn.actor)?;
+    }
     let multi = how.multi.map_or(0, |Number(multi)| multi);
-    let favored = if how.favored.is_some() && multi == 0 { Favored::Open } else { Favored::No };
+    let favored = match (how.favored, multi) {
+        (None, _) => Favored::No,
+        (Some(_), 0) => Favored::Open,
+        (Some(_), _) => Favored::Barred,
+    };
     let mut test = Test {
         value,
         mods,
-        cards: how.cards.map_or(0, |Number(cards)| cards),
+        cards: how.cards.map_or(0, |Cards(cards)| cards),
         unskilled: how.unskilled,
         mishap: how.mishap.iter().map(|Mishap(upper)| *upper).max().unwrap_or(1),
         multi,
@@ -72,6 +80,7 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
         hero: None,
         drama: None,
         dns,
+        soak: None,
     };
     if test.is_lost() {
         return Ok(test);
@@ -105,6 +114,9 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
     let mut test = target.record;
     let number = target.entry;
     match more {
+        More::Dn(_) if test.soak.is_some() => {
+            return Err(Refusal::new(format!("#{number} is a soak, judged against 10")).example("test 12 dn 14"));
+        }
         More::Dn(dns) => {
             if !test.dns.is_empty() && turn.role < Role::Referee {
                 let what = format!("#{number} was judged against {}; the referee may change that", test.dns[0]);
@@ -142,6 +154,10 @@ fn add(state: &mut State, turn: &mut Turn, actor: CharacterId, test: &mut Test, 
             may_reroll(test)?;
             test.reroll = Some(chain(turn, test.unskilled)?);
         }
+        More::Possibility { .. } if test.soak.is_some() => {
+            let what = "a soak takes one Possibility, which is spent";
+            return Err(Refusal::new(what).example("test 12 dn 14"));
+        }
         More::Possibility { .. } if test.possibility.is_some() => return Err(again("Possibility")),
         More::Possibility { minimum } => {
             pay(state, turn, actor)?;
@@ -172,7 +188,7 @@ const MOST_CARDS: i64 = 20;
 fn may_reroll(test: &Test) -> Result<(), Refusal> {
     let what = match test.favored {
         _ if test.reroll.is_some() => "it was rerolled already, and the new die stands",
-        Favored::No if test.multi > 0 => "a Multi-Action has no favored reroll",
+        Favored::Barred => "a Multi-Action has no favored reroll",
         Favored::No => "that test is not favored",
         _ if test.is_mishap() => "a Mishap cannot be rerolled",
         _ if test.first.len() > 1 => "the die has already exploded, which cannot be rerolled",
@@ -182,21 +198,29 @@ fn may_reroll(test: &Test) -> Result<(), Refusal> {
     Err(Refusal::new(what).example("test 12 dn 14 favored"))
 }
 
-/// Takes a Possibility.
-pub(crate) fn pay(state: &mut State, turn: &Turn, actor: CharacterId) -> Result<(), Refusal> {
+/// Refuses who has no Possibility to spend.
+pub(crate) fn payable(state: &State, turn: &Turn, actor: CharacterId) -> Result<(), Refusal> {
     let name = turn.name(actor);
     if state.held(actor).disconnected {
         let what = format!("{name} is disconnected, which bars Possibilities");
         return Err(Refusal::new(what).example("disconnect off"));
     }
-    let held = state.possibilities(turn, actor);
-    if held < 1 {
+    if state.possibilities(turn, actor) < 1 {
         return Err(Refusal::new(format!("{name} has no Possibilities left")).example("possibilities"));
     }
-    state.of(actor).possibilities = Some(held - 1);
     Ok(())
 }
 
-fn record(test: &Test) -> Result<serde_json::Value, Refusal> {
+/// Takes a Possibility; what is offered for the last one cannot be taken any more.
+pub(crate) fn pay(state: &mut State, turn: &mut Turn, actor: CharacterId) -> Result<(), Refusal> {
+    payable(state, turn, actor)?;
+    state.of(actor).spent += 1;
+    if state.possibilities(turn, actor) == 0 {
+        turn.close_offers(Some(actor), &["possibility", "soak"]);
+    }
+    Ok(())
+}
+
+pub(crate) fn record(test: &Test) -> Result<serde_json::Value, Refusal> {
     serde_json::to_value(test).map_err(|error| Refusal::new(error.to_string()))
 }

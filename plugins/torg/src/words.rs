@@ -77,13 +77,54 @@ impl Argument for Mishap {
     }
 }
 
+/// Cards, counted: `2`. What one adds is not typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cards(pub i64);
+
+impl Argument for Cards {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if words[0].starts_with('+') {
+            return Err("cards are counted: a card adds 3 by itself, cards 2 adds 6".to_owned());
+        }
+        Ok(Number::<1, 10>::read(words)?.map(|(Number(count), taken)| (Cards(count), taken)))
+    }
+}
+
+/// Toughness: `12`, or `toughness 12`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Toughness(pub i64);
+
+impl Argument for Toughness {
+    fn shape() -> String {
+        "TOUGHNESS".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let named = usize::from(words[0].eq_ignore_ascii_case("toughness"));
+        let Some(number) = words.get(named) else { return Ok(None) };
+        Ok(Number::<0, 500>::read(&[number])?.map(|(Number(toughness), taken)| (Toughness(toughness), named + taken)))
+    }
+}
+
 /// A circumstance that changes the action total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Circumstance(pub i64);
 
 /// Circumstances by name (Modifiers), as they are typed.
-const CIRCUMSTANCES: [(&str, i64); 6] =
-    [("stymied", -2), ("very stymied", -4), ("vulnerable", 2), ("very vulnerable", 4), ("all-out", 4), ("all out", 4)];
+const CIRCUMSTANCES: [(&str, i64); 8] = [
+    ("very stymied", -4),
+    ("very vulnerable", 4),
+    ("all-out attack", 4),
+    ("all out attack", 4),
+    ("all-out", 4),
+    ("all out", 4),
+    ("stymied", -2),
+    ("vulnerable", 2),
+];
 
 impl Argument for Circumstance {
     fn shape() -> String {
@@ -91,8 +132,13 @@ impl Argument for Circumstance {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let typed: Vec<String> = words.iter().take(2).map(|word| word.to_lowercase()).collect();
-        let named = CIRCUMSTANCES.iter().find(|(name, _)| *name == typed.join(" ") || *name == typed[0]);
+        let typed: Vec<String> = words.iter().take(3).map(|word| word.to_lowercase()).collect();
+        let begins = |name: &str| {
+            let parts = name.split(' ');
+            parts.clone().count() <= typed.len() && parts.zip(&typed).all(|(part, word)| part == word)
+        };
+        // The longest come first.
+        let named = CIRCUMSTANCES.iter().find(|(name, _)| begins(name));
         Ok(named.map(|(name, change)| (Circumstance(*change), name.split(' ').count())))
     }
 
