@@ -21,7 +21,7 @@ use transport_irc::{Irc, Settings};
 /// The network's name for the bot.
 const NETWORK: &str = "irc";
 /// The plugins that [`Make`] knows.
-const PLUGINS: [&str; 2] = ["mvk", "roll"];
+const PLUGINS: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
 /// Lines of an answer: all there are.
 const LINES: usize = 1_000;
 /// Bytes of a text that fit into a line, whatever stands around them.

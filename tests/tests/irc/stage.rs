@@ -83,7 +83,9 @@ impl Make {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
         }
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let plugins =
+            Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
+                .expect("they live together");
         let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
         let (stop, stopped) = oneshot::channel();
         let served = serve(Arc::new(bot.expect("it starts")), networks, async move {
