@@ -52,7 +52,7 @@ impl Game for Ember {
                 dice.push(turn.throw_die(6)?);
                 let heat = state.heat.entry(actor).or_default();
                 *heat += 1;
-                turn.amend(serde_json::json!(dice));
+                turn.amend(&dice);
                 Ok(shown(&dice).text(format!(" | heat {heat}")).fact("heat", *heat))
             }
             Command::Heat => {
@@ -77,5 +77,5 @@ fn shown(dice: &[Die]) -> Reply {
     for die in dice {
         reply = reply.text(" ").die(die.to_string());
     }
-    reply.record(serde_json::json!(dice))
+    reply.record(&dice)
 }

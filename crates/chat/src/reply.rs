@@ -196,10 +196,10 @@ impl Reply {
         self
     }
 
-    /// Notes what a follow-up on this roll must know.
+    /// Notes what a follow-up on this roll must know: anything with text keys and finite numbers.
     #[must_use]
-    pub fn record(mut self, record: Value) -> Self {
-        self.record = Some(record);
+    pub fn record(mut self, record: &impl Serialize) -> Self {
+        self.record = Some(serde_json::to_value(record).expect("a record has text keys and finite numbers"));
         self
     }
 

@@ -1,7 +1,7 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
-use crate::{Refusal, Role, suggest};
-use chat::PlayerId;
+use crate::{Name, Refusal, Role, suggest};
+use chat::{PlayerId, Reply};
 use dice::{Dice, DiceError, Die};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -233,6 +233,32 @@ impl<'a> Turn<'a> {
         self.cast.find(name).ok_or_else(|| self.cast.nobody(name))
     }
 
+    /// As [`character`](Self::character), or the actor where nobody is named.
+    ///
+    /// # Errors
+    /// Nobody is called that; says who might be meant.
+    pub fn named(&mut self, name: Option<Name>) -> Result<CharacterId, Refusal> {
+        name.map_or(Ok(self.actor), |name| self.character(&name.0))
+    }
+
+    /// As [`named`](Self::named), for what somebody does about themselves and a referee about anybody; `what` is that, with
+    /// the name to come: `change the Stress of`.
+    ///
+    /// # Errors
+    /// Nobody is called that, or it is somebody else's.
+    pub fn own(&mut self, name: Option<Name>, what: &str) -> Result<CharacterId, Refusal> {
+        let who = self.named(name)?;
+        match who == self.actor || self.role >= Role::Referee {
+            true => Ok(who),
+            false => Err(Refusal::new(format!("only the referee may {what} {}", self.name(who)))),
+        }
+    }
+
+    /// The beginning of what is said about a character: the name, unless it is the actor's, whom the answer addresses.
+    pub fn about(&self, who: CharacterId) -> Reply {
+        if who == self.actor { Reply::new() } else { Reply::new().bold(self.name(who)).text(": ") }
+    }
+
     /// The name of a character.
     pub fn name(&self, character: CharacterId) -> &str {
         self.cast.name(character)
@@ -290,9 +316,9 @@ impl<'a> Turn<'a> {
         self.closed.push(Closed { of: None, words, on: Some(number) });
     }
 
-    /// Replaces what is noted of the roll this command follows up on.
-    pub fn amend(&mut self, record: Value) {
-        self.amended = Some(record);
+    /// Replaces what is noted of the roll this command follows up on; as [`Reply::record`].
+    pub fn amend(&mut self, record: &impl Serialize) {
+        self.amended = Some(serde_json::to_value(record).expect("a record has text keys and finite numbers"));
     }
 
     /// What the turn leaves to its host.

@@ -109,7 +109,7 @@ fn amend(
     if change != 0 {
         state.of(target.actor).inspiration += change;
     }
-    turn.amend(serde_json::to_value(roll).map_err(|error| Refusal::new(error.to_string()))?);
+    turn.amend(roll);
     let mut reply = Reply::new();
     if target.actor != turn.actor {
         reply = reply.text(format!("{}'s roll: ", turn.name(target.actor)));

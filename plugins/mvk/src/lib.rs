@@ -210,7 +210,7 @@ impl Game for Mvk {
             }
             Command::Stress { changes } => Ok(stress(state, turn, &changes)),
             Command::Sheet { who } => {
-                let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+                let who = turn.named(who)?;
                 Ok(show::sheet(state, turn, who))
             }
             Command::Join { who } => come_or_go(state, turn, who, false),
@@ -287,15 +287,14 @@ fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> 
         state.of(actor).inspiration += judgement.inspiration;
     }
     let now = state.inspiration_of(actor);
-    let record = serde_json::to_value(&roll).map_err(|error| Refusal::new(error.to_string()))?;
-    Ok(show::roll(Reply::new(), &roll, &judgement, judgement.inspiration, now).record(record))
+    Ok(show::roll(Reply::new(), &roll, &judgement, judgement.inspiration, now).record(&roll))
 }
 
 fn inspiration(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Option<i32>) -> Result<Reply, Refusal> {
-    let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+    let who = turn.named(who)?;
     let Some(change) = change else {
         let held = state.inspiration_of(who);
-        return Ok(show::whose(turn, who).text("inspiration ").bold(held.to_string()).fact("inspiration", held));
+        return Ok(turn.about(who).text("inspiration ").bold(held.to_string()).fact("inspiration", held));
     };
     if who != turn.actor && turn.role < Role::Referee {
         return Err(Refusal::new(format!("only the referee may change the inspiration of {}", turn.name(who))));
@@ -316,7 +315,7 @@ fn change_inspiration(state: &mut State, turn: &Turn, who: CharacterId, change: 
     }
     state.of(who).inspiration += change;
     let now = held + change;
-    let reply = show::whose(turn, who).text("inspiration ").bold(now.to_string());
+    let reply = turn.about(who).text("inspiration ").bold(now.to_string());
     Ok(reply.text(format!(" ({change:+})")).fact("inspiration", now).fact("inspiration_change", change))
 }
 
@@ -335,12 +334,9 @@ fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
 }
 
 fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
-    let who = who.map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
-    if away && who != turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
-    }
+    let who = if away { turn.own(who, "see off")? } else { turn.named(who)? };
     state.of(who).away = away;
     let held = state.inspiration_of(who);
     let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
-    Ok(show::whose(turn, who).text(format!("{says}: inspiration {held}")).fact("inspiration", held))
+    Ok(turn.about(who).text(format!("{says}: inspiration {held}")).fact("inspiration", held))
 }

@@ -178,11 +178,6 @@ fn facts(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -
         .fact("inspiration_change", change)
 }
 
-/// The beginning of what is said about a character: the name, unless it is the one who asked, whom the answer addresses.
-pub(crate) fn whose(turn: &Turn, who: CharacterId) -> Reply {
-    if who == turn.actor { Reply::new() } else { Reply::new().bold(turn.name(who)).text(": ") }
-}
-
 /// The stress a character is under.
 pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.characters.get(&who).cloned().unwrap_or_default();
@@ -192,7 +187,7 @@ pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
         (false, true) => "staggered: the largest die steps down",
         (false, false) => "under no stress",
     };
-    whose(turn, who).text(says).fact("overwhelmed", held.overwhelmed).fact("staggered", held.staggered)
+    turn.about(who).text(says).fact("overwhelmed", held.overwhelmed).fact("staggered", held.staggered)
 }
 
 /// All that a character and the table hold.
@@ -204,7 +199,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
         .filter(|(id, each)| **id != who && !each.away)
         .map(|(id, each)| format!("{} {}", turn.name(*id), holdings(each)))
         .collect();
-    let mut reply = whose(turn, who).text(holdings(&held));
+    let mut reply = turn.about(who).text(holdings(&held));
     if !others.is_empty() {
         reply = reply.text(format!(" | at the table: {}", others.join("; ")));
     }

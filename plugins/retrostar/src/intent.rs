@@ -1,7 +1,7 @@
 //! Intentions and assists, and the choice that a 7 to 9 leaves.
 
 use crate::rules::{Band, Throw};
-use crate::{Effort, Made, Record, State, Waiting, record, show, throw};
+use crate::{Effort, Made, Record, State, Waiting, show, throw};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
         reply = reply.offer(first.0, first.1).offer(second.0, second.1).fact("choice", vec![first.0, second.0]);
     }
     let Made { throw, .. } = made;
-    Ok(reply.record(record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None, whom: false }))?))
+    Ok(reply.record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None, whom: false })))
 }
 
 /// What a 7 to 9 may become, as it is typed and what it means.
@@ -100,7 +100,7 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
     }
     let reply = show::pending_fact(reply, state, turn, helps);
     let Made { throw, .. } = made;
-    Ok(reply.record(record(&Record::Assist(Assist { throw, helps, chosen: None }))?))
+    Ok(reply.record(&Record::Assist(Assist { throw, helps, chosen: None })))
 }
 
 fn helped(state: &mut State, turn: &Turn, who: CharacterId, steps: i32) {
@@ -142,7 +142,7 @@ pub(crate) fn choose(state: &mut State, turn: &mut Turn, chosen: Chosen) -> Resu
         Record::Intent(intent) => intended(turn, actor, intent, chosen)?,
         Record::Opposed(_) => unreachable!("refused above"),
     };
-    turn.amend(record(&says)?);
+    turn.amend(&says);
     let control = if ceded { "ceded" } else { "kept" };
     Ok(reply.fact("result", if succeeds { "succeeds" } else { "fails" }).fact("control", control))
 }
@@ -163,7 +163,7 @@ fn assisted(
         let from = format!("help of {}", turn.name(actor));
         state.await_next(assist.helps, HELP, from);
     }
-    let reply = show::pending_fact(show::whose(turn, actor).bold(&says), state, turn, assist.helps);
+    let reply = show::pending_fact(turn.about(actor).bold(&says), state, turn, assist.helps);
     Ok((reply, Record::Assist(Assist { chosen: Some(says), ..assist })))
 }
 
@@ -180,7 +180,7 @@ fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen)
             (format!("SUCCEEDS, hinders {}", whom.as_deref().unwrap_or("another character")), whom)
         }
     };
-    let mut reply = show::whose(turn, actor).bold(&says).text(format!(" ({})", intent.throw.total()));
+    let mut reply = turn.about(actor).bold(&says).text(format!(" ({})", intent.throw.total()));
     let named = whom.is_some();
     if let Some(whom) = whom {
         reply = reply.fact("whom", whom);

@@ -9,7 +9,7 @@ mod show;
 mod spotlight;
 
 use plugin_api::{
-    Argument, Arguments, CharacterId, Choice, Commands, Game, Name, Number, Plugin, Refusal, Reply, Role, Setting,
+    Argument, Arguments, CharacterId, Choice, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting,
     SettingKind, SettingScope, Turn, Words,
 };
 use rules::{Aspect, Throw};
@@ -321,7 +321,7 @@ impl Game for Retrostar {
             }
             Command::Spot { change } => spotlight::show_or_correct(state, turn, change),
             Command::Sheet { who } => {
-                let who = named(turn, who)?;
+                let who = turn.named(who)?;
                 Ok(show::sheet(state, turn, who))
             }
             Command::Dial { who, change } => spotlight::dial(state, turn, who, change.unwrap_or(1)),
@@ -352,7 +352,7 @@ fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Re
                 return Err(Refusal::new(format!("{} has control already", turn.name(who))).example("sheet"));
             }
             state.of(who).ceded = false;
-            Ok(show::whose(turn, who).text("has control again").fact("control", "kept"))
+            Ok(turn.about(who).text("has control again").fact("control", "kept"))
         }
         Running::Reboot { on } => {
             state.reboot = on == OnOff::On;
@@ -479,19 +479,11 @@ fn plan(state: &mut State, turn: &Turn, who: CharacterId, effort: &Effort, waiti
     Ok(Plan { net, spotlight, used })
 }
 
-/// The character of this name, or the actor.
-fn named(turn: &mut Turn, who: Option<Name>) -> Result<CharacterId, Refusal> {
-    who.map_or(Ok(turn.actor), |name| turn.character(&name.0))
-}
-
 fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
-    if away && who != turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
-    }
+    let who = if away { turn.own(who, "see off")? } else { turn.named(who)? };
     state.of(who).away = away;
     let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
-    let reply = show::whose(turn, who).text(says);
+    let reply = turn.about(who).text(says);
     Ok(match state.players {
         0 => reply,
         players => {
@@ -499,8 +491,4 @@ fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool)
             reply.text(format!("; the pool counts {counted}: players N changes that for the next Episode"))
         }
     })
-}
-
-fn record(record: &Record) -> Result<serde_json::Value, Refusal> {
-    serde_json::to_value(record).map_err(|error| Refusal::new(error.to_string()))
 }

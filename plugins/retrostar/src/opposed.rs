@@ -1,7 +1,7 @@
 //! Opposed Intentions: both sides at once, or answered later.
 
 use crate::rules::{Contest, Throw, Winner, contest};
-use crate::{Effort, Made, Other, Record, State, Waiting, plan, record, show, throw};
+use crate::{Effort, Made, Other, Record, State, Waiting, plan, show, throw};
 use plugin_api::{CharacterId, Name, Offer, Refusal, Reply, Role, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub(crate) fn oppose(
             let notes = [show::notes(state, &own), show::notes(state, &theirs)].concat();
             let opposed = Opposed { began: own.throw, against, answered: Some(theirs.throw) };
             let reply = settle(state, &opposed, turn.actor, &names, &notes);
-            Ok(reply.record(record(&Record::Opposed(opposed))?))
+            Ok(reply.record(&Record::Opposed(opposed)))
         }
         (Some(name), None) => {
             let made = throw(state, turn, effort, Waiting::Counts)?;
@@ -66,7 +66,7 @@ pub(crate) fn oppose(
             reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
             let Made { throw, .. } = made;
             let opposed = Opposed { began: throw, against, answered: None };
-            Ok(reply.record(record(&Record::Opposed(opposed))?))
+            Ok(reply.record(&Record::Opposed(opposed)))
         }
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
     let opposed = Opposed { answered: Some(made.throw), ..opposed };
     let names = [turn.name(target.actor).to_owned(), turn.name(against).to_owned()];
     let reply = settle(state, &opposed, target.actor, &names, &notes);
-    turn.amend(record(&Record::Opposed(opposed))?);
+    turn.amend(&Record::Opposed(opposed));
     Ok(reply)
 }
 

@@ -67,11 +67,6 @@ pub(crate) fn dice(mut reply: Reply, throw: &Throw) -> Reply {
     reply
 }
 
-/// The beginning of what is said about a character: the name, unless it is the one who asked, whom the answer addresses.
-pub(crate) fn whose(turn: &Turn, who: CharacterId) -> Reply {
-    if who == turn.actor { Reply::new() } else { Reply::new().bold(turn.name(who)).text(": ") }
-}
-
 /// `Spotlight: 9 of 12 left (4 players, 1 dial; next Episode 11)`.
 pub(crate) fn pool(state: &State) -> Reply {
     let State { players, dials, pool, full, .. } = state;
@@ -91,7 +86,7 @@ pub(crate) fn count(number: u32, what: &str) -> String {
 
 /// What waits for a character.
 pub(crate) fn pending(state: &State, turn: &Turn, who: CharacterId) -> Reply {
-    let reply = whose(turn, who).text(format!("next Intention {}", waiting(&state.held(who))));
+    let reply = turn.about(who).text(format!("next Intention {}", waiting(&state.held(who))));
     pending_fact(reply, state, turn, who)
 }
 
@@ -118,7 +113,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let others: Vec<_> = others.iter().map(|other| other.trim_end()).collect();
     let own = holdings(&held);
     let own = if own.is_empty() { "nothing waits, has control" } else { own.as_str() };
-    let mut reply = whose(turn, who).text(own).text(format!(" | {}", pool(state).plain()));
+    let mut reply = turn.about(who).text(own).text(format!(" | {}", pool(state).plain()));
     if state.reboot {
         reply = reply.text(" | Reboot");
     }

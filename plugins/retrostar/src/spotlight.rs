@@ -1,7 +1,7 @@
 //! Spotlight Tokens: Series and Episodes fill the pool, Intentions empty it, Personal Dials shrink it.
 
 use crate::rules::{Aspect, pool_size};
-use crate::{SPOTMAX, State, named, show};
+use crate::{SPOTMAX, State, show};
 use plugin_api::{Name, Refusal, Reply, Role, Turn};
 
 /// Takes a token out of the pool.
@@ -38,7 +38,7 @@ pub(crate) fn spend(
     aspect: Option<Aspect>,
     who: Option<Name>,
 ) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
+    let who = turn.named(who)?;
     let Some(aspect) = aspect else {
         let what = "a token brings an aspect into play: background, casting or descriptor";
         return Err(Refusal::new(what).example("spend spotlight casting"));
@@ -48,7 +48,7 @@ pub(crate) fn spend(
     state.of(who).paid.push(aspect);
     let left = show::count(state.pool, "token");
     let says = format!("spotlight {}: +2d on the next Intention, {left} left", aspect.word());
-    Ok(show::whose(turn, who).text(says).fact("pool", state.pool))
+    Ok(turn.about(who).text(says).fact("pool", state.pool))
 }
 
 pub(crate) fn show_or_correct(state: &mut State, turn: &Turn, change: Option<i32>) -> Result<Reply, Refusal> {
@@ -94,7 +94,7 @@ pub(crate) fn players(state: &mut State, players: u32) -> Reply {
 }
 
 pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change: i32) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
+    let who = turn.named(who)?;
     if turn.role < Role::Referee && (who != turn.actor || change != 1) {
         return Err(Refusal::new("you define a dial of your own; the Showrunner any").example("dial"));
     }
@@ -106,7 +106,7 @@ pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change
     }
     (state.dials, state.of(who).dials) = (all as u32, own as u32);
     let defined = show::count(own as u32, "Personal Dial");
-    let reply = show::whose(turn, who).text(format!("has {defined}. "));
+    let reply = turn.about(who).text(format!("has {defined}. "));
     Ok(append(reply, show::pool(state)))
 }
 

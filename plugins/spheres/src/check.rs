@@ -192,7 +192,7 @@ fn class_of(turn: &mut Turn, level: &Level) -> Result<i64, Refusal> {
 fn finish(state: &mut State, turn: &mut Turn, check: Check) -> Result<Reply, Refusal> {
     let record = entered(state, turn, check);
     let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    Ok(reply.record(to_json(&record)?))
+    Ok(reply.record(&record))
 }
 
 /// A new check of the actor as it is followed up on: its stones are earned, and what was offered on earlier ones is too
@@ -257,7 +257,7 @@ fn reckon(state: &mut State, record: &mut Record) {
 
 /// Writes a changed check down, and answers.
 pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, note: &str) -> Result<Reply, Refusal> {
-    turn.amend(to_json(&target.record)?);
+    turn.amend(&target.record);
     let whose = match target.actor == turn.actor {
         true => String::new(),
         false => format!("{}'s check: ", turn.name(target.actor)),
@@ -291,8 +291,4 @@ pub(crate) fn percent(turn: &mut Turn, chance: i64) -> Result<Reply, Refusal> {
     let result = if shows <= chance { "YES" } else { "NO" };
     let reply = Reply::new().bold(format!("{result} {shows} % of {chance} %")).text(" | ").die(die.to_string());
     Ok(reply.fact("success", shows <= chance).fact("shows", shows))
-}
-
-pub(crate) fn to_json(record: &Record) -> Result<serde_json::Value, Refusal> {
-    serde_json::to_value(record).map_err(|error| Refusal::new(error.to_string()))
 }

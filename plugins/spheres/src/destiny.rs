@@ -3,7 +3,7 @@
 use crate::rules::Kind;
 use crate::spend::die_size;
 use crate::state::{Pool, State};
-use crate::{named, referee_only, show, tilt};
+use crate::{referee_only, show, tilt};
 use plugin_api::{Argument, CharacterId, Name, Number, Offer, Refusal, Reply, Role, Turn};
 
 /// A die of the Pool, as it is typed: `triumph 5`.
@@ -165,7 +165,7 @@ fn taken(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refu
 }
 
 pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
+    let who = turn.named(who)?;
     if state.players.contains(&who) {
         let came = std::mem::take(&mut state.of(who).away);
         let says = if came { "is at the table again" } else { "is at the table already" };
@@ -184,10 +184,7 @@ pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
 }
 
 pub(crate) fn leave(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
-    if who != turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
-    }
+    let who = turn.own(who, "see off")?;
     state.of(who).away = true;
     let reply = Reply::from(format!("{} is gone from the table; what they hold stays", turn.name(who)));
     Ok(show::destiny_facts(reply, state, turn))

@@ -2,7 +2,7 @@
 
 use crate::rules::Kind;
 use crate::state::{Fate, State};
-use crate::{named, referee_only, show, surge};
+use crate::{referee_only, show, surge};
 use plugin_api::{CharacterId, Choice, Name, Refusal, Reply, Role, Turn};
 
 /// What happens to an encounter.
@@ -118,7 +118,7 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
 }
 
 pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
+    let who = turn.named(who)?;
     if who != turn.actor && turn.role < Role::Referee {
         return Err(Refusal::new("the referee begins somebody else's turn").example("turn"));
     }

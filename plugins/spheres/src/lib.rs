@@ -17,8 +17,7 @@ mod tilt;
 mod words;
 
 use plugin_api::{
-    Arguments, CharacterId, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope,
-    Text, Turn,
+    Arguments, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope, Text, Turn,
 };
 use rules::Kind;
 use state::State;
@@ -450,7 +449,7 @@ fn encounters(state: &mut State, turn: &mut Turn, command: Encounters) -> Result
 fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, Refusal> {
     match command {
         Heroes::Sheet { who } => {
-            let who = named(turn, who)?;
+            let who = turn.named(who)?;
             Ok(show::sheet(state, turn, who))
         }
         Heroes::Stress { change, who } => stress::stress(state, turn, change, who),
@@ -468,20 +467,6 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
         }
         Heroes::Tier { tier, who } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), who),
     }
-}
-
-/// The character of this name, or the actor.
-fn named(turn: &mut Turn, who: Option<Name>) -> Result<CharacterId, Refusal> {
-    who.map_or(Ok(turn.actor), |name| turn.character(&name.0))
-}
-
-/// Somebody whom only a referee or they themselves may change.
-fn own_or_referee(turn: &mut Turn, who: Option<Name>, what: &str) -> Result<CharacterId, Refusal> {
-    let who = named(turn, who)?;
-    if who != turn.actor && turn.role < plugin_api::Role::Referee {
-        return Err(Refusal::new(format!("only the referee may change the {what} of {}", turn.name(who))));
-    }
-    Ok(who)
 }
 
 /// Refuses who is no referee.

@@ -1,6 +1,6 @@
 //! Opposed checks: both sides at once, or answered later by the other.
 
-use crate::check::{self, Plan, Record, entered, plan, roll, side_of, to_json};
+use crate::check::{self, Plan, Record, entered, plan, roll, side_of};
 use crate::rules::{Check, Mode, Purpose, Side, Stones};
 use crate::state::State;
 use crate::{DicePool, Opponent, What, show};
@@ -57,7 +57,7 @@ fn both(
     record.against = against;
     answered(state, &mut record, opponent);
     let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    Ok(reply.record(to_json(&record)?))
+    Ok(reply.record(&record))
 }
 
 /// The other side's dice. Ranks that wait from an edit count only for somebody who is named.
@@ -108,7 +108,7 @@ pub(crate) fn challenge(
     let mut reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
     let label = "answer with your own dice".to_owned();
     reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
-    Ok(reply.record(to_json(&record)?))
+    Ok(reply.record(&record))
 }
 
 pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &DicePool) -> Result<Reply, Refusal> {

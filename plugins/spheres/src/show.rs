@@ -209,11 +209,6 @@ fn facts(reply: Reply, state: &State, record: &Record) -> Reply {
     fate_fact(reply, state)
 }
 
-/// The beginning of what is said about a character: the name, unless it is the one who asked, whom the answer addresses.
-pub(crate) fn whose(turn: &Turn, who: CharacterId) -> Reply {
-    if who == turn.actor { Reply::new() } else { Reply::new().bold(turn.name(who)).text(": ") }
-}
-
 /// `words` in front of an answer of one line.
 pub(crate) fn behind(words: &str, reply: Reply) -> Reply {
     let plain = reply.plain();
@@ -297,7 +292,7 @@ pub(crate) fn tilt_facts(reply: Reply, tilt: &Tilt) -> Reply {
 /// The Stress of a character.
 pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.held(who);
-    let reply = whose(turn, who).text(format!("Stress {}, load {} of 10", held.stress, held.load()));
+    let reply = turn.about(who).text(format!("Stress {}, load {} of 10", held.stress, held.load()));
     reply
         .fact("stress", held.stress)
         .fact("load", held.load())
@@ -312,7 +307,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     table.extend(state.fate.as_ref().map(|_| fate(state).plain()));
     table.extend((state.gm != Stones::default()).then(|| format!("{GM} G{}", state.gm.tragedy)));
     table.extend(state.current.map(|id| format!("{}'s turn", turn.name(id))));
-    let reply = whose(turn, who).text(format!("{} | {}", holdings(&held), table.join(", ")));
+    let reply = turn.about(who).text(format!("{} | {}", holdings(&held), table.join(", ")));
     let facts = stress(state, turn, who).facts;
     let mut reply = destiny_facts(fate_fact(reply, state), state, turn);
     reply.facts.extend(facts);

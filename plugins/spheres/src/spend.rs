@@ -4,7 +4,7 @@ use crate::check::{self, Record};
 use crate::rules::{Kind, Side, half};
 use crate::state::{Edit, MOST_STRESS, Paid, State, Thrown};
 use crate::words::{Spendable, Use};
-use crate::{DESTINY_DIE, named, show, stress};
+use crate::{DESTINY_DIE, show, stress};
 use plugin_api::{Name, Refusal, Reply, Role, Target, Turn};
 
 /// What was asked for.
@@ -206,7 +206,7 @@ fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> R
     };
     if paid == Paid::LooseStone && !matches!(use_for, Use::Boost | Use::Degree | Use::Stunt) {
         let target = turn.target::<Record>()?;
-        turn.amend(check::to_json(&Record { loose: None, ..target.record })?);
+        turn.amend(&Record { loose: None, ..target.record });
     }
     let reply = match paid {
         Paid::Stones(..) => show::fate_behind(reply, state),
@@ -310,7 +310,7 @@ fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Pa
 pub(crate) fn veto(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let editors: Vec<_> = state.characters.iter().filter(|(_, held)| held.edit.is_some()).map(|(id, _)| *id).collect();
     let who = match (who, editors.as_slice()) {
-        (Some(name), _) => named(turn, Some(name))?,
+        (Some(name), _) => turn.character(&name.0)?,
         (None, [only]) => *only,
         (None, []) => return Err(Refusal::new("no edit waits for a veto").example("sheet Ann")),
         (None, several) => {

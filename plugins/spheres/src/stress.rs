@@ -1,7 +1,7 @@
 //! Stress, Recover, rest, conditions, Tiers: what a hero bears.
 
+use crate::show;
 use crate::state::{MOST_STRESS, State};
-use crate::{named, own_or_referee, show};
 use plugin_api::{CharacterId, Choice, Name, Refusal, Reply, Turn};
 
 /// How long a rest is.
@@ -25,10 +25,10 @@ pub(crate) fn stress(
     who: Option<Name>,
 ) -> Result<Reply, Refusal> {
     let Some(change) = change else {
-        let who = named(turn, who)?;
+        let who = turn.named(who)?;
         return Ok(show::stress(state, turn, who));
     };
-    let who = own_or_referee(turn, who, "Stress")?;
+    let who = turn.own(who, "change the Stress of")?;
     let now = state.held(who).stress + i64::from(change);
     if !(0..=MOST_STRESS).contains(&now) {
         let what = format!("Stress {} and {change:+} is not from 0 to {MOST_STRESS}", state.held(who).stress);
@@ -145,7 +145,7 @@ pub(crate) fn condition(
     clear: bool,
     label: Option<String>,
 ) -> Result<Reply, Refusal> {
-    let who = own_or_referee(turn, Some(who.clone()), "conditions")?;
+    let who = turn.own(Some(who.clone()), "change the conditions of")?;
     let name = turn.name(who).to_owned();
     let conditions = &mut state.of(who).conditions;
     let same = |each: &String, label: &str| each.eq_ignore_ascii_case(label);
@@ -175,12 +175,12 @@ pub(crate) fn condition(
 
 pub(crate) fn tier(state: &mut State, turn: &mut Turn, tier: Option<u32>, who: Option<Name>) -> Result<Reply, Refusal> {
     let who = match tier {
-        Some(_) => own_or_referee(turn, who, "Tier")?,
-        None => named(turn, who)?,
+        Some(_) => turn.own(who, "change the Tier of")?,
+        None => turn.named(who)?,
     };
     if let Some(tier) = tier {
         state.of(who).tier = Some(tier);
     }
     let tier = state.held(who).tier();
-    Ok(show::whose(turn, who).text(format!("Tier {tier}")).fact("tier", tier))
+    Ok(turn.about(who).text(format!("Tier {tier}")).fact("tier", tier))
 }

@@ -68,7 +68,7 @@ pub(crate) fn damage(
         reply.offers.push(Offer { command: "soak".to_owned(), label, to: Some(turn.name(on).to_owned()) });
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);
-    Ok(facts(reply.why(why), harm).fact("damage", total).record(record(&Damage { harm, on })?))
+    Ok(facts(reply.why(why), harm).fact("damage", total).record(&Damage { harm, on }))
 }
 
 /// No harm at all.
@@ -95,7 +95,7 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
     }
     let thrown = test::throw(state, turn, reality, vec![SOAK], how)?;
     let thrown = Test { soak: Some(Soak { damage }), ..thrown };
-    Ok(show::test(Reply::new(), state, turn, actor, &thrown).record(test::record(&thrown)?))
+    Ok(show::test(Reply::new(), state, turn, actor, &thrown).record(&thrown))
 }
 
 /// Soaked damage that a character remembers.
@@ -139,8 +139,4 @@ pub(crate) fn defend(turn: &mut Turn, unskilled: bool) -> Result<Reply, Refusal>
 
 fn facts(reply: Reply, harm: Harm) -> Reply {
     reply.fact("wounds", harm.wounds).fact("shock", harm.shock)
-}
-
-fn record(damage: &Damage) -> Result<serde_json::Value, Refusal> {
-    serde_json::to_value(damage).map_err(|error| Refusal::new(error.to_string()))
 }

@@ -268,7 +268,7 @@ impl Game for Torg {
             }
             Command::Possibilities { who, change } => possibilities(state, turn, who, change),
             Command::Sheet { who } => {
-                let who = named(turn, who)?;
+                let who = turn.named(who)?;
                 Ok(show::sheet(state, turn, who))
             }
             Command::Disconnect { on, who } => disconnect(state, turn, who, on == OnOff::On),
@@ -296,11 +296,6 @@ impl State {
         let beginning = self.act.unwrap_or_else(|| turn.setting(ACTMAX).parse().unwrap_or(3));
         (beginning - self.held(character).spent).max(0)
     }
-}
-
-/// The character of this name, or the actor.
-fn named(turn: &mut Turn, who: Option<Name>) -> Result<CharacterId, Refusal> {
-    who.map_or(Ok(turn.actor), |name| turn.character(&name.0))
 }
 
 fn possibilities(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Option<i32>) -> Result<Reply, Refusal> {
@@ -335,16 +330,13 @@ fn possibilities(state: &mut State, turn: &mut Turn, who: Option<Name>, change: 
 }
 
 fn disconnect(state: &mut State, turn: &mut Turn, who: Option<Name>, on: bool) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
-    if who != turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new(format!("only the referee may say that of {}", turn.name(who))));
-    }
+    let who = turn.own(who, "say that of")?;
     state.of(who).disconnected = on;
     if on {
         turn.close_offers(Some(who), &["possibility", "soak"]);
     }
     let says = if on { "disconnected: no Possibilities until disconnect off" } else { "connected again" };
-    Ok(show::whose(turn, who).text(says).fact("disconnected", on))
+    Ok(turn.about(who).text(says).fact("disconnected", on))
 }
 
 fn new_act(state: &mut State, turn: &Turn) -> Reply {
@@ -355,13 +347,10 @@ fn new_act(state: &mut State, turn: &Turn) -> Reply {
 }
 
 fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
-    let who = named(turn, who)?;
-    if away && who != turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new(format!("only the referee may see {} off", turn.name(who))).example("leave"));
-    }
+    let who = if away { turn.own(who, "see off")? } else { turn.named(who)? };
     state.of(who).away = away;
     let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
     let held = state.possibilities(turn, who);
-    let reply = show::whose(turn, who).text(format!("{says}: Possibilities {held}"));
+    let reply = turn.about(who).text(format!("{says}: Possibilities {held}"));
     Ok(show::possibilities_fact(reply, state, turn, [who]))
 }

@@ -170,11 +170,6 @@ pub(crate) fn harm(harm: Harm) -> String {
     if both.is_empty() { "no harm".to_owned() } else { both.join(", ") }
 }
 
-/// The beginning of what is said about a character: the name, unless it is the one who asked, whom the answer addresses.
-pub(crate) fn whose(turn: &Turn, who: CharacterId) -> Reply {
-    if who == turn.actor { Reply::new() } else { Reply::new().bold(turn.name(who)).text(": ") }
-}
-
 /// The Possibilities of everybody at the table.
 pub(crate) fn possibilities(state: &State, turn: &Turn) -> Reply {
     let mut all = turn.heroes();
@@ -190,7 +185,7 @@ pub(crate) fn possibilities(state: &State, turn: &Turn) -> Reply {
 /// The Possibilities of a character.
 pub(crate) fn possibilities_of(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.possibilities(turn, who);
-    possibilities_fact(whose(turn, who).text("Possibilities ").bold(held.to_string()), state, turn, [who])
+    possibilities_fact(turn.about(who).text("Possibilities ").bold(held.to_string()), state, turn, [who])
 }
 
 pub(crate) fn possibilities_fact(
@@ -208,7 +203,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let others = state.characters.iter().filter(|(id, each)| **id != who && !each.away);
     let others: Vec<_> =
         others.map(|(id, each)| format!("{} {}", turn.name(*id), holdings(state, turn, *id, each))).collect();
-    let mut reply = whose(turn, who).text(holdings(state, turn, who, &state.held(who)));
+    let mut reply = turn.about(who).text(holdings(state, turn, who, &state.held(who)));
     if !others.is_empty() {
         reply = reply.text(format!(" | at the table: {}", others.join("; ")));
     }

@@ -44,7 +44,7 @@ pub(crate) fn chain(turn: &mut Turn, unskilled: bool) -> Result<Chain, Refusal> 
 pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Reply, Refusal> {
     let test = throw(state, turn, value, dns, how)?;
     let reply = show::test(Reply::new(), state, turn, turn.actor, &test);
-    Ok(reply.record(record(&test)?))
+    Ok(reply.record(&test))
 }
 
 /// Throws a test with all that was typed.
@@ -126,7 +126,7 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
         }
         more => add(state, turn, target.actor, &mut test, &more)?,
     }
-    turn.amend(record(&test)?);
+    turn.amend(&test);
     let mut reply = Reply::new();
     if target.actor != turn.actor {
         reply = reply.text(format!("{}'s test: ", turn.name(target.actor)));
@@ -219,8 +219,4 @@ pub(crate) fn pay(state: &mut State, turn: &mut Turn, actor: CharacterId) -> Res
         turn.close_offers(Some(actor), &["possibility", "soak"]);
     }
     Ok(())
-}
-
-pub(crate) fn record(test: &Test) -> Result<serde_json::Value, Refusal> {
-    serde_json::to_value(test).map_err(|error| Refusal::new(error.to_string()))
 }
