@@ -38,51 +38,40 @@ pub(crate) enum Late {
 /// The usual DC of something of no level.
 const BASE: i64 = 10;
 
-/// A check with a d20; `luck` are ranks of Luck, which are Advantage or Disadvantage.
-pub(crate) fn check(
-    state: &mut State,
-    turn: &mut Turn,
-    difficulty: Option<Difficulty>,
-    what: &What,
-    pool: &DicePool,
-    luck: i64,
-) -> Result<Reply, Refusal> {
-    if let Some(Difficulty::Somebody(name)) = &difficulty {
-        let against = turn.character(&name.0)?;
-        return oppose::challenge(state, turn, against, what, pool);
+/// A check as it was typed.
+pub(crate) struct Asked<'a> {
+    /// What it is judged against.
+    pub difficulty: Option<Difficulty>,
+    /// What it is for.
+    pub what: &'a What,
+    /// What is rolled.
+    pub dice: &'a DicePool,
+    /// How it is made.
+    pub mode: Mode,
+    /// Ranks of Luck, which are Advantage or, below 0, Disadvantage.
+    pub luck: i64,
+}
+
+pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Result<Reply, Refusal> {
+    let Asked { difficulty, what, dice, mode, luck } = asked;
+    let plan = Plan { mode, luck, ..plan(turn, what)? };
+    match difficulty {
+        Some(Difficulty::Somebody(name)) if mode == Mode::Roll => {
+            let against = turn.character(&name.0)?;
+            oppose::challenge(state, turn, against, plan, dice)
+        }
+        Some(Difficulty::Somebody(name)) => {
+            let what = format!("{} cannot answer this kind of check: type a number", name.0);
+            Err(Refusal::new(what).about(name.0))
+        }
+        difficulty => {
+            let mut check = roll(state, turn, turn.actor, dice, plan)?;
+            check.dc = difficulty.map(|difficulty| judged_by(turn, difficulty)).transpose()?;
+            let record = entered(state, turn, check);
+            let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
+            Ok(reply.record(&record))
+        }
     }
-    let mut check = roll(state, turn, turn.actor, pool, Plan { luck, ..plan(turn, what)? })?;
-    check.dc = judged_by(turn, difficulty)?;
-    finish(state, turn, check)
-}
-
-pub(crate) fn routine(
-    state: &mut State,
-    turn: &mut Turn,
-    difficulty: Option<Difficulty>,
-    what: &What,
-    pool: &DicePool,
-) -> Result<Reply, Refusal> {
-    let mut check = roll(state, turn, turn.actor, pool, Plan { mode: Mode::Routine, ..plan(turn, what)? })?;
-    check.dc = judged_by(turn, difficulty)?;
-    finish(state, turn, check)
-}
-
-pub(crate) fn passive(state: &mut State, turn: &mut Turn, what: &What, pool: &DicePool) -> Result<Reply, Refusal> {
-    let check = roll(state, turn, turn.actor, pool, Plan { mode: Mode::Passive, ..plan(turn, what)? })?;
-    finish(state, turn, check)
-}
-
-pub(crate) fn luck(
-    state: &mut State,
-    turn: &mut Turn,
-    difficulty: Option<Difficulty>,
-    what: &What,
-    pool: &DicePool,
-) -> Result<Reply, Refusal> {
-    let mut check = roll(state, turn, turn.actor, pool, Plan { mode: Mode::Luck, ..plan(turn, what)? })?;
-    check.dc = judged_by(turn, difficulty)?;
-    finish(state, turn, check)
 }
 
 /// What a check is made for.
@@ -171,13 +160,12 @@ pub(crate) fn roll(
 }
 
 /// The difficulty class; a d20 in it is thrown last.
-fn judged_by(turn: &mut Turn, difficulty: Option<Difficulty>) -> Result<Option<i64>, Refusal> {
+fn judged_by(turn: &mut Turn, difficulty: Difficulty) -> Result<i64, Refusal> {
     match difficulty {
-        None => Ok(None),
-        Some(Difficulty::Number(dc)) => Ok(Some(dc)),
-        Some(Difficulty::Level(level)) => class_of(turn, &level).map(Some),
-        Some(Difficulty::Somebody(name)) => {
-            let what = format!("{} cannot answer this kind of check: type a number", name.0);
+        Difficulty::Number(dc) => Ok(dc),
+        Difficulty::Level(level) => class_of(turn, &level),
+        Difficulty::Somebody(name) => {
+            let what = format!("{} is no difficulty: type a number, or a level", name.0);
             Err(Refusal::new(what).about(name.0))
         }
     }
@@ -186,13 +174,6 @@ fn judged_by(turn: &mut Turn, difficulty: Option<Difficulty>) -> Result<Option<i
 fn class_of(turn: &mut Turn, level: &Level) -> Result<i64, Refusal> {
     let base = if level.rolled { i64::from(turn.throw_die(20)?.value) } else { BASE };
     Ok(rules::difficulty_class(level.level, level.times, base) + level.extra)
-}
-
-/// Earns what a new check earns, and answers.
-fn finish(state: &mut State, turn: &mut Turn, check: Check) -> Result<Reply, Refusal> {
-    let record = entered(state, turn, check);
-    let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    Ok(reply.record(&record))
 }
 
 /// A new check of the actor as it is followed up on: its stones are earned, and what was offered on earlier ones is too
@@ -223,7 +204,7 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
         let what = format!("#{} is answered with resist, or by a referee", target.entry);
         return Err(Refusal::new(what).example("resist 4 +2"));
     }
-    target.record.check.dc = judged_by(turn, Some(difficulty))?;
+    target.record.check.dc = Some(judged_by(turn, difficulty)?);
     amend(state, turn, &target, "")
 }
 

@@ -16,10 +16,11 @@ mod surge;
 mod tilt;
 mod words;
 
+use check::Asked;
 use plugin_api::{
     Arguments, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope, Text, Turn,
 };
-use rules::Kind;
+use rules::{Kind, Mode};
 use state::State;
 use words::{Count, Difficulty, Level, LuckControl, Ranks, Spendable, Use};
 
@@ -381,7 +382,9 @@ impl Game for Spheres {
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
-            Command::Check { difficulty, what, dice } => check::check(state, turn, difficulty, &what, &dice, 0),
+            Command::Check { difficulty, what, dice } => {
+                check::check(state, turn, Asked { difficulty, what: &what, dice: &dice, mode: Mode::Roll, luck: 0 })
+            }
             Command::Checks(command) => checks(state, turn, command),
             Command::Destiny(command) => destinies(state, turn, command),
             Command::Tilt(Tilting::Tilt { label, pick, next, table }) => {
@@ -399,16 +402,25 @@ impl Game for Spheres {
 fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, Refusal> {
     match command {
         Checks::Vs { difficulty } => check::settle(state, turn, difficulty),
-        Checks::Routine { difficulty, what, dice } => check::routine(state, turn, difficulty, &what, &dice),
-        Checks::Passive { what, dice } => check::passive(state, turn, &what, &dice),
+        Checks::Routine { difficulty, what, dice } => {
+            check::check(state, turn, Asked { difficulty, what: &what, dice: &dice, mode: Mode::Routine, luck: 0 })
+        }
+        Checks::Passive { what, dice } => check::check(
+            state,
+            turn,
+            Asked { difficulty: None, what: &what, dice: &dice, mode: Mode::Passive, luck: 0 },
+        ),
         Checks::Oppose { other, what, dice } => oppose::oppose(state, turn, &what, &dice, other),
         Checks::Resist { passive, dice } => oppose::resist(state, turn, passive, &dice),
         Checks::Fortune => check::late(state, turn, check::Late::Fortune),
         Checks::Misfortune => check::late(state, turn, check::Late::Misfortune),
         Checks::Intuition { difficulty, luck, what, dice } => {
-            check::check(state, turn, difficulty, &what, &dice, luck.map_or(0, |Number(luck)| luck))
+            let luck = luck.map_or(0, |Number(luck)| luck);
+            check::check(state, turn, Asked { difficulty, what: &what, dice: &dice, mode: Mode::Roll, luck })
         }
-        Checks::Luck { difficulty, what, dice } => check::luck(state, turn, difficulty, &what, &dice),
+        Checks::Luck { difficulty, what, dice } => {
+            check::check(state, turn, Asked { difficulty, what: &what, dice: &dice, mode: Mode::Luck, luck: 0 })
+        }
         Checks::Dc { level } => check::dc(turn, &level),
         Checks::Percent { chance: Number(chance) } => check::percent(turn, chance),
     }

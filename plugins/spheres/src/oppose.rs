@@ -16,7 +16,7 @@ pub(crate) fn oppose(
     let against = other.who.as_ref().map(|name| turn.character(&name.0)).transpose()?;
     let anything = other.passive || typed(&other.dice);
     match against {
-        Some(against) if !anything => challenge(state, turn, against, what, pool),
+        Some(against) if !anything => challenge(state, turn, against, plan(turn, what)?, pool),
         Some(against) if turn.role < Role::Referee && against != turn.actor => {
             let name = turn.name(against).to_owned();
             let what = format!("{name} answers with their own dice: leave the numbers away, they type resist");
@@ -94,14 +94,13 @@ pub(crate) fn challenge(
     state: &mut State,
     turn: &mut Turn,
     against: CharacterId,
-    what: &What,
+    plan: Plan,
     pool: &DicePool,
 ) -> Result<Reply, Refusal> {
     let name = turn.name(against).to_owned();
     if against == turn.actor {
         return Err(Refusal::new("nobody opposes themselves").about(name).example("check 7 +4 vs 15"));
     }
-    let plan = plan(turn, what)?;
     let check = roll(state, turn, turn.actor, pool, plan)?;
     let mut record = entered(state, turn, check);
     record.against = Some(against);
