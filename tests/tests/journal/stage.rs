@@ -64,9 +64,10 @@ impl Came {
 impl Stage {
     pub fn new() -> Self {
         let store: Arc<Memory> = Arc::default();
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin(), plugin_api::plugin::<Market>()]);
+        let plugins =
+            Plugins::new(vec![mvk::plugin(), roll::plugin(), spheres::plugin(), plugin_api::plugin::<Market>()]);
         let plugins = plugins.expect("they live together");
-        let enabled = ["market", "mvk", "roll"].map(str::to_owned).into();
+        let enabled = ["market", "mvk", "roll", "spheres"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
         let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         let mut stage = Stage { sitting: Sitting::new(Arc::new(bot.expect("the store is empty"))), store, said: 0 };

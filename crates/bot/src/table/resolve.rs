@@ -84,7 +84,7 @@ impl Table {
                     return Ok(game);
                 }
                 if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
-                    && let Some(game) = self.game_followed(bot, line, several, attempt)?
+                    && let Some(game) = self.game_followed(bot, line, place.end, several, attempt)?
                 {
                     return Ok(game);
                 }
@@ -138,12 +138,14 @@ impl Table {
         &self,
         bot: &Bot,
         line: &CommandLine,
+        end: usize,
         several: &[(&'a dyn Plugin, &'a CommandSpec)],
         attempt: &Attempt<'_>,
     ) -> Result<Option<Found<'a>>, StoreError> {
-        let end = line.word().1.end;
-        let number = Arguments::of(&line.typed, true).roll.or(self.replied(bot, attempt.message)?);
+        let typed = Arguments::of(&line.typed, true);
+        let number = typed.roll.or(self.replied(bot, attempt.message)?);
         let ledger = Ledger { bot, table: self };
+        let cast = attempt.doc.cast(&attempt.head, bot.roster.present(&attempt.message.room));
         let named = match number {
             Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
             None => None,
@@ -156,11 +158,18 @@ impl Table {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let answers = Answers { to: attempt.actor, role: attempt.role };
-                    let number = match ledger.offered_by_another(command, id, answers)? {
-                        Some(offered) => Some(offered),
-                        None => ledger.latest(attempt.actor, id)?,
+                    let (actor, player, role) = (attempt.actor, &attempt.message.speaker.player, attempt.role);
+                    let followed = Followed {
+                        plugin: *plugin,
+                        spec: command,
+                        cast: &cast,
+                        actor,
+                        player,
+                        role,
+                        offered: None,
+                        from: end,
                     };
+                    let (_, number) = followed.latest(&ledger, &mut typed.clone())?;
                     if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
                         latest = Some((number, found));
                     }
@@ -192,8 +201,11 @@ impl Table {
                 (_, Some(number)) => (number, false),
                 _ if optional => return Ok(None),
                 (of, None) => {
-                    let name = command.cast.name(of);
-                    let what = format!("{name} has no roll that {} could follow up on", command.spec.name);
+                    let (name, word) = (command.cast.name(of), &command.spec.name);
+                    let what = match command.spec.follow_up {
+                        FollowUp::Anyone => format!("nothing waits for {name} to {word}"),
+                        _ => format!("{name} has no roll that {word} could follow up on"),
+                    };
                     let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
                     return Err(Refusal::new(what).example(main).into());
                 }

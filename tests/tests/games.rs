@@ -1,0 +1,167 @@
+//! What holds for any sequence of commands of all the games together, each by the name of its game.
+
+use bot::keys::TableId;
+use bot::store::Memory;
+use bot::{Bot, DiceBox, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
+use dice::fair::MessageKey;
+use dice::{Dice, DiceError};
+use jiff::Timestamp;
+use plugin_api::Plugin;
+use proptest::prelude::{Strategy, prop};
+use proptest::proptest;
+use proptest::sample::select;
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tests::Conversation;
+
+fn games() -> Vec<Box<dyn Plugin>> {
+    vec![mvk::plugin(), retrostar::plugin(), spheres::plugin(), torg::plugin()]
+}
+
+/// What a table does around its games, and what no example shows.
+const MORE: [&str; 30] = [
+    "1",
+    "2",
+    "undo",
+    "redo",
+    "gm me",
+    "game spheres",
+    "waiting",
+    "as Ogre spheres check 5 vs Ann",
+    "as Ogre spheres spend 2 stones boost",
+    "as Ogre retrostar oppose Bob +1",
+    "spheres check 3 fortune misfortune tier 5 +30 -30 vs 9",
+    "spheres spend tragedy",
+    "spheres spend thrown recover",
+    "spheres spend award edit",
+    "spheres spend triumph x20 degree",
+    "spheres stress +7",
+    "spheres turn Bob",
+    "spheres award Bob tragedy",
+    "spheres hubris Ann",
+    "retrostar oppose Ann +3 vs Bob +28",
+    "retrostar +30 spot casting",
+    "retrostar assist Ann",
+    "retrostar obstacle Bob 30",
+    "torg 12 poss dn 20",
+    "torg 12 favored auto up hero drama poss",
+    "torg damage 40 vs 5 on Bob",
+    "torg damage 40 vs 5",
+    "torg soak 9 up hero",
+    "torg possibilities Ann -1",
+    "torg disconnect on",
+];
+
+/// The examples of all games, behind the name of each.
+static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let examples = games().into_iter().flat_map(|game| {
+        let manifest = game.manifest().clone();
+        let id = manifest.id;
+        manifest.commands.into_iter().flat_map(|spec| spec.examples).map(move |line| format!("{id} {line}"))
+    });
+    examples.chain(MORE.map(str::to_owned)).collect()
+});
+
+/// Fair dice that are counted.
+#[derive(Clone, Default)]
+struct Counted(Arc<AtomicUsize>);
+
+struct CountedDice(Box<dyn Dice + Send>, Arc<AtomicUsize>);
+
+impl DiceBox for Counted {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        Box::new(CountedDice(FairBox.dice(seed, key), self.0.clone()))
+    }
+}
+
+impl Dice for CountedDice {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.throw(sides)
+    }
+}
+
+fn room() -> RoomId {
+    RoomId::new("test", "hall")
+}
+
+fn lines() -> impl Strategy<Value = Vec<(&'static str, String)>> {
+    prop::collection::vec((select(&["Ann", "Bob", "Cem"][..]), select(LINES.clone())), 1..60)
+}
+
+proptest! {
+    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(200) })]
+
+    /// No game throws a die and then refuses, none panics, and what the journal tells adds up to what is stored.
+    #[test]
+    fn whatever_is_played_is_paid_for_and_whatever_is_refused_is_free(lines in lines()) {
+        let (store, counted) = (Arc::<Memory>::default(), Counted::default());
+        let plugins = Plugins::new(games()).expect("they live together");
+        let settings = Settings {
+            plugins: games().iter().map(|game| game.manifest().id.clone()).collect(),
+            ..Settings::default()
+        };
+        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(counted.clone()));
+        let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
+        for (id, (who, line)) in lines.iter().enumerate() {
+            let speaker = Speaker {
+                standing: if *who == "Cem" { Standing::Admin } else { Standing::Member },
+                ..Speaker::new(PlayerId::new("test", *who), *who)
+            };
+            if id == 0 {
+                for name in ["Ann", "Bob", "Cem"] {
+                    let (player, trust) = (PlayerId::new("test", name), Trust::Account);
+                    let event = Event::Present { room: room(), player, name: name.to_owned(), trust };
+                    sitting.play(&event).expect("memory does not fail");
+                }
+            }
+            let sent = Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range");
+            let message = Message::new(id.to_string(), room(), speaker, sent, format!("!{line}"));
+            let before = counted.0.load(Ordering::Relaxed);
+            let heard = sitting.play(&Event::Said(Message { unlimited: true, ..message })).expect("memory does not fail");
+            for outcome in &heard.outcomes {
+                let said = outcome.reply.plain();
+                assert!(!said.contains("stumbled"), "{line}: {said}");
+                let thrown = counted.0.load(Ordering::Relaxed) - before;
+                assert!(outcome.kind != OutcomeKind::Refused || thrown == 0, "{line}: {thrown} dice, and then {said}");
+            }
+        }
+        sitting.put_away().expect("memory does not fail");
+        let audit = bot::journal::audit(&*store, &TableId::of(&room())).expect("the journal is whole");
+        assert_eq!(audit.entries, audit.last);
+    }
+}
+
+#[test]
+fn choices_outlive_a_kill_and_are_taken_once() {
+    let data = tempfile::tempdir().unwrap();
+    let mut bot = Conversation::start(data.path());
+    for game in ["retrostar", "spheres", "torg"] {
+        bot.ask(&format!("!plugin enable {game}"));
+    }
+    bot.ask("/as Bob");
+    bot.ask("!iam Bob");
+    bot.ask("/as Ann");
+    bot.ask("!iam Ann");
+    assert!(bot.ask("!spheres session Ann Bob").contains("T1 G1"));
+    let hit = bot.ask("!torg damage 30 vs 10 on Bob");
+    let (hit, number) = hit.rsplit_once(" #").expect("it has a number");
+    assert!(hit.ends_with("Bob: !soak"), "{hit}");
+    assert!(bot.ask("!retrostar oppose Bob").contains("Bob: !resist"));
+    assert!(bot.ask("!spend triumph").contains("which one?"));
+    assert!(bot.ask("!spheres spend triumph").contains("1: !spend thrown"));
+    bot.kill();
+
+    let mut bot = Conversation::start(data.path());
+    bot.ask("/as Ann");
+    assert!(bot.ask("!1").contains("edit with a Triumph"));
+    assert!(bot.ask("!1").contains("cannot be chosen any more"));
+    bot.ask("/as Bob");
+    assert!(bot.ask("!soak 9").contains(&format!("#{number}")));
+    assert!(bot.ask(&format!("!soak #{number} 9")).contains("soaked"));
+    assert!(bot.ask("!retrostar resist +1").contains("Ann vs Bob"));
+    assert!(bot.ask("!retrostar resist +1").contains("othing waits for Bob to resist"));
+    assert!(bot.end());
+}
