@@ -21,7 +21,7 @@ fn games() -> Vec<Box<dyn Plugin>> {
 }
 
 /// What a table does around its games, and what no example shows.
-const MORE: [&str; 30] = [
+const MORE: [&str; 38] = [
     "1",
     "2",
     "undo",
@@ -35,6 +35,14 @@ const MORE: [&str; 30] = [
     "spheres check 3 fortune misfortune tier 5 +30 -30 vs 9",
     "spheres spend tragedy",
     "spheres spend thrown recover",
+    "spheres spend triumph recover",
+    "spheres routine 7 +4 vs Bob",
+    "spheres luck 3 vs Bob",
+    "spheres oppose 5 +3 vs foe 4 +30 +30",
+    "spheres oppose 5 +3 vs foe hero 4",
+    "spheres intuition 3 luck +5 vs Bob",
+    "spheres resist 4",
+    "spheres fortune",
     "spheres spend award edit",
     "spheres spend triumph x20 degree",
     "spheres stress +7",

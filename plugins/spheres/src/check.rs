@@ -3,7 +3,7 @@
 use crate::rules::{self, Check, Kind, Mode, Purpose, Side, Stones};
 use crate::state::State;
 use crate::words::{Difficulty, Level, MOST_RANKS, Ranks, too_many};
-use crate::{DicePool, What, oppose, show};
+use crate::{DicePool, What, Whose, oppose, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,9 @@ pub(crate) struct Record {
     pub earned: Stones,
     /// The stone of a critical outside an encounter, until it is used.
     pub loose: Option<Kind>,
+    /// That stone was used.
+    #[serde(default)]
+    pub loose_used: bool,
 }
 
 /// A die that is thrown late.
@@ -65,13 +68,33 @@ pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Res
             Err(Refusal::new(what).about(name.0))
         }
         difficulty => {
-            let mut check = roll(state, turn, turn.actor, dice, plan)?;
+            let who = turn.actor;
+            let mut check = ready(state, who, dice, plan)?.throw(turn)?;
             check.dc = difficulty.map(|difficulty| judged_by(turn, difficulty)).transpose()?;
+            use_up(state, who);
             let record = entered(state, turn, check);
-            let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
+            let reply = show::check(Reply::new(), state, turn, who, &record, Stones::default());
             Ok(reply.record(&record))
         }
     }
+}
+
+/// A passive value: it earns by its dice as a check does, and is none that anything follows up on.
+pub(crate) fn passive(state: &mut State, turn: &mut Turn, what: &What, dice: &DicePool) -> Result<Reply, Refusal> {
+    let plan = Plan { mode: Mode::Passive, ..plan(turn, what)? };
+    let check = ready(&state.without_edits(turn.actor), turn.actor, dice, plan)?.throw(turn)?;
+    let earned = state.earn(check.stones());
+    let record = Record {
+        check,
+        against: None,
+        opponent: None,
+        encounter: None,
+        turn: state.turns,
+        earned,
+        loose: None,
+        loose_used: false,
+    };
+    Ok(show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default()))
 }
 
 /// What a check is made for.
@@ -92,71 +115,94 @@ pub(crate) fn plan(turn: &Turn, what: &What) -> Result<Plan, Refusal> {
         (false, true) => Purpose::Resist,
         (false, false) => Purpose::Skill,
     };
-    let side = side_of(turn, turn.actor, what.foe, what.hero)?;
+    let side = side_of(turn, turn.actor, &what.whose)?;
     Ok(Plan { purpose, side, mode: Mode::Roll, luck: 0 })
 }
 
 /// The side of a character, unless another was typed.
-pub(crate) fn side_of(turn: &Turn, who: CharacterId, foe: bool, hero: bool) -> Result<Side, Refusal> {
-    match (foe, hero) {
+pub(crate) fn side_of(turn: &Turn, who: CharacterId, typed: &Whose) -> Result<Side, Refusal> {
+    match (typed.foe, typed.hero) {
         (true, true) => Err(Refusal::new("a side is hero or foe, not both").about("hero")),
         (true, false) => Ok(Side::Foe),
         (false, true) => Ok(Side::Hero),
-        (false, false) if turn.opposes(who) => Ok(Side::Foe),
-        (false, false) => Ok(Side::Hero),
+        (false, false) => Ok(own_side(turn, who)),
     }
 }
 
-/// Throws a check's dice; ranks that wait from an edit are used up by it.
-pub(crate) fn roll(
-    state: &mut State,
-    turn: &mut Turn,
-    who: CharacterId,
-    pool: &DicePool,
-    plan: Plan,
-) -> Result<Check, Refusal> {
+/// The side of a character.
+pub(crate) fn own_side(turn: &Turn, who: CharacterId) -> Side {
+    if turn.opposes(who) { Side::Foe } else { Side::Hero }
+}
+
+/// A check before its dice fall.
+pub(crate) struct Ready {
+    check: Check,
+    fortune: bool,
+    misfortune: bool,
+}
+
+/// Makes a check ready: all that can be refused is refused here, before any die falls. Ranks that wait from an edit count;
+/// [`use_up`] takes them.
+pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan) -> Result<Ready, Refusal> {
     let held = state.held(who);
     let tier = pool.tier.map_or(held.tier(), |Number(tier)| tier as u32);
-    let sum = |ranks: &[Number<0, 40>]| ranks.iter().map(|Number(rank)| rank).sum::<i64>();
     let Ranks { advantage, disadvantage } = pool.ranks;
-    let advantage = advantage + sum(&pool.advantage) + plan.luck.max(0);
-    let disadvantage = disadvantage + sum(&pool.disadvantage) + (-plan.luck).max(0);
-    if let Some(most) = [advantage, disadvantage].into_iter().find(|ranks| *ranks > MOST_RANKS) {
-        return Err(Refusal::new(too_many(&most.to_string())));
-    }
+    let more = |ranks: i64, typed: i64, luck: i64| {
+        let sum = ranks + typed + luck.max(0);
+        if sum > MOST_RANKS { Err(Refusal::new(too_many(&sum.to_string()))) } else { Ok(sum) }
+    };
+    let advantage = more(advantage, pool.advantage.iter().map(|Number(rank)| rank).sum(), plan.luck)?;
+    // `dis -2` says the same as `dis 2`.
+    let disadvantage = more(disadvantage, pool.disadvantage.iter().map(|Number(rank)| rank.abs()).sum(), -plan.luck)?;
     let skill = match (pool.skill_below, pool.skill) {
         (Some(_), Some(_)) => return Err(Refusal::new("a check has one skill").about("skill")),
         (below, skill) => below.map(|Number(skill)| skill).or(skill.map(|Number(skill)| skill)).unwrap_or(0),
     };
-    if held.ranks != 0 || held.edit.is_some() {
-        let holdings = state.of(who);
-        (holdings.ranks, holdings.edit) = (0, None);
-    }
-    let advantage = advantage + held.ranks;
-    let mut d20 = |wanted: bool| -> Result<Option<u32>, Refusal> {
-        Ok(if wanted { Some(turn.throw_die(20)?.value) } else { None })
-    };
     let lucky = plan.mode == Mode::Luck;
-    let normal = d20(matches!(plan.mode, Mode::Roll | Mode::Luck))?;
-    let fortune = d20(pool.fortune || lucky)?;
-    let misfortune = d20(pool.misfortune || lucky)?;
-    Ok(Check {
+    let check = Check {
         skill,
-        advantage,
+        advantage: advantage + held.ranks,
         disadvantage,
         tier,
         purpose: plan.purpose,
         side: plan.side,
         mode: plan.mode,
-        d20: normal,
-        fortune,
-        misfortune,
-        advantage_dice: turn.throw_dice(rules::rank_dice(advantage, tier))?,
-        disadvantage_dice: turn.throw_dice(rules::rank_dice(disadvantage, tier))?,
+        d20: None,
+        fortune: None,
+        misfortune: None,
+        advantage_dice: Vec::new(),
+        disadvantage_dice: Vec::new(),
         bonus: 0,
         degrees: 0,
         dc: None,
-    })
+    };
+    Ok(Ready { check, fortune: pool.fortune || lucky, misfortune: pool.misfortune || lucky })
+}
+
+impl Ready {
+    /// Throws its dice: d20, Fortune, Misfortune, Advantage, Disadvantage.
+    pub fn throw(self, turn: &mut Turn) -> Result<Check, Refusal> {
+        let Ready { mut check, fortune, misfortune } = self;
+        let mut d20 = |wanted: bool| -> Result<Option<u32>, Refusal> {
+            Ok(if wanted { Some(turn.throw_die(20)?.value) } else { None })
+        };
+        check.d20 = d20(matches!(check.mode, Mode::Roll | Mode::Luck))?;
+        check.fortune = d20(fortune)?;
+        check.misfortune = d20(misfortune)?;
+        check.advantage_dice = turn.throw_dice(rules::rank_dice(check.advantage, check.tier))?;
+        check.disadvantage_dice = turn.throw_dice(rules::rank_dice(check.disadvantage, check.tier))?;
+        Ok(check)
+    }
+}
+
+/// Takes the ranks that waited for a character's next check.
+pub(crate) fn use_up(state: &mut State, who: CharacterId) {
+    let held = state.held(who);
+    if held.ranks != 0 || !held.edits.is_empty() {
+        let holdings = state.of(who);
+        holdings.ranks = 0;
+        holdings.edits.retain(|edit| edit.ranks == 0);
+    }
 }
 
 /// The difficulty class; a d20 in it is thrown last.
@@ -180,7 +226,10 @@ fn class_of(turn: &mut Turn, level: &Level) -> Result<i64, Refusal> {
 /// late.
 pub(crate) fn entered(state: &mut State, turn: &mut Turn, check: Check) -> Record {
     let actor = turn.actor;
-    turn.close_offers(Some(actor), &["triumph", "tragedy", "stones", "stone"]);
+    turn.close_offers(Some(actor), &["triumph", "tragedy", "stones", "stone", "boost", "degree", "stunt"]);
+    if state.held(actor).answered.is_some() {
+        state.of(actor).answered = None;
+    }
     let earned = state.earn(check.stones());
     let on = state.fate.is_some();
     Record {
@@ -190,6 +239,7 @@ pub(crate) fn entered(state: &mut State, turn: &mut Turn, check: Check) -> Recor
         turn: state.turns,
         earned,
         loose: if on { None } else { check.critical_stone() },
+        loose_used: false,
         check,
     }
 }
@@ -200,9 +250,10 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
         let what = format!("#{} was settled against {dc}", target.entry);
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
-    if target.record.against.is_some() {
-        let what = format!("#{} is answered with resist, or by a referee", target.entry);
-        return Err(Refusal::new(what).example("resist 4 +2"));
+    if let Some(against) = target.record.against {
+        let (number, name) = (target.entry, turn.name(against));
+        let what = format!("#{number} is against {name}, who answers with resist; a referee with resist #{number}");
+        return Err(Refusal::new(what).example(format!("resist #{number} 4 +2")));
     }
     target.record.check.dc = Some(judged_by(turn, difficulty)?);
     amend(state, turn, &target, "")
@@ -210,6 +261,8 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
 
 pub(crate) fn late(state: &mut State, turn: &mut Turn, late: Late) -> Result<Reply, Refusal> {
     let mut target: Target<Record> = turn.target()?;
+    not_answered(state, turn, &target)?;
+    let before = target.record.check.stones();
     let check = &mut target.record.check;
     let (name, die) = match late {
         Late::Fortune => ("Fortune", &mut check.fortune),
@@ -220,18 +273,33 @@ pub(crate) fn late(state: &mut State, turn: &mut Turn, late: Late) -> Result<Rep
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
     *die = Some(turn.throw_die(20)?.value);
-    reckon(state, &mut target.record);
+    reckon(state, &mut target.record, before);
     amend(state, turn, &target, &format!("with a {name} die: "))
 }
 
-/// Works out anew what a changed check earns.
-fn reckon(state: &mut State, record: &mut Record) {
-    let (wanted, had) = (record.check.stones(), record.earned);
+/// Refuses what is meant for an answer to somebody's check, which is the last one of the actor, and not for an older one.
+pub(crate) fn not_answered(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
+    match state.held(turn.actor).answered.filter(|_| target.actor == turn.actor) {
+        None => Ok(()),
+        Some(number) => {
+            let what = format!("your last check is the answer to #{number}, and #{} stands", target.entry);
+            Err(Refusal::new(what).example(format!("spend triumph boost #{number}")))
+        }
+    }
+}
+
+/// Works out anew what a changed check earns, compared with what it should have earned `before`; what was barred then is
+/// not earned now, and more than it earned is not taken.
+fn reckon(state: &mut State, record: &mut Record, before: Stones) {
+    let (now, had) = (record.check.stones(), record.earned);
     if record.encounter.is_some() && record.encounter == state.fate.as_ref().map(|_| state.encounters) {
-        let change = Stones { triumph: wanted.triumph - had.triumph, tragedy: wanted.tragedy - had.tragedy };
+        let change = Stones {
+            triumph: (now.triumph - before.triumph).max(-had.triumph),
+            tragedy: (now.tragedy - before.tragedy).max(-had.tragedy),
+        };
         let really = state.earn(change);
         record.earned = Stones { triumph: had.triumph + really.triumph, tragedy: had.tragedy + really.tragedy };
-    } else if record.encounter.is_none() {
+    } else if record.encounter.is_none() && !record.loose_used {
         record.loose = record.check.critical_stone();
     }
 }
@@ -246,6 +314,9 @@ pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, not
     let reply = Reply::from(format!("{whose}{note}"));
     let before = turn.peek_target::<Record>().map_or(Stones::default(), |before| before.record.earned);
     let mut reply = show::check(reply, state, turn, target.actor, &target.record, before);
+    if !target.latest {
+        reply.offers.clear();
+    }
     if target.actor != turn.actor {
         let name = turn.name(target.actor).to_owned();
         reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.clone()));

@@ -67,6 +67,10 @@ pub(crate) fn show_or_correct(state: &mut State, turn: &mut Turn, typed: Correct
             return Err(Refusal::new("dice of which kind: triumph or tragedy?").example("destiny Ann triumph +1"));
         };
         let (held, name) = match &who {
+            Some(Name(name)) if name.eq_ignore_ascii_case(GM) && kind == Kind::Triumph => {
+                let what = "the referee holds Tragedy dice alone";
+                return Err(Refusal::new(what).about("triumph").example("destiny GM tragedy +1"));
+            }
             Some(Name(name)) if name.eq_ignore_ascii_case(GM) => (&mut state.gm, GM.to_owned()),
             who => {
                 let who = who.as_ref().map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
@@ -112,6 +116,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
         holdings.held.triumph += 1;
         holdings.held.tragedy += 1;
         holdings.awards.clear();
+        holdings.edits.clear();
         holdings.away = false;
     }
     turn.close_offers(None, &["award"]);
@@ -134,6 +139,10 @@ pub(crate) fn award(
     who: &Name,
 ) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
+    if turn.opposes(who) {
+        let what = format!("{} belongs to the opposition: awards go to players", turn.name(who));
+        return Err(Refusal::new(what).example("destiny"));
+    }
     let value = state.pool.take(kind, value)?;
     let holdings = state.of(who);
     *holdings.held.of_mut(kind) += 1;
@@ -149,7 +158,7 @@ pub(crate) fn award(
 pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who: &Name) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
     if who == turn.actor && turn.role < Role::Referee {
-        return Err(Refusal::new("another player or the referee brings your Hubris into play"));
+        return Err(Refusal::new("another player or the referee brings your Hubris into play").example("destiny"));
     }
     let value = state.pool.take(Kind::Tragedy, value)?;
     state.of(who).held.tragedy += 1;

@@ -107,7 +107,8 @@ fn show_order(state: &State, turn: &Turn) -> Reply {
 
 pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal> {
     let Some(first) = state.order.first().copied() else {
-        return Err(Refusal::new("no order is set").example("order Ann Ogre Bob"));
+        let everybody: Vec<_> = turn.heroes().into_iter().map(|id| turn.name(id).to_owned()).collect();
+        return Err(Refusal::new("no order is set").example(format!("order {}", everybody.join(" "))));
     };
     if turn.role < Role::Referee && state.current != Some(turn.actor) {
         return Err(Refusal::new("the referee goes on to the next turn, or whose turn it is").example("turn"));
@@ -134,7 +135,7 @@ fn begin(state: &mut State, turn: &mut Turn, who: CharacterId) -> Reply {
         fate.blocked.clear();
     }
     for (id, held) in &mut state.characters {
-        held.surged_this_turn = false;
+        (held.surged_this_turn, held.surge_unsaid) = (false, false);
         surge::turn_begins(held, *id == who);
     }
     let held = state.of(who);

@@ -22,7 +22,7 @@ use plugin_api::{
 };
 use rules::{Kind, Mode};
 use state::State;
-use words::{Count, Difficulty, Level, LuckControl, Ranks, Spendable, Use};
+use words::{Count, Difficulty, Level, LuckControl, Percent, Ranks, Spendable, Use};
 
 /// The game as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -75,6 +75,13 @@ struct What {
     /// a 20 always succeeds, a 1 always fails
     #[flag("resist")]
     resist: bool,
+    #[group]
+    whose: Whose,
+}
+
+/// Whose side a check is on, if not that of who makes it.
+#[derive(Arguments)]
+struct Whose {
     #[flag("foe")]
     foe: bool,
     #[flag("hero")]
@@ -87,7 +94,7 @@ struct DicePool {
     #[word("adv", "advantage")]
     advantage: Vec<Number<0, 40>>,
     #[word("dis", "disadvantage")]
-    disadvantage: Vec<Number<0, 40>>,
+    disadvantage: Vec<Number<-40, 40>>,
     /// a Tier for this check alone
     #[word("tier")]
     tier: Option<Number<1, 5>>,
@@ -109,10 +116,8 @@ struct DicePool {
 struct Opponent {
     #[flag("passive")]
     passive: bool,
-    #[flag("foe")]
-    foe: bool,
-    #[flag("hero")]
-    hero: bool,
+    #[group]
+    whose: Whose,
     #[group]
     dice: DicePool,
     who: Option<Name>,
@@ -149,10 +154,16 @@ enum Checks {
         example = "oppose 5 vs Bob"
     )]
     Oppose {
+        /// a 20 always succeeds, a 1 always fails
+        #[flag("attack")]
+        attack: bool,
+        /// a 20 always succeeds, a 1 always fails
+        #[flag("resist")]
+        resist: bool,
         #[side("vs", "against")]
         other: Opponent,
         #[group]
-        what: What,
+        whose: Whose,
         #[group]
         dice: DicePool,
     },
@@ -197,7 +208,7 @@ enum Checks {
     Dc { level: Level },
     /// Roll for a chance in steps of 5 %.
     #[command(example = "percent 45")]
-    Percent { chance: Number<0, 100> },
+    Percent { chance: Percent },
 }
 
 /// Destiny dice, and what they are spent for.
@@ -230,7 +241,14 @@ enum DestinyDice {
         example = "spend triumph x2 edit",
         example = "spend 3 stones boost"
     )]
-    Spend { what: Spendable, use_for: Option<Use>, control: Option<LuckControl>, count: Option<Count> },
+    Spend {
+        what: Spendable,
+        #[word("for")]
+        purpose: Option<Use>,
+        use_for: Option<Use>,
+        control: Option<LuckControl>,
+        count: Option<Count>,
+    },
     /// Begin a session: everybody gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
     #[command(referee, example = "session Ann Bob Cem", example = "session")]
     Session { players: Vec<Name> },
@@ -405,12 +423,10 @@ fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, 
         Checks::Routine { difficulty, what, dice } => {
             check::check(state, turn, Asked { difficulty, what: &what, dice: &dice, mode: Mode::Routine, luck: 0 })
         }
-        Checks::Passive { what, dice } => check::check(
-            state,
-            turn,
-            Asked { difficulty: None, what: &what, dice: &dice, mode: Mode::Passive, luck: 0 },
-        ),
-        Checks::Oppose { other, what, dice } => oppose::oppose(state, turn, &what, &dice, other),
+        Checks::Passive { what, dice } => check::passive(state, turn, &what, &dice),
+        Checks::Oppose { attack, resist, other, whose, dice } => {
+            oppose::oppose(state, turn, &What { attack, resist, whose }, &dice, &other)
+        }
         Checks::Resist { passive, dice } => oppose::resist(state, turn, passive, &dice),
         Checks::Fortune => check::late(state, turn, check::Late::Fortune),
         Checks::Misfortune => check::late(state, turn, check::Late::Misfortune),
@@ -422,7 +438,7 @@ fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, 
             check::check(state, turn, Asked { difficulty, what: &what, dice: &dice, mode: Mode::Luck, luck: 0 })
         }
         Checks::Dc { level } => check::dc(turn, &level),
-        Checks::Percent { chance: Number(chance) } => check::percent(turn, chance),
+        Checks::Percent { chance: Percent(chance) } => check::percent(turn, chance),
     }
 }
 
@@ -431,8 +447,8 @@ fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result
         DestinyDice::Destiny { add, drop, change, kind, who } => {
             destiny::show_or_correct(state, turn, destiny::Correction { add, drop, change, kind, who })
         }
-        DestinyDice::Spend { what, use_for, control, count } => {
-            let count = count.map(|Count(count)| count);
+        DestinyDice::Spend { what, purpose, use_for, control, count } => {
+            let (count, use_for) = (count.map(|Count(count)| count), purpose.or(use_for));
             spend::spend(state, turn, spend::Wish { what, count, use_for, control: control.is_some() })
         }
         DestinyDice::Session { players } => destiny::session(state, turn, &players),

@@ -1,6 +1,6 @@
 //! Opposed checks: both sides at once, or answered later by the other.
 
-use crate::check::{self, Plan, Record, entered, plan, roll, side_of};
+use crate::check::{self, Plan, Ready, Record, entered, own_side, plan, ready, side_of, use_up};
 use crate::rules::{Check, Mode, Purpose, Side, Stones};
 use crate::state::State;
 use crate::{DicePool, Opponent, What, show};
@@ -11,10 +11,10 @@ pub(crate) fn oppose(
     turn: &mut Turn,
     what: &What,
     pool: &DicePool,
-    other: Opponent,
+    other: &Opponent,
 ) -> Result<Reply, Refusal> {
     let against = other.who.as_ref().map(|name| turn.character(&name.0)).transpose()?;
-    let anything = other.passive || typed(&other.dice);
+    let anything = other.passive || other.whose.foe || other.whose.hero || typed(&other.dice);
     match against {
         Some(against) if !anything => challenge(state, turn, against, plan(turn, what)?, pool),
         Some(against) if turn.role < Role::Referee && against != turn.actor => {
@@ -22,14 +22,15 @@ pub(crate) fn oppose(
             let what = format!("{name} answers with their own dice: leave the numbers away, they type resist");
             Err(Refusal::new(what).example(format!("oppose 5 +3 vs {name}")))
         }
-        _ => both(state, turn, what, pool, &other, against),
+        _ => both(state, turn, what, pool, other, against),
     }
 }
 
 /// Whether anything of the dice was said.
 fn typed(pool: &DicePool) -> bool {
     let ranks = pool.ranks.advantage != 0 || pool.ranks.disadvantage != 0;
-    pool.skill.is_some() || pool.skill_below.is_some() || ranks || !pool.advantage.is_empty() || pool.fortune
+    let more = !pool.advantage.is_empty() || !pool.disadvantage.is_empty() || pool.tier.is_some();
+    ranks || more || pool.fortune || pool.misfortune || pool.skill.is_some() || pool.skill_below.is_some()
 }
 
 /// Both sides at once.
@@ -42,17 +43,19 @@ fn both(
     against: Option<CharacterId>,
 ) -> Result<Reply, Refusal> {
     let own = plan(turn, what)?;
-    let check = roll(state, turn, turn.actor, pool, own)?;
     let opposite = match own.side {
         Side::Hero => Side::Foe,
         Side::Foe => Side::Hero,
     };
-    let side = match (other.foe || other.hero, against) {
-        (true, _) => side_of(turn, turn.actor, other.foe, other.hero)?,
-        (false, Some(against)) => side_of(turn, against, false, false)?,
-        (false, None) => opposite,
+    let side = match against {
+        None if !other.whose.foe && !other.whose.hero => opposite,
+        against => side_of(turn, against.unwrap_or(turn.actor), &other.whose)?,
     };
-    let opponent = opposing(state, turn, against, &other.dice, side, other.passive)?;
+    let check = ready(state, turn.actor, pool, own)?;
+    let opponent = opposing(state, against, &other.dice, side, other.passive)?;
+    let (check, opponent) = (check.throw(turn)?, opponent.throw(turn)?);
+    use_up(state, turn.actor);
+    against.into_iter().for_each(|who| use_up(state, who));
     let mut record = entered(state, turn, check);
     record.against = against;
     answered(state, &mut record, opponent);
@@ -60,23 +63,19 @@ fn both(
     Ok(reply.record(&record))
 }
 
-/// The other side's dice. Ranks that wait from an edit count only for somebody who is named.
+/// The other side before its dice fall. Ranks that wait from an edit count only for somebody who is named.
 fn opposing(
-    state: &mut State,
-    turn: &mut Turn,
+    state: &State,
     who: Option<CharacterId>,
     pool: &DicePool,
     side: Side,
     passive: bool,
-) -> Result<Check, Refusal> {
+) -> Result<Ready, Refusal> {
     let mode = if passive { Mode::Passive } else { Mode::Roll };
     let plan = Plan { purpose: Purpose::Skill, side, mode, luck: 0 };
     match who {
-        Some(who) => roll(state, turn, who, pool, plan),
-        None => {
-            let mut nobody = State::default();
-            roll(&mut nobody, turn, turn.actor, pool, plan)
-        }
+        Some(who) => ready(state, who, pool, plan),
+        None => ready(&State::default(), CharacterId(0), pool, plan),
     }
 }
 
@@ -101,7 +100,8 @@ pub(crate) fn challenge(
     if against == turn.actor {
         return Err(Refusal::new("nobody opposes themselves").about(name).example("check 7 +4 vs 15"));
     }
-    let check = roll(state, turn, turn.actor, pool, plan)?;
+    let check = ready(state, turn.actor, pool, plan)?.throw(turn)?;
+    use_up(state, turn.actor);
     let mut record = entered(state, turn, check);
     record.against = Some(against);
     let mut reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
@@ -121,8 +121,10 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &D
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
-    let side = side_of(turn, against, false, false)?;
-    let opponent = opposing(state, turn, Some(against), pool, side, passive)?;
+    let opponent = opposing(state, Some(against), pool, own_side(turn, against), passive)?.throw(turn)?;
+    use_up(state, against);
+    state.of(against).answered = Some(target.entry);
+    turn.close_offers(Some(against), &["boost", "degree", "stunt"]);
     answered(state, &mut target.record, opponent);
     check::amend(state, turn, &target, "")
 }

@@ -31,7 +31,8 @@ pub(crate) fn check(
     }
     notes.extend(stones(state, record, before));
     if let Some(kind) = record.loose {
-        notes.push(format!("a {} stone, to be used at once", kind.name()));
+        let whose = if kind == Kind::Tragedy { " for the referee" } else { "" };
+        notes.push(format!("a {} stone{whose}, to be used at once", kind.name()));
     }
     if !notes.is_empty() {
         reply = reply.text(format!(" | {}", notes.join(", ")));
@@ -134,24 +135,36 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     if record.turn != state.turns {
         return reply;
     }
-    if let Some(kind) = record.loose.filter(|kind| *kind == check.side.kind()) {
+    if let Some(kind) = record.loose.filter(|kind| *kind == Kind::Triumph || turn.opposes(actor)) {
         let label = format!("the critical's {} stone", kind.name());
         reply = reply.offer("spend 1 stone boost", label);
     }
-    let Some(dc) = check.dc.filter(|_| !check.succeeds()) else { return reply };
-    let missing = dc - check.total();
-    let held = state.held(actor).held;
+    let held = state.held(actor);
+    let die = i64::from(die_size(turn));
     for kind in [Kind::Triumph, Kind::Tragedy] {
-        if held.of(kind) > 0 && missing <= i64::from(die_size(turn)) {
-            reply = reply.offer(format!("spend {} boost", kind.word()), format!("{} held", held.of(kind)));
+        if held.held.of(kind) > 0 && missing(check, die).is_some() {
+            reply = reply.offer(format!("spend {} boost", kind.word()), format!("{} held", held.held.of(kind)));
+        }
+    }
+    let thrown = held.thrown.as_ref().map(|thrown| thrown.value);
+    let award = held.awards.last().map(|die| i64::from(*die));
+    for (word, value) in [("thrown", thrown), ("award", award)] {
+        if let Some(value) = value.filter(|value| missing(check, *value).is_some()) {
+            reply = reply.offer(format!("spend {word} boost"), format!("+{value}, succeeds"));
         }
     }
     let pool = state.fate.as_ref().map_or(0, |fate| fate.stones.of(check.side.kind()));
-    if missing > 0 && missing <= pool {
-        let stones = if missing == 1 { "stone" } else { "stones" };
-        reply = reply.offer(format!("spend {missing} {stones} boost"), "succeeds");
+    if let Some(stones) = missing(check, pool) {
+        let word = if stones == 1 { "stone" } else { "stones" };
+        reply = reply.offer(format!("spend {stones} {word} boost"), "succeeds");
     }
     reply
+}
+
+/// The least boost, of at most `most`, that turns a failed check into a success.
+fn missing(check: &Check, most: i64) -> Option<i64> {
+    check.dc.filter(|_| !check.succeeds())?;
+    (1..=most).find(|bonus| Check { bonus: check.bonus + bonus, ..check.clone() }.succeeds())
 }
 
 fn explain(mut reply: Reply, record: &Record) -> Reply {
@@ -324,6 +337,7 @@ fn holdings(held: &Holdings) -> String {
     words.extend(held.surge_pending.then(|| "a Surge's fatigue to come".to_owned()));
     words.extend(held.surge_deferred.then(|| "a Surge's fatigue once free".to_owned()));
     words.extend(held.surges.iter().map(|surge| format!("Surge: {}", surge.benefit.word())));
+    words.extend(held.surge_unsaid.then(|| "a Surge to say what for".to_owned()));
     words.extend((held.ranks > 0).then(|| format!("+{} Advantage on the next check", held.ranks)));
     words.extend(held.thrown.as_ref().map(|thrown| format!("a thrown {} to use", thrown.value)));
     words.extend(held.awards.last().map(|award| format!("an award of {award} to use")));

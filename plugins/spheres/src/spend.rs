@@ -4,8 +4,8 @@ use crate::check::{self, Record};
 use crate::rules::{Kind, Side, half};
 use crate::state::{Edit, MOST_STRESS, Paid, State, Thrown};
 use crate::words::{Spendable, Use};
-use crate::{DESTINY_DIE, show, stress};
-use plugin_api::{Name, Refusal, Reply, Role, Target, Turn};
+use crate::{DESTINY_DIE, referee_only, show, stress};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Role, Target, Turn};
 
 /// What was asked for.
 #[derive(Clone, Copy)]
@@ -79,7 +79,9 @@ fn nothing_thrown() -> Refusal {
 
 /// Offers the uses of a value that are possible now.
 fn offer_uses(mut reply: Reply, state: &State, turn: &Turn, word: &str, value: i64) -> Reply {
-    let own = turn.peek_target::<Record>().filter(|target| own_last(state, turn, target).is_ok());
+    let own = turn
+        .peek_target::<Record>()
+        .filter(|target| own_last(state, turn, target).is_ok() && check::not_answered(state, turn, target).is_ok());
     if let Some(Target { record, .. }) = &own {
         if record.check.succeeds() {
             reply = reply.offer(format!("spend {word} degree"), format!("+{} degrees", half(value)));
@@ -105,12 +107,17 @@ fn may_stunt(record: &Record) -> bool {
 fn own_last(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
     let number = target.entry;
     let together = turn.role >= Role::Referee && turn.opposes(target.actor) && turn.opposes(turn.actor);
-    if target.actor != turn.actor && !together {
+    if target.actor != turn.actor && !together && !is_answer(turn, target) {
         let name = turn.name(target.actor);
         let what = format!("#{number} is a roll of {name}: only luck control lets you spend on it");
         return Err(Refusal::new(what).example("spend triumph boost luck control"));
     }
     in_time(state, turn, target)
+}
+
+/// Whether the check is somebody's that the actor answered: the answer is theirs to spend on.
+fn is_answer(turn: &Turn, target: &Target<Record>) -> bool {
+    target.actor != turn.actor && target.record.against == Some(turn.actor) && target.record.opponent.is_some()
 }
 
 fn in_time(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
@@ -136,11 +143,21 @@ fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Optio
         let what = format!("{} has made no check to spend on", turn.name(turn.actor));
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     };
-    match wish.control {
+    // The referee uses the Tragedy stone of a hero's critical failure.
+    let referees = loose && turn.role >= Role::Referee && target.record.loose == Some(Kind::Tragedy);
+    match wish.control || referees {
         true => in_time(state, turn, &target)?,
-        false => own_last(state, turn, &target)?,
+        false => {
+            own_last(state, turn, &target)?;
+            check::not_answered(state, turn, &target)?;
+        }
     }
     match use_for {
+        Use::Degree | Use::Stunt if is_answer(turn, &target) => {
+            let (number, name) = (target.entry, turn.name(target.actor));
+            let what = format!("#{number} is a check of {name} that you answered: a boost is what you can buy");
+            Err(Refusal::new(what).example(format!("spend triumph boost #{number}")))
+        }
         Use::Degree if !target.record.check.succeeds() => {
             let what = "degrees are bought only on a successful check";
             Err(Refusal::new(what).about("degree").example("spend triumph boost"))
@@ -156,27 +173,41 @@ fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Optio
 fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> Result<Reply, Refusal> {
     let actor = turn.actor;
     let target = checked(state, turn, wish, use_for)?;
-    let loose = target.as_ref().and_then(|target| target.record.loose);
-    let (value, paid) = pay(state, turn, wish, loose)?;
+    if use_for == Use::Recover {
+        let own_dice = wish.what.kind().map_or(0, |kind| state.held(actor).held.of(kind).min(wish.count.unwrap_or(1)));
+        stress::bears_more(state, turn, actor, own_dice)?;
+    }
+    let (value, paid) = pay(state, turn, wish, target.as_ref().map(|target| &target.record))?;
     let with = format!("{use_word} with {}", paid_with(&paid), use_word = word_of(use_for));
     let with = if wish.control { format!("luck control, {with}") } else { with };
     match wish.what {
+        Spendable::Stones => close_dear(state, turn, value),
         Spendable::Thrown => turn.close_offers(Some(actor), &["thrown"]),
-        Spendable::Award => turn.close_offers(Some(actor), &["award"]),
+        Spendable::Award if state.held(actor).awards.is_empty() => turn.close_offers(Some(actor), &["award"]),
         _ => {}
     }
     let reply = match use_for {
         Use::Boost | Use::Degree | Use::Stunt => {
             // Only now it is a follow-up on that check.
             let mut target = turn.target::<Record>()?;
-            let before = target.record.check.total();
+            let answer = is_answer(turn, &target) && !wish.control;
+            let before = match &target.record.opponent {
+                Some(opponent) if answer => opponent.total(),
+                _ => target.record.check.total(),
+            };
             match use_for {
+                Use::Boost if answer => {
+                    if let Some(opponent) = &mut target.record.opponent {
+                        opponent.bonus += value;
+                        target.record.check.dc = Some(opponent.total());
+                    }
+                }
                 Use::Boost => target.record.check.bonus += value,
                 Use::Degree => target.record.check.degrees += half(value),
                 _ => {}
             }
             if paid == Paid::LooseStone {
-                target.record.loose = None;
+                (target.record.loose, target.record.loose_used) = (None, true);
             }
             let note = match use_for {
                 Use::Boost => format!("{with}: {before} {value:+} -> "),
@@ -189,12 +220,12 @@ fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> R
             let ranks = half(value);
             let holdings = state.of(actor);
             holdings.ranks += ranks;
-            holdings.edit = Some(Edit { ranks, paid: paid.clone() });
+            remember(&mut holdings.edits, Edit { ranks, paid: paid.clone() });
             Reply::from(format!("{with}: {value} is +{ranks} Advantage on the next check")).fact("ranks", ranks)
         }
         Use::Detail => {
             let ranks = half(value);
-            state.of(actor).edit = Some(Edit { ranks: 0, paid: paid.clone() });
+            remember(&mut state.of(actor).edits, Edit { ranks: 0, paid: paid.clone() });
             Reply::from(format!("{with}: a detail worth {ranks} changes")).fact("ranks", ranks)
         }
         Use::Inspire => Reply::from(format!("{with}: a hint worth {value}, from the referee")),
@@ -206,17 +237,38 @@ fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> R
     };
     if paid == Paid::LooseStone && !matches!(use_for, Use::Boost | Use::Degree | Use::Stunt) {
         let target = turn.target::<Record>()?;
-        turn.amend(&Record { loose: None, ..target.record });
+        turn.amend(&Record { loose: None, loose_used: true, ..target.record });
     }
     let reply = match paid {
         Paid::Stones(..) => show::fate_behind(reply, state),
         Paid::LooseStone => reply,
+        Paid::GmDice(_) => {
+            let left = state.gm.tragedy;
+            reply.text(format!(". Held: GM G{left}")).fact("held", show::held(state, turn))
+        }
         _ => {
             let (triumph, tragedy) = held(state, turn);
             reply.text(format!(". Held: T{triumph} G{tragedy}")).fact("held", show::held(state, turn))
         }
     };
     Ok(reply.fact("value", value))
+}
+
+/// Edits of one character that a veto can take back.
+const MOST_EDITS: usize = 20;
+
+fn remember(edits: &mut Vec<Edit>, edit: Edit) {
+    if edits.len() >= MOST_EDITS {
+        edits.remove(0);
+    }
+    edits.push(edit);
+}
+
+/// Closes offers of more stones than there are of any kind now that some are spent.
+fn close_dear(state: &State, turn: &mut Turn, spent: i64) {
+    let most = state.fate.as_ref().map_or(0, |fate| fate.stones.triumph.max(fate.stones.tragedy));
+    let dear: Vec<String> = (most + 1..=most + spent).map(|count| count.to_string()).collect();
+    turn.close_offers(None, &dear.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
 fn word_of(use_for: Use) -> &'static str {
@@ -245,9 +297,12 @@ fn paid_with(paid: &Paid) -> String {
 }
 
 /// Takes what is spent, and says what it is worth.
-fn pay(state: &mut State, turn: &mut Turn, wish: Wish, loose: Option<Kind>) -> Result<(i64, Paid), Refusal> {
+fn pay(state: &mut State, turn: &mut Turn, wish: Wish, check: Option<&Record>) -> Result<(i64, Paid), Refusal> {
     let actor = turn.actor;
     let count = wish.count.unwrap_or(1);
+    if count > 1 && matches!(wish.what, Spendable::Thrown | Spendable::Award) {
+        return Err(Refusal::new("one at a time is used").about(format!("x{count}")).example("spend thrown boost"));
+    }
     match wish.what {
         Spendable::Triumph | Spendable::Tragedy => {
             let kind = wish.what.kind().expect("it is a kind of dice");
@@ -257,13 +312,20 @@ fn pay(state: &mut State, turn: &mut Turn, wish: Wish, loose: Option<Kind>) -> R
             Ok((dice.iter().map(|die| i64::from(die.value)).sum(), paid))
         }
         Spendable::Stones => {
-            let side = check::side_of(turn, actor, false, false)?;
+            // On a check it is the stones of that check's side, elsewhere those of the actor's.
+            let needs = matches!(wish.use_for, Some(Use::Boost | Use::Degree | Use::Stunt));
+            let side = check.filter(|record| needs && record.against != Some(actor)).map(|record| record.check.side);
+            let kind = side.unwrap_or_else(|| check::own_side(turn, actor)).kind();
+            let loose = check.and_then(|record| record.loose);
+            if kind == Kind::Tragedy || loose == Some(Kind::Tragedy) {
+                referee_only(turn, "use Tragedy stones")?;
+            }
             match (&mut state.fate, loose) {
                 (Some(fate), _) => {
-                    fate.spend(side.kind(), count)?;
-                    Ok((count, Paid::Stones(side.kind(), count, state.encounters)))
+                    fate.spend(kind, count)?;
+                    Ok((count, Paid::Stones(kind, count, state.encounters)))
                 }
-                (None, Some(kind)) if kind == side.kind() && count == 1 => Ok((1, Paid::LooseStone)),
+                (None, Some(_)) if count == 1 => Ok((1, Paid::LooseStone)),
                 (None, _) => {
                     let what = "no encounter is on, and so there are no Fate stones";
                     Err(Refusal::new(what).about("stones").example("spend triumph boost"))
@@ -281,6 +343,9 @@ fn pay(state: &mut State, turn: &mut Turn, wish: Wish, loose: Option<Kind>) -> R
     }
 }
 
+/// Dice that are spent at once.
+const MOST_DICE: i64 = 20;
+
 /// Takes held dice: a hero's spent Tragedy goes to the referee, all else is gone.
 fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Paid, Refusal> {
     let actor = turn.actor;
@@ -288,7 +353,11 @@ fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Pa
         let what = format!("{who} holds {held} {} dice", kind.name());
         Refusal::new(what).about(kind.word()).example("destiny")
     };
-    let opposes = check::side_of(turn, actor, false, false)? == Side::Foe;
+    if count > MOST_DICE {
+        let what = format!("{count} dice are too many: {MOST_DICE} at the most");
+        return Err(Refusal::new(what).about(format!("x{count}")).example("spend triumph x2 boost"));
+    }
+    let opposes = check::own_side(turn, actor) == Side::Foe;
     if opposes && kind == Kind::Tragedy && state.held(actor).held.tragedy < count {
         if state.gm.tragedy < count {
             return Err(none("the referee", state.gm.tragedy));
@@ -308,7 +377,8 @@ fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Pa
 }
 
 pub(crate) fn veto(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let editors: Vec<_> = state.characters.iter().filter(|(_, held)| held.edit.is_some()).map(|(id, _)| *id).collect();
+    let editors: Vec<_> =
+        state.characters.iter().filter(|(_, held)| !held.edits.is_empty()).map(|(id, _)| *id).collect();
     let who = match (who, editors.as_slice()) {
         (Some(name), _) => turn.character(&name.0)?,
         (None, [only]) => *only,
@@ -319,29 +389,38 @@ pub(crate) fn veto(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
             return Err(Refusal::new(what).example(format!("veto {}", names[0])));
         }
     };
-    let Some(Edit { ranks, paid }) = state.of(who).edit.take() else {
+    let Some(Edit { ranks, paid }) = state.of(who).edits.pop() else {
         let what = format!("no edit of {} waits for a veto", turn.name(who));
         return Err(Refusal::new(what).example("sheet Ann"));
     };
-    let back = paid_with(&paid);
     let holdings = state.of(who);
     holdings.ranks = (holdings.ranks - ranks).max(0);
+    let back = give_back(state, turn, who, paid)?;
+    let reply = Reply::from(format!("{}'s edit is vetoed: {back}", turn.name(who)));
+    Ok(show::fate_fact(reply, state).fact("held", show::held(state, turn)))
+}
+
+/// Gives back what a vetoed edit was paid with; says what.
+fn give_back(state: &mut State, turn: &Turn, who: CharacterId, paid: Paid) -> Result<String, Refusal> {
+    let back = paid_with(&paid);
     match paid {
         Paid::Dice(kind, count) => {
-            *holdings.held.of_mut(kind) += count;
             if kind == Kind::Tragedy && !turn.opposes(who) {
-                state.gm.tragedy = (state.gm.tragedy - count).max(0);
+                if state.gm.tragedy < count {
+                    let what = "the referee has used that Tragedy since, so it cannot be given back";
+                    return Err(Refusal::new(what).example("destiny"));
+                }
+                state.gm.tragedy -= count;
             }
+            *state.of(who).held.of_mut(kind) += count;
         }
         Paid::GmDice(count) => state.gm.tragedy += count,
-        Paid::Award(value) => holdings.awards.push(value),
-        Paid::Stones(kind, count, encounter) if encounter == state.encounters => {
-            if let Some(fate) = &mut state.fate {
-                *fate.stones.of_mut(kind) += count;
-            }
-        }
-        Paid::Stones(..) | Paid::LooseStone => {}
+        Paid::Award(value) => state.of(who).awards.push(value),
+        Paid::Stones(kind, count, encounter) => match &mut state.fate {
+            Some(fate) if encounter == state.encounters => *fate.stones.of_mut(kind) += count,
+            _ => return Ok("its encounter is over, so nothing is given back".to_owned()),
+        },
+        Paid::LooseStone => return Ok("its stone is gone, so nothing is given back".to_owned()),
     }
-    let reply = Reply::from(format!("the edit of {} is vetoed: {back} is given back", turn.name(who)));
-    Ok(show::fate_fact(reply, state).fact("held", show::held(state, turn)))
+    Ok(format!("back to {} goes {back}", turn.name(who)))
 }

@@ -192,14 +192,18 @@ pub(crate) struct Holdings {
     pub surge_deferred: bool,
     /// A Surge was used since a turn began.
     pub surged_this_turn: bool,
+    /// It was not said yet what that Surge gives.
+    pub surge_unsaid: bool,
     /// Recover was used in this encounter.
     pub recovered: bool,
     /// What Surges gave and is still in force.
     pub surges: Vec<InForce>,
     /// Ranks of Advantage that an edit gave, for the next check.
     pub ranks: i64,
-    /// The last edit, until the next check: what a veto gives back.
-    pub edit: Option<Edit>,
+    /// Edits that a veto can take back: with ranks until the next check, of details until the next session.
+    pub edits: Vec<Edit>,
+    /// The check of somebody else that this one answered, by its number, as their last check.
+    pub answered: Option<u64>,
     /// A Destiny die that was thrown and not used yet.
     pub thrown: Option<Thrown>,
     /// Values of awarded dice that may be used at once.
@@ -263,6 +267,13 @@ impl State {
     /// A character's holdings, to be changed.
     pub fn of(&mut self, character: CharacterId) -> &mut Holdings {
         self.characters.entry(character).or_default()
+    }
+
+    /// This state without what edits gave a character: what waits for a check does not count for anything else.
+    pub fn without_edits(&self, character: CharacterId) -> Self {
+        let mut state = State { characters: self.characters.clone(), ..State::default() };
+        state.of(character).ranks = 0;
+        state
     }
 
     /// A copy of a character's holdings.

@@ -53,7 +53,7 @@ pub(crate) fn recover(state: &mut State, turn: &Turn, who: CharacterId) -> Resul
 /// A Recover that does not count against the one an encounter: a Stress for a step of fatigue, one that is still to come
 /// first.
 pub(crate) fn recover_now(state: &mut State, turn: &Turn, who: CharacterId) -> Result<Reply, Refusal> {
-    bears_more(state, turn, who)?;
+    bears_more(state, turn, who, 0)?;
     let held = state.of(who);
     held.stress = (held.stress + 1).min(MOST_STRESS);
     let says = rested(held);
@@ -82,10 +82,10 @@ fn load(state: &State, who: CharacterId) -> String {
     format!("Stress {}, load {} of {MOST_STRESS}", held.stress, held.load())
 }
 
-/// Refuses healing at the limit.
-fn bears_more(state: &State, turn: &Turn, who: CharacterId) -> Result<(), Refusal> {
+/// Refuses healing at the limit; `less` is what is about to leave the load.
+pub(crate) fn bears_more(state: &State, turn: &Turn, who: CharacterId, less: i64) -> Result<(), Refusal> {
     let held = state.held(who);
-    if held.load() < MOST_STRESS {
+    if held.load() - less < MOST_STRESS {
         return Ok(());
     }
     let what = format!(
@@ -98,7 +98,7 @@ fn bears_more(state: &State, turn: &Turn, who: CharacterId) -> Result<(), Refusa
 
 pub(crate) fn heal(state: &mut State, turn: &mut Turn, who: &Name, own: bool) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
-    bears_more(state, turn, who)?;
+    bears_more(state, turn, who, 0)?;
     let bearer = if own { turn.actor } else { who };
     if state.held(bearer).stress >= MOST_STRESS {
         return Err(
@@ -125,7 +125,7 @@ pub(crate) fn rest(state: &mut State, turn: &Turn, length: Length, recovers: i64
                 return Err(Refusal::new(what).about(recovers.to_string()).example("rest long 1"));
             }
             if recovers > 0 {
-                bears_more(state, turn, who)?;
+                bears_more(state, turn, who, 0)?;
             }
             let held = state.of(who);
             let less = (tier - recovers).min(held.stress);

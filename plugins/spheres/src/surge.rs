@@ -88,6 +88,12 @@ pub(crate) fn surge(
         let reply = Reply::from("free again: the fatigue of the Surge comes with your next turn");
         return Ok(facts(reply, held));
     }
+    if let (true, true, Some(benefit)) = (held.surged_this_turn, held.surge_unsaid, what) {
+        // Said what for after all: the same Surge.
+        held.surge_unsaid = false;
+        last(held, benefit);
+        return Ok(facts(Reply::new().bold("SURGE").text(format!(": {}", benefit.says())), held));
+    }
     if held.surged_this_turn {
         return Err(Refusal::new("a Surge is once per turn, and this turn had yours").example("turn"));
     }
@@ -100,19 +106,25 @@ pub(crate) fn surge(
     } else {
         held.surge_pending = true;
     }
+    held.surge_unsaid = what.is_none();
     if let Some(benefit) = what {
-        let lasting = InForce { benefit, last_turn: false };
-        if lasting.until_encounter_ends() || lasting.until_next_turn() {
-            held.surges.push(lasting);
-        }
+        last(held, benefit);
     }
-    let gives = what.map_or("say what for".to_owned(), |benefit| benefit.says().to_owned());
+    let gives = what.map_or("say what for, as in surge action".to_owned(), |benefit| benefit.says().to_owned());
     let then = match controlled {
         true => "the fatigue waits until you are free: surge free",
         false => "then fatigue with your next turn, unless you recover before",
     };
     let reply = Reply::new().bold("SURGE").text(format!(": {gives}; {then}"));
     Ok(facts(reply, held))
+}
+
+/// Keeps a benefit that lasts.
+fn last(held: &mut Holdings, benefit: Benefit) {
+    let lasting = InForce { benefit, last_turn: false };
+    if lasting.until_encounter_ends() || lasting.until_next_turn() {
+        held.surges.push(lasting);
+    }
 }
 
 fn facts(reply: Reply, held: &Holdings) -> Reply {

@@ -163,6 +163,15 @@ fn close(tilt: &mut Tilt, pick: Option<u32>) -> Result<(), Refusal> {
     let most = (1..=6).map(|value| count(&value)).max().unwrap_or(0);
     let first: Vec<u32> = (1..=6).filter(|value| most > 0 && count(value) == most).collect();
     let chosen = match (pick, first.as_slice()) {
+        (Some(pick), [winner]) if pick != *winner => {
+            let what = format!("{winner} has the most votes for the {ballot}; the referee picks in a tie");
+            return Err(Refusal::new(what).about(pick.to_string()).example("tilt next"));
+        }
+        (Some(pick), tied) if !tied.is_empty() && !tied.contains(&pick) => {
+            let tied: Vec<_> = tied.iter().map(ToString::to_string).collect();
+            let what = format!("the {ballot} is tied between {}", tied.join(" and "));
+            return Err(Refusal::new(what).about(pick.to_string()).example(format!("tilt pick {}", tied[0])));
+        }
         (Some(pick), _) => pick,
         (None, [winner]) => *winner,
         (None, []) => {

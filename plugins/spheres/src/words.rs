@@ -99,9 +99,11 @@ pub(crate) struct Level {
 
 impl Level {
     fn step(word: &str) -> Result<Option<(&'static str, i64, i64)>, String> {
-        let (name, extra) = split_extra(word)?;
-        let found = STEPS.iter().find(|(step, _)| step.eq_ignore_ascii_case(name));
-        Ok(found.map(|(step, times)| (*step, *times, extra)))
+        let name = word.split(['+', '-']).next().unwrap_or_default();
+        let Some((step, times)) = STEPS.iter().find(|(step, _)| step.eq_ignore_ascii_case(name)) else {
+            return Ok(None);
+        };
+        Ok(Some((*step, *times, split_extra(word)?.1)))
     }
 }
 
@@ -193,23 +195,76 @@ fn split_extra(word: &str) -> Result<(&str, i64), String> {
 }
 
 /// What is spent.
-#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spendable {
     /// Held dice.
-    #[choice("triumph", "triumphs")]
     Triumph,
     /// Held dice.
-    #[choice("tragedy", "tragedies")]
     Tragedy,
     /// Of the Fate Pool.
-    #[choice("stones", "stone", "fate")]
     Stones,
     /// A die that was thrown.
-    #[choice("thrown")]
     Thrown,
     /// A die that was awarded.
-    #[choice("award", "awarded")]
     Award,
+}
+
+/// How each is typed.
+const SPENDABLES: [(&str, Spendable); 10] = [
+    ("triumph", Spendable::Triumph),
+    ("triumphs", Spendable::Triumph),
+    ("tragedy", Spendable::Tragedy),
+    ("tragedies", Spendable::Tragedy),
+    ("stones", Spendable::Stones),
+    ("stone", Spendable::Stones),
+    ("fate", Spendable::Stones),
+    ("thrown", Spendable::Thrown),
+    ("award", Spendable::Award),
+    ("awarded", Spendable::Award),
+];
+
+impl Argument for Spendable {
+    fn shape() -> String {
+        "triumph|tragedy|stones|thrown|award".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let named = |word: &&str| {
+            let found = SPENDABLES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+            found.map(|(_, what)| *what)
+        };
+        Ok(match (named(&words[0]), words.get(1).and_then(named)) {
+            // `triumph stones`, `triumph dice`
+            (Some(Spendable::Triumph | Spendable::Tragedy), Some(Spendable::Stones)) => Some((Spendable::Stones, 2)),
+            (Some(what), _) => {
+                let dice =
+                    words.get(1).is_some_and(|word| ["die", "dice"].iter().any(|die| die.eq_ignore_ascii_case(word)));
+                Some((what, 1 + usize::from(dice)))
+            }
+            (None, _) => None,
+        })
+    }
+
+    fn words() -> Vec<String> {
+        SPENDABLES.iter().map(|(name, _)| (*name).to_owned()).collect()
+    }
+}
+
+/// A chance: `45`, `45%`, `45 %`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Percent(pub i64);
+
+impl Argument for Percent {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let apart = words.get(1).is_some_and(|word| *word == "%");
+        let number = words[0].strip_suffix('%').unwrap_or(words[0]);
+        let read = Number::<0, 100>::read(&[number])?;
+        Ok(read.map(|(Number(chance), count)| (Percent(chance), count + usize::from(apart))))
+    }
 }
 
 impl Spendable {
@@ -234,7 +289,8 @@ impl Argument for Count {
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let number = words[0].strip_prefix(['x', 'X']).unwrap_or(words[0]);
-        Ok(Number::<1, 20>::read(&[number])?.map(|(Number(count), taken)| (Count(count), taken)))
+        let number = number.strip_suffix(['x', 'X']).unwrap_or(number);
+        Ok(Number::<1, 999>::read(&[number])?.map(|(Number(count), taken)| (Count(count), taken)))
     }
 }
 
