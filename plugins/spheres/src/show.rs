@@ -153,7 +153,9 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
             reply = reply.offer(format!("spend {word} boost"), format!("+{value}, succeeds"));
         }
     }
-    let pool = state.fate.as_ref().map_or(0, |fate| fate.stones.of(check.side.kind()));
+    // Tragedy stones are for whom the referee plays.
+    let usable = check.side.kind() == Kind::Triumph || turn.opposes(actor);
+    let pool = state.fate.as_ref().filter(|_| usable).map_or(0, |fate| fate.stones.of(check.side.kind()));
     if let Some(stones) = missing(check, pool) {
         let word = if stones == 1 { "stone" } else { "stones" };
         reply = reply.offer(format!("spend {stones} {word} boost"), "succeeds");
