@@ -258,7 +258,14 @@ impl Words {
     /// Why no `T` could be taken, behind word number `behind` or anywhere: it is missing, or another word is there.
     fn unfit<T: Argument>(&self, behind: Option<usize>) -> Refusal {
         let shape = in_words(&T::shape());
-        let next = self.words.iter().skip(behind.map_or(0, |word| word + 1)).find(|word| !word.taken);
+        let known = T::words();
+        let hint = |word: &Word| suggest(&word.text, known.iter().map(String::as_str));
+        let mut left = self.words.iter().skip(behind.map_or(0, |word| word + 1)).filter(|word| !word.taken);
+        // Anywhere in the line it is the one that was nearly right, else the last: other arguments are in front.
+        let next = match behind {
+            Some(_) => left.next(),
+            None => left.clone().find(|word| hint(word).is_some()).or(left.next_back()),
+        };
         let (before, end) = match behind.map(|word| &self.words[word]) {
             Some(word) => (format!(" behind \"{}\"", word.text), word.at.end),
             None => (String::new(), self.typed.len()),
@@ -266,9 +273,7 @@ impl Words {
         let Some(word) = next else {
             return Refusal::usage(format!("{shape} is missing{before}"), end..end);
         };
-        let known = T::words();
-        let hint = suggest(&word.text, known.iter().map(String::as_str));
-        let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+        let hint = hint(word).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
         Refusal::usage(format!("\"{}\" is not {shape}{before}{hint}", word.text), word.at.clone())
     }
 }

@@ -140,6 +140,8 @@ fn what_does_not_fit_is_named() {
         ("check 7 fortnue", "I do not understand \"fortnue\" here: did you mean fortune?"),
         ("check 99999999999", "99999999999 is out of range"),
         ("crit", "impact or inspire is missing"),
+        ("crit now or later", "\"later\" is not impact or inspire"),
+        ("crit impct or not", "\"impct\" is not impact or inspire: did you mean impact?"),
         ("crit impct", "\"impct\" is not impact or inspire: did you mean impact?"),
         ("check 7 vs foo", "\"foo\" is not a number behind \"vs\""),
         ("insp +99999999999", "+99999999999 is too large"),

@@ -21,7 +21,7 @@ use plugin_api::{
     Arguments, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope, Text, Turn,
 };
 use rules::{Kind, Mode};
-use state::State;
+use state::{Fatigue, State};
 use words::{Count, Difficulty, Level, LuckControl, Percent, Ranks, Spendable, Use};
 
 /// The game as a plugin.
@@ -369,6 +369,9 @@ enum Heroes {
         clear: bool,
         label: Option<Text>,
     },
+    /// Correct how tired somebody is.
+    #[command(referee, example = "fatigue Ann ok", example = "fatigue Ann exhausted")]
+    Fatigue { state: Fatigue, who: Name },
     /// Show or set a Tier, 1 to 5.
     #[command(example = "tier 2", example = "tier Ann 2")]
     Tier { tier: Option<Number<1, 5>>, who: Option<Name> },
@@ -493,6 +496,7 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
         Heroes::Condition { who, clear, label } => {
             stress::condition(state, turn, &who, clear, label.map(|label| label.text))
         }
+        Heroes::Fatigue { state: fatigue, who } => stress::fatigue(state, turn, fatigue, &who),
         Heroes::Tier { tier, who } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), who),
     }
 }

@@ -3,7 +3,7 @@
 use crate::rules::{Kind, Stones};
 use crate::surge::InForce;
 use crate::tilt::Tilt;
-use plugin_api::{CharacterId, Refusal};
+use plugin_api::{CharacterId, Choice, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -130,7 +130,7 @@ impl Fate {
 }
 
 /// How tired a hero is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Choice, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Fatigue {
     /// Not at all.

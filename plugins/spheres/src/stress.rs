@@ -1,7 +1,7 @@
 //! Stress, Recover, rest, conditions, Tiers: what a hero bears.
 
 use crate::show;
-use crate::state::{MOST_STRESS, State};
+use crate::state::{Fatigue, MOST_STRESS, State};
 use plugin_api::{CharacterId, Choice, Name, Refusal, Reply, Turn};
 
 /// How long a rest is.
@@ -171,6 +171,14 @@ pub(crate) fn condition(
     }
     let all = if conditions.is_empty() { "no conditions".to_owned() } else { conditions.join(", ") };
     Ok(Reply::from(format!("{name}: {all}")).fact("conditions", conditions.clone()))
+}
+
+pub(crate) fn fatigue(state: &mut State, turn: &mut Turn, fatigue: Fatigue, who: &Name) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    let held = state.of(who);
+    (held.fatigue, held.surge_pending) = (fatigue, false);
+    let facts = show::stress(state, turn, who).facts;
+    Ok(Reply { facts, ..turn.about(who).text(format!("{}, no Surge's fatigue to come", fatigue.word())) })
 }
 
 pub(crate) fn tier(state: &mut State, turn: &mut Turn, tier: Option<u32>, who: Option<Name>) -> Result<Reply, Refusal> {
