@@ -62,7 +62,7 @@ pub(crate) fn oppose(
             let headline = format!("opposes {name} with {} ({})", made.throw.total(), made.throw.band().word());
             let reply = Reply::new().bold(headline).text(show::position(&made.throw));
             let mut reply = show::throw(reply, state, &made);
-            let label = "answer with your own dice".to_owned();
+            let label = "with your modifier behind it: resist -1".to_owned();
             reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
             let Made { throw, .. } = made;
             let opposed = Opposed { began: throw, against, answered: None };

@@ -102,7 +102,8 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
         players.push(who);
     }
     if players.is_empty() {
-        players = turn.heroes();
+        // Those of the last session, or whoever is there.
+        players = if state.players.is_empty() { turn.heroes() } else { state.players.clone() };
         players.retain(|who| !state.held(*who).away);
     }
     if players.is_empty() || players.len() > MOST_PLAYERS {

@@ -105,7 +105,7 @@ pub(crate) fn challenge(
     let mut record = entered(state, turn, check);
     record.against = Some(against);
     let mut reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    let label = "answer with your own dice".to_owned();
+    let label = "with your skill and ranks behind it: resist 4 +2".to_owned();
     reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
     Ok(reply.record(&record))
 }

@@ -64,7 +64,7 @@ pub(crate) fn damage(
         reply = reply.text(format!(" | {damage} + {dice} BD ")).die(shown.join(" "));
     }
     if let Some(on) = on.filter(|on| harm != NONE && test::payable(state, turn, *on).is_ok()) {
-        let label = "soak with the reality skill, costs a Possibility".to_owned();
+        let label = "with your reality skill behind it: soak 9; costs a Possibility".to_owned();
         reply.offers.push(Offer { command: "soak".to_owned(), label, to: Some(turn.name(on).to_owned()) });
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);
