@@ -95,8 +95,8 @@ pub(crate) fn players(state: &mut State, players: u32) -> Reply {
 
 pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change: i32) -> Result<Reply, Refusal> {
     let who = turn.named(who)?;
-    if turn.role < Role::Referee && (who != turn.actor || change != 1) {
-        return Err(Refusal::new("you define a dial of your own; the Showrunner any").example("dial"));
+    if turn.role < Role::Referee && change != 1 {
+        return Err(Refusal::new("only the Showrunner takes a dial back, or several at once").example("dial Ann"));
     }
     let all = i64::from(state.dials) + i64::from(change);
     let own = i64::from(state.held(who).dials) + i64::from(change);

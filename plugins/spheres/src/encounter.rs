@@ -1,9 +1,9 @@
 //! Encounters with their Fate Pool, and whose turn it is.
 
 use crate::rules::Kind;
-use crate::state::{Fate, State};
+use crate::state::{Fate, Fatigue, InOrder, State};
 use crate::{referee_only, show, surge};
-use plugin_api::{CharacterId, Choice, Name, Refusal, Reply, Role, Turn};
+use plugin_api::{Choice, Name, Refusal, Reply, Role, Turn};
 
 /// What happens to an encounter.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,22 +83,42 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, who: &[Name]) -> Result<
     if who.len() > MOST_IN_ORDER {
         return Err(Refusal::new(format!("{MOST_IN_ORDER} in an order are the most")));
     }
-    let mut order: Vec<CharacterId> = Vec::new();
+    let mut order: Vec<InOrder> = Vec::new();
     for name in who {
-        let id = turn.character(&name.0)?;
-        if order.contains(&id) {
-            return Err(Refusal::new(format!("{} is there twice", turn.name(id))).about(&name.0));
+        let next = in_order(turn, name)?;
+        if order.contains(&next) {
+            return Err(Refusal::new(format!("{} is there twice", shown(turn, &next))).about(&name.0));
         }
-        order.push(id);
+        order.push(next);
     }
     (state.order, state.current) = (order, None);
     Ok(show_order(state, turn))
 }
 
+/// Somebody of this name: a character, or for a referee whoever they bring in, unless that is a slip.
+fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
+    match turn.character(&name.0) {
+        Ok(id) => Ok(InOrder::Character(id)),
+        Err(nobody) if nobody.what.contains("did you mean") || turn.role < Role::Referee => Err(nobody),
+        Err(_) => Ok(InOrder::Named(name.0.chars().take(MOST_NAME).collect())),
+    }
+}
+
+/// Characters of a name in the order.
+const MOST_NAME: usize = 32;
+
+/// The name of somebody in the order.
+pub(crate) fn shown(turn: &Turn, who: &InOrder) -> String {
+    match who {
+        InOrder::Character(id) => turn.name(*id).to_owned(),
+        InOrder::Named(name) => name.clone(),
+    }
+}
+
 fn show_order(state: &State, turn: &Turn) -> Reply {
-    let names: Vec<_> = state.order.iter().map(|id| turn.name(*id)).collect();
-    let now =
-        state.current.map_or("next begins the first turn".to_owned(), |id| format!("it is {}'s turn", turn.name(id)));
+    let names: Vec<_> = state.order.iter().map(|who| shown(turn, who)).collect();
+    let now = state.current.as_ref().map(|who| format!("it is {}'s turn", shown(turn, who)));
+    let now = now.unwrap_or_else(|| "next begins the first turn".to_owned());
     match names.is_empty() {
         true => Reply::from("no order is set: order Ann Ogre Bob sets one"),
         false => Reply::from(format!("order: {}; {now}", names.join(", "))).fact("order", names),
@@ -106,45 +126,54 @@ fn show_order(state: &State, turn: &Turn) -> Reply {
 }
 
 pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal> {
-    let Some(first) = state.order.first().copied() else {
+    let Some(first) = state.order.first().cloned() else {
         let everybody: Vec<_> = turn.heroes().into_iter().map(|id| turn.name(id).to_owned()).collect();
         return Err(Refusal::new("no order is set").example(format!("order {}", everybody.join(" "))));
     };
-    if turn.role < Role::Referee && state.current != Some(turn.actor) {
+    if turn.role < Role::Referee && state.current != Some(InOrder::Character(turn.actor)) {
         return Err(Refusal::new("the referee goes on to the next turn, or whose turn it is").example("turn"));
     }
-    let at = state.current.and_then(|id| state.order.iter().position(|each| *each == id));
-    let who = at.and_then(|at| state.order.get(at + 1)).copied().unwrap_or(first);
+    let at = state.current.as_ref().and_then(|who| state.order.iter().position(|each| each == who));
+    let who = at.and_then(|at| state.order.get(at + 1)).cloned().unwrap_or(first);
     Ok(begin(state, turn, who))
 }
 
 pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let who = turn.named(who)?;
-    if who != turn.actor && turn.role < Role::Referee {
+    let who = who.map_or(Ok(InOrder::Character(turn.actor)), |name| in_order(turn, &name))?;
+    if who != InOrder::Character(turn.actor) && turn.role < Role::Referee {
         return Err(Refusal::new("the referee begins somebody else's turn").example("turn"));
     }
     Ok(begin(state, turn, who))
 }
 
 /// A turn begins: blocks end, everybody may Surge again, the fatigue of a Surge comes.
-fn begin(state: &mut State, turn: &mut Turn, who: CharacterId) -> Reply {
+fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
+    // Whom somebody has acted for by now is a character.
+    let who = match who {
+        InOrder::Named(name) => turn.character(&name).map_or(InOrder::Named(name), InOrder::Character),
+        character => character,
+    };
     state.turns += 1;
-    state.current = Some(who);
     turn.close_offers(None, &["boost", "degree", "stunt"]);
     if let Some(fate) = &mut state.fate {
         fate.blocked.clear();
     }
+    let reply = Reply::new().bold(format!("{}'s turn", shown(turn, &who)));
     for (id, held) in &mut state.characters {
         (held.surged_this_turn, held.surge_unsaid) = (false, false);
-        surge::turn_begins(held, *id == who);
+        surge::turn_begins(held, who == InOrder::Character(*id));
     }
-    let held = state.of(who);
-    let tired = std::mem::take(&mut held.surge_pending);
-    if tired {
-        held.fatigue = held.fatigue.worse();
+    let mut tired = false;
+    let mut fatigue = Fatigue::Ok;
+    if let InOrder::Character(id) = who {
+        let held = state.of(id);
+        tired = std::mem::take(&mut held.surge_pending);
+        if tired {
+            held.fatigue = held.fatigue.worse();
+        }
+        fatigue = held.fatigue;
     }
-    let fatigue = held.fatigue.word();
-    let reply = Reply::new().bold(format!("{}'s turn", turn.name(who)));
-    let reply = if tired { reply.text(format!(": {fatigue} from the Surge")) } else { reply };
-    show::fate_fact(reply, state).fact("condition", fatigue).fact("pending", false)
+    state.current = Some(who);
+    let reply = if tired { reply.text(format!(": {} from the Surge", fatigue.word())) } else { reply };
+    show::fate_fact(reply, state).fact("condition", fatigue.word()).fact("pending", false)
 }

@@ -2,6 +2,7 @@
 
 use crate::check::Record;
 use crate::destiny::GM;
+use crate::encounter;
 use crate::rules::{self, Check, Critical, Kind, Mode, Source, Stones};
 use crate::spend::die_size;
 use crate::state::{Holdings, State};
@@ -321,7 +322,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let mut table = vec![format!("Destiny Pool {}", pool(state))];
     table.extend(state.fate.as_ref().map(|_| fate(state).plain()));
     table.extend((state.gm != Stones::default()).then(|| format!("{GM} G{}", state.gm.tragedy)));
-    table.extend(state.current.map(|id| format!("{}'s turn", turn.name(id))));
+    table.extend(state.current.as_ref().map(|who| format!("{}'s turn", encounter::shown(turn, who))));
     let reply = turn.about(who).text(format!("{} | {}", holdings(&held), table.join(", ")));
     let facts = stress(state, turn, who).facts;
     let mut reply = destiny_facts(fate_fact(reply, state), state, turn);

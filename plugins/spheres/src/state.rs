@@ -33,16 +33,26 @@ pub(crate) struct State {
     pub turns: u32,
     /// Whose turn is when.
     #[serde(default)]
-    pub order: Vec<CharacterId>,
+    pub order: Vec<InOrder>,
     /// Whose turn it is.
     #[serde(default)]
-    pub current: Option<CharacterId>,
+    pub current: Option<InOrder>,
     /// The Tilt, from its dice to its last ballot.
     #[serde(default)]
     pub tilt: Option<Tilt>,
     /// What the table wrote into the Tilt tables, by `soft 3` or `soft 3.2`.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
+}
+
+/// Somebody in the order of turns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum InOrder {
+    /// A character.
+    Character(CharacterId),
+    /// Somebody of the referee's whom nobody acted for yet.
+    Named(String),
 }
 
 /// Dice that lie in the Destiny Pool, with what they show.

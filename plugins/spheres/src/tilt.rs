@@ -94,10 +94,20 @@ pub(crate) fn begin(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<
         let (triumph, tragedy) = (throw(Kind::Triumph)?, throw(Kind::Tragedy)?);
         rolled.push(Rolled { who, triumph, tragedy, used: Vec::new(), voted: false });
     }
-    let reply = reply.text(". ").bold("TILT! ");
+    let reply = outcome_facts(reply.text(". ").bold("TILT! "), turn, &rolled);
     let reply = reply.text(outcome(turn, &rolled)).text(". The referee types tilt soft or tilt hard");
     state.tilt = Some(Tilt { rolled, ..Tilt::default() });
     Ok(reply)
+}
+
+/// What everybody rolled together, and who is highest and lowest, by name.
+fn outcome_facts(reply: Reply, turn: &Turn, rolled: &[Rolled]) -> Reply {
+    let nets = || rolled.iter().map(Rolled::net);
+    let with = |net: Option<i64>| -> Vec<String> {
+        rolled.iter().filter(|each| Some(each.net()) == net).map(|each| name_of(turn, each.who)).collect()
+    };
+    let net: serde_json::Map<_, _> = rolled.iter().map(|each| (name_of(turn, each.who), each.net().into())).collect();
+    reply.fact("net", net).fact("good", with(nets().max())).fact("bad", with(nets().min()))
 }
 
 /// Who gets the good and the bad.

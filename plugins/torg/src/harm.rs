@@ -104,7 +104,7 @@ const MOST_SOAKED: usize = 50;
 /// The damage that the actor soaks, if it was told to the bot.
 fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm)>, Refusal> {
     let actor = turn.actor;
-    let Some(Target { entry, record: Damage { harm, on }, actor: dealer, .. }) = turn.peek_target::<Damage>() else {
+    let Some(Target { entry, record: Damage { harm, on }, .. }) = turn.peek_target::<Damage>() else {
         return match turn.peek_target::<serde_json::Value>() {
             Some(other) if other.named || other.actor != actor => {
                 Err(Refusal::new(format!("#{} is no damage to soak", other.entry)).example("soak 9"))
@@ -118,8 +118,6 @@ fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm)>, Refusal> {
             let what = format!("#{entry} is damage on {name}, who soaks it with a Possibility of theirs");
             Err(Refusal::new(what).example(format!("as {name} soak 9")))
         }
-        // Damage that the actor dealt to nobody in particular is not theirs to soak.
-        None if dealer == actor => Ok(None),
         _ if state.held(actor).soaked.contains(&entry) => {
             let what = format!("you soaked #{entry} already: once for each damage");
             Err(Refusal::new(what).example("possibilities"))
