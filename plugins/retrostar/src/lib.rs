@@ -152,7 +152,7 @@ enum Command {
     /// Leave the table, or see somebody off; what they hold stays for their return.
     #[command(example = "leave", example = "leave Cem")]
     Leave { who: Option<Name> },
-    /// For the Showrunner.
+    /// For the Showrunner (the referee).
     Showrunner(Running),
 }
 

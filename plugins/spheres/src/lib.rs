@@ -54,15 +54,15 @@ enum Command {
         #[group]
         dice: DicePool,
     },
-    /// More checks.
+    /// Other checks, and what settles one later.
     Checks(Checks),
-    /// Destiny.
+    /// Destiny dice (held, awarded from the Pool, spent).
     Destiny(DestinyDice),
-    /// The Tilt.
+    /// The Tilt (when the Pool is empty).
     Tilt(Tilting),
-    /// Encounters and turns.
+    /// Encounters (Fate stones, turns).
     Encounter(Encounters),
-    /// Heroes.
+    /// What heroes bear.
     Heroes(Heroes),
 }
 
