@@ -357,10 +357,13 @@ impl Followed<'_> {
     }
 }
 
-/// Where a word of letters ends to which a number or a sign is glued.
+/// Where a word of letters ends to which a number or dice are glued: `i+1`, `t12`, `r4d6`. Another bot's `up2date` is none.
 fn glued(word: &str) -> Option<usize> {
-    let apart = word.find(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'))?;
-    (apart > 0 && word[..apart].chars().all(char::is_alphabetic)).then_some(apart)
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+    let apart = word.find(numeric)?;
+    let (letters, rest) = word.split_at(apart);
+    let glued = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
+    (glued && rest.chars().all(|c| numeric(c) || c == 'd')).then_some(apart)
 }
 
 /// `!mvk ...`: the plugin's command if the next word is one, else its main command.
@@ -426,5 +429,16 @@ fn unknown<'a>(bot: &'a Bot, room: &RoomDoc, line: &CommandLine, word: &str) -> 
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
         }
         None => NotFound::Silent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glued;
+
+    #[test]
+    fn numbers_and_dice_are_glued_and_words_are_not() {
+        assert_eq!(["i+1", "t12", "r4d6", "i-2"].map(glued), [Some(1); 4]);
+        assert_eq!(["up2date", "4d6", "+1", "act", "c3po", "undo#5"].map(glued), [None; 6]);
     }
 }
