@@ -47,13 +47,8 @@ fn throw(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusa
     let (value, from) = pay(state, turn, wish, None)?;
     state.of(actor).thrown = Some(Thrown { value, from: from.clone() });
     let reply = Reply::new().bold(format!("throws {}: {value}", paid_with(&from)));
-    let reply = reply.text(format!(", held T{} G{}", held(state, turn).0, held(state, turn).1));
-    Ok(offer_uses(reply, state, turn, "thrown", value).fact("value", value).fact("held", show::held(state, turn)))
-}
-
-fn held(state: &State, turn: &Turn) -> (i64, i64) {
-    let held = state.held(turn.actor).held;
-    (held.triumph, held.tragedy)
+    let reply = left_behind(reply, state, turn, &from).fact("value", value);
+    Ok(offer_uses(reply, state, turn, "thrown", value))
 }
 
 /// Shows what a thrown or awarded die may be used for now.
@@ -133,7 +128,7 @@ fn in_time(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Re
 
 /// The check that a use needs, if the rules allow it.
 fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Option<Target<Record>>, Refusal> {
-    let needs = matches!(use_for, Use::Degree | Use::Boost | Use::Stunt);
+    let needs = use_for.needs_check();
     // The stone of a critical outside an encounter lies with its check.
     let loose = wish.what == Spendable::Stones && state.fate.is_none();
     if !needs && !loose {
@@ -178,80 +173,98 @@ fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> R
         stress::bears_more(state, turn, actor, own_dice)?;
     }
     let (value, paid) = pay(state, turn, wish, target.as_ref().map(|target| &target.record))?;
-    let with = format!("{use_word} with {}", paid_with(&paid), use_word = word_of(use_for));
-    let with = if wish.control { format!("luck control, {with}") } else { with };
     match wish.what {
         Spendable::Stones => close_dear(state, turn, value),
         Spendable::Thrown => turn.close_offers(Some(actor), &["thrown"]),
         Spendable::Award if state.held(actor).awards.is_empty() => turn.close_offers(Some(actor), &["award"]),
         _ => {}
     }
-    let reply = match use_for {
-        Use::Boost | Use::Degree | Use::Stunt => {
-            // Only now it is a follow-up on that check.
-            let mut target = turn.target::<Record>()?;
-            let answer = is_answer(turn, &target) && !wish.control;
-            let before = match &target.record.opponent {
-                Some(opponent) if answer => opponent.total(),
-                _ => target.record.check.total(),
-            };
-            match use_for {
-                Use::Boost if answer => {
-                    if let Some(opponent) = &mut target.record.opponent {
-                        opponent.bonus += value;
-                        target.record.check.dc = Some(opponent.total());
-                    }
-                }
-                Use::Boost => target.record.check.bonus += value,
-                Use::Degree => target.record.check.degrees += half(value),
-                _ => {}
-            }
-            if paid == Paid::LooseStone {
-                (target.record.loose, target.record.loose_used) = (None, true);
-            }
-            let note = match use_for {
-                Use::Boost => format!("{with}: {before} {value:+} -> "),
-                Use::Degree => format!("{with}: {value} is {:+} degrees -> ", half(value)),
-                _ => format!("{with}: a stunt worth {value} | "),
-            };
-            check::amend(state, turn, &target, &note)?
+    let control = if wish.control { "luck control, " } else { "" };
+    let with = format!("{control}{} with {}", word_of(use_for), paid_with(&paid));
+    let reply = match use_for.needs_check() {
+        true => on_check(state, turn, wish, (use_for, value, &paid), &with)?,
+        false => without_check(state, turn, (use_for, value, &paid), &with)?,
+    };
+    Ok(left_behind(reply, state, turn, &paid).fact("value", value))
+}
+
+/// A use that changes a check: only now it is a follow-up on it.
+fn on_check(
+    state: &State,
+    turn: &mut Turn,
+    wish: Wish,
+    (use_for, value, paid): (Use, i64, &Paid),
+    with: &str,
+) -> Result<Reply, Refusal> {
+    let mut target = turn.target::<Record>()?;
+    let answer = is_answer(turn, &target) && !wish.control;
+    let record = &mut target.record;
+    let changed = match &mut record.opponent {
+        Some(opponent) if answer => opponent,
+        _ => &mut record.check,
+    };
+    let before = changed.total();
+    let note = match use_for {
+        Use::Boost => {
+            changed.bonus += value;
+            format!("{with}: {before} {value:+} -> ")
         }
+        Use::Degree => {
+            changed.degrees += half(value);
+            format!("{with}: {value} is {:+} degrees -> ", half(value))
+        }
+        _ => format!("{with}: a stunt worth {value} | "),
+    };
+    if let Some(opponent) = &record.opponent {
+        record.check.dc = Some(opponent.total());
+    }
+    if *paid == Paid::LooseStone {
+        (record.loose, record.loose_used) = (None, true);
+    }
+    check::amend(state, turn, &target, &note)
+}
+
+/// A use that needs no check.
+fn without_check(
+    state: &mut State,
+    turn: &mut Turn,
+    (use_for, value, paid): (Use, i64, &Paid),
+    with: &str,
+) -> Result<Reply, Refusal> {
+    let actor = turn.actor;
+    if *paid == Paid::LooseStone {
+        let target = turn.target::<Record>()?;
+        turn.amend(&Record { loose: None, loose_used: true, ..target.record });
+    }
+    let ranks = half(value);
+    Ok(match use_for {
         Use::Edit => {
-            let ranks = half(value);
             let holdings = state.of(actor);
             holdings.ranks += ranks;
             remember(&mut holdings.edits, Edit { ranks, paid: paid.clone() });
             Reply::from(format!("{with}: {value} is +{ranks} Advantage on the next check")).fact("ranks", ranks)
         }
         Use::Detail => {
-            let ranks = half(value);
             remember(&mut state.of(actor).edits, Edit { ranks: 0, paid: paid.clone() });
             Reply::from(format!("{with}: a detail worth {ranks} changes")).fact("ranks", ranks)
         }
-        Use::Inspire => Reply::from(format!("{with}: a hint worth {value}, from the referee")),
-        Use::Recover => {
-            let recovered = stress::recover_now(state, turn, actor)?;
-            let plain = recovered.plain();
-            Reply { facts: recovered.facts, ..Reply::from(format!("{with}: {plain}")) }
+        Use::Recover => show::behind(&format!("{with}: "), stress::recover_now(state, turn, actor)?),
+        _ => Reply::from(format!("{with}: a hint worth {value}, from the referee")),
+    })
+}
+
+/// What is left of what was spent, behind the answer.
+fn left_behind(reply: Reply, state: &State, turn: &Turn, paid: &Paid) -> Reply {
+    let left = match paid {
+        Paid::LooseStone => return reply,
+        Paid::Stones(..) => return show::fate_behind(reply, state),
+        Paid::GmDice(_) => format!("GM G{}", state.gm.tragedy),
+        Paid::Dice(..) | Paid::Award(_) => {
+            let held = state.held(turn.actor).held;
+            format!("T{} G{}", held.triumph, held.tragedy)
         }
     };
-    if paid == Paid::LooseStone && !matches!(use_for, Use::Boost | Use::Degree | Use::Stunt) {
-        let target = turn.target::<Record>()?;
-        turn.amend(&Record { loose: None, loose_used: true, ..target.record });
-    }
-    let reply = match paid {
-        Paid::Stones(..) => show::fate_behind(reply, state),
-        Paid::LooseStone => reply,
-        Paid::GmDice(_) => {
-            let left = state.gm.tragedy;
-            reply.text(format!(". Held: GM G{left}")).fact("held", show::held(state, turn))
-        }
-        _ => {
-            let (triumph, tragedy) = held(state, turn);
-            reply.text(format!(". Held: T{triumph} G{tragedy}")).fact("held", show::held(state, turn))
-        }
-    };
-    Ok(reply.fact("value", value))
+    reply.text(format!(". Held: {left}")).fact("held", show::held(state, turn))
 }
 
 /// Edits of one character that a veto can take back.
@@ -313,7 +326,7 @@ fn pay(state: &mut State, turn: &mut Turn, wish: Wish, check: Option<&Record>) -
         }
         Spendable::Stones => {
             // On a check it is the stones of that check's side, elsewhere those of the actor's.
-            let needs = matches!(wish.use_for, Some(Use::Boost | Use::Degree | Use::Stunt));
+            let needs = wish.use_for.is_some_and(Use::needs_check);
             let side = check.filter(|record| needs && record.against != Some(actor)).map(|record| record.check.side);
             let kind = side.unwrap_or_else(|| check::own_side(turn, actor)).kind();
             let loose = check.and_then(|record| record.loose);

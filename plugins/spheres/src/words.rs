@@ -317,6 +317,13 @@ pub(crate) enum Use {
     Stunt,
 }
 
+impl Use {
+    /// Whether it changes a check.
+    pub fn needs_check(self) -> bool {
+        matches!(self, Use::Degree | Use::Boost | Use::Stunt)
+    }
+}
+
 /// `luck control`: the power that lets a character spend on others' rolls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LuckControl;

@@ -49,13 +49,7 @@ pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>
 
 /// Throws a test with all that was typed.
 pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Test, Refusal> {
-    let wounds = how.wounds.map_or(0, |Number(wounds)| wounds);
-    let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
-    let together = how.combined.map_or(0, |Number(characters)| rules::combined(characters));
-    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together - wounds;
-    if mods.abs() > MOST_MODS {
-        return Err(Refusal::new(format!("modifiers of {mods:+} are too many: {MOST_MODS} up or down is the most")));
-    }
+    let mods = modifiers(how)?;
     if how.possibility {
         payable(state, turn, turn.actor)?;
     }
@@ -106,6 +100,18 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
         }
     }
     Ok(test)
+}
+
+/// All modifiers that were typed, cards and extra actions not among them.
+fn modifiers(how: &How) -> Result<i64, Refusal> {
+    let wounds = how.wounds.map_or(0, |Number(wounds)| wounds);
+    let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
+    let together = how.combined.map_or(0, |Number(characters)| rules::combined(characters));
+    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together - wounds;
+    if mods.abs() > MOST_MODS {
+        return Err(Refusal::new(format!("modifiers of {mods:+} are too many: {MOST_MODS} up or down is the most")));
+    }
+    Ok(mods)
 }
 
 /// Adds to a test that was made, or judges it.
