@@ -158,8 +158,8 @@ fn choices_outlive_a_kill_and_are_taken_once() {
     let (hit, number) = hit.rsplit_once(" #").expect("it has a number");
     assert!(hit.ends_with("Bob: !soak"), "{hit}");
     assert!(bot.ask("!retrostar oppose Bob").contains("Bob: !resist"));
-    assert!(bot.ask("!spend triumph").contains("which one?"));
-    assert!(bot.ask("!spheres spend triumph").contains("1: !spend thrown"));
+    assert!(bot.ask("!sheet").contains("which one?"));
+    assert!(bot.ask("!spend triumph").contains("1: !spend thrown"));
     bot.kill();
 
     let mut bot = Conversation::start(data.path());

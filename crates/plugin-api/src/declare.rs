@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// - `alias = "c"`, any number of times: another word for it;
 /// - `example = "check 7 +4 vs 15"`, one or more: played by a test, shown by help and in refusals;
 /// - `main`: what a bare `!GAME ...` means; exactly one command of a game;
+/// - `by_object`: a verb that games share, such as `spend`, where what stands behind it tells which game is meant;
 /// - `referee` or `admin`: the role it needs;
 /// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)), one's own, a referee on any;
 ///   `follow_up = "anyone"`: anyone may, and without a number it is the roll on which somebody else offered it to them;
@@ -70,6 +71,9 @@ pub struct CommandSpec {
     pub role: Role,
     /// Whether it acts on an earlier roll.
     pub follow_up: FollowUp,
+    /// A verb that games share: what stands behind it tells which game is meant.
+    #[serde(default)]
+    pub by_object: bool,
     /// What it is listed under; empty for the game's own list.
     #[serde(default)]
     pub topic: String,

@@ -104,7 +104,7 @@ enum Command {
         change: Option<i32>,
     },
     /// Spend inspiration, a point or more.
-    #[command(example = "spend inspiration", example = "spend 2 inspiration")]
+    #[command(by_object, example = "spend inspiration", example = "spend 2 inspiration")]
     Spend { count: Option<Number<1, 100>>, what: Spendable },
     /// Show or set the stress that counts in every roll of yours until it is cleared.
     #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]

@@ -122,7 +122,7 @@ enum Command {
         effort: Effort,
     },
     /// Spend a Spotlight Token before an Intention, your own or somebody's.
-    #[command(example = "spend spotlight casting", example = "spend spotlight background for Bob")]
+    #[command(by_object, example = "spend spotlight casting", example = "spend spotlight background for Bob")]
     Spend {
         what: Spendable,
         aspect: Option<Aspect>,
@@ -339,6 +339,9 @@ fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Re
         Running::Players { players: Number(players) } => Ok(spotlight::players(state, players as u32)),
         Running::Benefit { clear: true, who, .. } | Running::Obstacle { clear: true, who, .. } => {
             clear(state, turn, &who)
+        }
+        Running::Benefit { steps: Some(Steps(0)), .. } | Running::Obstacle { steps: Some(Steps(0)), .. } => {
+            Err(Refusal::new("0 is neither Benefit nor Obstacle").about("0").example("benefit Bob clear"))
         }
         Running::Benefit { who, steps: Some(Steps(..=-1)), .. } => {
             let example = format!("obstacle {} 1", who.0);

@@ -2,7 +2,7 @@
 
 use crate::rules::Kind;
 use crate::spend::die_size;
-use crate::state::{Pool, State};
+use crate::state::{InOrder, Pool, State};
 use crate::{referee_only, show, tilt};
 use plugin_api::{Argument, CharacterId, Name, Number, Offer, Refusal, Reply, Role, Turn};
 
@@ -96,6 +96,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
     let mut players: Vec<CharacterId> = Vec::new();
     for name in names {
         let who = turn.character(&name.0)?;
+        opposes_not(turn, who)?;
         if players.contains(&who) {
             return Err(Refusal::new(format!("{} is there twice", turn.name(who))).about(&name.0));
         }
@@ -104,7 +105,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
     if players.is_empty() {
         // Those of the last session, or whoever is there.
         players = if state.players.is_empty() { turn.heroes() } else { state.players.clone() };
-        players.retain(|who| !state.held(*who).away);
+        players.retain(|who| !state.held(*who).away && !turn.opposes(*who));
     }
     if players.is_empty() || players.len() > MOST_PLAYERS {
         return Err(Refusal::new(format!("a session has 1 to {MOST_PLAYERS} players: name them")));
@@ -132,6 +133,15 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
     Ok(show::behind("A session begins. ", show::destiny(state, turn)))
 }
 
+/// Refuses what is for players where the opposition is named: the referee has dice of their own.
+fn opposes_not(turn: &Turn, who: CharacterId) -> Result<(), Refusal> {
+    if !turn.opposes(who) {
+        return Ok(());
+    }
+    let what = format!("{} belongs to the opposition: this is for players", turn.name(who));
+    Err(Refusal::new(what).about(turn.name(who)).example("destiny"))
+}
+
 pub(crate) fn award(
     state: &mut State,
     turn: &mut Turn,
@@ -140,10 +150,7 @@ pub(crate) fn award(
     who: &Name,
 ) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
-    if turn.opposes(who) {
-        let what = format!("{} belongs to the opposition: awards go to players", turn.name(who));
-        return Err(Refusal::new(what).example("destiny"));
-    }
+    opposes_not(turn, who)?;
     let value = state.pool.take(kind, value)?;
     let holdings = state.of(who);
     *holdings.held.of_mut(kind) += 1;
@@ -158,6 +165,7 @@ pub(crate) fn award(
 
 pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who: &Name) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
+    opposes_not(turn, who)?;
     if who == turn.actor && turn.role < Role::Referee {
         return Err(Refusal::new("another player or the referee brings your Hubris into play").example("destiny"));
     }
@@ -196,6 +204,7 @@ pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
 pub(crate) fn leave(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let who = turn.own(who, "see off")?;
     state.of(who).away = true;
+    state.order.retain(|each| *each != InOrder::Character(who));
     let reply = Reply::from(format!("{} is gone from the table; what they hold stays", turn.name(who)));
     Ok(show::destiny_facts(reply, state, turn))
 }

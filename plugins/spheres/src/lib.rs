@@ -235,6 +235,7 @@ enum DestinyDice {
     ///
     /// Without a use a held die is thrown and its uses are offered. On others' rolls it takes the power of luck control.
     #[command(
+        by_object,
         follow_up = "if any",
         example = "spend triumph boost",
         example = "spend triumph",

@@ -1,7 +1,8 @@
 //! Opposed checks: both sides at once, or answered later by the other.
 
 use crate::check::{self, Plan, Ready, Record, entered, own_side, plan, ready, side_of, use_up};
-use crate::rules::{Check, Mode, Purpose, Side, Stones};
+use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
+use crate::spend::die_size;
 use crate::state::State;
 use crate::{DicePool, Opponent, What, show};
 use plugin_api::{CharacterId, Offer, Refusal, Reply, Role, Target, Turn};
@@ -126,5 +127,24 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &D
     state.of(against).answered = Some(target.entry);
     turn.close_offers(Some(against), &["boost", "degree", "stunt"]);
     answered(state, &mut target.record, opponent);
-    check::amend(state, turn, &target, "")
+    let reply = check::amend(state, turn, &target, "")?;
+    Ok(answer_offers(reply, state, turn, against, &target))
+}
+
+/// Offers who answered and was beaten what turns that round: a boost of the answer.
+fn answer_offers(mut reply: Reply, state: &State, turn: &Turn, against: CharacterId, target: &Target<Record>) -> Reply {
+    let check = &target.record.check;
+    let die = i64::from(die_size(turn));
+    let turned = |bonus: i64| !Check { dc: check.dc.map(|dc| dc + bonus), ..check.clone() }.succeeds();
+    if !check.succeeds() || !(1..=die).any(turned) || target.record.turn != state.turns {
+        return reply;
+    }
+    let held = state.held(against).held;
+    for kind in [Kind::Triumph, Kind::Tragedy].into_iter().filter(|kind| held.of(*kind) > 0) {
+        let command = format!("spend {} boost #{}", kind.word(), target.entry);
+        let label = format!("{} held", held.of(kind));
+        let to = (against != turn.actor).then(|| turn.name(against).to_owned());
+        reply.offers.push(Offer { command, label, to });
+    }
+    reply
 }

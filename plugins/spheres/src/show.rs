@@ -143,8 +143,10 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     let held = state.held(actor);
     let die = i64::from(die_size(turn));
     for kind in [Kind::Triumph, Kind::Tragedy] {
-        if held.held.of(kind) > 0 && missing(check, die).is_some() {
-            reply = reply.offer(format!("spend {} boost", kind.word()), format!("{} held", held.held.of(kind)));
+        let gm = if turn.opposes(actor) { state.gm.of(kind) } else { 0 };
+        let dice = held.held.of(kind) + gm;
+        if dice > 0 && missing(check, die).is_some() {
+            reply = reply.offer(format!("spend {} boost", kind.word()), format!("{dice} held"));
         }
     }
     let thrown = held.thrown.as_ref().map(|thrown| thrown.value);
@@ -343,7 +345,7 @@ fn holdings(held: &Holdings) -> String {
     words.extend(held.surge_unsaid.then(|| "a Surge to say what for".to_owned()));
     words.extend((held.ranks > 0).then(|| format!("+{} Advantage on the next check", held.ranks)));
     words.extend(held.thrown.as_ref().map(|thrown| format!("a thrown {} to use", thrown.value)));
-    words.extend(held.awards.last().map(|award| format!("an award of {award} to use")));
+    words.extend(held.awards.iter().map(|award| format!("an award of {award} to use")));
     words.extend(held.recovered.then(|| "recovered this encounter".to_owned()));
     words.extend(held.conditions.iter().cloned());
     words.extend(held.away.then(|| "away".to_owned()));

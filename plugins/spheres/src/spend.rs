@@ -42,7 +42,7 @@ fn throw(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusa
     let actor = turn.actor;
     if let Some(thrown) = state.held(actor).thrown {
         let what = format!("a thrown {} waits for its use already", thrown.value);
-        return Err(Refusal::new(what).example("spend thrown boost"));
+        return Err(Refusal::new(what).example("spend thrown edit"));
     }
     let (value, from) = pay(state, turn, wish, None)?;
     state.of(actor).thrown = Some(Thrown { value, from: from.clone() });
@@ -105,7 +105,7 @@ fn own_last(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), R
     if target.actor != turn.actor && !together && !is_answer(turn, target) {
         let name = turn.name(target.actor);
         let what = format!("#{number} is a roll of {name}: only luck control lets you spend on it");
-        return Err(Refusal::new(what).example("spend triumph boost luck control"));
+        return Err(Refusal::new(what).example(format!("spend triumph boost {name} luck control")));
     }
     in_time(state, turn, target)
 }
@@ -135,8 +135,12 @@ fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Optio
         return Ok(None);
     }
     let Some(target) = turn.peek_target::<Record>() else {
-        let what = format!("{} has made no check to spend on", turn.name(turn.actor));
-        return Err(Refusal::new(what).example("check 7 +4 vs 15"));
+        return Err(match state.held(turn.actor).answered {
+            Some(number) => Refusal::new(format!("your last check is the answer to #{number}: name it"))
+                .example(format!("spend triumph boost #{number}")),
+            None => Refusal::new(format!("{} has made no check to spend on", turn.name(turn.actor)))
+                .example("check 7 +4 vs 15"),
+        });
     };
     // The referee uses the Tragedy stone of a hero's critical failure.
     let referees = loose && turn.role >= Role::Referee && target.record.loose == Some(Kind::Tragedy);
@@ -167,6 +171,11 @@ fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Optio
 
 fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> Result<Reply, Refusal> {
     let actor = turn.actor;
+    match wish.what {
+        Spendable::Thrown if state.held(actor).thrown.is_none() => return Err(nothing_thrown()),
+        Spendable::Award if state.held(actor).awards.is_empty() => return Err(no_award()),
+        _ => {}
+    }
     let target = checked(state, turn, wish, use_for)?;
     if use_for == Use::Recover {
         let own_dice = wish.what.kind().map_or(0, |kind| state.held(actor).held.of(kind).min(wish.count.unwrap_or(1)));

@@ -130,7 +130,7 @@ pub(crate) fn rest(state: &mut State, turn: &Turn, length: Length, recovers: i64
             let held = state.of(who);
             let less = (tier - recovers).min(held.stress);
             held.stress -= less;
-            let mut says = vec![format!("Stress -{less}")];
+            let mut says = vec![if less == 0 { "no Stress less".to_owned() } else { format!("Stress -{less}") }];
             says.extend((0..recovers).map(|_| rested(held)));
             let says = format!("a long rest: {}; {}", says.join(", "), load(state, who));
             Ok(Reply { facts: show::stress(state, turn, who).facts, ..Reply::from(says) })
@@ -145,7 +145,15 @@ pub(crate) fn condition(
     clear: bool,
     label: Option<String>,
 ) -> Result<Reply, Refusal> {
-    let who = turn.own(Some(who.clone()), "change the conditions of")?;
+    let who = match clear || label.is_some() {
+        true => turn.own(Some(who.clone()), "change the conditions of")?,
+        false => turn.character(&who.0)?,
+    };
+    if !clear && label.is_none() {
+        let conditions = state.held(who).conditions;
+        let all = if conditions.is_empty() { "no conditions".to_owned() } else { conditions.join(", ") };
+        return Ok(turn.about(who).text(all).fact("conditions", conditions));
+    }
     let name = turn.name(who).to_owned();
     let conditions = &mut state.of(who).conditions;
     let same = |each: &String, label: &str| each.eq_ignore_ascii_case(label);

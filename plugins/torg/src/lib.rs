@@ -77,7 +77,7 @@ enum Command {
         how: How,
     },
     /// Spend a Possibility on your last test: one more die, which counts 10 at least.
-    #[command(follow_up, example = "spend possibility", example = "spend poss nomin")]
+    #[command(by_object, follow_up, example = "spend possibility", example = "spend poss nomin")]
     Spend {
         what: Spendable,
         /// without the minimum of 10

@@ -143,11 +143,12 @@ fn one(value: Option<&Value>, kind: Option<&Value>) -> String {
         },
         Some(Value::Bool(yes)) => if *yes { "yes" } else { "no" }.to_owned(),
         Some(Value::String(text)) => cut(text, MOST_VALUE).into_owned(),
+        Some(Value::Array(list)) if list.is_empty() => "nothing".to_owned(),
+        Some(Value::Object(_)) => "something".to_owned(),
         Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
             let words: Vec<_> = list.iter().filter_map(Value::as_str).collect();
             cut(&words.join(", "), MOST_VALUE).into_owned()
         }
-        Some(Value::Array(list)) if list.is_empty() => "nothing".to_owned(),
         Some(Value::Array(list)) if list.iter().any(Value::is_object) => {
             format!("{} item{}", list.len(), if list.len() == 1 { "" } else { "s" })
         }

@@ -183,8 +183,11 @@ impl Table {
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
         attempt.spec = Some(spec);
         if attempt.role < spec.role {
-            let who = if spec.role == Role::Referee { "the referee" } else { "a room admin" };
-            return Err(Refusal::new(format!("only {who} can use {}", spec.name)).into());
+            let (who, example) = match spec.role {
+                Role::Referee => ("the referee", "gm"),
+                _ => ("a room admin", "help"),
+            };
+            return Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example).into());
         }
         attempt.must_reach()?;
         match found {

@@ -92,14 +92,14 @@ impl Table {
                     let typed = Arguments::of(&line.typed, command.follow_up != FollowUp::No).typed;
                     plugin.reads(&command.name, &mut Words::new(&typed, place.end.min(typed.len())))
                 };
-                let others: Vec<_> = several.iter().filter(reads).collect();
-                match several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game) {
-                    // What the main game cannot read and one other can is meant for that one: `spend spotlight`.
-                    Some(main) if !reads(&main) && others.len() == 1 => {
-                        Ok(Found::Plugin(others[0].0, others[0].1, place.end))
-                    }
-                    Some((plugin, command)) => Ok(Found::Plugin(*plugin, command, place.end)),
-                    None => Err(ambiguous(room, &word, several).into()),
+                let by_object = several.iter().all(|(_, command)| command.by_object);
+                let reading: Vec<_> = several.iter().filter(|each| by_object && reads(each)).collect();
+                let main = several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game);
+                match (main, reading.as_slice()) {
+                    // What one game alone can read is meant for that one: `spend spotlight`.
+                    (_, [(plugin, command)]) => Ok(Found::Plugin(*plugin, command, place.end)),
+                    (Some((plugin, command)), _) => Ok(Found::Plugin(*plugin, command, place.end)),
+                    (None, _) => Err(ambiguous(room, &word, &line.typed, several).into()),
                 }
             }
         }
@@ -399,12 +399,12 @@ fn not_enabled(room: &RoomDoc, id: &str) -> Refusal {
     .example(format!("plugin enable {id}"))
 }
 
-fn ambiguous(room: &RoomDoc, word: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
+fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
     let prefix = &room.prefix;
     let ids: Vec<_> = several.iter().map(|(plugin, _)| plugin.manifest().id.as_str()).collect();
     let forms: Vec<_> = ids.iter().map(|id| format!("{prefix}{id} {word}")).collect();
     let what = format!("{word} is a command of {}: which one? Type {}", ids.join(", "), forms.join(" or "));
-    let example = format!("{} {word}", ids[0]);
+    let example = format!("{} {typed}", ids[0]);
     Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(example)
 }
 
