@@ -4,7 +4,7 @@ use super::Table;
 use super::ledger::Ledger;
 use super::line::Attempt;
 use crate::bot::Bot;
-use crate::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
+use crate::documents::{RollDoc, RoomDoc, TableDoc};
 use crate::keys::{self, TableId};
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
@@ -80,7 +80,7 @@ impl Table {
             [] => Err(unknown(bot, room, line, &word)),
             [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
             several => {
-                if let Some(game) = self.game_offered(bot, &line.typed, place.end, several, attempt)? {
+                if let Some(game) = self.game_offered(bot, place.end, several, attempt)? {
                     return Ok(game);
                 }
                 if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
@@ -105,30 +105,16 @@ impl Table {
         }
     }
 
-    /// Of several games that know a command, the one that offered it to the actor, by its number or in these words.
+    /// Of several games that know a command, the one that offered it, if it is taken by its number.
     fn game_offered<'a>(
         &self,
         bot: &Bot,
-        typed: &str,
         end: usize,
         several: &[(&'a dyn Plugin, &'a CommandSpec)],
         attempt: &Attempt<'_>,
     ) -> Result<Option<Found<'a>>, StoreError> {
-        let ledger = Ledger { bot, table: self };
-        let same = |open: &OpenOffer| {
-            let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            open.character == attempt.actor && words(&open.command) == words(typed)
-        };
-        let mut game = match attempt.offered {
-            Some(entry) => ledger.roll(entry)?.map(|roll| roll.game),
-            None => None,
-        };
-        for number in self.head.open.iter().rev() {
-            if game.is_some() {
-                break;
-            }
-            game = ledger.roll(*number)?.filter(|roll| roll.open.iter().any(same)).map(|roll| roll.game);
-        }
+        let Some(entry) = attempt.offered else { return Ok(None) };
+        let game = Ledger { bot, table: self }.roll(entry)?.map(|roll| roll.game);
         let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
         Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
     }
