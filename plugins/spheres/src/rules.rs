@@ -355,6 +355,7 @@ mod tests {
     fn ranks_are_the_dice_of_the_ladder() {
         assert!(rank_dice(0, 1).is_empty());
         assert_eq!(rank_dice(2, 1), [6]);
+        assert_eq!(rank_dice(5, 1), [12]);
         assert_eq!(rank_dice(8, 1), [12]);
         assert_eq!(rank_dice(9, 2), [12, 10]);
         assert_eq!(rank_dice(10, 3), [12, 10, 4]);
