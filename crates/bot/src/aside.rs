@@ -1,28 +1,60 @@
-//! `in ROOM COMMAND`, said in a private chat: the message is for that room's table.
+//! What is played in another way than it came: `in ROOM COMMAND`, said in a private chat, is for that room's table; a
+//! number put at an answer as a sign is the command that it chooses.
 
 use crate::bot::Bot;
-use crate::documents::{TableDoc, from_json};
+use crate::documents::{ChoicesDoc, TableDoc, from_json};
 use crate::keys::{self, TableId};
 use crate::store::StoreError;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
+use serde::de::DeserializeOwned;
 
 /// The command's word.
 const IN: &str = "in";
 
 impl Bot {
-    /// The event as it is played: a private message that begins with `in ROOM` goes to that room, all lines of it, if
+    /// The event as it is played, if it is: a private message that begins with `in ROOM` goes to that room, all lines of it, if
     /// whoever typed it is in there. Else it stays where it is, and `in` says why.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub(crate) fn directed(&self, mut event: Event) -> Result<Event, StoreError> {
+    pub(crate) fn directed(&self, mut event: Event) -> Result<Option<Event>, StoreError> {
+        if let Event::Reacted { message, to, sign } = event {
+            return self.chosen(message, &to, &sign);
+        }
         if let Event::Said(message) | Event::Edited { message, .. } = &mut event
             && message.private
             && message.aside.is_none()
         {
             self.direct(message)?;
         }
-        Ok(event)
+        Ok(Some(event))
+    }
+
+    /// The command that a sign at an answer means, if it means one: a number out of those that the answer showed to whoever
+    /// set the sign, or to everybody.
+    fn chosen(&self, mut message: Message, to: &str, sign: &str) -> Result<Option<Event>, StoreError> {
+        let Some(number) = number(sign) else { return Ok(None) };
+        let network = &message.room.network;
+        let command = match self.read_doc::<String>(&keys::numbers(network, to))? {
+            Some(command) => format!("{command} {number}"),
+            None => {
+                let Some((table, shown)) = self.read_doc::<(TableId, u64)>(&keys::said(network, to))? else {
+                    return Ok(None);
+                };
+                let choices = self.read_doc::<ChoicesDoc>(&keys::choices(&table, &message.speaker.player))?;
+                // Numbers are those of the newest answer that showed any.
+                if choices.is_none_or(|doc| doc.shown != shown || doc.choices.is_empty()) {
+                    return Ok(None);
+                }
+                number.to_string()
+            }
+        };
+        message.body = format!("{}{command}", self.prefix_of(&message.room)?);
+        Ok(Some(Event::Said(message)))
+    }
+
+    fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        self.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
     }
 
     fn direct(&self, message: &mut Message) -> Result<(), StoreError> {
@@ -77,9 +109,17 @@ impl Bot {
 
     fn table_doc(&self, room: &RoomId) -> Result<Option<TableDoc>, StoreError> {
         let table: TableId = self.table_of(room)?;
-        let key = keys::doc(&table);
-        self.committer.read(&key)?.map(|doc| from_json(&key, &doc)).transpose()
+        self.read_doc(&keys::doc(&table))
     }
+}
+
+/// The number that a sign shows: 1️⃣ to 9️⃣ and 🔟, or digits.
+fn number(sign: &str) -> Option<usize> {
+    if sign == "🔟" {
+        return Some(10);
+    }
+    let digits: String = sign.chars().filter(|c| !matches!(c, '\u{fe0f}' | '\u{20e3}')).collect();
+    digits.parse().ok().filter(|number| (1..100).contains(number))
 }
 
 /// The first word, or the words in quotation marks, and the rest.

@@ -6,6 +6,7 @@ use crate::serve::Hall;
 use crate::store::{Batch, StoreError};
 use async_trait::async_trait;
 use chat::{Delivery, Desk, DeskError, Event};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The core as one network sees it.
@@ -21,18 +22,24 @@ impl NetworkDesk {
         let committer = self.hall.bot.committer();
         let mut batch = Batch::default();
         let mut fresh = Vec::new();
+        let mut rows = BTreeSet::new();
         for event in delivery.events {
-            let (Event::Said(message) | Event::Edited { message, .. }) = &event else {
-                fresh.push((event, None));
-                continue;
-            };
-            let row = keys::inbox(message.said_in(), &message.id);
-            let twice_here = batch.iter().any(|(key, _)| *key == row);
-            if twice_here || committer.read(&row)?.is_some() {
-                continue;
+            match &event {
+                Event::Said(message) | Event::Edited { message, .. } => {
+                    let row = keys::inbox(message.said_in(), &message.id);
+                    if !rows.insert(row.clone()) || committer.read(&row)?.is_some() {
+                        continue;
+                    }
+                    batch.put(row, to_json(&InboxRow::Waiting));
+                }
+                // Twice does no harm.
+                Event::Moved { .. } => {}
+                _ => {
+                    fresh.push((event, None));
+                    continue;
+                }
             }
             let waiting = keys::waiting(&self.network, self.hall.bot.next_number());
-            batch.put(row, to_json(&InboxRow::Waiting));
             batch.put(waiting.clone(), to_json(&event));
             fresh.push((event, Some(waiting)));
         }
@@ -63,7 +70,7 @@ impl NetworkDesk {
 #[async_trait]
 impl Desk for NetworkDesk {
     async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
-        let directed = delivery.events.into_iter().map(|event| self.hall.bot.directed(event));
+        let directed = delivery.events.into_iter().filter_map(|event| self.hall.bot.directed(event).transpose());
         delivery.events = directed.collect::<Result<_, _>>().map_err(failed)?;
         let fresh = if self.redelivers {
             self.accept_durably(delivery).await

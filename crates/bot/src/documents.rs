@@ -196,6 +196,9 @@ pub struct ChoicesDoc {
     /// In the order of their numbers.
     #[serde(default)]
     pub choices: Vec<Choice>,
+    /// The entry whose answer showed them.
+    #[serde(default)]
+    pub shown: u64,
 }
 
 /// An offer as it was shown.

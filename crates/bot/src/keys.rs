@@ -181,6 +181,11 @@ pub fn said(network: &str, id: &str) -> String {
     format!("said/{}/{}", part(network), part(id))
 }
 
+/// The command in front of a number that somebody puts at an answer as a sign.
+pub fn numbers(network: &str, id: &str) -> String {
+    format!("numbers/{}/{}", part(network), part(id))
+}
+
 /// The id that a network gave to a post which may be edited.
 pub fn answer(network: &str, post: &str) -> String {
     format!("answer/{}/{}", part(network), part(post))

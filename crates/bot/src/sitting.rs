@@ -28,7 +28,7 @@ impl Sitting {
     /// # Errors
     /// The store failed: nothing happened.
     pub fn play(&mut self, event: &Event) -> Result<Heard, StoreError> {
-        let event = self.bot.directed(event.clone())?;
+        let Some(event) = self.bot.directed(event.clone())? else { return Ok(Heard::default()) };
         let id = self.bot.table_of(event.room())?;
         let heard = self.try_play(&id, &event);
         if heard.is_err() {

@@ -127,6 +127,9 @@ pub struct Outgoing {
     pub post: Post,
     /// The roll it shows: a reply to it follows up on that.
     pub roll: Option<(TableId, u64)>,
+    /// The command in front of a number that somebody puts at it as a sign.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<String>,
 }
 
 impl Table {

@@ -10,6 +10,7 @@ mod fake;
 mod message;
 mod people;
 mod reply;
+mod secret;
 mod text;
 mod transport;
 
@@ -18,5 +19,6 @@ pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
 pub use reply::{Audience, Block, File, Image, Line, Offer, Reply, Span};
+pub use secret::Secret;
 pub use text::{clean, cut};
 pub use transport::{Desk, DeskError, Earlier, Post, Recipient, Saying, SendError, Sent, Transport, TransportError};

@@ -79,6 +79,15 @@ pub enum Event {
         /// The id of the message it replaces.
         original: String,
     },
+    /// Somebody answered a message with a sign.
+    Reacted {
+        /// Who, where and when, under the id of the reaction; without words.
+        message: Message,
+        /// The id of the message it stands at.
+        to: String,
+        /// The sign, such as 👍 or 1️⃣.
+        sign: String,
+    },
     /// Somebody is in the room (was found there, or came in), under this name.
     Present {
         /// Which room.
@@ -121,6 +130,13 @@ pub enum Event {
         /// It.
         blocks: Vec<Block>,
     },
+    /// A room was replaced by another: what its table holds goes along.
+    Moved {
+        /// The room as it was.
+        from: RoomId,
+        /// The room that replaces it.
+        to: RoomId,
+    },
     /// The bot came into the room.
     Arrived {
         /// Which room.
@@ -132,11 +148,12 @@ impl Event {
     /// Where it happened.
     pub fn room(&self) -> &RoomId {
         match self {
-            Event::Said(message) | Event::Edited { message, .. } => &message.room,
+            Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. } => &message.room,
             Event::Present { room, .. }
             | Event::Gone { room, .. }
             | Event::Renamed { room, .. }
             | Event::Rest { room, .. }
+            | Event::Moved { from: room, .. }
             | Event::Arrived { room } => room,
         }
     }

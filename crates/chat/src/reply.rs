@@ -37,6 +37,9 @@ pub struct Reply {
     /// Files to hand over, for transports that can.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
+    /// What a number means that anybody puts at this answer as a sign: the command in front of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<String>,
 }
 
 /// Pieces of text on one line.
@@ -207,6 +210,13 @@ impl Reply {
     #[must_use]
     pub fn why(mut self, step: impl Into<String>) -> Self {
         self.why.push(step.into());
+        self
+    }
+
+    /// Lets anybody choose by a number: a sign such as 3️⃣ at this answer is `command 3`, as if they had typed it.
+    #[must_use]
+    pub fn numbers(mut self, command: impl Into<String>) -> Self {
+        self.numbers = Some(command.into());
         self
     }
 

@@ -19,7 +19,7 @@ mod view;
 mod wire;
 
 pub use connection::Nonces;
-pub use settings::{Channel, Invites, Secret, Settings};
+pub use settings::{Channel, Invites, Settings};
 
 use async_trait::async_trait;
 use chat::{Clock, Desk, DeskError, Post, Saying, SendError, Transport, TransportError};

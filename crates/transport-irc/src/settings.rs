@@ -1,9 +1,9 @@
 //! What an operator decides about one IRC network. `config/astragal.example.toml` explains every key.
 
+use chat::Secret;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// One IRC network.
@@ -93,41 +93,6 @@ pub enum Invites {
     Anybody,
 }
 
-/// A password: never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl<'de> Deserialize<'de> for Secret {
-    /// A number is a password too: an error would show the line with it.
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Word {
-            Text(String),
-            Whole(i64),
-            Yes(bool),
-        }
-        Ok(Secret(match Word::deserialize(deserializer)? {
-            Word::Text(text) => text,
-            Word::Whole(number) => number.to_string(),
-            Word::Yes(word) => word.to_string(),
-        }))
-    }
-}
-
-impl Secret {
-    /// The password itself.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("[secret]")
-    }
-}
-
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -171,10 +136,10 @@ impl Settings {
     /// # Errors
     /// What is wrong, with one right example.
     pub fn complete(mut self) -> Result<Self, String> {
-        read_into(&mut self.password, self.password_file.as_deref(), "password")?;
-        read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password")?;
+        Secret::read_into(&mut self.password, self.password_file.as_deref(), "password")?;
+        Secret::read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password")?;
         for (name, channel) in &mut self.channels {
-            read_into(&mut channel.key, channel.key_file.as_deref(), "key")?;
+            Secret::read_into(&mut channel.key, channel.key_file.as_deref(), "key")?;
             if name.contains([' ', ',', '\u{7}']) || !name.starts_with(['#', '&', '!', '+']) {
                 return Err(format!("{name:?} is no channel: one is called \"#tavern\""));
             }
@@ -222,19 +187,6 @@ impl Settings {
     pub(crate) fn line_every(&self) -> Duration {
         Duration::from_millis(u64::from(self.line_every_ms))
     }
-}
-
-fn read_into(secret: &mut Option<Secret>, file: Option<&Path>, what: &str) -> Result<(), String> {
-    let Some(file) = file else { return Ok(()) };
-    if secret.is_some() {
-        return Err(format!("{what} and {what}_file: one of them is enough"));
-    }
-    let credential = std::env::var_os("CREDENTIALS_DIRECTORY").map(|directory| Path::new(&directory).join(file));
-    let path = credential.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned());
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| format!("{what}_file: {} cannot be read: {error}", path.display()))?;
-    *secret = Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned()));
-    Ok(())
 }
 
 #[cfg(test)]

@@ -281,6 +281,8 @@ fn status(state: &State, tilt: &Tilt) -> Reply {
     };
     let votes: Vec<_> = (1..=6).filter_map(named).collect();
     let votes = if votes.is_empty() { String::new() } else { format!(", so far {}", votes.join(", ")) };
+    let side = if tilt.chosen.len().is_multiple_of(2) { "good" } else { "bad" };
+    let reply = reply.numbers(format!("vote {side}"));
     show::tilt_facts(reply.text(format!(" | vote 1-6 for the {ballot}{votes}; tilt next closes it")), tilt)
 }
 

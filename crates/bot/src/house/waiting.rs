@@ -43,7 +43,7 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
         reply = reply.line().text(format!("and {} more", open.len() - MOST));
     }
     let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
-    turn.deed.writes.put(key, to_json(&ChoicesDoc { choices }));
+    turn.deed.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
     Ok(reply)
 }
 

@@ -224,7 +224,7 @@ impl Worker {
             refusal: true,
             ..Post::new(format!("{room}/{id}/sorry"), room.clone(), blocks)
         };
-        self.say(Outgoing { key: String::new(), post, roll: None }, busy);
+        self.say(Outgoing { key: String::new(), post, roll: None, numbers: None }, busy);
     }
 }
 

@@ -144,6 +144,9 @@ impl Sayer<'_> {
         if let (Some(id), Some(roll)) = (&said.id, &outgoing.roll) {
             batch.put(keys::said(network, id), to_json(roll));
         }
+        if let (Some(id), Some(command)) = (&said.id, &outgoing.numbers) {
+            batch.put(keys::numbers(network, id), to_json(command));
+        }
         // An edit keeps the id of what it edits; only a correction that was said anew brings another.
         let first = match outgoing.post.corrects {
             Some(Earlier { id: Some(_), .. }) => None,

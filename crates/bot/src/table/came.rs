@@ -4,7 +4,7 @@ use super::line::{Attempt, Outcome};
 use super::play::{Deed, Done, changed, note};
 use super::{Heard, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
-use crate::documents::to_json;
+use crate::documents::{RoomDoc, to_json};
 use crate::house;
 use crate::journal::Changes;
 use crate::keys;
@@ -42,7 +42,9 @@ impl Table {
                 heard.batch.put(keys::rest(room, to), to_json(blocks));
                 return Ok(heard);
             }
-            Event::Said(_) | Event::Edited { .. } => {}
+            Event::Moved { from, to } => return self.hear_move(bot, from, to),
+            // What a sign says was put into words before, if it says anything.
+            Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } => {}
         }
         Ok(Heard::nothing())
     }
@@ -75,11 +77,31 @@ impl Table {
         ];
         let post = Post::new(format!("{id}/arrival"), id.clone(), vec![Block::Line(words.to_vec())]);
         let mut heard = Heard::default();
-        let outgoing = Outgoing { key: keys::outbox(&id.network, bot.next_number()), post, roll: None };
         heard.batch.put(key, to_json(&true));
-        heard.batch.put(outgoing.key.clone(), to_json(&outgoing));
+        self.announce(bot, post, &mut heard);
+        Ok(heard)
+    }
+
+    /// Says something that answers nobody.
+    fn announce(&self, bot: &Bot, post: Post, heard: &mut Heard) {
+        let key = keys::outbox(&post.room.network, bot.next_number());
+        let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
+        heard.batch.put(key, to_json(&outgoing));
         heard.posts.push(outgoing);
         heard.reserved = self.safe;
+    }
+
+    /// Seats the room that replaces another at its table, with all that was set for it.
+    fn hear_move(&mut self, bot: &Bot, from: &RoomId, to: &RoomId) -> Result<Heard, StoreError> {
+        let doc = &self.room(bot, from)?.doc.doc;
+        let moved = RoomDoc { touched: Default::default(), ..RoomDoc::clone(doc) };
+        let mut heard = Heard::default();
+        heard.batch.put(keys::room(to), to_json(&moved));
+        heard.batch.put(keys::greeted(to), to_json(&true));
+        self.rooms.remove(to);
+        let words = "This room goes on where the old one ended: all that its table holds came along.";
+        let line = Block::Line(vec![Span::Text(words.to_owned())]);
+        self.announce(bot, Post::new(format!("{to}/moved"), to.clone(), vec![line]), &mut heard);
         Ok(heard)
     }
 

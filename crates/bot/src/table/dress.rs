@@ -168,7 +168,7 @@ impl Table {
             };
             let key = keys::outbox(&message.room.network, bot.next_number());
             let roll = answer.roll.map(|number| (self.id.clone(), number));
-            let outgoing = Outgoing { key: key.clone(), post, roll };
+            let outgoing = Outgoing { key: key.clone(), post, roll, numbers: answer.numbers };
             heard.batch.put(key, to_json(&outgoing));
             heard.posts.push(outgoing);
         }
@@ -216,6 +216,7 @@ struct Answer {
     notices: Vec<String>,
     refused: bool,
     roll: Option<u64>,
+    numbers: Option<String>,
 }
 
 impl Answer {
@@ -228,6 +229,7 @@ impl Answer {
         let mut blocks = reply.blocks.clone();
         self.refused = outcome.kind == OutcomeKind::Refused && (self.refused || self.blocks.is_empty());
         self.roll = self.roll.or(outcome.entry).or(outcome.follows);
+        self.numbers = self.numbers.take().or(reply.numbers.clone());
         match &self.addressee {
             None => self.addressee = Some(actor.clone()),
             Some(first) if first != actor => {

@@ -182,13 +182,13 @@ impl Table {
     }
 
     /// Keeps the numbers under which the answer showed its offers to who typed.
-    pub(super) fn keep_choices(&mut self, attempt: &Attempt<'_>, entry: u64, reply: &Reply) {
+    pub(super) fn keep_choices(&mut self, attempt: &Attempt<'_>, entry: u64, shown: u64, reply: &Reply) {
         let own = reply.offers.iter().filter(|offer| offer.to.is_none());
         let choice = |command: &String| Choice { entry, character: attempt.actor, command: command.clone() };
         let choices: Vec<_> = own.map(|offer| choice(&offer.command)).collect();
         if !choices.is_empty() {
             let key = keys::choices(&self.id, &attempt.message.speaker.player);
-            self.writes.put(key, to_json(&ChoicesDoc { choices }));
+            self.writes.put(key, to_json(&ChoicesDoc { choices, shown }));
         }
     }
 }

@@ -71,7 +71,8 @@ impl Table {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
         }
         self.enter(bot, number, &attempt, &done, &reply, &outcome.dice, replaces);
-        self.keep_choices(&attempt, done.followed.as_ref().map_or(number, |(target, _)| target.entry), &reply);
+        let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
+        self.keep_choices(&attempt, roll, number, &reply);
         if reply.record.is_some() && done.followed.is_none() {
             self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
         }
