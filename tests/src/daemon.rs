@@ -1,4 +1,4 @@
-//! A server process: it runs as a user without rights and never outlives the tests.
+//! A server process: it never outlives the tests.
 
 use super::deadline::Deadline;
 use super::directory::{Directory, servant};
@@ -27,14 +27,31 @@ pub(crate) struct Daemon {
     program: PathBuf,
     arguments: Vec<OsString>,
     home: PathBuf,
+    runs_as: RunsAs,
     child: Mutex<Option<Child>>,
+}
+
+/// Whose rights a server has.
+#[derive(Clone, Copy)]
+pub(crate) enum RunsAs {
+    /// A user without rights, since it refuses root.
+    Servant,
+    /// Whoever runs the tests, to whom alone its files may belong.
+    Us,
 }
 
 impl Daemon {
     /// A server that will run in this directory, with these arguments.
     pub(crate) fn new(name: &'static str, home: &Directory, arguments: Vec<OsString>) -> Self {
         let home = home.path().to_owned();
-        Daemon { name, program: program(name, &home), arguments, home, child: Mutex::new(None) }
+        let program = program(name, &home);
+        Daemon { name, program, arguments, home, runs_as: RunsAs::Servant, child: Mutex::new(None) }
+    }
+
+    /// The same for a program at this place, with the rights of the tests.
+    pub(crate) fn ours(name: &'static str, program: PathBuf, home: &Directory, arguments: Vec<OsString>) -> Self {
+        let home = home.path().to_owned();
+        Daemon { name, program, arguments, home, runs_as: RunsAs::Us, child: Mutex::new(None) }
     }
 
     /// Starts it; its output goes to NAME.out.
@@ -44,7 +61,7 @@ impl Daemon {
         // setpriv becomes the server, which gets KILL when the thread that started it ends.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]);
-        if let Some((user, group)) = servant() {
+        if let (RunsAs::Servant, Some((user, group))) = (self.runs_as, servant()) {
             command.arg(format!("--reuid={user}")).arg(format!("--regid={group}")).arg("--clear-groups");
         }
         command.arg(&self.program).args(&self.arguments).current_dir(&self.home);

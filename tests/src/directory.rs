@@ -95,7 +95,7 @@ struct Root {
 }
 
 static ROOT: LazyLock<Root> = LazyLock::new(|| {
-    let path = std::env::temp_dir().join(format!("astragal-irc-{}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("astragal-tests-{}", std::process::id()));
     match fs::remove_dir_all(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => panic!("{} is in the way: {error}", path.display()),
         _ => folder(&path),

@@ -5,9 +5,6 @@
 
 mod certificates;
 mod client;
-mod daemon;
-mod deadline;
-mod directory;
 mod inspircd;
 mod message;
 mod ngircd;

@@ -5,7 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::LazyLock;
 
+mod daemon;
+mod deadline;
+mod directory;
+
 pub mod irc;
+pub mod matrix;
+pub mod serving;
 
 /// Lines of the greeting on the console.
 pub const GREETING: usize = 3;

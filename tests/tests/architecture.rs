@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("store-sled", &["bot"]),
     ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),
+    ("transport-matrix", &["chat"]),
     ("plugin-testkit", &["bot", "chat", "dice", "plugin-api"]),
 ];
 /// Which of the house's crates a plugin may depend on, and which its tests may use besides.

@@ -124,7 +124,9 @@ impl Cli {
 
     /// What is logged: warnings, or what the environment asks for.
     pub fn log_filter(&self) -> EnvFilter {
-        EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new("warn,transport_irc=info,sled=off"))
+        EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| {
+            EnvFilter::new("warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,sled=off")
+        })
     }
 }
 

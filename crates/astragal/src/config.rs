@@ -1,6 +1,6 @@
 //! The configuration file. `config/astragal.example.toml` is its manual.
 
-use crate::networks::irc;
+use crate::networks::{irc, matrix};
 use anyhow::Context;
 use bot::Settings;
 use bot::limits::Limits;
@@ -26,6 +26,8 @@ pub struct Config {
     pub backups: Backups,
     /// IRC networks, by the operator's names for them.
     pub irc: irc::Networks,
+    /// Matrix accounts, by the operator's names for their networks.
+    pub matrix: matrix::Networks,
 }
 
 /// What a new room starts with.
@@ -74,6 +76,7 @@ impl Default for Config {
             console: Console::default(),
             backups: Backups::default(),
             irc: irc::Networks::new(),
+            matrix: matrix::Networks::new(),
         }
     }
 }
@@ -133,12 +136,16 @@ impl Config {
 
     /// Whether it names a network: without one, the bot plays in the terminal.
     pub fn has_networks(&self) -> bool {
-        !self.irc.is_empty()
+        !self.irc.is_empty() || !self.matrix.is_empty()
     }
 
     /// With the secrets that its files hold.
     fn complete(self) -> anyhow::Result<Self> {
-        Ok(Config { irc: irc::complete(self.irc)?, ..self })
+        if let Some(name) = self.irc.keys().find(|name| self.matrix.contains_key(*name)) {
+            anyhow::bail!("irc.{name} and matrix.{name}: each network needs a name of its own");
+        }
+        let matrix = matrix::complete(self.matrix, &self.owners)?;
+        Ok(Config { irc: irc::complete(self.irc)?, matrix, ..self })
     }
 
     /// An owner as the network spells them: on IRC, case does not tell accounts apart.

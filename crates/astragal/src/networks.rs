@@ -5,14 +5,25 @@ pub mod irc;
 #[cfg(not(feature = "irc"))]
 #[path = "networks/without_irc.rs"]
 pub mod irc;
+#[cfg(feature = "matrix")]
+pub mod matrix;
+#[cfg(not(feature = "matrix"))]
+#[path = "networks/without_matrix.rs"]
+pub mod matrix;
 
 use crate::config::Config;
 use chat::Transport;
 use std::sync::Arc;
+use store_sled::DataDir;
+
+/// Where the devices of Matrix accounts are kept, in the data directory.
+pub const DEVICES: &str = "matrix";
 
 /// All of them.
-pub fn all(config: &Config) -> Vec<Arc<dyn Transport>> {
-    irc::transports(&config.irc)
+pub fn all(config: &Config, data: &DataDir) -> Vec<Arc<dyn Transport>> {
+    let mut all = irc::transports(&config.irc);
+    all.extend(matrix::transports(&config.matrix, &data.file(DEVICES)));
+    all
 }
 
 /// Tries to log in to each of them; whether all went well. `say` is told how each went.

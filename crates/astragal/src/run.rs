@@ -29,7 +29,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
         let transports = match config.has_networks() {
-            true => networks::all(&config),
+            true => networks::all(&config, &data),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
         tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));

@@ -1,6 +1,6 @@
 //! Certificates for TLS, made by openssl.
 
-use super::directory::Directory;
+use crate::directory::Directory;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
 //! A second client, to talk to the bot through a real server.
 
 use super::certificates::Certificates;
-use super::deadline::Deadline;
 use super::message::{Message, plain};
+use crate::deadline::Deadline;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};

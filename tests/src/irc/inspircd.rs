@@ -2,9 +2,9 @@
 
 use super::certificates::Certificates;
 use super::client::Client;
-use super::daemon::{self, Daemon, free_port};
-use super::deadline::Deadline;
-use super::directory::Directory;
+use crate::daemon::{self, Daemon, free_port};
+use crate::deadline::Deadline;
+use crate::directory::Directory;
 use std::path::Path;
 use std::time::Duration;
 

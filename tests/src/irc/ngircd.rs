@@ -1,8 +1,8 @@
 //! ngIRCd: a small server without services and with almost no capabilities.
 
 use super::certificates::Certificates;
-use super::daemon::{self, Daemon, free_port};
-use super::directory::Directory;
+use crate::daemon::{self, Daemon, free_port};
+use crate::directory::Directory;
 
 /// How ngIRCd is set up.
 #[derive(Clone, Debug)]

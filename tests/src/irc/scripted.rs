@@ -1,6 +1,6 @@
 //! A server played by the test line by line, to do what real servers do not.
 
-use super::deadline::Deadline;
+use crate::deadline::Deadline;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;

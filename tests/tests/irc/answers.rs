@@ -89,10 +89,11 @@ fn pattern(expected: &[Expected]) -> String {
         };
         list = item.is_some();
         let text = item.unwrap_or(text);
-        pattern += &match text.strip_suffix("...") {
+        let found = match text.strip_suffix("...") {
             Some(beginning) => format!("{}[^\n]*?", regex::escape(beginning)),
             None => regex::escape(text),
         };
+        pattern.push_str(&found);
     }
     let shared = if list { format!("|{}", regex::escape(BETWEEN)) } else { String::new() };
     format!("{pattern}(?:$|\n{shared})")

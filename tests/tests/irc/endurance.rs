@@ -3,7 +3,7 @@
 //!
 //! `ASTRAGAL_RESTARTS` and `ASTRAGAL_IRC_KILLS` say how often; 5 and 20 without them, 50 and 100 with `tests/run --long`.
 
-use crate::stage::{BOT, CHANNEL, Make, player, settings};
+use crate::stage::{BOT, CHANNEL, Make, OnIrc, player, settings};
 use bot::keys::TableId;
 use bot::store::Store;
 use chat::RoomId;

@@ -2,7 +2,7 @@
 
 use crate::played::{MASK, QUIET, SERVER, answer, chatter, enter, introduced, let_join, names};
 use crate::played::{only_a_roll_is_answered, said, say, seat, seat_again, serve, welcome};
-use crate::stage::{BOT, CHANNEL, Make, settings};
+use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tests::irc::Scripted;

@@ -1,6 +1,6 @@
 //! Getting in: certificates, accounts, NickServ, passwords, nicks that are taken; and what is said when it fails.
 
-use crate::stage::{BOT, CHANNEL, Make, ask, hear_from, meet, nonces, player, settings};
+use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear_from, meet, nonces, player, settings};
 use std::time::Duration;
 use tests::irc::{Certificates, Client, Inspircd, InspircdOptions, Ngircd, NgircdOptions};
 use transport_irc::{Settings, probe};

@@ -3,7 +3,7 @@
 use crate::played::{
     MASK, QUIET, SERVER, answer, chatter, cut, introduced, let_in, let_join, said, say, seat, seat_again,
 };
-use crate::stage::{BOT, CHANNEL, Make, settings};
+use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted};
 
 /// What a server needs to echo what it was sent under its label.

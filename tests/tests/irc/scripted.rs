@@ -3,7 +3,7 @@
 
 use crate::played::{MASK, QUIET, SERVER, answer, introduced, let_in, let_join, only_a_roll_is_answered};
 use crate::played::{say, seat, seat_again, serve, welcome};
-use crate::stage::{BOT, CHANNEL, Make, settings};
+use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tests::irc::{Message, Peer, Scripted, plain};

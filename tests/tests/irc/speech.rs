@@ -1,6 +1,6 @@
 //! How the bot speaks: what fits, to whom, how fast; and to whom it does not.
 
-use crate::stage::{BOT, CHANNEL, Make, ask, hear, hear_in, meet, player, settings};
+use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear, hear_in, meet, player, settings};
 use std::time::{Duration, Instant};
 use tests::irc::{Client, Inspircd, InspircdOptions, Message, Ngircd, NgircdOptions, plain};
 

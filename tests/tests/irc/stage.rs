@@ -1,14 +1,10 @@
-//! What the tests share: settings for a server under test, and the bot on it in this process.
+//! What the tests share: settings for a server under test, and the bot on it.
 
-use bot::store::{Memory, Store};
-use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings as BotSettings, serve};
-use chat::{Clock, SystemClock, Transport};
-use std::collections::BTreeSet;
+use chat::{SystemClock, Transport};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tests::irc::Client;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+pub use tests::serving::{Make, Running};
 use transport_irc::{Irc, Nonces, Settings};
 
 /// The channel most tests play in.
@@ -36,73 +32,25 @@ pub fn transport(settings: Settings) -> Arc<dyn Transport> {
     Arc::new(Irc::new("irc", settings, Arc::new(SystemClock), nonces()))
 }
 
-/// A bot in this process.
-pub struct Running {
-    pub store: Arc<dyn Store>,
-    stop: oneshot::Sender<()>,
-    served: JoinHandle<()>,
-}
-
-/// What a bot is made of; the defaults play with fair dice in memory.
-pub struct Make {
-    pub store: Arc<dyn Store>,
-    pub plugins: Vec<&'static str>,
-    pub dice: Box<dyn DiceBox>,
-    pub clock: Arc<dyn Clock>,
-    pub unlimited: bool,
-}
-
-impl Default for Make {
-    fn default() -> Self {
-        let store: Arc<Memory> = Arc::default();
-        let plugins = vec!["roll", "mvk"];
-        Make { store, plugins, dice: Box::new(FairBox), clock: Arc::new(SystemClock), unlimited: false }
-    }
-}
-
-impl Make {
+/// Starts a bot on IRC.
+pub trait OnIrc {
     /// Starts it on the network `irc` with these settings.
-    pub fn start(self, irc: Settings) -> Running {
+    fn start(self, irc: Settings) -> Running;
+    /// Starts it on networks with these settings.
+    fn start_on(self, networks: Vec<(&str, Settings)>) -> Running;
+}
+
+impl OnIrc for Make {
+    fn start(self, irc: Settings) -> Running {
         self.start_on(vec![("irc", irc)])
     }
 
-    /// Starts it on networks with these settings.
-    pub fn start_on(self, networks: Vec<(&str, Settings)>) -> Running {
+    fn start_on(self, networks: Vec<(&str, Settings)>) -> Running {
         let networks = networks.into_iter().map(|(name, settings)| -> Arc<dyn Transport> {
             Arc::new(Irc::new(name, settings, self.clock.clone(), nonces()))
         });
         let networks = networks.collect();
         self.serve(networks)
-    }
-
-    /// Starts it on these networks.
-    pub fn serve(self, networks: Vec<Arc<dyn Transport>>) -> Running {
-        let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
-        let mut settings = BotSettings { plugins, ..BotSettings::default() };
-        if self.unlimited {
-            let limits = &mut settings.limits;
-            (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
-        }
-        let plugins =
-            Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
-                .expect("they live together");
-        let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
-        let (stop, stopped) = oneshot::channel();
-        let served = serve(Arc::new(bot.expect("it starts")), networks, async move {
-            // A dropped sender stops it too.
-            let _ = stopped.await;
-        });
-        let served = tokio::spawn(async move { served.await.expect("it serves") });
-        Running { store: self.store, stop, served }
-    }
-}
-
-impl Running {
-    /// Stops it in order.
-    pub async fn stop(self) -> Arc<dyn Store> {
-        drop(self.stop);
-        self.served.await.expect("it ends");
-        self.store
     }
 }
 

@@ -1,0 +1,39 @@
+//! Matrix accounts.
+
+use anyhow::ensure;
+use bot::Entropy;
+use chat::{PlayerId, Transport};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use transport_matrix::{Matrix, Randomness, Settings};
+
+/// Accounts, by the operator's names for their networks.
+pub type Networks = BTreeMap<String, Settings>;
+
+/// With the secrets that files hold, and with the owners among those whose invitations are followed.
+pub fn complete(networks: Networks, owners: &BTreeSet<PlayerId>) -> anyhow::Result<Networks> {
+    let complete = |(name, settings): (String, Settings)| {
+        let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
+        ensure!(fits, "matrix.{name}: no name for a network; \"home\" is one");
+        let mut settings = settings.complete().map_err(|wrong| anyhow::anyhow!("matrix.{name}: {wrong}"))?;
+        settings.invites.extend(owners.iter().filter(|owner| owner.network == name).map(|owner| owner.id.clone()));
+        Ok((name, settings))
+    };
+    networks.into_iter().map(complete).collect()
+}
+
+/// As transports; each keeps its device in a directory of its own under `devices`.
+pub fn transports(networks: &Networks, devices: &Path) -> Vec<Arc<dyn Transport>> {
+    let transport = |(name, settings): (&String, &Settings)| -> Arc<dyn Transport> {
+        let clock = Arc::new(chat::SystemClock);
+        Arc::new(Matrix::new(name, settings.clone(), clock, randomness(), &devices.join(name)))
+    };
+    networks.iter().map(transport).collect()
+}
+
+/// Fresh randomness each time.
+pub fn randomness() -> Randomness {
+    let entropy = Mutex::new(Entropy::from_system());
+    Arc::new(move || entropy.lock().expect("nothing panics holding it").secret())
+}

@@ -1,0 +1,22 @@
+//! A program built without Matrix.
+
+use chat::{PlayerId, Transport};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Accounts, by the operator's names for their networks.
+pub type Networks = BTreeMap<String, serde_json::Value>;
+
+/// There can be none.
+pub fn complete(networks: Networks, _: &BTreeSet<PlayerId>) -> anyhow::Result<Networks> {
+    match networks.keys().next() {
+        Some(name) => anyhow::bail!("matrix.{name}: this astragal is built without Matrix (cargo feature matrix)"),
+        None => Ok(networks),
+    }
+}
+
+/// None.
+pub fn transports(_: &Networks, _: &Path) -> Vec<Arc<dyn Transport>> {
+    Vec::new()
+}

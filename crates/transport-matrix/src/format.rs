@@ -1,0 +1,258 @@
+//! How a post looks on Matrix: one event, readable as plain text alone, with the result set off where HTML is shown.
+
+use crate::html::{Html, quiet};
+use chat::{Block, Line, Post, Span, clean};
+use serde_json::{Map, Value, json};
+
+/// Bytes of what is shown in one event, as plain text: with HTML and encryption they stay under the 64 KiB that an event
+/// may have.
+const MOST: usize = 12 * 1_024;
+/// Bytes of an event's content with its HTML; without it, it is shorter.
+const MOST_CONTENT: usize = 40 * 1_024;
+
+/// What a post relates to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Relation {
+    /// The event it answers.
+    pub answers: Option<String>,
+    /// The first event of the thread that it belongs to.
+    pub thread: Option<String>,
+    /// The event it takes the place of.
+    pub replaces: Option<String>,
+    /// The name that the answered event shows: who is called by it already needs no address.
+    pub shown: Option<String>,
+}
+
+/// The part of a post that is said, and the part that does not fit into one event.
+pub(crate) fn fitting(post: &Post) -> (Post, Vec<Block>) {
+    let mut said = post.clone();
+    let mut length = 0;
+    let fits = |block: &Block| {
+        length += block.plain().len() + 1;
+        length <= MOST
+    };
+    let count = said.blocks.iter().take_while({
+        let mut fits = fits;
+        move |block| fits(block)
+    });
+    let count = count.count();
+    if count == said.blocks.len() {
+        return (said, Vec::new());
+    }
+    let mut rest = said.blocks.split_off(count);
+    if count == 0 {
+        // One block beyond all measure: a list is divided, anything else is cut.
+        let (first, left) = divided(rest.remove(0));
+        said.blocks.push(first);
+        rest.splice(0..0, left);
+    }
+    let more = format!("({} shows more)", post.more);
+    if !rest.is_empty() && !post.more.is_empty() {
+        said.blocks.push(Block::Line(vec![Span::Text(more)]));
+    }
+    (said, rest)
+}
+
+/// As much of a block as fits, and the rest.
+fn divided(block: Block) -> (Block, Option<Block>) {
+    let Block::List(mut items) = block else {
+        let plain = block.plain();
+        let end = plain.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MOST).last();
+        let text = format!("{}…", &plain[..end.unwrap_or_default()]);
+        return (Block::Line(vec![Span::Text(text)]), None);
+    };
+    let mut length = 0;
+    let count = items.iter().take_while(|item| {
+        length += item.iter().map(|span| span.plain().len()).sum::<usize>() + 3;
+        length <= MOST
+    });
+    let left = items.split_off(count.count().clamp(1, items.len()));
+    (Block::List(items), (!left.is_empty()).then_some(Block::List(left)))
+}
+
+/// The content of the event that says a post.
+pub(crate) fn content(post: &Post, relation: &Relation) -> Value {
+    let mut content = shown(post, relation);
+    if let Some(original) = &relation.replaces {
+        let mut edit = content.clone();
+        edit.insert("body".into(), format!("* {}", content["body"].as_str().unwrap_or_default()).into());
+        if let Some(html) = content.get("formatted_body").and_then(Value::as_str) {
+            edit.insert("formatted_body".into(), format!("* {html}").into());
+        }
+        edit.insert("m.new_content".into(), Value::Object(content));
+        edit.insert("m.relates_to".into(), json!({ "rel_type": "m.replace", "event_id": original }));
+        return Value::Object(edit);
+    }
+    if let Some(relates) = relates_to(post, relation) {
+        content.insert("m.relates_to".into(), relates);
+    }
+    Value::Object(content)
+}
+
+/// The fields that show it.
+fn shown(post: &Post, relation: &Relation) -> Map<String, Value> {
+    let front = front(post, relation);
+    let plain: Vec<String> = post.blocks.iter().map(Block::plain).collect();
+    let body = quiet(&format!("{front}{}", plain.join("\n")));
+    let mut content = Map::new();
+    content.insert("msgtype".into(), "m.notice".into());
+    content.insert("body".into(), body.into());
+    // Nobody is called by an answer: who asked is looking.
+    content.insert("m.mentions".into(), json!({}));
+    if !post.plain {
+        let mut html = Html::default();
+        html.text(&front);
+        blocks(&mut html, &post.blocks);
+        let html = html.into_string();
+        if content["body"].as_str().map_or(0, str::len) + html.len() <= MOST_CONTENT {
+            content.insert("format".into(), "org.matrix.custom.html".into());
+            content.insert("formatted_body".into(), html.into());
+        }
+    }
+    content
+}
+
+/// What stands in front: who else than the one who asked it is about, and whether it was said before or is for few.
+fn front(post: &Post, relation: &Relation) -> String {
+    let mut post = Post { again: false, blocks: Vec::new(), ..post.clone() };
+    if relation.answers.is_some() && post.addressee == relation.shown {
+        post.addressee = None;
+    }
+    if relation.replaces.is_some() {
+        post.corrects = None;
+    }
+    post.front()
+}
+
+/// What the server shows and finds it by: the reply, the thread, and which post it is, so that it can be found again
+/// where a transaction id is no longer known.
+fn relates_to(post: &Post, relation: &Relation) -> Option<Value> {
+    let mut relates = Map::new();
+    relates.insert(POST.into(), name(&post.key).into());
+    if let Some(answers) = &relation.answers {
+        relates.insert("m.in_reply_to".into(), json!({ "event_id": answers }));
+        relates.insert("rel_type".into(), "m.reference".into());
+        relates.insert("event_id".into(), answers.as_str().into());
+    }
+    if let Some(thread) = &relation.thread {
+        relates.insert("rel_type".into(), "m.thread".into());
+        relates.insert("event_id".into(), thread.as_str().into());
+        relates.insert("is_falling_back".into(), false.into());
+    }
+    (relates.len() > 1).then_some(Value::Object(relates))
+}
+
+/// Where in an event's relation it says which post it is.
+pub(crate) const POST: &str = "org.astragal.post";
+
+/// A post's name on Matrix: a transaction id, and what it is found by later.
+pub(crate) fn name(key: &str) -> String {
+    use sha2::{Digest, Sha256};
+    let hash = Sha256::digest(key.as_bytes());
+    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn blocks(html: &mut Html, blocks: &[Block]) {
+    let mut after_line = false;
+    for block in blocks {
+        match block {
+            Block::Line(line) => {
+                if after_line {
+                    html.line_break();
+                }
+                spans(html, line);
+            }
+            Block::List(items) => html.element("ul", |html| {
+                items.iter().for_each(|item| html.element("li", |html| spans(html, item)));
+            }),
+            Block::Caret { .. } => html.preformatted(&block.plain()),
+        }
+        after_line = matches!(block, Block::Line(_));
+    }
+}
+
+fn spans(html: &mut Html, line: &Line) {
+    for span in line {
+        match span {
+            Span::Text(text) | Span::Die(text) => html.text(text),
+            Span::Bold(text) => html.element("strong", |html| html.text(text)),
+            Span::Code(text) => html.element("code", |html| html.text(text)),
+            Span::Dropped(text) => html.element("del", |html| html.text(text)),
+            Span::Spoiler(text) => html.element("span data-mx-spoiler", |html| html.text(text)),
+        }
+    }
+}
+
+/// Alt text on one line.
+pub(crate) fn alt(text: &str) -> String {
+    quiet(&clean(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat::{Reply, RoomId};
+
+    fn post(reply: Reply) -> Post {
+        Post::new("key", RoomId::new("matrix", "!r"), reply.blocks)
+    }
+
+    #[test]
+    fn an_answer_reads_well_with_and_without_html() {
+        let reply = Reply::new().bold("15").text(" | 4d6kh3 [").die("6").text(" ").dropped("1").text("] <b>");
+        let reply = reply.line().span(Span::Spoiler("the butler".into()));
+        let said = content(&post(reply), &Relation::default());
+        assert_eq!(said["msgtype"], "m.notice");
+        assert_eq!(said["body"], "15 | 4d6kh3 [6 (1)] <b>\n[hidden]");
+        let html = "<strong>15</strong> | 4d6kh3 [6 <del>1</del>] &lt;b&gt;<br><span data-mx-spoiler>the butler</span>";
+        assert_eq!(said["formatted_body"], html);
+        assert_eq!(said["m.mentions"], json!({}));
+        assert!(said.get("m.relates_to").is_none());
+    }
+
+    #[test]
+    fn an_answer_is_a_reply_and_stays_in_its_thread() {
+        let answer = Post { addressee: Some("Ann".into()), ..post(Reply::from("4")) };
+        let relation = |shown: &str, thread: Option<&str>| Relation {
+            answers: Some("$command".into()),
+            thread: thread.map(str::to_owned),
+            shown: Some(shown.into()),
+            replaces: None,
+        };
+        let said = content(&answer, &relation("Ann", None));
+        assert_eq!(said["body"], "4", "the reply says whom it answers");
+        assert_eq!(said["m.relates_to"]["m.in_reply_to"]["event_id"], "$command");
+        assert_eq!(said["m.relates_to"]["rel_type"], "m.reference");
+        let said = content(&answer, &relation("mia", Some("$root")));
+        assert_eq!(said["body"], "Ann: 4", "Ann is a character of mia's");
+        assert_eq!(said["m.relates_to"]["rel_type"], "m.thread");
+        assert_eq!(said["m.relates_to"]["event_id"], "$root");
+    }
+
+    #[test]
+    fn a_correction_takes_the_place_of_the_first_answer() {
+        let relation = Relation { replaces: Some("$first".into()), ..Relation::default() };
+        let said = content(&post(Reply::new().bold("7")), &relation);
+        assert_eq!(said["m.relates_to"], json!({ "rel_type": "m.replace", "event_id": "$first" }));
+        assert_eq!(said["m.new_content"]["body"], "7");
+        assert_eq!(said["body"], "* 7");
+    }
+
+    #[test]
+    fn one_answer_is_one_event_whatever_its_length() {
+        let items = (0..5_000).map(|n| vec![Span::Text(format!("<item> number {n}"))]).collect();
+        let long = Post { more: "!more".into(), ..post(Reply::from("all:").list(items).line().text("end")) };
+        let (mut said, mut rest) = fitting(&long);
+        let mut seen = 0;
+        loop {
+            let event = content(&said, &Relation::default());
+            assert!(event.to_string().len() < 48 * 1_024);
+            seen += event["body"].as_str().unwrap().matches("number").count();
+            if rest.is_empty() {
+                break;
+            }
+            (said, rest) = fitting(&Post { blocks: rest, ..long.clone() });
+        }
+        assert_eq!(seen, 5_000);
+    }
+}

@@ -1,0 +1,138 @@
+//! What was said in a room since it was last heard: what a sync brings, and, where that leaves something out, what is
+//! fetched up to the last event that was heard.
+
+use crate::link::Link;
+use crate::trouble::{Backoff, Trouble};
+use matrix_sdk::Room;
+use matrix_sdk::deserialized_responses::TimelineEvent;
+use matrix_sdk::room::{Messages, MessagesOptions};
+use matrix_sdk::ruma::events::room::member::{MembershipState, SyncRoomMemberEvent};
+use matrix_sdk::ruma::events::{AnySyncStateEvent, AnySyncTimelineEvent};
+use matrix_sdk::ruma::{RoomId, UInt};
+use matrix_sdk::sync::Timeline;
+
+/// Events of a page.
+const PAGE: u32 = 500;
+
+/// Under which name the last event of a room is noted that was heard.
+pub(crate) fn last_note(room: &RoomId) -> String {
+    format!("last/{room}")
+}
+
+/// The events of a room that were not heard yet, oldest first.
+#[derive(Default)]
+pub(crate) struct Unheard {
+    pub events: Vec<TimelineEvent>,
+    /// So many of them were left out by the sync.
+    pub filled: usize,
+    /// The bot came in at their beginning.
+    pub arrived: bool,
+    /// Not all could be looked through.
+    pub bounded: bool,
+}
+
+/// Where the part that is new to the bot begins.
+enum Edge {
+    /// Behind the last event that was heard.
+    Heard(usize),
+    /// Behind the bot's own coming in.
+    Arrival(usize),
+}
+
+/// Finds what was not heard yet. `last` is the last event that was; `known` says that the account was listened to before,
+/// so that a room without one is new to it. What was said before the bot came is not its to answer.
+pub(crate) async fn events(
+    link: &Link,
+    room: &Room,
+    timeline: Timeline,
+    last: Option<String>,
+    known: bool,
+) -> Result<Unheard, Trouble> {
+    let mut events = timeline.events;
+    let given = events.len();
+    let mut from = timeline.prev_batch.filter(|_| timeline.limited);
+    let mut bounded = false;
+    loop {
+        match edge(link, &events, last.as_deref()) {
+            Some(Edge::Heard(at)) => return Ok(unheard(events, at, given, false, false)),
+            Some(Edge::Arrival(at)) => return Ok(unheard(events, at, given, true, false)),
+            None => {}
+        }
+        // A room of long ago in which the bot never listened is taken as it is now.
+        let searched = last.is_some() || known;
+        let Some(token) = from.take().filter(|_| searched && !bounded) else { break };
+        let page = page(link, room, token).await?;
+        if page.chunk.is_empty() {
+            break;
+        }
+        from = page.end;
+        events.splice(0..0, page.chunk.into_iter().rev());
+        bounded = events.len() - given >= link.settings.catch_up as usize;
+    }
+    Ok(match (&last, known) {
+        (None, false) => {
+            let at = events.len();
+            unheard(events, at, given, false, false)
+        }
+        // Nothing was left out, or it is out of sight: all that there is.
+        _ => unheard(events, 0, given, false, bounded),
+    })
+}
+
+fn unheard(mut events: Vec<TimelineEvent>, at: usize, given: usize, arrived: bool, bounded: bool) -> Unheard {
+    let filled = (events.len() - given).saturating_sub(at);
+    Unheard { events: events.split_off(at), filled, arrived, bounded }
+}
+
+/// The newest event behind which everything is new.
+fn edge(link: &Link, events: &[TimelineEvent], last: Option<&str>) -> Option<Edge> {
+    for (at, event) in events.iter().enumerate().rev() {
+        if event.event_id().is_some_and(|id| Some(id.as_str()) == last) {
+            return Some(Edge::Heard(at + 1));
+        }
+        if comes_in(link, event) {
+            return Some(Edge::Arrival(at + 1));
+        }
+    }
+    None
+}
+
+/// The bot itself comes into the room.
+fn comes_in(link: &Link, event: &TimelineEvent) -> bool {
+    let kind = event.kind.event_type();
+    if kind.as_deref() != Some("m.room.member") {
+        return false;
+    }
+    let Ok(AnySyncTimelineEvent::State(AnySyncStateEvent::RoomMember(SyncRoomMemberEvent::Original(member)))) =
+        event.raw().deserialize()
+    else {
+        return false;
+    };
+    let was_in = member.unsigned.prev_content.as_ref().is_some_and(|was| was.membership == MembershipState::Join);
+    Some(&*member.state_key) == link.client.user_id() && member.content.membership == MembershipState::Join && !was_in
+}
+
+/// The page of older events at `token`, however long it takes to get it. One that the homeserver does not give is empty.
+async fn page(link: &Link, room: &Room, token: String) -> Result<Messages, Trouble> {
+    let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
+    loop {
+        let mut options = MessagesOptions::backward();
+        (options.from, options.limit) = (Some(token.clone()), UInt::from(PAGE));
+        let trouble = match room.messages(options).await {
+            Ok(page) => return Ok(page),
+            Err(error) => Trouble::of(&error),
+        };
+        let wait = match trouble {
+            Trouble::Passing { wait, why } => {
+                tracing::info!(network = link.network, room = %room.room_id(), why, "what was missed has to wait");
+                backoff.wait(wait)
+            }
+            Trouble::LoggedOut { .. } => return Err(trouble),
+            Trouble::Refused(why) => {
+                tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed is not to be had");
+                return Ok(Messages::default());
+            }
+        };
+        tokio::time::sleep(wait).await;
+    }
+}

@@ -1,0 +1,179 @@
+//! [`chat::Transport`] on Matrix, over matrix-sdk: encrypted rooms too, nothing missed and nothing said twice.
+//!
+//! `session` is the bot's device, `listen` turns syncs into events of the core (`gap` finds what a sync left out,
+//! `undecrypted` what came before its key, `said` reads the words, `standing` says who spoke, `rooms` where the bot is),
+//! `outbox` says posts (`format` is how they look, `direct` where private ones go, `media` what belongs to them). The
+//! SDK's event handlers are not used: it saves its place in the stream before it calls them, so that a crash loses what
+//! they were told.
+
+mod device;
+mod direct;
+mod format;
+mod gap;
+mod html;
+mod identity;
+mod link;
+mod listen;
+mod media;
+mod outbox;
+mod rooms;
+mod said;
+mod session;
+mod settings;
+mod standing;
+mod trouble;
+mod undecrypted;
+mod verify;
+
+pub use device::{Device, Told, probe};
+pub use identity::Identity;
+pub use settings::Settings;
+pub use verify::Terminal;
+
+use async_trait::async_trait;
+use chat::{Clock, Desk, Post, Saying, Transport, TransportError};
+use link::{Link, Trail};
+use listen::Ended;
+use outbox::Outbox;
+use session::{Home, SessionError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::watch;
+use trouble::{Backoff, Trouble};
+use undecrypted::Undecrypted;
+
+/// Gives 32 bytes that nobody can guess, other ones each time.
+pub type Randomness = Arc<dyn Fn() -> [u8; 32] + Send + Sync>;
+
+/// An account on a Matrix homeserver.
+pub struct Matrix {
+    network: String,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    randomness: Randomness,
+    directory: PathBuf,
+    outbox: Arc<Outbox>,
+    link: watch::Sender<Option<Arc<Link>>>,
+    ready: watch::Sender<bool>,
+}
+
+impl Matrix {
+    /// An account under the operator's name for its network. Everything that is the device's is kept in `directory`,
+    /// which only one process may use.
+    pub fn new(
+        network: &str,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        randomness: Randomness,
+        directory: &Path,
+    ) -> Self {
+        let link = watch::Sender::new(None);
+        Matrix {
+            network: network.to_owned(),
+            settings,
+            clock,
+            randomness,
+            directory: directory.to_owned(),
+            outbox: Arc::new(Outbox::new(link.subscribe())),
+            link,
+            ready: watch::Sender::new(false),
+        }
+    }
+
+    fn failed(&self, reason: impl Into<String>) -> TransportError {
+        TransportError { network: self.network.clone(), reason: reason.into() }
+    }
+
+    /// Opens the device, waiting for a homeserver that does not answer.
+    async fn open(&self, home: &Home, desk: &Arc<dyn Desk>) -> Result<Arc<Link>, TransportError> {
+        let cursor = desk.note(listen::CURSOR).map_err(|error| self.failed(error.to_string()))?;
+        let mut backoff = Backoff::new(self.settings.retries(), self.randomness.clone());
+        let client = loop {
+            let wait = match session::open(&self.settings, home, &self.randomness, cursor.as_deref()).await {
+                Ok(client) => break client,
+                Err(SessionError::Sdk(error)) => match Trouble::of(&error) {
+                    Trouble::Passing { wait, why } => {
+                        tracing::warn!(network = self.network, reason = why, "no login yet");
+                        backoff.wait(wait)
+                    }
+                    _ => return Err(self.failed(error.to_string())),
+                },
+                Err(SessionError::Build(error)) => {
+                    tracing::warn!(network = self.network, reason = %error, "the homeserver is not to be found");
+                    backoff.wait(None)
+                }
+                Err(error) => return Err(self.failed(error.to_string())),
+            };
+            tokio::time::sleep(wait).await;
+        };
+        Ok(Arc::new(Link {
+            network: self.network.clone(),
+            settings: self.settings.clone(),
+            client,
+            home: home.clone(),
+            desk: desk.clone(),
+            clock: self.clock.clone(),
+            randomness: self.randomness.clone(),
+            trail: Trail::default(),
+        }))
+    }
+}
+
+#[async_trait]
+impl Transport for Matrix {
+    fn network(&self) -> &str {
+        &self.network
+    }
+
+    fn redelivers(&self) -> bool {
+        true
+    }
+
+    fn says_once(&self) -> bool {
+        true
+    }
+
+    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
+        let home = Home::new(&self.directory);
+        loop {
+            let link = self.open(&home, &desk).await?;
+            let undecrypted = Undecrypted::new(link.clone(), self.outbox.clone());
+            // Before it knows its rooms it can say nothing in them.
+            let connected = || {
+                self.link.send_replace(Some(link.clone()));
+                self.ready.send_replace(true);
+            };
+            let ended = tokio::select! {
+                ended = listen::listen(link.clone(), undecrypted.clone(), &connected) => ended,
+                () = undecrypted.watch() => continue,
+            };
+            self.link.send_replace(None);
+            match ended {
+                Ended::SoftLogout => {
+                    tracing::warn!(network = self.network, "the homeserver asks for a new login");
+                    let again = session::log_in_again(&self.settings, &home, &link.client).await;
+                    again.map_err(|error| self.failed(error.to_string()))?;
+                }
+                Ended::Revoked => {
+                    return Err(self.failed(
+                        "the login was revoked: somebody removed the bot's device, or its token. `astragal matrix login` \
+                         makes a new one",
+                    ));
+                }
+            }
+        }
+    }
+
+    fn send(&self, post: Post) -> Saying {
+        self.outbox.say(post)
+    }
+
+    async fn ready(&self) {
+        // This holds the sender.
+        let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
+    }
+
+    async fn close(&self) {
+        self.outbox.close();
+    }
+}

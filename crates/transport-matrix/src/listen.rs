@@ -1,0 +1,407 @@
+//! Listening: one sync after the other. What happened is handed to the core together with the place up to which it was
+//! heard, and only then the next sync is asked for.
+
+use crate::gap;
+use crate::identity::{self, Identity};
+use crate::link::{Link, Step};
+use crate::rooms::Rooms;
+use crate::said::{Names, Words, words};
+use crate::standing;
+use crate::trouble::{Backoff, Trouble};
+use crate::undecrypted::Undecrypted;
+use chat::{Delivery, Event, Message, PlayerId, RoomId, Speaker, Trust};
+use jiff::{SignedDuration, Timestamp};
+use matrix_sdk::config::SyncSettings;
+use matrix_sdk::deserialized_responses::TimelineEvent;
+use matrix_sdk::ruma::api::client::filter::{FilterDefinition, LazyLoadOptions, RoomEventFilter};
+use matrix_sdk::ruma::events::room::member::MembershipState;
+use matrix_sdk::ruma::events::{AnySyncMessageLikeEvent, AnySyncStateEvent, AnySyncTimelineEvent};
+use matrix_sdk::ruma::{OwnedUserId, UInt, UserId};
+use matrix_sdk::sync::{JoinedRoomUpdate, State, SyncResponse};
+use matrix_sdk::{Room, RoomMemberships};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The note that says up to where everything was heard.
+pub(crate) const CURSOR: &str = "cursor";
+/// Events of a room in one sync; what is beyond that is fetched.
+const TIMELINE: u32 = 100;
+/// Events that are handed to the core at once.
+const AT_ONCE: usize = 500;
+/// What is younger than this was not kept waiting by the bot's absence.
+const LATE: SignedDuration = SignedDuration::from_secs(10);
+/// A sync that brings nothing takes at least this long, whatever the homeserver does.
+const NOTHING_TAKES: Duration = Duration::from_millis(500);
+
+/// Why listening ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// The homeserver wants the bot to log in again as the same device.
+    SoftLogout,
+    /// The device was removed, or its token revoked.
+    Revoked,
+}
+
+/// Listens until the login ends. `connected` is called once the homeserver has answered.
+pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, connected: &(dyn Fn() + Sync)) -> Ended {
+    let mut told = false;
+    let mut listener = Listener {
+        rooms: Rooms::new(link.clone()),
+        link,
+        undecrypted,
+        introduced: BTreeSet::new(),
+        catching_up: true,
+        known: false,
+        settled: false,
+    };
+    listener.known = listener.link.note(CURSOR).is_some();
+    let mut backoff = Backoff::new(listener.link.settings.retries(), listener.link.randomness.clone());
+    loop {
+        let idle;
+        let begun = Instant::now();
+        // The first one only asks what there is already.
+        let wait = if listener.catching_up { 0 } else { u64::from(listener.link.settings.sync_seconds) };
+        let settings = SyncSettings::new().timeout(Duration::from_secs(wait)).filter(filter().into());
+        match listener.link.client.sync_once(settings).await {
+            Ok(response) => {
+                let nothing = response.rooms.is_empty() && response.to_device.is_empty();
+                let first = listener.catching_up;
+                if let Err(Trouble::LoggedOut { soft }) = listener.hear(response).await {
+                    return ended(soft);
+                }
+                if !std::mem::replace(&mut told, true) {
+                    tracing::info!(
+                        network = listener.link.network,
+                        user = listener.link.client.user_id().map(tracing::field::display),
+                        rooms = listener.link.client.joined_rooms().len(),
+                        "connected"
+                    );
+                    connected();
+                }
+                backoff.reset();
+                // A homeserver that does not wait is not asked without end.
+                idle =
+                    if nothing && !first && begun.elapsed() < NOTHING_TAKES { NOTHING_TAKES } else { Duration::ZERO };
+            }
+            Err(error) => match Trouble::of(&error) {
+                Trouble::LoggedOut { soft } => return ended(soft),
+                Trouble::Passing { wait, why } => idle = listener.pause(&mut backoff, wait, &why),
+                Trouble::Refused(why) => idle = listener.pause(&mut backoff, None, &why),
+            },
+        }
+        if !idle.is_zero() {
+            tokio::time::sleep(idle).await;
+        }
+    }
+}
+
+fn ended(soft: bool) -> Ended {
+    if soft { Ended::SoftLogout } else { Ended::Revoked }
+}
+
+fn filter() -> FilterDefinition {
+    let mut filter = FilterDefinition::default();
+    filter.presence.not_types = vec!["*".to_owned()];
+    filter.room.ephemeral = RoomEventFilter::ignore_all();
+    filter.room.timeline.limit = Some(UInt::from(TIMELINE));
+    let lazy = LazyLoadOptions::Enabled { include_redundant_members: false };
+    filter.room.timeline.lazy_load_options = lazy;
+    filter.room.state.lazy_load_options = lazy;
+    filter
+}
+
+/// What hears.
+struct Listener {
+    link: Arc<Link>,
+    rooms: Rooms,
+    undecrypted: Arc<Undecrypted>,
+    /// Rooms of which the core knows who is in them.
+    introduced: BTreeSet<String>,
+    /// What comes may have been said while the bot was away.
+    catching_up: bool,
+    /// The account's identity was seen to.
+    settled: bool,
+    /// The account was listened to before: what is new to the bot is not old to the others.
+    known: bool,
+}
+
+impl Listener {
+    fn pause(&mut self, backoff: &mut Backoff, asked: Option<Duration>, why: &str) -> Duration {
+        let wait = backoff.wait(asked);
+        self.catching_up = true;
+        let again_in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        tracing::warn!(network = self.link.network, reason = why, again_in_ms, "no answer from the homeserver");
+        wait
+    }
+
+    /// Hands on what a sync brought, and where it ended.
+    async fn hear(&mut self, response: SyncResponse) -> Result<(), Trouble> {
+        let mut deliveries = vec![Delivery::default()];
+        for (id, update) in response.rooms.joined {
+            let Some(room) = self.link.client.get_room(&id) else { continue };
+            self.hear_room(&room, update, &mut deliveries).await?;
+        }
+        for id in response.rooms.left.keys() {
+            self.introduced.remove(id.as_str());
+        }
+        self.rooms.invited(response.rooms.invited.keys());
+        if let Some(last) = deliveries.last_mut() {
+            last.notes.insert(CURSOR.to_owned(), Some(response.next_batch));
+            if self.undecrypted.take_changed() {
+                last.notes.extend([self.undecrypted.note()]);
+            }
+        }
+        for delivery in deliveries {
+            self.deliver(delivery).await;
+        }
+        if self.catching_up {
+            self.settle_identity().await;
+            self.rooms.begin().await;
+            self.introduce_all().await;
+        }
+        (self.catching_up, self.known) = (false, true);
+        Ok(())
+    }
+
+    /// Hands a delivery to the core, however long it takes: nothing is heard before it has this.
+    async fn deliver(&self, delivery: Delivery) {
+        let mut backoff = Backoff::new(self.link.settings.retries(), self.link.randomness.clone());
+        while let Err(error) = self.link.desk.accept(delivery.clone()).await {
+            tracing::error!(network = self.link.network, %error, "what was said is not heard yet");
+            tokio::time::sleep(backoff.wait(None)).await;
+        }
+    }
+
+    async fn hear_room(
+        &mut self,
+        room: &Room,
+        update: JoinedRoomUpdate,
+        deliveries: &mut Vec<Delivery>,
+    ) -> Result<(), Trouble> {
+        let id = self.link.room_id(room.room_id());
+        let last = self.link.note(&gap::last_note(room.room_id()));
+        if let (State::Before(events) | State::After(events), true) = (&update.state, self.introduced.contains(&id.id))
+        {
+            for event in events.iter().filter_map(|event| event.deserialize().ok()) {
+                append(deliveries, come_or_gone(&self.link, room, &event).await);
+            }
+        }
+        let heard = gap::events(&self.link, room, update.timeline, last, self.known).await?;
+        if heard.arrived && !room.creators().is_some_and(|creators| creators.contains(&self.own().to_owned())) {
+            append(deliveries, Some(Event::Arrived { room: id.clone() }));
+        }
+        if heard.arrived {
+            self.introduced.remove(&id.id);
+        }
+        let mut people = BTreeMap::new();
+        let count = heard.events.len();
+        let heard_last = heard.events.last().and_then(TimelineEvent::event_id);
+        for (number, event) in heard.events.into_iter().enumerate() {
+            let filled = number < heard.filled;
+            let event_id = event.event_id();
+            let events = self.hear_event(room, &id, event, filled, &mut people).await;
+            if events.is_some() && self.introduced.insert(id.id.clone()) {
+                deliveries.last_mut().expect("there is one").events.extend(present(&self.link, room).await);
+            }
+            deliveries.last_mut().expect("there is one").events.extend(events);
+            let full = deliveries.last().is_some_and(|delivery| delivery.events.len() >= AT_ONCE);
+            if let (Some(event_id), true) = (event_id, full || number + 1 == count) {
+                let note = (gap::last_note(room.room_id()), Some(event_id.to_string()));
+                deliveries.last_mut().expect("there is one").notes.extend([note]);
+                if full {
+                    deliveries.push(Delivery::default());
+                }
+            }
+        }
+        if heard.bounded {
+            let up_to = heard_last.map(|event| event.to_string()).unwrap_or_default();
+            self.undecrypted.tell_bound(&id, &up_to);
+        }
+        Ok(())
+    }
+
+    /// What an event of the timeline is to the core.
+    async fn hear_event(
+        &mut self,
+        room: &Room,
+        id: &RoomId,
+        event: TimelineEvent,
+        filled: bool,
+        people: &mut BTreeMap<OwnedUserId, Speaker>,
+    ) -> Option<Event> {
+        let sender = event.sender().filter(|sender| sender != self.own() && !self.link.settings.ignores(sender))?;
+        if event.kind.is_utd() {
+            self.undecrypted.add(room, &event);
+            return None;
+        }
+        let catching_up = self.catching_up || filled;
+        match event.raw().deserialize().ok()? {
+            AnySyncTimelineEvent::State(state) => {
+                if matches!(state, AnySyncStateEvent::RoomTombstone(_)) {
+                    self.rooms.upgraded(room);
+                }
+                // What was in between does not matter: the state of now was told already.
+                if filled { None } else { come_or_gone(&self.link, room, &state).await }
+            }
+            AnySyncTimelineEvent::MessageLike(_) => {
+                if !people.contains_key(&sender) {
+                    let speaker = standing::speaker(&self.link.network, &self.link.settings, room, &sender).await;
+                    people.insert(sender.clone(), speaker);
+                }
+                message(&self.link, room, id, &event, people[&sender].clone(), catching_up).await
+            }
+        }
+    }
+
+    /// Sees that others trust the device enough to give it their keys.
+    async fn settle_identity(&mut self) {
+        if std::mem::replace(&mut self.settled, true) {
+            return;
+        }
+        let network = &self.link.network;
+        match identity::settle(&self.link.settings, &self.link.home, &self.link.client).await {
+            Ok(Identity::Kept(_)) => {}
+            Ok(Identity::Unkept) => tracing::warn!(
+                network,
+                "the bot has no recovery key for its account: `astragal matrix recovery new` makes one"
+            ),
+            Ok(Identity::Foreign) => tracing::warn!(
+                network,
+                "the account has an identity that did not sign this device, so that others may not give it their keys: \
+                 `astragal matrix recovery restore` or `astragal matrix verify` mends that"
+            ),
+            Err(error) => tracing::warn!(network, %error, "the account's identity could not be looked after"),
+        }
+    }
+
+    /// Tells the core who is in the rooms of which that is known without asking.
+    async fn introduce_all(&mut self) {
+        let mut delivery = Delivery::default();
+        for room in self.link.client.joined_rooms() {
+            if room.are_members_synced() && self.introduced.insert(room.room_id().to_string()) {
+                delivery.events.extend(present(&self.link, &room).await);
+            }
+        }
+        self.deliver(delivery).await;
+    }
+
+    fn own(&self) -> &UserId {
+        self.link.client.user_id().expect("the bot is logged in")
+    }
+}
+
+fn append(deliveries: &mut [Delivery], event: Option<Event>) {
+    deliveries.last_mut().expect("there is one").events.extend(event);
+}
+
+/// What somebody says with an event, if anything.
+pub(crate) async fn message(
+    link: &Link,
+    room: &Room,
+    id: &RoomId,
+    event: &TimelineEvent,
+    speaker: Speaker,
+    catching_up: bool,
+) -> Option<Event> {
+    let event_id = event.event_id()?.to_string();
+    let now = link.clock.now();
+    let sent = event.timestamp.and_then(|at| Timestamp::from_millisecond(i64::from(at.0)).ok()).unwrap_or(now);
+    let message = Message {
+        private: is_private(room).await,
+        late: catching_up && now.duration_since(sent) > LATE,
+        unlimited: catching_up,
+        ..Message::new(event_id.clone(), id.clone(), speaker, sent, "")
+    };
+    if let Some((to, sign)) = sign(event) {
+        // Whoever set it is told by name: the answer stands at the message that shows the sign.
+        let before = link.trail.of(&to).unwrap_or_default();
+        let step = Step { original: Some(to.clone()), shown: None, live: !catching_up, ..before };
+        link.trail.remember(&event_id, step);
+        return Some(Event::Reacted { message, to, sign });
+    }
+    let words = typed(link, room, event).await?;
+    let step = Step {
+        thread: words.thread.clone(),
+        original: words.replaces.clone(),
+        shown: Some(message.speaker.name.clone()),
+        live: !catching_up,
+    };
+    link.trail.remember(&event_id, step);
+    let message = Message { reply_to: words.reply_to, addressed: words.addressed, body: words.body, ..message };
+    Some(match words.replaces {
+        Some(original) => Event::Edited { message, original },
+        None => Event::Said(message),
+    })
+}
+
+/// The message that a reaction stands at, and the sign.
+fn sign(event: &TimelineEvent) -> Option<(String, String)> {
+    let event = event.raw().deserialize().ok()?;
+    let AnySyncTimelineEvent::MessageLike(AnySyncMessageLikeEvent::Reaction(reaction)) = event else { return None };
+    let relates = &reaction.as_original()?.content.relates_to;
+    Some((relates.event_id.to_string(), relates.key.clone()))
+}
+
+/// The words of an event.
+async fn typed(link: &Link, room: &Room, event: &TimelineEvent) -> Option<Words> {
+    let AnySyncTimelineEvent::MessageLike(typed) = event.raw().deserialize().ok()? else { return None };
+    let own = link.client.user_id()?;
+    let display = standing::name(room, own).await;
+    words(&typed, &Names { id: own, display: &display })
+}
+
+/// Where an event stood, for answers to it.
+pub(crate) async fn step(link: &Link, room: &Room, event: &TimelineEvent) -> Step {
+    let words = typed(link, room, event).await.unwrap_or_default();
+    let shown = match event.sender() {
+        Some(sender) => Some(standing::name(room, &sender).await),
+        None => None,
+    };
+    Step { thread: words.thread, original: words.replaces, shown, live: false }
+}
+
+/// Only the bot and one other are in the room, and it is nothing but their talk.
+async fn is_private(room: &Room) -> bool {
+    let two = room.active_members_count() <= 2;
+    let named = room.name().is_some_and(|name| !name.is_empty()) || room.canonical_alias().is_some();
+    two && (!named || room.is_direct().await.unwrap_or(false))
+}
+
+/// Everybody who is in the room.
+async fn present(link: &Link, room: &Room) -> Vec<Event> {
+    let members = match room.members(RoomMemberships::JOIN).await {
+        Ok(members) => members,
+        Err(error) => {
+            tracing::warn!(network = link.network, room = %room.room_id(), %error, "who is there is not known");
+            return Vec::new();
+        }
+    };
+    let mut events = Vec::new();
+    for member in members.iter().filter(|member| Some(member.user_id()) != link.client.user_id()) {
+        events.push(Event::Present {
+            room: link.room_id(room.room_id()),
+            player: PlayerId::new(&link.network, member.user_id().as_str()),
+            name: standing::name(room, member.user_id()).await,
+            trust: Trust::Account,
+        });
+    }
+    events
+}
+
+/// Somebody comes or goes.
+async fn come_or_gone(link: &Link, room: &Room, event: &AnySyncStateEvent) -> Option<Event> {
+    let AnySyncStateEvent::RoomMember(member) = event else { return None };
+    if Some(&**member.state_key()) == link.client.user_id() {
+        return None;
+    }
+    let (id, player) = (link.room_id(room.room_id()), PlayerId::new(&link.network, member.state_key().as_str()));
+    Some(match member.membership() {
+        MembershipState::Join => {
+            let name = standing::name(room, member.state_key()).await;
+            Event::Present { room: id, player, name, trust: Trust::Account }
+        }
+        _ => Event::Gone { room: id, player },
+    })
+}

@@ -1,0 +1,115 @@
+//! Pictures and files of a post.
+
+use crate::format::{Relation, alt};
+use crate::link::Link;
+use crate::outbox::send;
+use crate::trouble::Trouble;
+use chat::Post;
+use matrix_sdk::Room;
+use matrix_sdk::ruma::events::room::MediaSource;
+use serde_json::{Value, json};
+use std::io::Cursor;
+
+/// Uploads what belongs to a post. A picture becomes part of the event itself, with the words of the post below it; what
+/// is more than one becomes events of its own, each under its own transaction id, in front of it. Returns the content of
+/// the post's event.
+pub(crate) async fn attach(
+    link: &Link,
+    room: &Room,
+    post: &Post,
+    relation: &Relation,
+    name: &str,
+    content: &mut Value,
+) -> Result<Value, Trouble> {
+    let pictures = post.images.iter().map(|image| (alt(&image.alt), image.mime.as_str(), &image.bytes[..], true));
+    let files = post.files.iter().map(|file| (file.name.clone(), file.mime.as_str(), file.text.as_bytes(), false));
+    let mut attachments: Vec<_> = pictures.chain(files).collect();
+    // An edit shows words alone: a picture cannot be exchanged everywhere.
+    if attachments.is_empty() || relation.replaces.is_some() {
+        return Ok(content.take());
+    }
+    let main = attachments.remove(0);
+    for (number, attachment) in attachments.into_iter().enumerate() {
+        let event = uploaded(link, room, attachment).await?;
+        send(room, &event, &format!("{name}-{number}")).await?;
+    }
+    let mut event = uploaded(link, room, main).await?;
+    if let (Some(event), Some(content)) = (event.as_object_mut(), content.as_object_mut()) {
+        let words = content.get("body").and_then(Value::as_str).is_some_and(|body| !body.is_empty());
+        content.remove("msgtype");
+        if words {
+            // What it shows, for who cannot see it.
+            content["body"] = format!("{}\n{}", content["body"].as_str().unwrap_or_default(), event["body"]).into();
+        } else {
+            content.retain(|field, _| !matches!(field.as_str(), "body" | "format" | "formatted_body"));
+        }
+        event.extend(std::mem::take(content));
+    }
+    Ok(event)
+}
+
+/// The content of an event that shows an uploaded file.
+async fn uploaded(
+    link: &Link,
+    room: &Room,
+    (name, mime, bytes, picture): (String, &str, &[u8], bool),
+) -> Result<Value, Trouble> {
+    let source = upload(link, room, mime, bytes.to_vec()).await?;
+    let mut info = json!({ "mimetype": mime, "size": bytes.len() });
+    let msgtype = if picture { "m.image" } else { "m.file" };
+    let mut file_name = name.clone();
+    if picture {
+        file_name = format!("picture.{}", mime.rsplit('/').next().unwrap_or("png"));
+        if let Some((width, height)) = size_of_png(bytes) {
+            (info["w"], info["h"]) = (width.into(), height.into());
+        }
+    }
+    let mut content = json!({ "msgtype": msgtype, "body": name, "filename": file_name, "m.mentions": {} });
+    match &source {
+        MediaSource::Plain(uri) => content["url"] = uri.as_str().into(),
+        MediaSource::Encrypted(file) => {
+            content["file"] = serde_json::to_value(file).expect("an encrypted file has text keys");
+        }
+    }
+    if picture {
+        // It is small enough to be its own thumbnail.
+        info["thumbnail_info"] = json!({ "mimetype": mime, "size": bytes.len(), "w": info["w"], "h": info["h"] });
+        match &source {
+            MediaSource::Plain(uri) => info["thumbnail_url"] = uri.as_str().into(),
+            MediaSource::Encrypted(_) => info["thumbnail_file"] = content["file"].clone(),
+        }
+    }
+    content["info"] = info;
+    Ok(content)
+}
+
+async fn upload(link: &Link, room: &Room, mime: &str, bytes: Vec<u8>) -> Result<MediaSource, Trouble> {
+    let encrypted = room.latest_encryption_state().await.map_err(|error| Trouble::of(&error))?.is_encrypted();
+    if encrypted {
+        let file = link.client.upload_encrypted_file(&mut Cursor::new(bytes)).await;
+        return file.map(|file| MediaSource::Encrypted(Box::new(file))).map_err(|error| Trouble::of(&error));
+    }
+    let mime = mime.parse().map_err(|_| Trouble::Refused(format!("{mime} is no media type")))?;
+    let uploaded = link.client.media().upload(&mime, bytes, None).await.map_err(|error| Trouble::of(&error))?;
+    Ok(MediaSource::Plain(uploaded.content_uri))
+}
+
+/// Width and height in pixels, as a PNG file says them in its first chunk.
+fn size_of_png(bytes: &[u8]) -> Option<(u32, u32)> {
+    let header = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?.get(8..16)?;
+    let number = |part: &[u8]| Some(u32::from_be_bytes(part.try_into().ok()?));
+    Some((number(&header[..4])?, number(&header[4..])?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_a_picture_is_read_from_its_head() {
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
+        png.extend([0, 0, 3, 32, 0, 0, 1, 144, 8, 6, 0, 0, 0]);
+        assert_eq!(size_of_png(&png), Some((800, 400)));
+        assert_eq!(size_of_png(b"GIF89a"), None);
+    }
+}

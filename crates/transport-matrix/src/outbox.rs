@@ -1,0 +1,260 @@
+//! Saying posts: one after the other in each room, rooms side by side, each as long as it takes.
+
+use crate::direct;
+use crate::format::{self, Relation};
+use crate::link::{Link, Step};
+use crate::said;
+use crate::trouble::{Backoff, Trouble};
+use chat::{Delivery, Event, Post, Recipient, Saying, SendError, Sent};
+use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
+use matrix_sdk::ruma::events::relation::RelationType;
+use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, UInt};
+use matrix_sdk::{Room, deserialized_responses::TimelineEvent};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+/// How long a homeserver surely knows a transaction id: 24 hours on Synapse.
+const TRANSACTIONS: Duration = Duration::from_secs(20 * 3_600);
+/// Related events that are looked through for an answer that may have been given, a page at a time.
+const PAGE: u32 = 100;
+const PAGES: usize = 20;
+/// An idle room's queue ends.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// A post, and who waits for what becomes of it.
+type Order = (Box<Post>, oneshot::Sender<Result<Sent, SendError>>);
+
+/// The queues of all rooms.
+pub(crate) struct Outbox {
+    queues: Arc<Mutex<BTreeMap<String, mpsc::UnboundedSender<Order>>>>,
+    link: watch::Receiver<Option<Arc<Link>>>,
+    closing: watch::Sender<bool>,
+}
+
+impl Outbox {
+    /// Says posts over the link, as soon as there is one.
+    pub fn new(link: watch::Receiver<Option<Arc<Link>>>) -> Self {
+        Outbox { queues: Arc::default(), link, closing: watch::Sender::new(false) }
+    }
+
+    /// Puts a post into the queue of its room.
+    pub fn say(&self, post: Post) -> Saying {
+        let queue = match &post.to {
+            Recipient::Room => post.room.id.clone(),
+            Recipient::Player(player) => player.id.clone(),
+        };
+        let (said, saying) = oneshot::channel();
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let order = (Box::new(post), said);
+        let sender = queues.entry(queue.clone()).or_insert_with(|| self.begin(queue));
+        // A queue ends under the lock that is held here: it takes this.
+        let _ = sender.send(order);
+        Box::pin(async { saying.await.unwrap_or(Err(SendError::Unsaid)) })
+    }
+
+    /// From now on nothing is waited for.
+    pub fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    fn begin(&self, name: String) -> mpsc::UnboundedSender<Order> {
+        let (sender, mut orders) = mpsc::unbounded_channel::<Order>();
+        let (queues, link, closing) = (self.queues.clone(), self.link.clone(), self.closing.subscribe());
+        tokio::spawn(async move {
+            let mut sayer = Sayer { link, closing };
+            loop {
+                match tokio::time::timeout(IDLE, orders.recv()).await {
+                    Ok(Some((post, said))) => {
+                        // Whoever gave the order may have stopped waiting.
+                        let _ = said.send(sayer.say(&post).await);
+                    }
+                    Ok(None) => return,
+                    Err(_) => {
+                        let mut queues = queues.lock().unwrap_or_else(PoisonError::into_inner);
+                        if orders.is_empty() {
+                            queues.remove(&name);
+                            return;
+                        }
+                    }
+                }
+            }
+        });
+        sender
+    }
+}
+
+/// Says the posts of one room.
+struct Sayer {
+    link: watch::Receiver<Option<Arc<Link>>>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Sayer {
+    /// Says a post, however often it takes.
+    async fn say(&mut self, post: &Post) -> Result<Sent, SendError> {
+        let Some(mut link) = self.linked().await else { return Err(SendError::Unsaid) };
+        let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
+        let begun = Instant::now();
+        let live = post.answers.as_deref().and_then(|event| link.trail.of(event)).is_some_and(|step| step.live);
+        loop {
+            let doubtful = !live || begun.elapsed() > TRANSACTIONS;
+            let (wait, why) = match try_to_say(&link, post, doubtful).await {
+                Ok(id) => return Ok(Sent { id: Some(id.to_string()) }),
+                Err(Trouble::Refused(why)) => return Err(SendError::Never(why)),
+                Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
+                // Whoever listens logs in again, or ends the bot.
+                Err(Trouble::LoggedOut { .. }) => (backoff.wait(None), "logged out".to_owned()),
+            };
+            let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(network = link.network, room = post.room.id, why, in_ms, "an answer waits");
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                _ = self.closing.wait_for(|closing| *closing) => return Err(SendError::Unsaid),
+            }
+            match self.linked().await {
+                Some(now) => link = now,
+                None => return Err(SendError::Unsaid),
+            }
+        }
+    }
+
+    /// The link, once there is one; none if the bot ends before.
+    async fn linked(&mut self) -> Option<Arc<Link>> {
+        tokio::select! {
+            biased;
+            link = self.link.wait_for(Option::is_some) => link.ok()?.clone(),
+            _ = self.closing.wait_for(|closing| *closing) => None,
+        }
+    }
+}
+
+/// Says a post once; where it may have been said before, only if it was not.
+async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEventId, Trouble> {
+    let room = match &post.to {
+        Recipient::Room => room_of(link, &post.room.id)?,
+        Recipient::Player(player) => direct::room(link, &player.id).await?,
+    };
+    let answers = match &post.to {
+        Recipient::Room => post.answers.as_deref(),
+        Recipient::Player(_) => None,
+    };
+    let mut relation = relation(link, &room, answers).await?;
+    if doubtful && let Some(said) = find(link, &room, &relation, &post.key).await? {
+        return Ok(said);
+    }
+    if let Some(earlier) = &post.corrects {
+        relation.replaces = match &earlier.id {
+            Some(id) => Some(id.clone()),
+            None => find(link, &room, &relation, &earlier.key).await?.map(|id| id.to_string()),
+        };
+    }
+    let (fits, rest) = format::fitting(post);
+    if !rest.is_empty() {
+        let rest = Event::Rest { room: post.room.clone(), to: post.to.clone(), blocks: rest };
+        let wrong = |error: chat::DeskError| Trouble::Passing { wait: None, why: error.to_string() };
+        link.desk.accept(Delivery::from(rest)).await.map_err(wrong)?;
+    }
+    let name = format::name(&post.key);
+    let mut content = format::content(&fits, &relation);
+    let whole = crate::media::attach(link, &room, &fits, &relation, &name, &mut content).await?;
+    let said = send(&room, &whole, &name).await?;
+    if relation.replaces.is_none() {
+        let step = Step { thread: relation.thread, original: None, shown: None, live: false };
+        link.trail.remember(said.as_str(), step);
+    }
+    Ok(said)
+}
+
+/// Sends a message under a transaction id: the same twice is one event.
+pub(crate) async fn send(room: &Room, content: &serde_json::Value, name: &str) -> Result<OwnedEventId, Trouble> {
+    let transaction = OwnedTransactionId::from(name);
+    let sent = room.send_raw("m.room.message", content.clone()).with_transaction_id(&transaction).await;
+    match sent {
+        Ok(sent) => Ok(sent.response.event_id),
+        Err(error) => Err(Trouble::of(&error)),
+    }
+}
+
+/// A room that the bot is in.
+pub(crate) fn room_of(link: &Link, id: &str) -> Result<Room, Trouble> {
+    let room = matrix_sdk::ruma::RoomId::parse(id).ok().and_then(|id| link.client.get_room(&id));
+    match room {
+        Some(room) if room.state() == matrix_sdk::RoomState::Joined => Ok(room),
+        _ => Err(Trouble::Refused("the bot is not in the room".to_owned())),
+    }
+}
+
+/// What an answer to this event relates to.
+async fn relation(link: &Link, room: &Room, answers: Option<&str>) -> Result<Relation, Trouble> {
+    let Some(answers) = answers else { return Ok(Relation::default()) };
+    let step = match link.trail.of(answers) {
+        Some(step) => step,
+        None => fetch(link, room, answers).await?,
+    };
+    let answers = step.original.unwrap_or_else(|| answers.to_owned());
+    Ok(Relation { answers: Some(answers), thread: step.thread, replaces: None, shown: step.shown })
+}
+
+/// Where an event of long ago stood, by asking for it.
+async fn fetch(link: &Link, room: &Room, event: &str) -> Result<Step, Trouble> {
+    let Ok(id) = EventId::parse(event) else { return Ok(Step::default()) };
+    let found = match room.event(&id, None).await {
+        Ok(found) => found,
+        // Redacted and purged, or out of sight: it can be answered all the same.
+        Err(error) => match Trouble::of(&error) {
+            Trouble::Refused(_) => return Ok(Step::default()),
+            trouble => return Err(trouble),
+        },
+    };
+    let step = crate::listen::step(link, room, &found).await;
+    link.trail.remember(event, step.clone());
+    Ok(step)
+}
+
+/// The event of ours that said the post `key`, if there is one: among those that relate to the event it answers, or, if it
+/// answers none, among the room's latest.
+async fn find(link: &Link, room: &Room, relation: &Relation, key: &str) -> Result<Option<OwnedEventId>, Trouble> {
+    let name = format::name(key);
+    let own = link.client.user_id();
+    let is_it = |event: &TimelineEvent| {
+        event.sender().as_deref() == own && said::post_name(event.raw().json()).as_deref() == Some(name.as_str())
+    };
+    let related = match (&relation.thread, &relation.answers) {
+        (Some(root), _) => Some((root, RelationType::Thread)),
+        (None, Some(answers)) => Some((answers, RelationType::Reference)),
+        (None, None) => None,
+    };
+    let mut from = None;
+    for _ in 0..PAGES {
+        let (chunk, next) = match &related {
+            Some((event, relation)) => {
+                let Ok(event) = EventId::parse(event.as_str()) else { return Ok(None) };
+                let options = RelationsOptions {
+                    from: from.take(),
+                    limit: Some(UInt::from(PAGE)),
+                    include_relations: IncludeRelations::RelationsOfType(relation.clone()),
+                    ..RelationsOptions::default()
+                };
+                let page = room.relations(event, options).await.map_err(|error| Trouble::of(&error))?;
+                (page.chunk, page.next_batch_token)
+            }
+            None => {
+                let mut options = MessagesOptions::backward();
+                (options.from, options.limit) = (from.take(), UInt::from(PAGE));
+                let page = room.messages(options).await.map_err(|error| Trouble::of(&error))?;
+                (page.chunk, None)
+            }
+        };
+        if let Some(event) = chunk.iter().find(|event| is_it(event)) {
+            return Ok(event.event_id());
+        }
+        from = next;
+        if from.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,275 @@
+//! The bot's device: who it is, its keys and its encrypted store, all in one directory and never apart.
+//!
+//! `key` opens the store and is 32 random bytes (a passphrase would cost half a minute at each start), `session.json`
+//! is the login, `recovery.key` gets the identity back when all else is lost, `store/` is the SDK's.
+
+use crate::{Randomness, Settings};
+use matrix_sdk::authentication::matrix::MatrixSession;
+use matrix_sdk::config::RequestConfig;
+use matrix_sdk::encryption::{BackupDownloadStrategy, EncryptionSettings};
+use matrix_sdk::ruma::api::client::session::login;
+use matrix_sdk::ruma::api::client::uiaa::{MatrixUserIdentifier, UserIdentifier};
+use matrix_sdk::store::{StateStoreDataKey, StateStoreDataValue};
+use matrix_sdk::{Client, ClientBuildError, SessionMeta, SessionTokens, SqliteStoreConfig};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a request may take, a sync's own waiting not counted.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The file with the key that gets the identity back.
+const RECOVERY: &str = "recovery.key";
+
+/// The directory of one account.
+#[derive(Clone, Debug)]
+pub(crate) struct Home(PathBuf);
+
+/// The bot cannot be who it is.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SessionError {
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    File { path: PathBuf, error: io::Error },
+    /// The homeserver cannot be found.
+    #[error("{0}")]
+    Build(Box<ClientBuildError>),
+    /// The homeserver or the store failed.
+    #[error("{0}")]
+    Sdk(#[from] matrix_sdk::Error),
+    /// What the operator must mend.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl From<ClientBuildError> for SessionError {
+    fn from(error: ClientBuildError) -> Self {
+        SessionError::Build(error.into())
+    }
+}
+
+impl From<matrix_sdk::HttpError> for SessionError {
+    fn from(error: matrix_sdk::HttpError) -> Self {
+        SessionError::Sdk(error.into())
+    }
+}
+
+impl Home {
+    pub fn new(directory: &Path) -> Self {
+        Home(directory.to_owned())
+    }
+
+    /// The login, if there is one.
+    pub fn session(&self) -> Result<Option<MatrixSession>, SessionError> {
+        let path = self.0.join("session.json");
+        match fs::read(&path) {
+            Ok(stored) => serde_json::from_slice(&stored)
+                .map(Some)
+                .map_err(|error| SessionError::File { path, error: error.into() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(SessionError::File { path, error }),
+        }
+    }
+
+    /// Keeps the login.
+    pub fn keep_session(&self, session: &MatrixSession) -> Result<(), SessionError> {
+        let stored = serde_json::to_vec_pretty(session).expect("a session has text keys");
+        self.write("session.json", &stored)
+    }
+
+    /// The key that gets the account's identity back, if the bot was given or made one.
+    pub fn recovery_key(&self) -> Option<String> {
+        fs::read_to_string(self.recovery_file()).ok().map(|key| key.trim().to_owned())
+    }
+
+    /// Keeps that key.
+    pub fn keep_recovery_key(&self, key: &str) -> Result<PathBuf, SessionError> {
+        self.write(RECOVERY, format!("{key}\n").as_bytes())?;
+        Ok(self.recovery_file())
+    }
+
+    /// Where it is kept.
+    pub fn recovery_file(&self) -> PathBuf {
+        self.0.join(RECOVERY)
+    }
+
+    /// Forgets the device, so that the next start logs in as a new one. What the bot was given to recover stays.
+    pub fn forget(&self) -> Result<(), SessionError> {
+        let store = self.0.join("store");
+        if store.exists() {
+            fs::remove_dir_all(&store).map_err(|error| SessionError::File { path: store, error })?;
+        }
+        let session = self.0.join("session.json");
+        match fs::remove_file(&session) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(SessionError::File { path: session, error }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The key of the store, made when it is first asked for.
+    fn key(&self, randomness: &Randomness) -> Result<[u8; 32], SessionError> {
+        let path = self.0.join("key");
+        match fs::read(&path) {
+            Ok(stored) => stored.try_into().map_err(|_| {
+                SessionError::Wrong(format!("{} is damaged: it held the 32 bytes that open the store", path.display()))
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let key = randomness();
+                self.write("key", &key)?;
+                Ok(key)
+            }
+            Err(error) => Err(SessionError::File { path, error }),
+        }
+    }
+
+    /// Writes a file so that it is there whole or not at all, for this user's eyes only.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), SessionError> {
+        let (path, part) = (self.0.join(name), self.0.join(format!("{name}.part")));
+        let written = || {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
+            let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&part, &path)?;
+            fs::File::open(&self.0)?.sync_all()
+        };
+        written().map_err(|error| SessionError::File { path: path.clone(), error })
+    }
+}
+
+/// A client for the account, not logged in yet.
+async fn build(settings: &Settings, home: &Home, randomness: &Randomness) -> Result<Client, SessionError> {
+    let key = home.key(randomness)?;
+    let store = SqliteStoreConfig::with_low_memory_config(home.0.join("store")).key(Some(&key));
+    let builder = Client::builder()
+        .sqlite_store_with_config_and_cache_path(store, None::<&Path>)
+        .handle_refresh_tokens()
+        .request_config(RequestConfig::new().disable_retry().timeout(PATIENCE))
+        .with_encryption_settings(EncryptionSettings {
+            auto_enable_cross_signing: false,
+            backup_download_strategy: BackupDownloadStrategy::AfterDecryptionFailure,
+            auto_enable_backups: false,
+        });
+    let address = settings.homeserver.starts_with("http");
+    let builder = match address {
+        true => builder.homeserver_url(&settings.homeserver),
+        false => builder.server_name_or_homeserver_url(&settings.homeserver),
+    };
+    Ok(builder.build().await?)
+}
+
+/// The client of the device that the directory holds, logging in as a new device if it holds none.
+///
+/// The SDK goes on where it last was; `cursor` is where the bot's own events were last written down, which may be
+/// earlier: from there it listens.
+pub(crate) async fn open(
+    settings: &Settings,
+    home: &Home,
+    randomness: &Randomness,
+    cursor: Option<&str>,
+) -> Result<Client, SessionError> {
+    let stored = home.session()?;
+    if stored.is_none() {
+        // A store without its login is of a device that was never used.
+        home.forget()?;
+    }
+    let client = build(settings, home, randomness).await?;
+    let session = match stored {
+        Some(session) => session,
+        None => {
+            let session = log_in(&client, settings, None).await?;
+            home.keep_session(&session)?;
+            session
+        }
+    };
+    // A store that has no place in the stream is new, and must learn everything first.
+    let store = client.state_store();
+    let place = store.get_kv_data(StateStoreDataKey::SyncToken).await.map_err(matrix_sdk::Error::from)?;
+    if let (Some(cursor), Some(_)) = (cursor, place) {
+        let cursor = StateStoreDataValue::SyncToken(cursor.to_owned());
+        store.set_kv_data(StateStoreDataKey::SyncToken, cursor).await.map_err(matrix_sdk::Error::from)?;
+    }
+    restore(&client, home, session).await?;
+    Ok(client)
+}
+
+/// Logs in again as the same device, after the homeserver asked for that (a soft logout).
+pub(crate) async fn log_in_again(settings: &Settings, home: &Home, client: &Client) -> Result<(), SessionError> {
+    let device = client.device_id().map(ToString::to_string);
+    let session = log_in(client, settings, device).await?;
+    home.keep_session(&session)
+}
+
+async fn restore(client: &Client, home: &Home, session: MatrixSession) -> Result<(), SessionError> {
+    let (load, keep) = (home.clone(), home.clone());
+    let load = move |_: Client| {
+        let session = load.session()?.ok_or("the session is gone")?;
+        Ok(session.tokens)
+    };
+    let keep = move |client: Client| match client.matrix_auth().session() {
+        Some(session) => Ok(keep.keep_session(&session)?),
+        None => Ok(()),
+    };
+    client.set_session_callbacks(Box::new(load), Box::new(keep))?;
+    client.restore_session(session).await?;
+    Ok(())
+}
+
+/// A login with the password or the token of the settings, without telling the client.
+async fn log_in(client: &Client, settings: &Settings, device: Option<String>) -> Result<MatrixSession, SessionError> {
+    if let Some(token) = &settings.token {
+        return with_token(client, token.expose()).await;
+    }
+    let Some(password) = &settings.password else {
+        return Err(SessionError::Wrong(
+            "the bot is not logged in: password_file or token_file in its section of the configuration lets it".into(),
+        ));
+    };
+    let user = UserIdentifier::Matrix(MatrixUserIdentifier::new(settings.user.clone()));
+    let password = login::v3::Password::new(user, password.expose().to_owned());
+    let mut request = login::v3::Request::new(login::v3::LoginInfo::Password(password));
+    request.initial_device_display_name = Some(settings.device.clone());
+    request.device_id = device.map(Into::into);
+    request.refresh_token = true;
+    let response = client.send(request).await.map_err(|error| refused_login(settings, error))?;
+    Ok(MatrixSession {
+        meta: SessionMeta { user_id: response.user_id, device_id: response.device_id },
+        tokens: SessionTokens { access_token: response.access_token, refresh_token: response.refresh_token },
+    })
+}
+
+fn refused_login(settings: &Settings, error: matrix_sdk::HttpError) -> SessionError {
+    use matrix_sdk::ruma::api::error::ErrorKind;
+    match error.client_api_error_kind() {
+        Some(ErrorKind::Forbidden) | Some(ErrorKind::UserDeactivated) => SessionError::Wrong(format!(
+            "{} does not let {} in with this password: {error}",
+            settings.homeserver, settings.user
+        )),
+        _ => error.into(),
+    }
+}
+
+/// Whose the token is, as a login.
+async fn with_token(client: &Client, token: &str) -> Result<MatrixSession, SessionError> {
+    let wrong = |why: String| SessionError::Wrong(format!("the token: {why}"));
+    let url = client.homeserver().join("_matrix/client/v3/account/whoami").expect("a homeserver has paths");
+    let response = client.http_client().get(url).bearer_auth(token).send().await;
+    let response = response.map_err(|error| SessionError::Sdk(matrix_sdk::HttpError::from(error).into()))?;
+    let status = response.status();
+    let text = response.text().await.map_err(|error| SessionError::Sdk(matrix_sdk::HttpError::from(error).into()))?;
+    if status.is_client_error() {
+        return Err(wrong(format!("the homeserver does not know it ({status})")));
+    }
+    let nonsense = || wrong(format!("the homeserver answered nonsense ({status})"));
+    let known: serde_json::Value = serde_json::from_str(&text).map_err(|_| nonsense())?;
+    let user = known["user_id"].as_str().and_then(|user| user.try_into().ok()).ok_or_else(nonsense)?;
+    let Some(device) = known["device_id"].as_str() else {
+        return Err(wrong("it belongs to no device, and without one the bot cannot read encrypted rooms".to_owned()));
+    };
+    Ok(MatrixSession {
+        meta: SessionMeta { user_id: user, device_id: device.into() },
+        tokens: SessionTokens { access_token: token.to_owned(), refresh_token: None },
+    })
+}

@@ -1,0 +1,62 @@
+//! Who somebody is in a room: the name the others see, and what the room lets them do.
+
+use crate::Settings;
+use chat::{PlayerId, Speaker, Standing, Trust, clean, cut};
+use matrix_sdk::Room;
+use matrix_sdk::ruma::UserId;
+use matrix_sdk::ruma::events::room::power_levels::UserPowerLevel;
+
+/// Characters of a display name that are shown.
+const NAME: usize = 32;
+
+/// Somebody in a room, as they are there at this moment.
+pub(crate) async fn speaker(network: &str, settings: &Settings, room: &Room, user: &UserId) -> Speaker {
+    let standing = if is_admin(settings, room, user).await { Standing::Admin } else { Standing::Member };
+    Speaker {
+        player: PlayerId::new(network, user.as_str()),
+        name: name(room, user).await,
+        standing,
+        trust: Trust::Account,
+        reachable: true,
+    }
+}
+
+/// Whether the room's power levels, read now, make somebody its admin. The creators of a room of version 12 or later
+/// have more power than any number.
+pub(crate) async fn is_admin(settings: &Settings, room: &Room, user: &UserId) -> bool {
+    match room.power_levels_or_default().await.for_user(user) {
+        UserPowerLevel::Int(power) => i64::from(power) >= settings.admin_power,
+        _ => true,
+    }
+}
+
+/// The name the others see: short, on one line, and never somebody else's.
+pub(crate) async fn name(room: &Room, user: &UserId) -> String {
+    let member = room.get_member_no_sync(user).await.ok().flatten();
+    let shown = member.as_ref().and_then(|member| member.display_name()).map(shown).unwrap_or_default();
+    let ambiguous = member.as_ref().is_some_and(|member| member.name_ambiguous());
+    match (shown.is_empty(), ambiguous) {
+        (true, _) => user.localpart().to_owned(),
+        (false, true) => format!("{shown} ({user})"),
+        (false, false) => shown,
+    }
+}
+
+/// A display name that cannot disturb what stands around it.
+pub(crate) fn shown(name: &str) -> String {
+    let name = clean(name);
+    let words: Vec<&str> = name.split_whitespace().collect();
+    cut(&words.join(" "), NAME).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_names_are_shown_short_and_on_one_line() {
+        assert_eq!(shown(" Ann\n\u{202e}the  Bold "), "Ann the Bold");
+        assert_eq!(shown(&"x".repeat(500)).chars().count(), NAME);
+        assert_eq!(shown("\u{200b}\u{feff}"), "");
+    }
+}

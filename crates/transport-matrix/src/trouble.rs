@@ -1,0 +1,105 @@
+//! What can go wrong between the bot and its homeserver, and what to do then.
+
+use crate::Randomness;
+use matrix_sdk::ruma::api::error::{ErrorKind, FromHttpResponseError, RetryAfter};
+use matrix_sdk::{Error, HttpError, RumaApiError};
+use std::time::Duration;
+
+/// What a failure asks for.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// Wait, as long as the server says if it says so, and try again.
+    Passing { wait: Option<Duration>, why: String },
+    /// The request will never be granted.
+    Refused(String),
+    /// The access token is not valid any more; `soft`: the device and its keys are still the bot's.
+    LoggedOut { soft: bool },
+}
+
+impl Trouble {
+    /// What an error of the SDK asks for.
+    pub fn of(error: &Error) -> Self {
+        match error {
+            Error::Http(error) => Trouble::of_http(error),
+            Error::WrongRoomState(_) | Error::InsufficientData => Trouble::Refused("the bot is not in the room".into()),
+            // The stores and the cryptography: a full disk is the likeliest of them, and it passes.
+            other => Trouble::Passing { wait: None, why: other.to_string() },
+        }
+    }
+
+    /// The same of a bare request.
+    pub fn of_http(error: &HttpError) -> Self {
+        let passing = |wait| Trouble::Passing { wait, why: told(error) };
+        match error.client_api_error_kind() {
+            Some(ErrorKind::LimitExceeded(limit)) => passing(limit.retry_after.as_ref().map(delay)),
+            Some(ErrorKind::UnknownToken(token)) => Trouble::LoggedOut { soft: token.soft_logout },
+            _ => match status(error) {
+                Some(status) if (400..500).contains(&status) && status != 408 && status != 429 => {
+                    Trouble::Refused(told(error))
+                }
+                _ if matches!(error, HttpError::RefreshToken(_)) => Trouble::LoggedOut { soft: false },
+                _ => passing(None),
+            },
+        }
+    }
+}
+
+/// The status that the server answered with.
+fn status(error: &HttpError) -> Option<u16> {
+    let HttpError::Api(error) = error else { return None };
+    match &**error {
+        FromHttpResponseError::Server(RumaApiError::MatrixError(error)) => Some(error.status_code.as_u16()),
+        // Asked to prove once more who it is, where it cannot.
+        FromHttpResponseError::Server(RumaApiError::AuthResponse(_)) => Some(401),
+        _ => None,
+    }
+}
+
+fn told(error: &HttpError) -> String {
+    let mut told = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(inner) = source {
+        let inner_told = inner.to_string();
+        if !told.contains(&inner_told) {
+            told = format!("{told}: {inner_told}");
+        }
+        source = inner.source();
+    }
+    told
+}
+
+fn delay(after: &RetryAfter) -> Duration {
+    match after {
+        RetryAfter::Delay(delay) => *delay,
+        // A point in time by a clock that is not ours: a while.
+        RetryAfter::DateTime(_) => Duration::from_secs(5),
+    }
+}
+
+/// Growing waits between attempts.
+pub(crate) struct Backoff {
+    first: Duration,
+    most: Duration,
+    next: Duration,
+    randomness: Randomness,
+}
+
+impl Backoff {
+    pub fn new((first, most): (Duration, Duration), randomness: Randomness) -> Self {
+        Backoff { first, most, next: first, randomness }
+    }
+
+    /// How long to wait now: what the server asks for, or twice as long as the last time, give or take a quarter, so
+    /// that not all clients of a server that comes back come at once.
+    pub fn wait(&mut self, asked: Option<Duration>) -> Duration {
+        let wait = asked.unwrap_or(self.next);
+        self.next = (self.next * 2).min(self.most);
+        let spread = f64::from((self.randomness)()[0]) / 512.0;
+        if asked.is_some() { wait } else { wait.mul_f64(0.75 + spread) }
+    }
+
+    /// It worked.
+    pub fn reset(&mut self) {
+        self.next = self.first;
+    }
+}

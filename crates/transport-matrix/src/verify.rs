@@ -1,0 +1,125 @@
+//! Proving to somebody, emoji by emoji, that the bot's device is the bot's.
+
+use crate::session::SessionError;
+use matrix_sdk::Client;
+use matrix_sdk::config::SyncSettings;
+use matrix_sdk::encryption::verification::{
+    SasVerification, Verification, VerificationRequest, VerificationRequestState,
+};
+use matrix_sdk::ruma::UserId;
+use matrix_sdk::ruma::events::key::verification::VerificationMethod;
+use matrix_sdk::sync::SyncResponse;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// What the person at the terminal is shown and asked.
+pub trait Terminal: Send {
+    /// Shows a line.
+    fn show(&mut self, line: &str);
+    /// Asks a question with yes or no.
+    fn ask(&mut self, question: &str) -> bool;
+}
+
+/// The beginning of an event that asks for a verification, to a device or in a room.
+#[derive(Deserialize)]
+struct Asks {
+    sender: String,
+    #[serde(rename = "type")]
+    kind: String,
+    event_id: Option<String>,
+    content: Content,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    transaction_id: Option<String>,
+    msgtype: Option<String>,
+}
+
+const REQUEST: &str = "m.key.verification.request";
+
+/// Waits until somebody asks to verify the bot, and goes through it with them. Whether it ended well.
+pub(crate) async fn verify(client: &Client, terminal: &mut dyn Terminal) -> Result<bool, SessionError> {
+    let request = loop {
+        let response = sync(client).await?;
+        if let Some(request) = asked(client, &response).await {
+            break request;
+        }
+    };
+    terminal.show(&format!("{} asks to verify this device", request.other_user_id()));
+    request.accept_with_methods(vec![VerificationMethod::SasV1]).await?;
+    let sas = loop {
+        sync(client).await?;
+        match request.state() {
+            VerificationRequestState::Transitioned { verification: Verification::SasV1(sas), .. } => break sas,
+            VerificationRequestState::Cancelled(why) => return Ok(given_up(terminal, why.reason())),
+            VerificationRequestState::Done => return Ok(true),
+            _ => {}
+        }
+    };
+    compare(client, terminal, &sas).await
+}
+
+async fn compare(client: &Client, terminal: &mut dyn Terminal, sas: &SasVerification) -> Result<bool, SessionError> {
+    if !sas.we_started() {
+        sas.accept().await?;
+    }
+    while !sas.can_be_presented() {
+        sync(client).await?;
+        if let Some(why) = sas.cancel_info() {
+            return Ok(given_up(terminal, why.reason()));
+        }
+    }
+    let shown = match sas.emoji() {
+        Some(emoji) => emoji.map(|emoji| format!("{} {}", emoji.symbol, emoji.description)).join(", "),
+        None => sas.decimals().map_or_else(String::new, |(a, b, c)| format!("{a} {b} {c}")),
+    };
+    terminal.show(&shown);
+    if !terminal.ask("Do they see the same?") {
+        sas.mismatch().await?;
+        return Ok(false);
+    }
+    sas.confirm().await?;
+    while !sas.is_done() {
+        sync(client).await?;
+        if let Some(why) = sas.cancel_info() {
+            return Ok(given_up(terminal, why.reason()));
+        }
+    }
+    // What follows is on its way.
+    sync(client).await?;
+    Ok(true)
+}
+
+fn given_up(terminal: &mut dyn Terminal, why: &str) -> bool {
+    terminal.show(&format!("the other side gave up: {why}"));
+    false
+}
+
+/// A sync that waits a little. What players say meanwhile is heard when the bot starts: its own place stays.
+async fn sync(client: &Client) -> Result<SyncResponse, SessionError> {
+    Ok(client.sync_once(SyncSettings::new().timeout(Duration::from_secs(2))).await?)
+}
+
+/// A request for verification among what came.
+async fn asked(client: &Client, response: &SyncResponse) -> Option<VerificationRequest> {
+    let to_device = response.to_device.iter().map(|event| event.as_raw().json().get().to_owned());
+    let in_rooms = response.rooms.joined.values().flat_map(|update| &update.timeline.events);
+    let in_rooms = in_rooms.map(|event| event.raw().json().get().to_owned());
+    for event in to_device.chain(in_rooms) {
+        let Ok(asks) = serde_json::from_str::<Asks>(&event) else { continue };
+        let Ok(sender) = UserId::parse(&asks.sender) else { continue };
+        let flow = match asks.kind.as_str() {
+            REQUEST => asks.content.transaction_id,
+            "m.room.message" if asks.content.msgtype.as_deref() == Some(REQUEST) => asks.event_id,
+            _ => None,
+        };
+        let Some(flow) = flow else { continue };
+        if let Some(request) = client.encryption().get_verification_request(&sender, flow).await
+            && !request.we_started()
+        {
+            return Some(request);
+        }
+    }
+    None
+}

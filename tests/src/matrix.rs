@@ -1,0 +1,10 @@
+//! A real homeserver for the end-to-end tests, people on it with a client of their own, and somebody on the line between
+//! it and the bot who does what a homeserver does on its bad days.
+
+mod line;
+mod person;
+mod synapse;
+
+pub use line::{BadLine, Weather};
+pub use person::{Heard, Person, name};
+pub use synapse::{Synapse, SynapseOptions};

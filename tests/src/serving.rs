@@ -1,0 +1,71 @@
+//! The bot in this process, on networks of a test's choice.
+
+use bot::store::{Memory, Store};
+use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings, serve};
+use chat::{Clock, SystemClock, Transport};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A bot in this process.
+pub struct Running {
+    /// What it keeps everything in.
+    pub store: Arc<dyn Store>,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<()>,
+}
+
+/// What a bot is made of; the defaults play with fair dice in memory.
+pub struct Make {
+    /// What it keeps everything in.
+    pub store: Arc<dyn Store>,
+    /// Which are enabled in new rooms.
+    pub plugins: Vec<&'static str>,
+    /// What it throws.
+    pub dice: Box<dyn DiceBox>,
+    /// The time that the networks of a test go by.
+    pub clock: Arc<dyn Clock>,
+    /// Whether it answers whatever comes.
+    pub unlimited: bool,
+}
+
+impl Default for Make {
+    fn default() -> Self {
+        let store: Arc<Memory> = Arc::default();
+        let plugins = vec!["roll", "mvk"];
+        Make { store, plugins, dice: Box::new(FairBox), clock: Arc::new(SystemClock), unlimited: false }
+    }
+}
+
+impl Make {
+    /// Starts it on these networks.
+    pub fn serve(self, networks: Vec<Arc<dyn Transport>>) -> Running {
+        let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
+        let mut settings = Settings { plugins, ..Settings::default() };
+        if self.unlimited {
+            let limits = &mut settings.limits;
+            (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
+        }
+        let plugins =
+            Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
+                .expect("they live together");
+        let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
+        let (stop, stopped) = oneshot::channel();
+        let served = serve(Arc::new(bot.expect("it starts")), networks, async move {
+            // A dropped sender stops it too.
+            let _ = stopped.await;
+        });
+        let served = tokio::spawn(async move { served.await.expect("it serves") });
+        Running { store: self.store, stop, served }
+    }
+}
+
+impl Running {
+    /// Stops it in order.
+    pub async fn stop(self) -> Arc<dyn Store> {
+        drop(self.stop);
+        self.served.await.expect("it ends");
+        self.store
+    }
+}

@@ -1,0 +1,191 @@
+//! What people say in the ways that Matrix has for it, and how the answers look in their clients.
+
+use crate::stage::{Make, Table};
+use serde_json::json;
+
+fn with(plugins: &[&'static str]) -> Make {
+    Make { plugins: plugins.to_vec(), ..Make::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_one_notice_that_replies_and_calls_nobody() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    let said = table.people[0].say(&room, "!roll 3d1 # <b>@room</b>").await;
+    let heard = table.people[0].hear(&room, &table.bot).await;
+    assert!(heard.encrypted, "the room is encrypted, and so is the answer");
+    assert_eq!(heard.content["msgtype"], "m.notice");
+    assert_eq!(heard.answers(), Some(said.as_str()));
+    assert_eq!(heard.content["m.mentions"], json!({}));
+    assert_eq!(heard.body(), "3 | 3d1 [1 1 1] | <b>@\u{2060}room</b> #1");
+    let html = "<strong>3</strong> | 3d1 [1 1 1] | &lt;b&gt;@\u{2060}room&lt;/b&gt; #1";
+    assert_eq!(heard.content["formatted_body"], html);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_in_a_thread_is_answered_there() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    let root = table.people[0].say(&room, "The cave").await;
+    let in_thread = json!({
+        "msgtype": "m.text", "body": "!roll 2d1",
+        "m.relates_to": { "rel_type": "m.thread", "event_id": root, "is_falling_back": true,
+            "m.in_reply_to": { "event_id": root } },
+    });
+    let said = table.people[0].send(&room, "m.room.message", in_thread).await;
+    let heard = table.people[0].hear(&room, &table.bot).await;
+    let relates = &heard.content["m.relates_to"];
+    assert_eq!((relates["rel_type"].as_str(), relates["event_id"].as_str()), (Some("m.thread"), Some(root.as_str())));
+    assert_eq!(heard.answers(), Some(said.as_str()));
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pill_addresses_the_bot_and_notices_do_not() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    let notice = json!({ "msgtype": "m.notice", "body": "!roll 9d1" });
+    table.people[0].send(&room, "m.room.message", notice).await;
+    let user = table.bot.clone();
+    let pill = json!({
+        "msgtype": "m.text", "body": format!("{}: roll 4d1", table.user),
+        "format": "org.matrix.custom.html",
+        "formatted_body": format!("<a href=\"https://matrix.to/#/{user}\">{}</a>: roll 4d1", table.user),
+        "m.mentions": { "user_ids": [user] },
+    });
+    table.people[0].send(&room, "m.room.message", pill).await;
+    assert_eq!(table.hear(0).await, "4 | 4d1 [1 1 1 1] #1");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_to_an_answer_follows_up_on_that_roll() {
+    let mut table = Table::set(true, &["ann", "bob"]).await;
+    let bot = table.start(with(&["torg"])).await;
+    let room = table.room.clone();
+    table.people[0].say(&room, "!test 12").await;
+    let first = table.people[0].hear(&room, &table.bot).await;
+    table.people[0].say(&room, "!test 11").await;
+    table.people[0].hear(&room, &table.bot).await;
+    let reply = json!({
+        "msgtype": "m.text", "body": format!("> <{}> {}\n\n!dn 2", table.bot, first.body()),
+        "m.relates_to": { "m.in_reply_to": { "event_id": first.id } },
+    });
+    table.people[0].send(&room, "m.room.message", reply).await;
+    let heard = table.hear(0).await;
+    assert!(heard.contains(" vs 2 (12 + bonus "), "it is about the first roll: {heard}");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_command_is_replayed_and_its_answer_edited() {
+    let mut table = Table::set(true, &["ann", "bob"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    let said = table.people[0].say(&room, "!roll 2d1").await;
+    let first = table.people[0].hear(&room, &table.bot).await;
+    table.people[0].edit(&room, &said, "!roll 2d1+5").await;
+    let edit = table.people[0].hear(&room, &table.bot).await;
+    assert_eq!(edit.content["m.relates_to"], json!({ "rel_type": "m.replace", "event_id": first.id }));
+    assert_eq!(edit.content["m.new_content"]["body"], "7 | 2d1 [1 1] + 5 (edited, was #1) #2");
+    // One that was refused is played, and its refusal becomes the answer.
+    let said = table.people[0].say(&room, "!roll 2d").await;
+    let refused = table.people[0].hear(&room, &table.bot).await;
+    table.people[0].edit(&room, &said, "!roll 2d1").await;
+    let edit = table.people[0].hear(&room, &table.bot).await;
+    assert_eq!(edit.content["m.relates_to"]["event_id"], refused.id.as_str());
+    assert_eq!(edit.content["m.new_content"]["body"], "2 | 2d1 [1 1] #3");
+    // Nobody edits what somebody else said.
+    table.people[1].edit(&room, &said, "!roll 9d1").await;
+    let heard = table.people[0].hear(&room, &table.bot).await;
+    assert!(heard.body().contains("somebody else sent it"), "{}", heard.body());
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
+    let mut table = Table::set(true, &["gus", "ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    table.people[0].say(&room, "!gm me").await;
+    table.hear(0).await;
+    let mut direct = None;
+    for n in 2..=3 {
+        table.people[1].say(&room, "!secret roll 3d1").await;
+        assert_eq!(table.hear(0).await, format!("#{n}: a secret roll by {}", name_of(&table, 1)));
+        let own = table.bot.clone();
+        for person in [0, 1] {
+            let private = |heard: &tests::matrix::Heard| {
+                heard.room != room && heard.sender == own && heard.kind == "m.room.message"
+            };
+            let heard = table.people[person].wait_for("the secret", private).await;
+            assert!(heard.encrypted && heard.body().contains("3 | 3d1 [1 1 1]"), "{}", heard.body());
+            if person == 1 {
+                assert_eq!(*direct.get_or_insert(heard.room.clone()), heard.room, "the same room each time");
+            }
+        }
+    }
+    // There no prefix is needed.
+    let direct = direct.expect("it was heard");
+    table.people[1].say(&direct, "roll 2d1").await;
+    let own = table.bot.clone();
+    assert_eq!(table.people[1].hear(&direct, &own).await.body(), "2 | 2d1 [1 1] #1", "at a table of its own");
+    bot.stop().await;
+}
+
+fn name_of(table: &Table, person: usize) -> String {
+    table.people[person].client.user_id().expect("logged in").localpart().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
+    let mut table = Table::set(true, &["gus", "ann", "bob"]).await;
+    let dice = plugin_testkit::SessionDice::default();
+    let make = Make { plugins: vec!["spheres"], dice: Box::new(dice.clone()), unlimited: true, ..Make::default() };
+    let bot = table.start(make).await;
+    let room = table.room.clone();
+    let own = table.bot.clone();
+    table.ask(0, "!gm me").await;
+    dice.use_seed([3; 32]);
+    let session = format!("!session {} {}", name_of(&table, 1), name_of(&table, 2));
+    let begun = table.ask(0, &session).await;
+    assert!(begun.contains("A session begins"), "{begun}");
+    dice.script(Some(vec![(20, 2)]));
+    let said = table.people[1].say(&room, "!check 3 vs 6").await;
+    let failed = table.people[1].answer(&said).await;
+    assert!(failed.body().contains("1: !spend"), "{}", failed.body());
+    // Neither a sign that means nothing nor one of somebody else's takes what was offered.
+    table.people[2].react(&room, &failed.id, "1️⃣").await;
+    table.people[1].react(&room, &failed.id, "👍").await;
+    dice.use_seed([3; 32]);
+    table.people[1].react(&room, &failed.id, "1️⃣").await;
+    let spent = table.people[1].answer(&failed.id).await;
+    assert!(spent.body().starts_with(&format!("{}: ", name_of(&table, 1))), "{}", spent.body());
+    // The last dice leave the Pool, and the Tilt is voted on.
+    let ann = name_of(&table, 1);
+    let mut tilt = String::new();
+    dice.script(None);
+    dice.use_seed([3; 32]);
+    for n in 0..12 {
+        let said = table.ask(0, &format!("!award {ann} {}", ["triumph", "tragedy"][n % 2])).await;
+        if said.contains("TILT!") {
+            tilt = said;
+            break;
+        }
+    }
+    let shown = tilt.split(&format!("{ann} ")).nth(2).and_then(|own| own.split_once("(T ")).map(|(_, dice)| dice);
+    let die = &shown.unwrap_or_else(|| panic!("{tilt}"))[..1];
+    let said = table.people[0].say(&room, "!tilt soft").await;
+    let ballot = table.people[1].answer(&said).await;
+    assert!(ballot.body().contains("vote 1-6 for the good category; tilt next"), "{}", ballot.body());
+    table.people[1].react(&room, &ballot.id, &format!("{die}\u{fe0f}\u{20e3}")).await;
+    let voted = table.people[1].answer(&ballot.id).await;
+    assert!(voted.body().contains(&format!("so far {die} ")), "{}", voted.body());
+    let again = table.ask(1, &format!("!vote {die}")).await;
+    assert!(again.contains("You voted for the good category already"), "a sign and a word count alike: {again}");
+    bot.stop().await;
+}

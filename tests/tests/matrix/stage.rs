@@ -1,0 +1,108 @@
+//! What the tests share: settings for the homeserver under test, and the bot on it.
+
+use chat::{SystemClock, Transport};
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tests::matrix::{Person, Synapse, name};
+pub use tests::serving::{Make, Running};
+use transport_matrix::{Matrix, Randomness, Settings};
+
+/// The network's name for the bot.
+pub const NETWORK: &str = "matrix";
+
+/// Settings for an account on a homeserver: `more` is TOML behind them.
+pub fn settings(url: &str, user: &str, more: &str) -> Settings {
+    let text = format!(
+        "homeserver = \"{url}\"\nuser = \"{user}\"\npassword = \"pw-{user}\"\ninvites = [\"*\"]\n\
+         joins_per_minute = 10000\nretry_first_ms = 50\nretry_most_ms = 400\n{more}\n"
+    );
+    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+}
+
+/// Bytes that differ, which is all that these tests need of them.
+pub fn randomness() -> Randomness {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    Arc::new(|| {
+        let mut bytes = [7; 32];
+        bytes[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+        bytes
+    })
+}
+
+/// The bot's account on the network `matrix`, its device in this directory.
+pub fn transport(settings: Settings, device: &Path) -> Arc<dyn Transport> {
+    Arc::new(Matrix::new(NETWORK, settings, Arc::new(SystemClock), randomness(), device))
+}
+
+/// A table on the shared homeserver: an account for the bot, a room, and people in it.
+pub struct Table {
+    pub server: &'static Synapse,
+    /// The bot's user id, and its name.
+    pub bot: String,
+    pub user: String,
+    pub room: String,
+    pub people: Vec<Person>,
+    /// The bot's device.
+    pub device: tempfile::TempDir,
+}
+
+impl Table {
+    /// Makes one with so many people; the first has made the room.
+    pub async fn set(encrypted: bool, people: &[&str]) -> Self {
+        let server = Synapse::shared();
+        let user = name("bot");
+        let bot = server.register(&user);
+        let mut there = Vec::new();
+        for person in people {
+            there.push(Person::register(server, &name(person)).await);
+        }
+        let others: Vec<String> = there[1..].iter().map(Person::id).collect();
+        let invited: Vec<&str> = others.iter().map(String::as_str).chain([bot.as_str()]).collect();
+        let room = there[0].make_room("Tavern", encrypted, &invited).await;
+        for person in &there {
+            person.join(&room).await;
+        }
+        let device = tempfile::tempdir().expect("a directory");
+        Table { server, bot, user, room, people: there, device }
+    }
+
+    /// Brings the bot's account into the room before the bot itself comes.
+    pub fn seat(&self) {
+        let body = json!({
+            "type": "m.login.password", "identifier": { "type": "m.id.user", "user": self.user },
+            "password": format!("pw-{}", self.user),
+        });
+        let login = self.server.ask("POST", "/_matrix/client/v3/login", None, &body);
+        let token = login["access_token"].as_str();
+        let path = format!("/_matrix/client/v3/join/{}", self.room);
+        self.server.ask("POST", &path, token, &json!({}));
+        self.server.ask("POST", "/_matrix/client/v3/logout", token, &json!({}));
+    }
+
+    /// The bot's account as a network.
+    pub fn transport(&self) -> Arc<dyn Transport> {
+        transport(settings(&self.server.url(), &self.user, ""), self.device.path())
+    }
+
+    /// Starts the bot and waits until it is in the room.
+    pub async fn start(&self, make: Make) -> Running {
+        let bot = make.serve(vec![self.transport()]);
+        for person in &self.people {
+            person.meet(&self.room, &self.bot).await;
+        }
+        bot
+    }
+
+    /// Somebody says a line, and hears the answer.
+    pub async fn ask(&mut self, person: usize, line: &str) -> String {
+        let said = self.people[person].say(&self.room, line).await;
+        self.people[person].answer(&said).await.body().to_owned()
+    }
+
+    /// What the bot says next in the room, as somebody hears it.
+    pub async fn hear(&mut self, person: usize) -> String {
+        self.people[person].hear(&self.room, &self.bot).await.body().to_owned()
+    }
+}
