@@ -2,7 +2,17 @@
 
 #[path = "matrix/conformance.rs"]
 mod conformance;
+#[path = "matrix/foreign.rs"]
+mod foreign;
+#[path = "matrix/missed.rs"]
+mod missed;
+#[path = "matrix/once.rs"]
+mod once;
+#[path = "matrix/rooms.rs"]
+mod rooms;
 #[path = "matrix/speech.rs"]
 mod speech;
 #[path = "matrix/stage.rs"]
 mod stage;
+#[path = "matrix/weather.rs"]
+mod weather;

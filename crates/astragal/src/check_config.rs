@@ -20,8 +20,9 @@ pub fn check(cli: &Cli, online: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;
+    let data = cli.data_dir(&config)?;
     // A closed standard output hears nothing.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
-    ensure!(runtime.block_on(networks::try_all(&config, &mut say)), "not every network let the bot in");
+    ensure!(runtime.block_on(networks::try_all(&config, &data, &mut say)), "not every network let the bot in");
     Ok(())
 }

@@ -91,12 +91,61 @@ pub enum Task {
         #[arg(long)]
         online: bool,
     },
+    /// Look after the bot's devices on Matrix; the bot must be stopped
+    #[cfg(feature = "matrix")]
+    #[command(subcommand)]
+    Matrix(MatrixTask),
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
     CheckStore {
         /// The store
         store: PathBuf,
     },
+}
+
+/// What an operator does with a device of the bot's. NETWORK is the name behind `matrix.` in the configuration.
+#[cfg(feature = "matrix")]
+#[derive(Debug, Subcommand)]
+pub enum MatrixTask {
+    /// Log in as a new device if there is none, and have the account's identity sign it
+    Login {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+    /// The key that gets the account's identity and old messages back
+    #[command(subcommand)]
+    Recovery(RecoveryTask),
+    /// Let somebody verify the bot, emoji by emoji
+    Verify {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+}
+
+#[cfg(feature = "matrix")]
+#[derive(Debug, Subcommand)]
+pub enum RecoveryTask {
+    /// Make a new recovery key
+    New {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+    /// Type the recovery key, and get the identity back
+    Restore {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+}
+
+#[cfg(feature = "matrix")]
+impl MatrixTask {
+    /// Which account.
+    pub fn network(&self) -> Option<&str> {
+        let (MatrixTask::Login { network }
+        | MatrixTask::Verify { network }
+        | MatrixTask::Recovery(RecoveryTask::New { network } | RecoveryTask::Restore { network })) = self;
+        network.as_deref()
+    }
 }
 
 impl Cli {
@@ -125,7 +174,7 @@ impl Cli {
     /// What is logged: warnings, or what the environment asks for.
     pub fn log_filter(&self) -> EnvFilter {
         EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| {
-            EnvFilter::new("warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,sled=off")
+            EnvFilter::new("warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,matrix_sdk_crypto=error,sled=off")
         })
     }
 }

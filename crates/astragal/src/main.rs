@@ -32,6 +32,8 @@ fn main() -> ExitCode {
         Some(Task::Tables) => export::tables(&cli),
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
         Some(Task::CheckConfig { online }) => check_config::check(&cli, *online),
+        #[cfg(feature = "matrix")]
+        Some(Task::Matrix(task)) => networks::devices::run(&cli, task),
         Some(Task::CheckStore { store }) => return check::check_here(store),
     };
     match done {

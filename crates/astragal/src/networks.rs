@@ -1,5 +1,7 @@
 //! The networks of the configuration, as transports. What the program is built without is an error in the configuration.
 
+#[cfg(feature = "matrix")]
+pub mod devices;
 #[cfg(feature = "irc")]
 pub mod irc;
 #[cfg(not(feature = "irc"))]
@@ -13,6 +15,7 @@ pub mod matrix;
 
 use crate::config::Config;
 use chat::Transport;
+use std::path::Path;
 use std::sync::Arc;
 use store_sled::DataDir;
 
@@ -26,7 +29,9 @@ pub fn all(config: &Config, data: &DataDir) -> Vec<Arc<dyn Transport>> {
     all
 }
 
-/// Tries to log in to each of them; whether all went well. `say` is told how each went.
-pub async fn try_all(config: &Config, say: &mut dyn FnMut(String)) -> bool {
-    irc::try_all(&config.irc, say).await
+/// Tries to log in to each of them, with the devices that `data` holds; whether all went well. `say` is told how each went.
+pub async fn try_all(config: &Config, data: &Path, say: &mut dyn FnMut(String)) -> bool {
+    let irc = irc::try_all(&config.irc, say).await;
+    let matrix = matrix::try_all(&config.matrix, &data.join(DEVICES), say).await;
+    irc && matrix
 }

@@ -83,9 +83,7 @@ pub(crate) fn content(post: &Post, relation: &Relation) -> Value {
         edit.insert("m.relates_to".into(), json!({ "rel_type": "m.replace", "event_id": original }));
         return Value::Object(edit);
     }
-    if let Some(relates) = relates_to(post, relation) {
-        content.insert("m.relates_to".into(), relates);
-    }
+    content.insert("m.relates_to".into(), relates_to(post, relation));
     Value::Object(content)
 }
 
@@ -126,7 +124,7 @@ fn front(post: &Post, relation: &Relation) -> String {
 
 /// What the server shows and finds it by: the reply, the thread, and which post it is, so that it can be found again
 /// where a transaction id is no longer known.
-fn relates_to(post: &Post, relation: &Relation) -> Option<Value> {
+fn relates_to(post: &Post, relation: &Relation) -> Value {
     let mut relates = Map::new();
     relates.insert(POST.into(), name(&post.key).into());
     if let Some(answers) = &relation.answers {
@@ -139,7 +137,7 @@ fn relates_to(post: &Post, relation: &Relation) -> Option<Value> {
         relates.insert("event_id".into(), thread.as_str().into());
         relates.insert("is_falling_back".into(), false.into());
     }
-    (relates.len() > 1).then_some(Value::Object(relates))
+    Value::Object(relates)
 }
 
 /// Where in an event's relation it says which post it is.
@@ -207,7 +205,7 @@ mod tests {
         let html = "<strong>15</strong> | 4d6kh3 [6 <del>1</del>] &lt;b&gt;<br><span data-mx-spoiler>the butler</span>";
         assert_eq!(said["formatted_body"], html);
         assert_eq!(said["m.mentions"], json!({}));
-        assert!(said.get("m.relates_to").is_none());
+        assert_eq!(said["m.relates_to"], json!({ POST: name("key") }));
     }
 
     #[test]

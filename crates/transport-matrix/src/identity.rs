@@ -27,6 +27,8 @@ pub(crate) async fn settle(settings: &Settings, home: &Home, client: &Client) ->
     if !is_signed(client).await? {
         if encryption.request_user_identity(own).await?.is_none() {
             make(settings, client).await?;
+            // What was signed is known once it was asked for.
+            encryption.request_user_identity(own).await?;
         } else if let Some(key) = &kept {
             recover(client, key).await?;
         }

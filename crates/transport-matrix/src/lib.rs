@@ -111,7 +111,7 @@ impl Matrix {
             settings: self.settings.clone(),
             client,
             home: home.clone(),
-            desk: desk.clone(),
+            desk: Arc::downgrade(desk),
             clock: self.clock.clone(),
             randomness: self.randomness.clone(),
             trail: Trail::default(),

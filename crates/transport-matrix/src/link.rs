@@ -5,7 +5,7 @@ use crate::{Randomness, Settings};
 use chat::{Clock, Delivery, Desk, DeskError, RoomId};
 use matrix_sdk::Client;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Events that are remembered, so that answers to them need not be looked up.
 const REMEMBERED: usize = 10_000;
@@ -16,7 +16,8 @@ pub(crate) struct Link {
     pub settings: Settings,
     pub client: Client,
     pub home: Home,
-    pub desk: Arc<dyn Desk>,
+    /// Whoever runs the transport holds it: posts are still said when nobody listens any more.
+    pub desk: Weak<dyn Desk>,
     pub clock: Arc<dyn Clock>,
     pub randomness: Randomness,
     pub trail: Trail,
@@ -29,19 +30,32 @@ impl Link {
 
     /// What was noted under this name; nothing if the store cannot be read, which is logged.
     pub fn note(&self, name: &str) -> Option<String> {
-        self.desk.note(name).unwrap_or_else(|DeskError(error)| {
+        let noted = self.desk.upgrade().map_or_else(|| Err(stopping()), |desk| desk.note(name));
+        noted.unwrap_or_else(|DeskError(error)| {
             tracing::error!(network = self.network, name, error, "a note cannot be read");
             None
         })
     }
 
+    /// Hands something to the core.
+    ///
+    /// # Errors
+    /// It was not taken.
+    pub async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
+        self.desk.upgrade().ok_or_else(stopping)?.accept(delivery).await
+    }
+
     /// Notes something apart from any event. Whether it was written is logged.
     pub async fn keep(&self, name: String, note: Option<String>) {
         let delivery = Delivery { events: Vec::new(), notes: BTreeMap::from([(name, note)]) };
-        if let Err(error) = self.desk.accept(delivery).await {
+        if let Err(error) = self.accept(delivery).await {
             tracing::error!(network = self.network, %error, "a note was not written");
         }
     }
+}
+
+fn stopping() -> DeskError {
+    DeskError("the bot is stopping".to_owned())
 }
 
 /// Where an event stood.

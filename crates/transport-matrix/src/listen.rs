@@ -168,7 +168,7 @@ impl Listener {
     /// Hands a delivery to the core, however long it takes: nothing is heard before it has this.
     async fn deliver(&self, delivery: Delivery) {
         let mut backoff = Backoff::new(self.link.settings.retries(), self.link.randomness.clone());
-        while let Err(error) = self.link.desk.accept(delivery.clone()).await {
+        while let Err(error) = self.link.accept(delivery.clone()).await {
             tracing::error!(network = self.link.network, %error, "what was said is not heard yet");
             tokio::time::sleep(backoff.wait(None)).await;
         }

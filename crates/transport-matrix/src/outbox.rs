@@ -155,7 +155,7 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEve
     if !rest.is_empty() {
         let rest = Event::Rest { room: post.room.clone(), to: post.to.clone(), blocks: rest };
         let wrong = |error: chat::DeskError| Trouble::Passing { wait: None, why: error.to_string() };
-        link.desk.accept(Delivery::from(rest)).await.map_err(wrong)?;
+        link.accept(Delivery::from(rest)).await.map_err(wrong)?;
     }
     let name = format::name(&post.key);
     let mut content = format::content(&fits, &relation);

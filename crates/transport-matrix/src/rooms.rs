@@ -179,7 +179,7 @@ async fn follow(link: Arc<Link>, room: Room) {
     let (from, to) = (link.room_id(&old), link.room_id(&replacement));
     let mut delivery = Delivery::from(Event::Moved { from, to });
     delivery.notes.insert(moved_note(&old), Some(replacement.to_string()));
-    match link.desk.accept(delivery).await {
+    match link.accept(delivery).await {
         Ok(()) => tracing::info!(network = link.network, room = %old, %replacement, "followed a room's upgrade"),
         Err(error) => tracing::error!(network = link.network, room = %old, %error, "an upgrade is followed later"),
     }

@@ -131,7 +131,7 @@ impl Undecrypted {
             let Some(event) = self.read(&waiting).await else { continue };
             self.waiting().retain(|other| other.event != waiting.event);
             let delivery = Delivery { events: event.into_iter().collect(), notes: BTreeMap::from([self.note()]) };
-            if let Err(error) = self.link.desk.accept(delivery).await {
+            if let Err(error) = self.link.accept(delivery).await {
                 tracing::error!(network = self.link.network, %error, "what can be read at last is not heard");
                 self.waiting().push(waiting);
             }

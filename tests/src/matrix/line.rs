@@ -18,6 +18,8 @@ pub enum Weather {
     Limited(u64),
     /// The homeserver does as asked, and the answer is lost.
     LostAnswer,
+    /// The homeserver never hears of it: the token is not valid any more, the device is (a soft logout).
+    Unauthorised,
     /// The homeserver never hears of it: the link ends.
     LostRequest,
     /// The homeserver never hears of it: this body comes back, as if all were well.
@@ -109,6 +111,10 @@ async fn serve(
             Weather::Limited(ms) => {
                 let body = format!("{{\"errcode\":\"M_LIMIT_EXCEEDED\",\"error\":\"slowly\",\"retry_after_ms\":{ms}}}");
                 client.write_all(answer(429, "application/json", &body).as_bytes()).await?;
+            }
+            Weather::Unauthorised => {
+                let body = "{\"errcode\":\"M_UNKNOWN_TOKEN\",\"error\":\"expired\",\"soft_logout\":true}";
+                client.write_all(answer(401, "application/json", body).as_bytes()).await?;
             }
             Weather::Nonsense(body) => {
                 client.write_all(answer(200, "application/json", &body).as_bytes()).await?;

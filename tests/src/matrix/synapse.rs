@@ -13,8 +13,8 @@ use std::time::Duration;
 pub struct SynapseOptions {
     /// Whether messages are limited as on a homeserver out of the box: ten at once, then one in five seconds.
     pub limits: bool,
-    /// Milliseconds that an access token is valid which can be refreshed.
-    pub token_lifetime_ms: Option<u32>,
+    /// Seconds that an access token is valid which can be refreshed.
+    pub token_lifetime_s: Option<u32>,
 }
 
 /// A running Synapse.
@@ -111,8 +111,8 @@ impl Synapse {
     }
 }
 
-/// The Python that has Synapse.
-fn python() -> PathBuf {
+/// The Python that has Synapse and matrix-nio.
+pub(super) fn python() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
     let python = root.join("target/synapse/bin/python");
     assert!(python.exists(), "{} is missing: tests/run makes it", python.display());
@@ -124,7 +124,7 @@ fn configuration(options: &SynapseOptions, port: u16, home: &Path) -> String {
     let free = "{per_second: 100000, burst_count: 100000}";
     let message = if options.limits { "{per_second: 0.2, burst_count: 10}" } else { free };
     let lifetime =
-        options.token_lifetime_ms.map_or_else(String::new, |ms| format!("refreshable_access_token_lifetime: {ms}ms"));
+        options.token_lifetime_s.map_or_else(String::new, |s| format!("refreshable_access_token_lifetime: {s}s"));
     format!(
         "\
 server_name: localhost

@@ -148,7 +148,6 @@ async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
     let make = Make { plugins: vec!["spheres"], dice: Box::new(dice.clone()), unlimited: true, ..Make::default() };
     let bot = table.start(make).await;
     let room = table.room.clone();
-    let own = table.bot.clone();
     table.ask(0, "!gm me").await;
     dice.use_seed([3; 32]);
     let session = format!("!session {} {}", name_of(&table, 1), name_of(&table, 2));

@@ -36,6 +36,11 @@ pub fn transport(settings: Settings, device: &Path) -> Arc<dyn Transport> {
     Arc::new(Matrix::new(NETWORK, settings, Arc::new(SystemClock), randomness(), device))
 }
 
+/// How often something is tried: what the environment says, or a few times.
+pub fn times(variable: &str, few: u32) -> u32 {
+    std::env::var(variable).map_or(few, |times| times.parse().expect("a number"))
+}
+
 /// A table on the shared homeserver: an account for the bot, a room, and people in it.
 pub struct Table {
     pub server: &'static Synapse,

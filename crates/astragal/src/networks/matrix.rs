@@ -6,7 +6,7 @@ use chat::{PlayerId, Transport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use transport_matrix::{Matrix, Randomness, Settings};
+use transport_matrix::{Matrix, Randomness, Settings, probe};
 
 /// Accounts, by the operator's names for their networks.
 pub type Networks = BTreeMap<String, Settings>;
@@ -30,6 +30,17 @@ pub fn transports(networks: &Networks, devices: &Path) -> Vec<Arc<dyn Transport>
         Arc::new(Matrix::new(name, settings.clone(), clock, randomness(), &devices.join(name)))
     };
     networks.iter().map(transport).collect()
+}
+
+/// Tries to log in to each.
+pub async fn try_all(networks: &Networks, devices: &Path, say: &mut dyn FnMut(String)) -> bool {
+    let mut well = true;
+    for (name, settings) in networks {
+        let tried = probe(settings.clone(), &devices.join(name), &randomness()).await;
+        well &= tried.is_ok();
+        say(format!("matrix.{name}: {}", tried.unwrap_or_else(|why| why)));
+    }
+    well
 }
 
 /// Fresh randomness each time.

@@ -1,0 +1,119 @@
+//! Somebody on a homeserver whose client is matrix-nio: not built on the library that the bot is built on.
+
+use super::synapse::{Synapse, python};
+use crate::directory::Directory;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+/// How long something may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What runs in Python.
+const SCRIPT: &str = include_str!("foreign.py");
+
+/// Somebody with a foreign client. Everything blocks; an async test calls it from a thread of its own.
+pub struct Foreigner {
+    child: Child,
+    orders: ChildStdin,
+    told: Receiver<Value>,
+    kept: Vec<Value>,
+    _store: Directory,
+}
+
+impl Foreigner {
+    /// Makes the account and logs in.
+    pub fn register(server: &Synapse, user: &str) -> Self {
+        server.register(user);
+        let store = Directory::make("nio");
+        let mut child = Command::new(python())
+            .args(["-c", SCRIPT, &server.url(), user, &format!("pw-{user}")])
+            .arg(store.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Python runs");
+        let orders = child.stdin.take().expect("it was piped");
+        let lines = BufReader::new(child.stdout.take().expect("it was piped")).lines();
+        let (sender, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let told = serde_json::from_str(&line).unwrap_or_else(|_| json!({ "text": line }));
+                if sender.send(told).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut foreigner = Foreigner { child, orders, told, kept: Vec::new(), _store: store };
+        foreigner.wait_for(|told| told.get("ready").is_some());
+        foreigner
+    }
+
+    /// Comes into a room.
+    pub fn join(&mut self, room: &str) {
+        self.order(&json!({ "join": room }));
+        self.wait_for(|told| told["joined"] == room);
+    }
+
+    /// Waits until somebody is in a room whose devices are known.
+    pub fn meet(&mut self, room: &str, user: &str) {
+        self.order(&json!({ "do": "meet", "room": room, "user": user }));
+        self.wait_for(|told| told["met"] == user);
+    }
+
+    /// Says a line; its event's id.
+    pub fn say(&mut self, room: &str, text: &str) -> String {
+        self.send("say", room, text)
+    }
+
+    /// Says a line encrypted, and keeps the key back.
+    pub fn say_without_key(&mut self, room: &str, text: &str) -> String {
+        self.send("say_without_key", room, text)
+    }
+
+    /// Gives everybody in the room the key.
+    pub fn share_key(&mut self, room: &str) {
+        self.order(&json!({ "do": "share_key", "room": room }));
+        self.wait_for(|told| told["shared"] == true);
+    }
+
+    /// The message that is shown as an answer to an event: its content, and whether it came encrypted.
+    pub fn answer(&mut self, event: &str) -> (Value, bool) {
+        let answers = |told: &Value| told["content"]["m.relates_to"]["m.in_reply_to"]["event_id"] == event;
+        let told = self.wait_for(answers);
+        (told["content"].clone(), told["encrypted"] == true)
+    }
+
+    fn send(&mut self, how: &str, room: &str, text: &str) -> String {
+        self.order(&json!({ "do": how, "room": room, "text": text }));
+        let told = self.wait_for(|told| told.get("sent").is_some());
+        told["sent"].as_str().expect("an id").to_owned()
+    }
+
+    fn order(&mut self, order: &Value) {
+        writeln!(self.orders, "{order}").expect("Python listens");
+    }
+
+    fn wait_for(&mut self, which: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.kept.iter().position(&which) {
+            return self.kept.remove(at);
+        }
+        loop {
+            let Ok(told) = self.told.recv_timeout(PATIENCE) else { panic!("not told; told: {:#?}", self.kept) };
+            if which(&told) {
+                return told;
+            }
+            self.kept.push(told);
+        }
+    }
+}
+
+impl Drop for Foreigner {
+    fn drop(&mut self) {
+        // It may have ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}

@@ -1,0 +1,39 @@
+//! A client that is not built on the bot's own library: matrix-nio, with encryption of its own.
+
+use crate::stage::{Make, Table};
+use tests::matrix::{Foreigner, name};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_client_plays_in_an_encrypted_room() {
+    let mut table = Table::set(true, &["gus"]).await;
+    let mut nia = Foreigner::register(table.server, &name("nia"));
+    nia.join(&table.room);
+    let bot = table.start(Make::default()).await;
+    nia.meet(&table.room, &table.bot);
+    let said = nia.say(&table.room, "!roll 3d1");
+    let (content, encrypted) = nia.answer(&said);
+    assert!(encrypted, "{content}");
+    assert_eq!((&content["msgtype"], &content["body"]), (&"m.notice".into(), &"3 | 3d1 [1 1 1] #1".into()));
+    // The others' clients show the same.
+    assert_eq!(table.people[0].answer(&said).await.body(), "3 | 3d1 [1 1 1] #1");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_whose_key_comes_late_is_played_when_it_comes() {
+    let mut table = Table::set(true, &["gus"]).await;
+    let mut nia = Foreigner::register(table.server, &name("nia"));
+    nia.join(&table.room);
+    let bot = table.start(Make::default()).await;
+    nia.meet(&table.room, &table.bot);
+    let said = nia.say_without_key(&table.room, "!roll 4d1");
+    // What others say meanwhile does not wait for it.
+    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1");
+    // The bot remembers over a restart what it could not read.
+    let store = bot.stop().await;
+    let bot = table.start(Make { store, ..Make::default() }).await;
+    nia.share_key(&table.room);
+    let (content, _) = nia.answer(&said);
+    assert_eq!(content["body"], "4 | 4d1 [1 1 1 1] #2");
+    bot.stop().await;
+}

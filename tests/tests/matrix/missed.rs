@@ -1,0 +1,109 @@
+//! What was said while the bot was away, or while nobody could know that it listens.
+
+use crate::stage::{Make, NETWORK, Table, randomness, settings, times};
+use chat::{Clock, SystemClock, Transport};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
+use std::time::Duration;
+use transport_matrix::Matrix;
+
+/// A clock that goes ahead of everybody's.
+struct Ahead(SignedDuration);
+
+impl Clock for Ahead {
+    fn now(&self) -> Timestamp {
+        SystemClock.now() + self.0
+    }
+}
+
+/// Says `messages` while the bot is away, one in ten of them a command, and hears the answers in their order.
+async fn a_gap(encrypted: bool, messages: u32) {
+    let mut table = Table::set(encrypted, &["ann"]).await;
+    let unlimited = || Make { unlimited: true, ..Make::default() };
+    let bot = table.start(unlimited()).await;
+    let room = table.room.clone();
+    assert_eq!(table.ask(0, "!roll 1d1").await, "1 | 1d1 [1] #1");
+    let store = bot.stop().await;
+    let mut commands = Vec::new();
+    for n in 0..messages {
+        let line = if n % 10 == 5 { format!("!roll 2d1+{n}") } else { format!("and then, {n}") };
+        let said = table.people[0].say(&room, &line).await;
+        commands.extend((n % 10 == 5).then_some((said, n)));
+    }
+    let bot = table.start(Make { store, ..unlimited() }).await;
+    for (said, n) in &commands {
+        let heard = table.people[0].hear(&room, &table.bot).await;
+        assert_eq!(heard.answers(), Some(said.as_str()), "in order: {}", heard.body());
+        assert!(heard.body().contains(&format!("{} | 2d1 [1 1] + {n} ", n + 2)), "{}", heard.body());
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_of_a_gap_is_answered_in_order() {
+    a_gap(false, times("ASTRAGAL_MATRIX_GAP", 600)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_command_of_an_encrypted_gap_is_answered_in_order() {
+    a_gap(true, 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn late_answers_say_when_they_were_asked_for() {
+    let mut table = Table::set(true, &["ann", "bob"]).await;
+    let bot = table.start(Make::default()).await;
+    table.ask(0, "!roll 1d1").await;
+    let store = bot.stop().await;
+    let said = table.people[1].say(&table.room, "!roll 2d1").await;
+    let clock = Arc::new(Ahead(SignedDuration::from_hours(1)));
+    let settings = settings(&table.server.url(), &table.user, "");
+    let network: Arc<dyn Transport> =
+        Arc::new(Matrix::new(NETWORK, settings, clock, randomness(), table.device.path()));
+    let bot = Make { store, ..Make::default() }.serve(vec![network]);
+    let answer = table.people[1].answer(&said).await;
+    assert!(
+        answer.body().starts_with("(sent 20") && answer.body().ends_with(" UTC) 2 | 2d1 [1 1] #2"),
+        "{}",
+        answer.body()
+    );
+    // What is said now is on time.
+    assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_the_bot_came_is_not_answered() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let room = table.room.clone();
+    let before = table.people[0].say(&room, "!roll 7d1").await;
+    let bot = table.start(Make::default()).await;
+    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1");
+    // Nor what was said while it was out.
+    let (ann, own) = (&table.people[0], table.bot.clone());
+    let kicked = ann.known(&room).expect("in it");
+    let user = matrix_sdk::ruma::UserId::parse(&own).expect("an id");
+    kicked.kick_user(&user, None).await.expect("kicked");
+    let out = ann.say(&room, "!roll 8d1").await;
+    kicked.invite_user_by_id(&user).await.expect("invited");
+    ann.meet(&room, &own).await;
+    assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #2", "what the table holds stayed");
+    let heard = table.people[0].drain(Duration::from_millis(500)).await;
+    assert!(heard.iter().all(|heard| ![Some(&*before), Some(&*out)].contains(&heard.answers())));
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redacted_command_is_not_played() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let room = table.room.clone();
+    let bot = table.start(Make::default()).await;
+    table.ask(0, "!roll 1d1").await;
+    let store = bot.stop().await;
+    let said = table.people[0].say(&room, "!roll 9d1").await;
+    let event = matrix_sdk::ruma::EventId::parse(&said).expect("an id");
+    table.people[0].known(&room).expect("in it").redact(&event, None, None).await.expect("redacted");
+    let bot_again = table.start(Make { store, ..Make::default() }).await;
+    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #2");
+    bot_again.stop().await;
+}

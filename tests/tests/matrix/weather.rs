@@ -1,0 +1,164 @@
+//! Homeservers on their bad days: limits, errors, lost requests and answers, nonsense, and logins that end.
+
+use crate::stage::{Make, Table, settings, times, transport};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tests::matrix::{BadLine, Person, Synapse, SynapseOptions, Weather};
+
+/// Three in ten requests go wrong, each in another way.
+fn bad(number: usize) -> Weather {
+    // Any numbers that do not follow the requests' own order.
+    let chance = (number as u64).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407) >> 33;
+    match chance % 10 {
+        0 => [Weather::Limited(30), Weather::Status(502), Weather::Status(503)][chance as usize % 3].clone(),
+        1 => Weather::LostAnswer,
+        2 => [Weather::LostRequest, Weather::Status(504), Weather::Nonsense("{".into())][chance as usize % 3].clone(),
+        _ => Weather::Fair,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_bad_weather_every_answer_is_one_event() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let line = BadLine::to(table.server.port()).await;
+    let settings = settings(&line.url(), &table.user, "");
+    let network = transport(settings, table.device.path());
+    let bot = Make { unlimited: true, ..Make::default() }.serve(vec![network]);
+    let ann = &mut table.people[0];
+    ann.meet(&table.room, &table.bot).await;
+    let first = ann.say(&table.room, "!roll 1d1").await;
+    ann.answer(&first).await;
+    line.forecast(|number, _| bad(number));
+    let mut commands = Vec::new();
+    for n in 0..times("ASTRAGAL_MATRIX_SENDS", 60) {
+        commands.push(ann.say(&table.room, &format!("!roll 1d1+{n}")).await);
+    }
+    let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+    for command in &commands {
+        ann.answer(command).await;
+        answers.insert(command.clone(), 1);
+    }
+    line.forecast(|_, _| Weather::Fair);
+    for heard in ann.drain(Duration::from_secs(1)).await {
+        if let Some(count) = heard.answers().and_then(|command| answers.get_mut(command)) {
+            *count += 1;
+        }
+    }
+    assert!(answers.values().all(|count| *count == 1), "{answers:?}");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_holds_up_its_own_room_alone() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let other = table.people[0].make_room("Other", false, &[&table.bot]).await;
+    table.people[0].join(&other).await;
+    let line = BadLine::to(table.server.port()).await;
+    let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
+    let bot = Make::default().serve(vec![network]);
+    let ann = &mut table.people[0];
+    ann.meet(&table.room, &table.bot).await;
+    ann.meet(&other, &table.bot).await;
+    for room in [&table.room, &other] {
+        ann.wait_for("a greeting", |heard| heard.room == *room && heard.body().starts_with("I am astragal")).await;
+    }
+    let limited = table.room.clone();
+    let tries = Arc::new(AtomicUsize::new(0));
+    let count = tries.clone();
+    line.forecast(move |_, request| {
+        let here = request.contains("/send/") && request.contains(&limited[1..]);
+        match here && count.fetch_add(1, Ordering::SeqCst) < 2 {
+            true => Weather::Limited(1_500),
+            false => Weather::Fair,
+        }
+    });
+    let slow = ann.say(&table.room, "!roll 2d1").await;
+    let quick = ann.say(&other, "!roll 3d1").await;
+    ann.answer(&quick).await;
+    assert!(tries.load(Ordering::SeqCst) <= 2, "the wait is honoured");
+    let heard = ann.drain(Duration::from_millis(10)).await;
+    assert!(heard.iter().all(|heard| heard.answers() != Some(&*slow)), "it still waits");
+    assert_eq!(ann.answer(&slow).await.body(), "2 | 2d1 [1 1] #1");
+    assert_eq!(tries.load(Ordering::SeqCst), 3);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
+    let table = Table::set(false, &["ann"]).await;
+    let line = BadLine::to(table.server.port()).await;
+    let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
+    let bot = Make::default().serve(vec![network]);
+    table.people[0].meet(&table.room, &table.bot).await;
+    let empty = json!({ "next_batch": "s1" }).to_string();
+    line.forecast(move |_, request| match request.contains("/sync?") {
+        true => Weather::Nonsense(empty.clone()),
+        false => Weather::Fair,
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let before = line.requests();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let asked = line.requests() - before;
+    assert!((1..=10).contains(&asked), "{asked} requests in two seconds");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_are_refreshed_and_a_soft_logout_is_recovered_from() {
+    let server = Synapse::start(&SynapseOptions { token_lifetime_s: Some(2), ..SynapseOptions::default() });
+    let bot = server.register("dice");
+    let mut ann = Person::register(&server, "ann").await;
+    let room = ann.make_room("Tavern", true, &[&bot]).await;
+    ann.join(&room).await;
+    let line = BadLine::to(server.port()).await;
+    let device = tempfile::tempdir().expect("a directory");
+    let running = Make::default().serve(vec![transport(settings(&line.url(), "dice", ""), device.path())]);
+    ann.meet(&room, &bot).await;
+    for n in 1..=3 {
+        let said = ann.say(&room, "!roll 2d1").await;
+        assert_eq!(ann.answer(&said).await.body(), format!("2 | 2d1 [1 1] #{n}"));
+        // Longer than a token lives.
+        tokio::time::sleep(Duration::from_millis(2_500)).await;
+    }
+    let device_before = ann.client.encryption().get_user_devices(&user(&bot)).await.expect("known").devices().count();
+    // The refresh fails as well: all that is left is the password.
+    line.forecast(|_, request| match request.contains("/refresh") || request.contains("/sync?") {
+        true => Weather::Unauthorised,
+        false => Weather::Fair,
+    });
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    line.forecast(|_, _| Weather::Fair);
+    let said = ann.say(&room, "!roll 3d1").await;
+    assert_eq!(ann.answer(&said).await.body(), "3 | 3d1 [1 1 1] #4");
+    let devices = ann.client.encryption().get_user_devices(&user(&bot)).await.expect("known").devices().count();
+    assert_eq!(devices, device_before, "it is the same device");
+    running.stop().await;
+}
+
+fn user(id: &str) -> matrix_sdk::ruma::OwnedUserId {
+    matrix_sdk::ruma::UserId::parse(id).expect("an id")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
+    let table = Table::set(false, &["ann"]).await;
+    let config = crate::once::configure(table.device.path(), &table.server.url(), &table.user, "");
+    let mut command = tests::astragal(&table.device.path().join("data"));
+    let child = command.arg("--config").arg(&config).spawn().expect("the program runs");
+    table.people[0].meet(&table.room, &table.bot).await;
+    // Somebody logs the bot out everywhere.
+    let login = json!({
+        "type": "m.login.password", "identifier": { "type": "m.id.user", "user": table.user },
+        "password": format!("pw-{}", table.user),
+    });
+    let login = table.server.ask("POST", "/_matrix/client/v3/login", None, &login);
+    table.server.ask("POST", "/_matrix/client/v3/logout/all", login["access_token"].as_str(), &json!({}));
+    let output = tokio::task::spawn_blocking(|| child.wait_with_output().expect("it ends")).await.expect("it ends");
+    let complaint = tests::complaint(&output);
+    assert!(complaint.contains("the login was revoked") && complaint.contains("astragal matrix login"), "{complaint}");
+    let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+    assert!(!said.contains(&format!("pw-{}", table.user)), "no secret is ever said");
+}
