@@ -12,6 +12,7 @@ mod directory;
 pub mod irc;
 pub mod matrix;
 pub mod serving;
+pub mod watched;
 
 /// Lines of the greeting on the console.
 pub const GREETING: usize = 3;

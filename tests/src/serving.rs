@@ -3,8 +3,9 @@
 use bot::store::{Memory, Store};
 use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings, serve};
 use chat::{Clock, SystemClock, Transport};
+use jiff::Timestamp;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -67,5 +68,26 @@ impl Running {
         drop(self.stop);
         self.served.await.expect("it ends");
         self.store
+    }
+}
+
+/// A clock that a test sets.
+pub struct SetClock(Mutex<Timestamp>);
+
+impl SetClock {
+    /// A clock that stands at this time.
+    pub fn at(time: Timestamp) -> Self {
+        SetClock(Mutex::new(time))
+    }
+
+    /// Sets it.
+    pub fn set(&self, time: Timestamp) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+}
+
+impl Clock for SetClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

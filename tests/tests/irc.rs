@@ -30,5 +30,3 @@ mod sessions;
 mod speech;
 #[path = "irc/stage.rs"]
 mod stage;
-#[path = "irc/watched.rs"]
-mod watched;

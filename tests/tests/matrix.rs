@@ -2,6 +2,8 @@
 
 #[path = "matrix/conformance.rs"]
 mod conformance;
+#[path = "matrix/evening.rs"]
+mod evening;
 #[path = "matrix/foreign.rs"]
 mod foreign;
 #[path = "matrix/missed.rs"]
@@ -10,6 +12,8 @@ mod missed;
 mod once;
 #[path = "matrix/rooms.rs"]
 mod rooms;
+#[path = "matrix/sessions.rs"]
+mod sessions;
 #[path = "matrix/speech.rs"]
 mod speech;
 #[path = "matrix/stage.rs"]

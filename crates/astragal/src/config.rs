@@ -232,6 +232,43 @@ mod tests {
         assert_eq!(shown.port, Some(shown.clone().port()), "the port that TLS has");
     }
 
+    #[cfg(feature = "matrix")]
+    #[test]
+    fn the_example_names_every_key_of_a_matrix_account() {
+        let text = include_str!("../../../config/astragal.example.toml");
+        let told = toml::from_str::<Config>("[matrix.x]\nzzz = 1").unwrap_err().to_string();
+        let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();
+        let (_, section) = text.split_once("#: [matrix.home]").unwrap();
+        for key in &keys {
+            assert!(section.contains(&format!("#: {key} =")), "the example does not tell of {key}");
+        }
+        let uncommented: String = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("#: "))
+            .fold("[matrix.home]\n".to_owned(), |all, line| all + line + "\n");
+        let shown = toml::from_str::<Config>(&uncommented).unwrap().matrix["home"].clone();
+        let none = transport_matrix::Settings::default();
+        let defaults = transport_matrix::Settings {
+            homeserver: shown.homeserver.clone(),
+            password: shown.password.clone(),
+            password_file: shown.password_file.clone(),
+            token: shown.token.clone(),
+            token_file: shown.token_file.clone(),
+            rooms: shown.rooms.clone(),
+            invites: shown.invites.clone(),
+            ignore: shown.ignore.clone(),
+            ..none
+        };
+        assert_eq!(shown, defaults, "where there is a default, the example shows it");
+    }
+
+    #[test]
+    fn each_network_has_a_name_of_its_own() {
+        let text = "[irc.home]\nserver = \"x\"\n[matrix.home]\nhomeserver = \"x\"";
+        let wrong = toml::from_str::<Config>(text).unwrap().complete().unwrap_err().to_string();
+        assert!(wrong.contains("irc.home and matrix.home"), "{wrong}");
+    }
+
     #[test]
     fn a_mistake_is_named_with_its_line() {
         let wrong = toml::from_str::<Config>("name = \"x\"\nprefx = \"!\"\n").unwrap_err().to_string();

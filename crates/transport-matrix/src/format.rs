@@ -19,6 +19,8 @@ pub(crate) struct Relation {
     pub thread: Option<String>,
     /// The event it takes the place of.
     pub replaces: Option<String>,
+    /// The name of the room that it is out of, if it is said in another.
+    pub out_of: Option<String>,
     /// The name that the answered event shows: who is called by it already needs no address.
     pub shown: Option<String>,
 }
@@ -112,14 +114,13 @@ fn shown(post: &Post, relation: &Relation) -> Map<String, Value> {
 
 /// What stands in front: who else than the one who asked it is about, and whether it was said before or is for few.
 fn front(post: &Post, relation: &Relation) -> String {
-    let mut post = Post { again: false, blocks: Vec::new(), ..post.clone() };
+    // An answer to an edit stands at what was edited: nobody need be told.
+    let mut post = Post { again: false, corrects: None, blocks: Vec::new(), ..post.clone() };
     if relation.answers.is_some() && post.addressee == relation.shown {
         post.addressee = None;
     }
-    if relation.replaces.is_some() {
-        post.corrects = None;
-    }
-    post.front()
+    let room = relation.out_of.as_ref().map_or_else(String::new, |room| format!("[{}] ", clean(room)));
+    format!("{room}{}", post.front())
 }
 
 /// What the server shows and finds it by: the reply, the thread, and which post it is, so that it can be found again
@@ -215,7 +216,7 @@ mod tests {
             answers: Some("$command".into()),
             thread: thread.map(str::to_owned),
             shown: Some(shown.into()),
-            replaces: None,
+            ..Relation::default()
         };
         let said = content(&answer, &relation("Ann", None));
         assert_eq!(said["body"], "4", "the reply says whom it answers");

@@ -231,7 +231,7 @@ impl Listener {
         filled: bool,
         people: &mut BTreeMap<OwnedUserId, Speaker>,
     ) -> Option<Event> {
-        let sender = event.sender().filter(|sender| sender != self.own() && !self.link.settings.ignores(sender))?;
+        let sender = event.sender().filter(|sender| is_player(&self.link, sender))?;
         if event.kind.is_utd() {
             self.undecrypted.add(room, &event);
             return None;
@@ -369,7 +369,12 @@ async fn is_private(room: &Room) -> bool {
     two && (!named || room.is_direct().await.unwrap_or(false))
 }
 
-/// Everybody who is in the room.
+/// Neither the bot itself nor anybody it does not read.
+fn is_player(link: &Link, user: &UserId) -> bool {
+    Some(user) != link.client.user_id() && !link.settings.ignores(user)
+}
+
+/// Everybody who plays in the room.
 async fn present(link: &Link, room: &Room) -> Vec<Event> {
     let members = match room.members(RoomMemberships::JOIN).await {
         Ok(members) => members,
@@ -379,7 +384,7 @@ async fn present(link: &Link, room: &Room) -> Vec<Event> {
         }
     };
     let mut events = Vec::new();
-    for member in members.iter().filter(|member| Some(member.user_id()) != link.client.user_id()) {
+    for member in members.iter().filter(|member| is_player(link, member.user_id())) {
         events.push(Event::Present {
             room: link.room_id(room.room_id()),
             player: PlayerId::new(&link.network, member.user_id().as_str()),
@@ -393,7 +398,7 @@ async fn present(link: &Link, room: &Room) -> Vec<Event> {
 /// Somebody comes or goes.
 async fn come_or_gone(link: &Link, room: &Room, event: &AnySyncStateEvent) -> Option<Event> {
     let AnySyncStateEvent::RoomMember(member) = event else { return None };
-    if Some(&**member.state_key()) == link.client.user_id() {
+    if !is_player(link, member.state_key()) {
         return None;
     }
     let (id, player) = (link.room_id(room.room_id()), PlayerId::new(&link.network, member.state_key().as_str()));

@@ -3,7 +3,7 @@
 use crate::direct;
 use crate::format::{self, Relation};
 use crate::link::{Link, Step};
-use crate::said;
+use crate::{said, standing};
 use crate::trouble::{Backoff, Trouble};
 use chat::{Delivery, Event, Post, Recipient, Saying, SendError, Sent};
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
@@ -142,6 +142,7 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEve
         Recipient::Player(_) => None,
     };
     let mut relation = relation(link, &room, answers).await?;
+    relation.out_of = name_of(link, post, &room);
     if doubtful && let Some(said) = find(link, &room, &relation, &post.key).await? {
         return Ok(said);
     }
@@ -187,6 +188,14 @@ pub(crate) fn room_of(link: &Link, id: &str) -> Result<Room, Trouble> {
     }
 }
 
+/// The name of the room that a post belongs to, if it is said in another.
+fn name_of(link: &Link, post: &Post, said_in: &Room) -> Option<String> {
+    let id = matrix_sdk::ruma::RoomId::parse(&post.room.id).ok().filter(|id| id != said_in.room_id())?;
+    let room = link.client.get_room(&id)?;
+    let alias = || room.canonical_alias().map(|alias| alias.to_string());
+    room.name().or_else(alias).map(|name| standing::shown(&name))
+}
+
 /// What an answer to this event relates to.
 async fn relation(link: &Link, room: &Room, answers: Option<&str>) -> Result<Relation, Trouble> {
     let Some(answers) = answers else { return Ok(Relation::default()) };
@@ -195,7 +204,7 @@ async fn relation(link: &Link, room: &Room, answers: Option<&str>) -> Result<Rel
         None => fetch(link, room, answers).await?,
     };
     let answers = step.original.unwrap_or_else(|| answers.to_owned());
-    Ok(Relation { answers: Some(answers), thread: step.thread, replaces: None, shown: step.shown })
+    Ok(Relation { answers: Some(answers), thread: step.thread, shown: step.shown, ..Relation::default() })
 }
 
 /// Where an event of long ago stood, by asking for it.

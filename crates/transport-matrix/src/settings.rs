@@ -1,7 +1,7 @@
 //! What an operator decides about one Matrix account. `config/astragal.example.toml` explains every key.
 
 use chat::Secret;
-use matrix_sdk::ruma::{OwnedUserId, RoomOrAliasId, ServerName, UserId};
+use matrix_sdk::ruma::{RoomOrAliasId, ServerName, UserId};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct Settings {
     pub admin_power: i64,
     /// Whether direct rooms that the bot makes are encrypted.
     pub encrypt_direct: bool,
-    /// Users whose messages are not read: other bots.
+    /// Users who are no players, and whose messages are not read: other bots.
     pub ignore: BTreeSet<String>,
     /// Seconds that a sync may wait for something to happen.
     pub sync_seconds: u32,
@@ -112,7 +112,7 @@ impl Settings {
         names.iter().any(|name| self.invites.contains(*name))
     }
 
-    pub(crate) fn ignores(&self, user: &OwnedUserId) -> bool {
+    pub(crate) fn ignores(&self, user: &UserId) -> bool {
         self.ignore.contains(user.as_str())
     }
 

@@ -2,20 +2,20 @@
 
 use crate::answers::{Expected, first_missing, heard, without_carets};
 use crate::stage::{BOT, Make, Running, nonces, settings};
-use crate::watched::Watched;
 use bot::documents::{RoomDoc, TableDoc, from_json};
 use bot::store::{Memory, Store};
 use bot::{DiceBox, keys};
 use chat::{Clock, PlayerId, Post, Recipient, RoomId};
 use dice::Dice;
 use dice::fair::MessageKey;
-use jiff::Timestamp;
 use plugin_testkit::session::{self, Directive, Step, What, Whose};
 use plugin_testkit::{Difference, SessionDice, set_up};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use tests::irc::{Client, Message, plain};
+use tests::serving::SetClock;
+use tests::watched::Watched;
 use transport_irc::{Irc, Settings};
 
 /// The network's name for the bot.
@@ -135,7 +135,7 @@ impl Evening {
             store: Arc::new(Memory::default()),
             dice: SessionDice::default(),
             said: Arc::default(),
-            clock: Arc::new(SetClock(Mutex::new(session::START))),
+            clock: Arc::new(SetClock::at(session::START)),
             bot: None,
             clients: BTreeMap::new(),
             people: session::people(steps),
@@ -367,21 +367,6 @@ fn sync(client: &mut Client) -> Vec<String> {
             return lines;
         }
         lines.push(line);
-    }
-}
-
-/// A clock that a test sets.
-struct SetClock(Mutex<Timestamp>);
-
-impl SetClock {
-    fn set(&self, time: Timestamp) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
-    }
-}
-
-impl Clock for SetClock {
-    fn now(&self) -> Timestamp {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

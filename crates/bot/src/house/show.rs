@@ -92,6 +92,8 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         let character = word.parse().ok().map(plugin_api::CharacterId);
         match character.filter(|id| turn.table.characters.contains_key(id)) {
             Some(id) => turn.table.name_of(id).to_owned(),
+            // A room is named as it is.
+            None if kind == "rooms" && word.contains('/') => word,
             None => word.replace('_', " "),
         }
     };

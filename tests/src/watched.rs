@@ -1,7 +1,7 @@
 //! A network that tells how far it is, so that a test goes on when an answer is complete and not a while later.
 
 use async_trait::async_trait;
-use chat::{Delivery, Desk, DeskError, Event, Post, Saying, Transport, TransportError};
+use chat::{Clock, Delivery, Desk, DeskError, Event, Post, Saying, Transport, TransportError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -14,6 +14,7 @@ pub struct Watched {
     network: Arc<dyn Transport>,
     done: Arc<watch::Sender<Done>>,
     posts: Mutex<Vec<Post>>,
+    clock: Option<Arc<dyn Clock>>,
 }
 
 /// What is done with: played, and what is answered to it proved to have reached the server.
@@ -21,14 +22,19 @@ pub struct Watched {
 pub struct Done {
     /// Rooms the bot came into.
     pub arrived: usize,
-    /// Lines that somebody said.
+    /// Lines that somebody said or edited.
     pub said: usize,
 }
 
 impl Watched {
     /// This network.
     pub fn new(network: Arc<dyn Transport>) -> Self {
-        Watched { network, done: Arc::default(), posts: Mutex::default() }
+        Watched { network, done: Arc::default(), posts: Mutex::default(), clock: None }
+    }
+
+    /// This network, on which everything is said at the time of this clock.
+    pub fn by_the_clock(network: Arc<dyn Transport>, clock: Arc<dyn Clock>) -> Self {
+        Watched { clock: Some(clock), ..Self::new(network) }
     }
 
     /// What is done.
@@ -68,7 +74,7 @@ impl Transport for Watched {
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
-        self.network.run(Arc::new(WatchedDesk { desk, done: self.done.clone() })).await
+        self.network.run(Arc::new(WatchedDesk { desk, done: self.done.clone(), clock: self.clock.clone() })).await
     }
 
     fn send(&self, post: Post) -> Saying {
@@ -88,16 +94,27 @@ impl Transport for Watched {
 struct WatchedDesk {
     desk: Arc<dyn Desk>,
     done: Arc<watch::Sender<Done>>,
+    clock: Option<Arc<dyn Clock>>,
 }
 
 #[async_trait]
 impl Desk for WatchedDesk {
-    async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
+    async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
+        if let Some(clock) = &self.clock {
+            for event in &mut delivery.events {
+                if let Event::Said(message) | Event::Edited { message, .. } = event {
+                    (message.sent, message.unlimited) = (clock.now(), false);
+                }
+            }
+        }
         let count = |what: fn(&Event) -> bool| delivery.events.iter().filter(|event| what(event)).count();
         let arrived = count(|event| matches!(event, Event::Arrived { .. }));
-        let said = count(|event| matches!(event, Event::Said(_)));
+        let said = count(|event| matches!(event, Event::Said(_) | Event::Edited { .. }));
         self.desk.accept(delivery).await?;
-        self.desk.settle().await;
+        // A network that notes something while it says a post would wait for itself.
+        if arrived + said > 0 {
+            self.desk.settle().await;
+        }
         self.done.send_modify(|done| {
             done.arrived += arrived;
             done.said += said;
