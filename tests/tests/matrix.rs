@@ -2,6 +2,8 @@
 
 #[path = "matrix/conformance.rs"]
 mod conformance;
+#[path = "matrix/device.rs"]
+mod device;
 #[path = "matrix/evening.rs"]
 mod evening;
 #[path = "matrix/foreign.rs"]

@@ -84,7 +84,7 @@ impl Device {
     /// # Errors
     /// In plain words what failed.
     pub async fn verify(&self, terminal: &mut dyn Terminal) -> Result<bool, Told> {
-        verify::verify(&self.client, terminal).await.map_err(told)
+        verify::verify(&self.settings, &self.client, terminal).await.map_err(told)
     }
 }
 

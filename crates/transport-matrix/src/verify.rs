@@ -1,5 +1,6 @@
 //! Proving to somebody, emoji by emoji, that the bot's device is the bot's.
 
+use crate::Settings;
 use crate::session::SessionError;
 use matrix_sdk::Client;
 use matrix_sdk::config::SyncSettings;
@@ -39,9 +40,14 @@ struct Content {
 const REQUEST: &str = "m.key.verification.request";
 
 /// Waits until somebody asks to verify the bot, and goes through it with them. Whether it ended well.
-pub(crate) async fn verify(client: &Client, terminal: &mut dyn Terminal) -> Result<bool, SessionError> {
+pub(crate) async fn verify(
+    settings: &Settings,
+    client: &Client,
+    terminal: &mut dyn Terminal,
+) -> Result<bool, SessionError> {
     let request = loop {
         let response = sync(client).await?;
+        come_along(settings, client, &response).await?;
         if let Some(request) = asked(client, &response).await {
             break request;
         }
@@ -99,6 +105,20 @@ fn given_up(terminal: &mut dyn Terminal, why: &str) -> bool {
 /// A sync that waits a little. What players say meanwhile is heard when the bot starts: its own place stays.
 async fn sync(client: &Client) -> Result<SyncResponse, SessionError> {
     Ok(client.sync_once(SyncSettings::new().timeout(Duration::from_secs(2))).await?)
+}
+
+/// Comes into the rooms in which somebody may ask: people are verified in direct rooms.
+async fn come_along(settings: &Settings, client: &Client, response: &SyncResponse) -> Result<(), SessionError> {
+    for id in response.rooms.invited.keys() {
+        let Some(room) = client.get_room(id) else { continue };
+        let inviter = room.invite_details().await?.inviter;
+        if let Some(inviter) = inviter.filter(|inviter| settings.follows(inviter.user_id())) {
+            // What somebody asks is heard only from a device that is known.
+            client.encryption().request_user_identity(inviter.user_id()).await?;
+            room.join().await?;
+        }
+    }
+    Ok(())
 }
 
 /// A request for verification among what came.
