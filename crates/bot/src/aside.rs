@@ -90,8 +90,9 @@ impl Bot {
         for room in &rooms {
             match self.table_doc(room) {
                 Ok(doc) => {
-                    let name = doc.and_then(|doc| doc.name).map(|name| name.to_lowercase());
-                    found.extend((name.as_ref() == Some(&wanted)).then(|| room.clone()));
+                    let shown = self.roster.names_of(room);
+                    let mut names = shown.iter().chain(doc.as_ref().and_then(|doc| doc.name.as_ref()));
+                    found.extend(names.any(|name| plain(name) == plain(&wanted)).then(|| room.clone()));
                 }
                 // One table that cannot be read must not be in the way of all that is said in private.
                 Err(error) => tracing::error!(%room, %error, "a table cannot be read"),

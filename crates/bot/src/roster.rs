@@ -13,6 +13,8 @@ pub(crate) struct Roster(Mutex<BTreeMap<RoomId, Room>>);
 
 #[derive(Debug, Default)]
 struct Room {
+    /// What people call it.
+    names: Vec<String>,
     present: Arc<Present>,
     /// Known by a nick alone.
     unsure: BTreeSet<PlayerId>,
@@ -32,6 +34,16 @@ impl Roster {
             Trust::Account => room.unsure.remove(player),
             Trust::NickOnly => room.unsure.insert(player.clone()),
         };
+    }
+
+    /// The room is called so.
+    pub fn call(&self, room: &RoomId, names: &[String]) {
+        self.rooms().entry(room.clone()).or_default().names = names.to_vec();
+    }
+
+    /// What people call the room.
+    pub fn names_of(&self, room: &RoomId) -> Vec<String> {
+        self.rooms().get(room).map(|room| room.names.clone()).unwrap_or_default()
     }
 
     /// Somebody left the room.

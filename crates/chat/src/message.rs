@@ -99,6 +99,13 @@ pub enum Event {
         /// How sure it is that they are who they say.
         trust: Trust,
     },
+    /// What people call the room, besides its id.
+    Called {
+        /// Which room.
+        room: RoomId,
+        /// Its names: all that it has now.
+        names: Vec<String>,
+    },
     /// Somebody left the room.
     Gone {
         /// Which room.
@@ -150,6 +157,7 @@ impl Event {
         match self {
             Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. } => &message.room,
             Event::Present { room, .. }
+            | Event::Called { room, .. }
             | Event::Gone { room, .. }
             | Event::Renamed { room, .. }
             | Event::Rest { room, .. }

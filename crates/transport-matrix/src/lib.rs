@@ -16,6 +16,7 @@ mod link;
 mod listen;
 mod media;
 mod outbox;
+mod receipts;
 mod rooms;
 mod said;
 mod session;

@@ -4,6 +4,7 @@
 use crate::gap;
 use crate::identity::{self, Identity};
 use crate::link::{Link, Step};
+use crate::receipts::Receipts;
 use crate::rooms::Rooms;
 use crate::said::{Names, Words, words};
 use crate::standing;
@@ -49,6 +50,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
     let mut told = false;
     let mut listener = Listener {
         rooms: Rooms::new(link.clone()),
+        receipts: Receipts::new(link.clone()),
         link,
         undecrypted,
         introduced: BTreeSet::new(),
@@ -116,6 +118,7 @@ fn filter() -> FilterDefinition {
 struct Listener {
     link: Arc<Link>,
     rooms: Rooms,
+    receipts: Receipts,
     undecrypted: Arc<Undecrypted>,
     /// Rooms of which the core knows who is in them.
     introduced: BTreeSet<String>,
@@ -214,6 +217,9 @@ impl Listener {
                     deliveries.push(Delivery::default());
                 }
             }
+        }
+        if let Some(last) = heard_last.clone() {
+            self.receipts.read(room.room_id().to_owned(), last);
         }
         if heard.bounded {
             let up_to = heard_last.map(|event| event.to_string()).unwrap_or_default();
@@ -383,7 +389,7 @@ async fn present(link: &Link, room: &Room) -> Vec<Event> {
             return Vec::new();
         }
     };
-    let mut events = Vec::new();
+    let mut events = vec![called(link, room)];
     for member in members.iter().filter(|member| is_player(link, member.user_id())) {
         events.push(Event::Present {
             room: link.room_id(room.room_id()),
@@ -395,8 +401,19 @@ async fn present(link: &Link, room: &Room) -> Vec<Event> {
     events
 }
 
-/// Somebody comes or goes.
+/// What people call the room: its name, and its aliases with and without their server.
+fn called(link: &Link, room: &Room) -> Event {
+    let aliases: Vec<_> = room.canonical_alias().into_iter().chain(room.alt_aliases()).collect();
+    let short = aliases.iter().map(|alias| alias.alias().to_owned());
+    let names = room.name().into_iter().chain(short).chain(aliases.iter().map(ToString::to_string)).collect();
+    Event::Called { room: link.room_id(room.room_id()), names }
+}
+
+/// Somebody comes or goes, or the room is called otherwise.
 async fn come_or_gone(link: &Link, room: &Room, event: &AnySyncStateEvent) -> Option<Event> {
+    if matches!(event, AnySyncStateEvent::RoomName(_) | AnySyncStateEvent::RoomCanonicalAlias(_)) {
+        return Some(called(link, room));
+    }
     let AnySyncStateEvent::RoomMember(member) = event else { return None };
     if !is_player(link, member.state_key()) {
         return None;

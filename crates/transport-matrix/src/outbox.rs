@@ -3,8 +3,8 @@
 use crate::direct;
 use crate::format::{self, Relation};
 use crate::link::{Link, Step};
-use crate::{said, standing};
 use crate::trouble::{Backoff, Trouble};
+use crate::{said, standing};
 use chat::{Delivery, Event, Post, Recipient, Saying, SendError, Sent};
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;

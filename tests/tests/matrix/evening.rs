@@ -155,7 +155,9 @@ impl<'a> Evening<'a> {
                 for id in self.rooms.values() {
                     let room = self.people.host.known(id).expect("in it");
                     let powers = json!({ "users": self.admins });
-                    room.send_state_event_raw("m.room.power_levels", "", powers).await.map_err(|error| error.to_string())?;
+                    room.send_state_event_raw("m.room.power_levels", "", powers)
+                        .await
+                        .map_err(|error| error.to_string())?;
                 }
             }
             Directive::Game(id) => self.set_up(|doc| doc.main_game = Some(id.clone())).await?,

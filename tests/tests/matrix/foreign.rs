@@ -1,7 +1,13 @@
 //! A client that is not built on the bot's own library: matrix-nio, with encryption of its own.
 
-use crate::stage::{Make, Table};
+use crate::stage::{Make, NETWORK, Table, randomness, settings};
+use chat::{Clock, SystemClock};
+use jiff::SignedDuration;
+use std::sync::Arc;
+use std::time::Duration;
 use tests::matrix::{Foreigner, name};
+use tests::serving::SetClock;
+use transport_matrix::Matrix;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_foreign_client_plays_in_an_encrypted_room() {
@@ -35,5 +41,30 @@ async fn a_command_whose_key_comes_late_is_played_when_it_comes() {
     nia.share_key(&table.room);
     let (content, _) = nia.answer(&said);
     assert_eq!(content["body"], "4 | 4d1 [1 1 1 1] #2");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_not_understood_is_told_once() {
+    let table = Table::set(true, &["gus"]).await;
+    let mut nia = Foreigner::register(table.server, &name("nia"));
+    nia.join(&table.room);
+    let clock = Arc::new(SetClock::at(SystemClock.now()));
+    let settings = settings(&table.server.url(), &table.user, "");
+    let network = Matrix::new(NETWORK, settings, clock.clone(), randomness(), table.device.path());
+    let bot = Make::default().serve(vec![Arc::new(network)]);
+    nia.meet(&table.room, &table.bot);
+    let said = nia.say_without_key(&table.room, "!roll 4d1");
+    table.people[0].meet(&table.room, &table.bot).await;
+    // It waits a minute for the key, and says so then.
+    let time = tokio::spawn(async move {
+        loop {
+            clock.set(clock.now() + SignedDuration::from_secs(10));
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    });
+    let (content, _nia) = tokio::task::spawn_blocking(move || (nia.answer(&said).0, nia)).await.expect("told");
+    time.abort();
+    assert!(content["body"].as_str().is_some_and(|body| body.contains("I cannot read this")), "{content}");
     bot.stop().await;
 }

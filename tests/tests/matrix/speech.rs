@@ -134,6 +134,11 @@ async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
     table.people[1].say(&direct, "roll 2d1").await;
     let own = table.bot.clone();
     assert_eq!(table.people[1].hear(&direct, &own).await.body(), "2 | 2d1 [1 1] #1", "at a table of its own");
+    // And other rooms can be meant by their name.
+    table.people[1].say(&direct, "in tavern roll 4d1").await;
+    let aside = table.people[1].hear(&direct, &own).await;
+    assert!(aside.body().contains("4 | 4d1 [1 1 1 1] #4"), "{}", aside.body());
+    assert_eq!(table.hear(0).await, format!("#4: a secret roll by {}", name_of(&table, 1)));
     bot.stop().await;
 }
 

@@ -22,6 +22,7 @@ impl Table {
     pub(super) fn hear_of(&mut self, bot: &Bot, event: &Event) -> Result<Heard, StoreError> {
         match event {
             Event::Present { room, player, name, trust } => bot.roster.enter(room, player, name, *trust),
+            Event::Called { room, names } => bot.roster.call(room, names),
             Event::Gone { room, player } => bot.roster.leave(room, player),
             Event::Arrived { room } => return self.hear_arrival(bot, room),
             Event::Renamed { id, room, from, trust, speaker, sent } => {

@@ -1,0 +1,285 @@
+//! How fast the program answers on Matrix: one Synapse on this machine without limits, and one user. Beside it the least
+//! that a bot on this homeserver can take: an echo over bare HTTP; and an echo on the SDK's own sync loop.
+
+use matrix_sdk::config::SyncSettings;
+use matrix_sdk::ruma::events::room::message::OriginalSyncRoomMessageEvent;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+use tests::matrix::{Person, Synapse, SynapseOptions, name};
+
+/// Answers that are waited for one by one.
+const ONE_BY_ONE: usize = 200;
+/// Rooms of a busy bot.
+const ROOMS: usize = 500;
+
+fn main() {
+    // Under `cargo test --benches` there is nothing to measure.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let program = build();
+    let server = Synapse::start(&SynapseOptions::default());
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    let mut out = std::io::stdout().lock();
+    let mut line = |text: String| writeln!(out, "{text}").expect("printed");
+
+    let user = User::register(&server, "user");
+    server.register("echo");
+    let bare = log_in(&server, "echo");
+    let room = user.room(&server, "@echo:localhost", &bare);
+    let url = server.url();
+    std::thread::spawn(move || echo(&url, &bare));
+    let bare = user.measure(&server, &room, "echo", ONE_BY_ONE);
+    line(format!("bare HTTP echo: {bare}"));
+
+    server.register("sdk");
+    let joined = log_in(&server, "sdk");
+    let room = user.room(&server, "@sdk:localhost", &joined);
+    runtime.spawn(sdk_echo(server.url()));
+    let sdk = user.measure(&server, &room, "echo", 20);
+    line(format!("echo on the SDK's sync loop: {sdk}; {:.1} x bare", sdk.median / bare.median));
+
+    server.register("dice");
+    let joined = log_in(&server, "dice");
+    let room = user.room(&server, "@dice:localhost", &joined);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let bot = Bot::start(&program, directory.path(), &server.url());
+    let plain = user.measure(&server, &room, "!roll 4d6", ONE_BY_ONE);
+    line(format!("!roll 4d6 in a plain room: {plain}; {:.2} x bare", plain.median / bare.median));
+
+    let mut ann = runtime.block_on(Person::register(&server, &name("ann")));
+    let encrypted = runtime.block_on(async {
+        let room = ann.make_room("Encrypted", true, &["@dice:localhost"]).await;
+        ann.join(&room).await;
+        ann.meet(&room, "@dice:localhost").await;
+        let mut times = Vec::new();
+        for n in 0..ONE_BY_ONE + 10 {
+            let begun = now();
+            let said = ann.say(&room, "!roll 4d6").await;
+            ann.answer(&said).await;
+            times.extend((n >= 10).then(|| begun.elapsed().as_secs_f64() * 1e3));
+        }
+        Times::of(times)
+    });
+    line(format!("!roll 4d6 in an encrypted room: {encrypted}; {:.2} x bare", encrypted.median / bare.median));
+    for _ in 0..3 {
+        user.room(&server, "@dice:localhost", &joined);
+    }
+    line(format!("memory with 5 rooms: {}", bot.memory()));
+    drop(bot);
+    let begun = now();
+    let bot = Bot::start(&program, directory.path(), &server.url());
+    user.ask(&server, &room, "!roll 4d6");
+    line(format!("start to the first answer: {:.2} s", begun.elapsed().as_secs_f64()));
+    for _ in 5..ROOMS {
+        user.room(&server, "@dice:localhost", &joined);
+    }
+    for _ in 0..20 {
+        user.ask(&server, &room, "!roll 4d6");
+    }
+    line(format!("memory with {ROOMS} rooms: {}", bot.memory()));
+    drop(bot);
+    let begun = now();
+    let bot = Bot::start(&program, directory.path(), &server.url());
+    user.ask(&server, &room, "!roll 4d6");
+    line(format!("start to the first answer with {ROOMS} rooms: {:.2} s", begun.elapsed().as_secs_f64()));
+    line(format!("memory then: {}", bot.memory()));
+}
+
+fn now() -> Instant {
+    #[expect(clippy::disallowed_methods, reason = "a benchmark measures time")]
+    Instant::now()
+}
+
+/// Milliseconds from a user's sending to the answer in their sync.
+struct Times {
+    median: f64,
+    p99: f64,
+}
+
+impl Times {
+    fn of(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        Times { median: times[times.len() / 2], p99: times[times.len() * 99 / 100] }
+    }
+}
+
+impl std::fmt::Display for Times {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "median {:.1} ms, p99 {:.1} ms", self.median, self.p99)
+    }
+}
+
+fn log_in(server: &Synapse, user: &str) -> String {
+    let body = json!({
+        "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user }, "password": format!("pw-{user}"),
+    });
+    let login = server.ask("POST", "/_matrix/client/v3/login", None, &body);
+    login["access_token"].as_str().expect("let in").to_owned()
+}
+
+/// A request over a link that stays open.
+fn ask(agent: &ureq::Agent, url: &str, method: &str, path: &str, token: &str, body: &Value) -> Value {
+    let request = ureq::http::Request::builder().method(method).uri(format!("{url}{path}"));
+    let request = request.header("Authorization", format!("Bearer {token}")).header("Content-Type", "application/json");
+    let body = if method == "GET" { String::new() } else { body.to_string() };
+    let mut response = agent.run(request.body(body).expect("a request")).expect("Synapse answers");
+    response.body_mut().with_config().limit(1 << 30).read_json().expect("JSON")
+}
+
+/// The messages of others in a sync, and where the next one begins.
+fn sync(agent: &ureq::Agent, url: &str, token: &str, since: &str) -> (Vec<(String, Value)>, String) {
+    let filter = "%7B%22presence%22%3A%7B%22not_types%22%3A%5B%22*%22%5D%7D%7D";
+    let wait = if since.is_empty() { "0" } else { "20000" };
+    let since = if since.is_empty() { String::new() } else { format!("&since={since}") };
+    let path = format!("/_matrix/client/v3/sync?timeout={wait}&filter={filter}{since}");
+    let response = ask(agent, url, "GET", &path, token, &Value::Null);
+    let mut messages = Vec::new();
+    if let Some(rooms) = response["rooms"]["join"].as_object() {
+        for (room, update) in rooms {
+            let events = update["timeline"]["events"].as_array().into_iter().flatten();
+            let said = events.filter(|event| event["type"] == "m.room.message").cloned();
+            messages.extend(said.map(|event| (room.clone(), event)));
+        }
+    }
+    (messages, response["next_batch"].as_str().expect("a token").to_owned())
+}
+
+/// A user over bare HTTP.
+struct User {
+    agent: ureq::Agent,
+    token: String,
+}
+
+impl User {
+    fn register(server: &Synapse, user: &str) -> Self {
+        server.register(user);
+        User { agent: ureq::Agent::new_with_defaults(), token: log_in(server, user) }
+    }
+
+    /// A room with a bot in it, whose token this is.
+    fn room(&self, server: &Synapse, bot: &str, token: &str) -> String {
+        let body = json!({ "name": "Bench", "preset": "public_chat", "invite": [bot] });
+        let made = server.ask("POST", "/_matrix/client/v3/createRoom", Some(&self.token), &body);
+        let room = made["room_id"].as_str().expect("a room").to_owned();
+        server.ask("POST", &format!("/_matrix/client/v3/join/{room}"), Some(token), &json!({}));
+        room
+    }
+
+    fn say(&self, server: &Synapse, room: &str, text: &str) -> String {
+        let path = format!("/_matrix/client/v3/rooms/{room}/send/m.room.message/{}", name("t"));
+        let body = json!({ "msgtype": "m.text", "body": text });
+        let said = ask(&self.agent, &server.url(), "PUT", &path, &self.token, &body);
+        said["event_id"].as_str().expect("said").to_owned()
+    }
+
+    /// Says something and waits for the answer.
+    fn ask(&self, server: &Synapse, room: &str, text: &str) {
+        let (_, mut since) = sync(&self.agent, &server.url(), &self.token, "");
+        self.ask_from(server, room, text, &mut since);
+    }
+
+    fn ask_from(&self, server: &Synapse, room: &str, text: &str, since: &mut String) -> f64 {
+        let begun = now();
+        let said = self.say(server, room, text);
+        loop {
+            let (messages, next) = sync(&self.agent, &server.url(), &self.token, since);
+            *since = next;
+            let answers =
+                |event: &Value| event["content"]["m.relates_to"]["m.in_reply_to"]["event_id"] == said.as_str();
+            if messages.iter().any(|(_, event)| answers(event)) {
+                return begun.elapsed().as_secs_f64() * 1e3;
+            }
+        }
+    }
+
+    fn measure(&self, server: &Synapse, room: &str, text: &str, count: usize) -> Times {
+        let (_, mut since) = sync(&self.agent, &server.url(), &self.token, "");
+        for _ in 0..3 {
+            self.ask_from(server, room, text, &mut since);
+        }
+        Times::of((0..count).map(|_| self.ask_from(server, room, text, &mut since)).collect())
+    }
+}
+
+/// Answers whatever others say: a sync, a message.
+fn echo(url: &str, token: &str) {
+    let agent = ureq::Agent::new_with_defaults();
+    let (_, mut since) = sync(&agent, url, token, "");
+    loop {
+        let (messages, next) = sync(&agent, url, token, &since);
+        since = next;
+        for (room, event) in messages.iter().filter(|(_, event)| event["content"]["msgtype"] == "m.text") {
+            let path = format!("/_matrix/client/v3/rooms/{room}/send/m.room.message/{}", name("e"));
+            let relates = json!({ "m.in_reply_to": { "event_id": event["event_id"] } });
+            let body = json!({ "msgtype": "m.notice", "body": "echo", "m.relates_to": relates });
+            ask(&agent, url, "PUT", &path, token, &body);
+        }
+    }
+}
+
+/// The same as the SDK's manual shows it: a handler, and its sync loop.
+async fn sdk_echo(url: String) {
+    let client = matrix_sdk::Client::builder().homeserver_url(url).build().await.expect("a client");
+    client.matrix_auth().login_username("sdk", "pw-sdk").send().await.expect("let in");
+    client.sync_once(SyncSettings::new()).await.expect("a sync");
+    client.add_event_handler(|event: OriginalSyncRoomMessageEvent, room: matrix_sdk::Room| async move {
+        if event.content.msgtype() == "m.text" {
+            let relates = json!({ "m.in_reply_to": { "event_id": event.event_id } });
+            let body = json!({ "msgtype": "m.notice", "body": "echo", "m.relates_to": relates });
+            room.send_raw("m.room.message", body).await.expect("sent");
+        }
+    });
+    client.sync(SyncSettings::new()).await.expect("it syncs");
+}
+
+/// The program, killed when it goes.
+struct Bot(Child);
+
+impl Bot {
+    fn start(program: &Path, directory: &Path, url: &str) -> Self {
+        let config = directory.join("astragal.toml");
+        let text = format!(
+            "[limits]\nper_player = 1000000\nper_table = 1000000\nsame_answers = 1000000\n[matrix.home]\n\
+             homeserver = \"{url}\"\nuser = \"dice\"\npassword = \"pw-dice\"\ninvites = [\"*\"]\njoins_per_minute = 100000\n"
+        );
+        std::fs::write(&config, text).expect("it can be written");
+        let child = Command::new(program)
+            .arg("--data")
+            .arg(directory.join("data"))
+            .arg("--config")
+            .arg(&config)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        Bot(child.expect("the program runs"))
+    }
+
+    /// What it holds in memory.
+    fn memory(&self) -> String {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).expect("it runs");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+        resident.trim().to_owned()
+    }
+}
+
+impl Drop for Bot {
+    fn drop(&mut self) {
+        self.0.kill().expect("it can be killed");
+        self.0.wait().expect("it ends");
+    }
+}
+
+/// Builds the program for release.
+fn build() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--release", "--quiet", "--workspace", "--bin", "astragal"]).current_dir(root);
+    assert!(cargo.status().expect("cargo runs").success(), "astragal does not build");
+    let this = std::env::current_exe().expect("a benchmark knows itself");
+    this.ancestors().nth(2).expect("target/PROFILE/deps").join("astragal")
+}
