@@ -143,6 +143,18 @@ impl Bot {
         Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
     }
 
+    /// What is known of a room, for the one that replaces it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
+        let key = keys::room(from);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        let Settings { prefix, plugins, .. } = &self.settings;
+        let doc = stored.unwrap_or_else(|| RoomDoc::new(from, prefix, plugins));
+        Ok(RoomDoc { touched: Default::default(), ..doc })
+    }
+
     /// What stands in front of a command in a room.
     ///
     /// # Errors

@@ -32,8 +32,11 @@ impl NetworkDesk {
                     }
                     batch.put(row, to_json(&InboxRow::Waiting));
                 }
-                // Twice does no harm.
-                Event::Moved { .. } => {}
+                // At once, so that what is said in the new room next is played at this table. Twice does no harm.
+                Event::Moved { from, to } => {
+                    batch.put(keys::room(to), to_json(&self.hall.bot.moved(from)?));
+                    batch.put(keys::greeted(to), to_json(&true));
+                }
                 _ => {
                     fresh.push((event, None));
                     continue;

@@ -5,7 +5,7 @@ use crate::gap;
 use crate::identity::{self, Identity};
 use crate::link::{Link, Step};
 use crate::receipts::Receipts;
-use crate::rooms::Rooms;
+use crate::rooms::{self, Rooms};
 use crate::said::{Names, Words, words};
 use crate::standing;
 use crate::trouble::{Backoff, Trouble};
@@ -192,8 +192,16 @@ impl Listener {
             }
         }
         let heard = gap::events(&self.link, room, update.timeline, last, self.known).await?;
-        if heard.arrived && !room.creators().is_some_and(|creators| creators.contains(&self.own().to_owned())) {
-            append(deliveries, Some(Event::Arrived { room: id.clone() }));
+        let own = room.creators().is_some_and(|creators| creators.iter().any(|creator| creator == self.own()));
+        if heard.arrived && !own {
+            match rooms::replaced(&self.link, room).await {
+                // Before anything that was said there.
+                Some((moved, note)) => {
+                    append(deliveries, Some(moved));
+                    deliveries.last_mut().expect("there is one").notes.extend([note]);
+                }
+                None => append(deliveries, Some(Event::Arrived { room: id.clone() })),
+            }
         }
         if heard.arrived {
             self.introduced.remove(&id.id);

@@ -162,27 +162,30 @@ async fn follow(link: Arc<Link>, room: Room) {
     if join(&link, (&*replacement).into(), &via).await.is_none() {
         return;
     }
+    // Usually the bot came there after this, and it was seen to then.
     let Some(new) = link.client.get_room(&replacement) else { return };
-    // What the new room says of itself comes with the next sync.
-    let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
-    for _ in 0..ATTEMPTS {
-        if new.create_content().is_some() {
-            break;
-        }
-        tokio::time::sleep(backoff.wait(None)).await;
-    }
-    let predecessor = new.create_content().and_then(|create| create.predecessor).map(|old| old.room_id);
-    if predecessor.as_ref() != Some(&old) {
-        tracing::warn!(network = link.network, room = %old, %replacement, "the new room does not say that it replaces it");
+    let Some((moved, note)) = replaced(&link, &new).await else { return };
+    if link.note(&note.0).is_some() {
         return;
     }
-    let (from, to) = (link.room_id(&old), link.room_id(&replacement));
-    let mut delivery = Delivery::from(Event::Moved { from, to });
-    delivery.notes.insert(moved_note(&old), Some(replacement.to_string()));
+    let delivery = Delivery { events: vec![moved], notes: [note].into() };
     match link.accept(delivery).await {
         Ok(()) => tracing::info!(network = link.network, room = %old, %replacement, "followed a room's upgrade"),
         Err(error) => tracing::error!(network = link.network, room = %old, %error, "an upgrade is followed later"),
     }
+}
+
+/// That a room replaces another one in which the bot is, and what is to be noted of it: if both say so, and whoever closed
+/// the old one may.
+pub(crate) async fn replaced(link: &Link, room: &Room) -> Option<(Event, (String, Option<String>))> {
+    let old = room.create_content()?.predecessor?.room_id;
+    let closed = link.client.get_room(&old)?;
+    let (replacement, sender) = tombstone(&closed).await?;
+    if replacement != room.room_id() || !standing::is_admin(&link.settings, &closed, &sender).await {
+        return None;
+    }
+    let moved = Event::Moved { from: link.room_id(&old), to: link.room_id(room.room_id()) };
+    Some((moved, (moved_note(&old), Some(replacement.to_string()))))
 }
 
 /// Which room replaces this one, and who said so.

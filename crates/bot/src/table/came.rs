@@ -4,7 +4,7 @@ use super::line::{Attempt, Outcome};
 use super::play::{Deed, Done, changed, note};
 use super::{Heard, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
-use crate::documents::{RoomDoc, to_json};
+use crate::documents::to_json;
 use crate::house;
 use crate::journal::Changes;
 use crate::keys;
@@ -43,7 +43,7 @@ impl Table {
                 heard.batch.put(keys::rest(room, to), to_json(blocks));
                 return Ok(heard);
             }
-            Event::Moved { from, to } => return self.hear_move(bot, from, to),
+            Event::Moved { to, .. } => return Ok(self.hear_move(bot, to)),
             // What a sign says was put into words before, if it says anything.
             Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } => {}
         }
@@ -92,18 +92,14 @@ impl Table {
         heard.reserved = self.safe;
     }
 
-    /// Seats the room that replaces another at its table, with all that was set for it.
-    fn hear_move(&mut self, bot: &Bot, from: &RoomId, to: &RoomId) -> Result<Heard, StoreError> {
-        let doc = &self.room(bot, from)?.doc.doc;
-        let moved = RoomDoc { touched: Default::default(), ..RoomDoc::clone(doc) };
-        let mut heard = Heard::default();
-        heard.batch.put(keys::room(to), to_json(&moved));
-        heard.batch.put(keys::greeted(to), to_json(&true));
+    /// Says in the room that replaces another one at this table that it does; it was seated here when that was accepted.
+    fn hear_move(&mut self, bot: &Bot, to: &RoomId) -> Heard {
         self.rooms.remove(to);
+        let mut heard = Heard::default();
         let words = "This room goes on where the old one ended: all that its table holds came along.";
         let line = Block::Line(vec![Span::Text(words.to_owned())]);
         self.announce(bot, Post::new(format!("{to}/moved"), to.clone(), vec![line]), &mut heard);
-        Ok(heard)
+        heard
     }
 
     /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
