@@ -37,10 +37,12 @@ pub(crate) async fn attach(
     if let (Some(event), Some(content)) = (event.as_object_mut(), content.as_object_mut()) {
         let words = content.get("body").and_then(Value::as_str).is_some_and(|body| !body.is_empty());
         content.remove("msgtype");
-        if words {
+        let picture = event["msgtype"] == "m.image";
+        if words && picture {
             // What it shows, for who cannot see it.
-            content["body"] = format!("{}\n{}", content["body"].as_str().unwrap_or_default(), event["body"]).into();
-        } else {
+            content["body"] =
+                [&content["body"], &event["body"]].map(|text| text.as_str().unwrap_or_default()).join("\n").into();
+        } else if !words {
             content.retain(|field, _| !matches!(field.as_str(), "body" | "format" | "formatted_body"));
         }
         event.extend(std::mem::take(content));

@@ -58,7 +58,7 @@ fn of_content(content: &RoomMessageEventContent, names: &Names) -> Option<Words>
     let pill = |html: &str| html.contains(&format!("https://matrix.to/#/{}", names.id));
     let linked = text.formatted.as_ref().is_some_and(|html| pill(&html.body));
     let mentioned = mentions.is_some_and(|mentions| mentions.user_ids.contains(names.id));
-    let without = if mentioned || linked { without_mention(body, names) } else { None };
+    let without = without_mention(body, names, mentioned || linked);
     words.addressed = without.is_some();
     words.body = without.unwrap_or(body).to_owned();
     Some(words)
@@ -79,8 +79,8 @@ fn without_quotation(body: &str) -> &str {
     rest.strip_prefix('\n').unwrap_or(rest)
 }
 
-/// The text behind the bot's name, if it begins with that.
-fn without_mention<'a>(body: &'a str, names: &Names) -> Option<&'a str> {
+/// The text behind the bot's name, if it begins with that; where it is no `pill`, a colon or comma has to follow.
+fn without_mention<'a>(body: &'a str, names: &Names, pill: bool) -> Option<&'a str> {
     let body = body.trim_start();
     let link = format!("(https://matrix.to/#/{})", names.id);
     let bare = body.strip_prefix('[').and_then(|inner| {
@@ -96,7 +96,10 @@ fn without_mention<'a>(body: &'a str, names: &Names) -> Option<&'a str> {
         })
     };
     let behind = bare.or_else(called)?;
-    Some(behind.strip_prefix([':', ',']).unwrap_or(behind).trim_start())
+    match behind.strip_prefix([':', ',']) {
+        Some(rest) => Some(rest.trim_start()),
+        None => pill.then(|| behind.trim_start()),
+    }
 }
 
 fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
@@ -163,7 +166,8 @@ mod tests {
         }
         assert!(!pill("I like The Dice", link).0);
         assert!(!pill("astragals roll", link).0);
-        assert!(!pill("The Dice: roll 2d6", "<b>The Dice</b>").0, "no pill");
+        assert!(pill("The Dice: roll 2d6", "no pill").0);
+        assert!(!pill("The Dice roll well", "no pill").0);
     }
 
     #[test]

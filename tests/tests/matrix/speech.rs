@@ -1,6 +1,8 @@
 //! What people say in the ways that Matrix has for it, and how the answers look in their clients.
 
 use crate::stage::{Make, Table};
+use matrix_sdk::media::{MediaFormat, MediaRequestParameters};
+use matrix_sdk::ruma::events::room::MediaSource;
 use serde_json::json;
 
 fn with(plugins: &[&'static str]) -> Make {
@@ -139,6 +141,24 @@ async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
     let aside = table.people[1].hear(&direct, &own).await;
     assert!(aside.body().contains("4 | 4d1 [1 1 1 1] #4"), "{}", aside.body());
     assert_eq!(table.hear(0).await, format!("#4: a secret roll by {}", name_of(&table, 1)));
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_comes_with_its_words_and_encrypted_where_the_room_is() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    table.ask(0, "!roll 2d1").await;
+    let said = table.people[0].say(&table.room, "!export").await;
+    let heard = table.people[0].answer(&said).await;
+    assert!(heard.body().starts_with("The journal up to #1") && !heard.body().contains('\n'), "{}", heard.body());
+    assert_eq!(heard.content["msgtype"], "m.file");
+    let source: MediaSource = serde_json::from_value(heard.content.clone()).expect("where it is");
+    assert!(matches!(source, MediaSource::Encrypted(_)), "{source:?}");
+    let request = MediaRequestParameters { source, format: MediaFormat::File };
+    let file = table.people[0].client.media().get_media_content(&request, false).await.expect("it can be had");
+    let first = String::from_utf8(file).expect("text").lines().next().map(str::to_owned);
+    assert!(first.is_some_and(|line| line.starts_with('{')), "lines of JSON");
     bot.stop().await;
 }
 
