@@ -152,9 +152,6 @@ impl Listener {
         self.rooms.invited(response.rooms.invited.keys());
         if let Some(last) = deliveries.last_mut() {
             last.notes.insert(CURSOR.to_owned(), Some(response.next_batch));
-            if self.undecrypted.take_changed() {
-                last.notes.extend([self.undecrypted.note()]);
-            }
         }
         for delivery in deliveries {
             self.deliver(delivery).await;
@@ -166,6 +163,13 @@ impl Listener {
         }
         (self.catching_up, self.known) = (false, true);
         Ok(())
+    }
+
+    /// Notes what could not be read with the place up to which it was heard.
+    fn note_undecrypted(&self, deliveries: &mut [Delivery]) {
+        if self.undecrypted.take_changed() {
+            deliveries.last_mut().expect("there is one").notes.extend([self.undecrypted.note()]);
+        }
     }
 
     /// Hands a delivery to the core, however long it takes: nothing is heard before it has this.
@@ -221,6 +225,7 @@ impl Listener {
             if let (Some(event_id), true) = (event_id, full || number + 1 == count) {
                 let note = (gap::last_note(room.room_id()), Some(event_id.to_string()));
                 deliveries.last_mut().expect("there is one").notes.extend([note]);
+                self.note_undecrypted(deliveries);
                 if full {
                     deliveries.push(Delivery::default());
                 }
@@ -271,11 +276,13 @@ impl Listener {
 
     /// Sees that others trust the device enough to give it their keys.
     async fn settle_identity(&mut self) {
-        if std::mem::replace(&mut self.settled, true) {
+        if self.settled {
             return;
         }
         let network = &self.link.network;
-        match identity::settle(&self.link.settings, &self.link.home, &self.link.client).await {
+        let identity = identity::settle(&self.link.settings, &self.link.home, &self.link.client).await;
+        self.settled = identity.is_ok();
+        match identity {
             Ok(Identity::Kept(_)) => {}
             Ok(Identity::Unkept) => tracing::warn!(
                 network,
@@ -286,7 +293,7 @@ impl Listener {
                 "the account has an identity that did not sign this device, so that others may not give it their keys: \
                  `astragal matrix recovery restore` or `astragal matrix verify` mends that"
             ),
-            Err(error) => tracing::warn!(network, %error, "the account's identity could not be looked after"),
+            Err(error) => tracing::warn!(network, %error, "the account's identity is looked after later"),
         }
     }
 
