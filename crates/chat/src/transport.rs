@@ -3,6 +3,7 @@
 use crate::{Block, Delivery, File, Image, PlayerId, RoomId, clean};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -79,6 +80,9 @@ pub struct Post {
     pub answers: Option<String>,
     /// The name of whom it answers: put in front where replies cannot be shown.
     pub addressee: Option<String>,
+    /// Who else should look, since it is their turn: called where the network can.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub calls: BTreeSet<PlayerId>,
     /// What is shown.
     pub blocks: Vec<Block>,
     /// Pictures.
@@ -116,6 +120,7 @@ impl Post {
             to: Recipient::Room,
             answers: None,
             addressee: None,
+            calls: BTreeSet::new(),
             blocks,
             images: Vec::new(),
             files: Vec::new(),

@@ -1,7 +1,7 @@
 //! How a post looks on Matrix: one event, readable as plain text alone, with the result set off where HTML is shown.
 
 use crate::html::{Html, quiet};
-use chat::{Block, Line, Post, Span, clean};
+use chat::{Block, Line, PlayerId, Post, Recipient, Span, clean};
 use serde_json::{Map, Value, json};
 
 /// Bytes of what is shown in one event, as plain text: with HTML and encryption they stay under the 64 KiB that an event
@@ -81,6 +81,8 @@ pub(crate) fn content(post: &Post, relation: &Relation) -> Value {
         if let Some(html) = content.get("formatted_body").and_then(Value::as_str) {
             edit.insert("formatted_body".into(), format!("* {html}").into());
         }
+        // Whom the first version called looks already.
+        edit.insert("m.mentions".into(), json!({}));
         edit.insert("m.new_content".into(), Value::Object(content));
         edit.insert("m.relates_to".into(), json!({ "rel_type": "m.replace", "event_id": original }));
         return Value::Object(edit);
@@ -97,8 +99,7 @@ fn shown(post: &Post, relation: &Relation) -> Map<String, Value> {
     let mut content = Map::new();
     content.insert("msgtype".into(), "m.notice".into());
     content.insert("body".into(), body.into());
-    // Nobody is called by an answer: who asked is looking.
-    content.insert("m.mentions".into(), json!({}));
+    content.insert("m.mentions".into(), mentions(post));
     if !post.plain {
         let mut html = Html::default();
         html.text(&front);
@@ -110,6 +111,13 @@ fn shown(post: &Post, relation: &Relation) -> Map<String, Value> {
         }
     }
     content
+}
+
+/// Who is called: nobody by an answer as such, for who asked is looking; whose turn it is in the room.
+fn mentions(post: &Post) -> Value {
+    let here = |player: &&PlayerId| player.network == post.room.network && post.to == Recipient::Room;
+    let called: Vec<&str> = post.calls.iter().filter(here).map(|player| player.id.as_str()).collect();
+    if called.is_empty() { json!({}) } else { json!({ "user_ids": called }) }
 }
 
 /// What stands in front: who else than the one who asked it is about, and whether it was said before or is for few.
@@ -226,6 +234,18 @@ mod tests {
         assert_eq!(said["body"], "Ann: 4", "Ann is a character of mia's");
         assert_eq!(said["m.relates_to"]["rel_type"], "m.thread");
         assert_eq!(said["m.relates_to"]["event_id"], "$root");
+    }
+
+    #[test]
+    fn whose_turn_it_is_is_called_and_nobody_else() {
+        let called = |network: &str| PlayerId::new(network, "@bob:localhost");
+        let calls = [called("matrix"), called("irc")].into();
+        let post = Post { calls, ..post(Reply::from("9 damage | Bob: !soak")) };
+        assert_eq!(content(&post, &Relation::default())["m.mentions"], json!({ "user_ids": ["@bob:localhost"] }));
+        let edit = Relation { replaces: Some("$first".into()), ..Relation::default() };
+        assert_eq!(content(&post, &edit)["m.mentions"], json!({}), "he was called by the first version");
+        let private = Post { to: Recipient::Player(called("matrix")), ..post };
+        assert_eq!(content(&private, &Relation::default())["m.mentions"], json!({}));
     }
 
     #[test]

@@ -157,6 +157,7 @@ impl Table {
                 corrects: corrects.filter(|_| !answer.refused).map(earlier),
                 to,
                 addressee: answer.addressee,
+                calls: answer.calls,
                 images: answer.images,
                 files: answer.files,
                 refusal: answer.refused,
@@ -215,6 +216,7 @@ struct Answer {
     /// What everybody is told of what is not for everybody.
     notices: Vec<String>,
     refused: bool,
+    calls: BTreeSet<PlayerId>,
     roll: Option<u64>,
     numbers: Option<String>,
 }
@@ -242,6 +244,7 @@ impl Answer {
         self.blocks.extend(blocks);
         self.images.extend(reply.images.iter().cloned());
         self.files.extend(reply.files.iter().cloned());
+        self.calls.extend(outcome.calls.iter().cloned());
     }
 
     /// Says of a late answer when the message was sent.

@@ -8,10 +8,11 @@ use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
 use crate::route::{CommandLine, MOST_TEXT};
 use crate::store::StoreError;
-use chat::{Audience, Message, Reply};
+use chat::{Audience, Message, PlayerId, Reply};
 use dice::Die;
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec, Name, Refusal, Role, Words};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What became of a command line.
@@ -35,6 +36,8 @@ pub struct Outcome {
     pub undoes: Option<u64>,
     /// What everybody is told of it, if the answer itself is not for everybody.
     pub notice: Option<String>,
+    /// Who else than the one who typed is offered something by it.
+    pub calls: BTreeSet<PlayerId>,
     /// The answer shows what must be on the disk first.
     pub shows_head: bool,
     /// It changed something, so that the answer waits for the disk.
@@ -94,6 +97,7 @@ impl Outcome {
             follows: None,
             undoes: None,
             notice: None,
+            calls: BTreeSet::new(),
             shows_head: false,
             changed: false,
             misread: false,

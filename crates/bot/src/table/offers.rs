@@ -11,9 +11,10 @@ use crate::journal::{Change, diff};
 use crate::keys;
 use crate::route::CommandLine;
 use crate::store::StoreError;
-use chat::{Message, Reply};
+use chat::{Message, PlayerId, Reply};
 use plugin_api::{FollowUp, Refusal, Role};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Rolls with something open that are listed, at the most; what was offered before can still be typed in words.
 const MOST_OPEN: usize = 200;
@@ -166,6 +167,26 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// The players, besides who spoke, whose characters can do something now about these rolls that they could not before.
+    pub(super) fn called(
+        &self,
+        bot: &Bot,
+        attempt: &Attempt<'_>,
+        rolls: &[(u64, RollDoc)],
+    ) -> Result<BTreeSet<PlayerId>, StoreError> {
+        let ledger = Ledger { bot, table: self };
+        let mut called = BTreeSet::new();
+        for (number, roll) in rolls {
+            let before = ledger.roll(*number)?.map(|roll| roll.open).unwrap_or_default();
+            for open in roll.open.iter().filter(|open| !before.contains(open)) {
+                let character = attempt.doc.characters.get(&open.character);
+                called.extend(character.and_then(|character| character.owner.clone()));
+            }
+        }
+        called.remove(&attempt.message.speaker.player);
+        Ok(called)
     }
 
     /// Keeps what can be done about a roll, and whether it is listed among what is open.

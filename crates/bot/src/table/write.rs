@@ -76,6 +76,7 @@ impl Table {
         if reply.record.is_some() && done.followed.is_none() {
             self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
         }
+        outcome.calls = self.called(bot, &attempt, &rolls)?;
         rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         self.keep_documents(attempt, done);
         outcome.reply = Reply { record: None, ..reply };
