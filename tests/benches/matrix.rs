@@ -15,6 +15,8 @@ use tests::matrix::{Person, Synapse, SynapseOptions, name};
 
 /// Answers that are waited for one by one.
 const ONE_BY_ONE: usize = 200;
+/// Answers before those, that are not measured.
+const WARM_UP: usize = 10;
 /// Rooms of a busy bot.
 const ROOMS: usize = 500;
 
@@ -34,7 +36,7 @@ fn main() {
     let bare = log_in(&server, "echo");
     let room = user.room(&server, "@echo:localhost", &bare);
     let url = server.url();
-    std::thread::spawn(move || echo(&url, &bare));
+    std::thread::spawn(move || echo(&url, &bare, WARM_UP + ONE_BY_ONE));
     let bare = user.measure(&server, &room, "echo", ONE_BY_ONE);
     line(format!("bare HTTP echo: {bare}"));
 
@@ -61,11 +63,11 @@ fn main() {
         ann.join(&room).await;
         ann.meet(&room, "@dice:localhost").await;
         let mut times = Vec::new();
-        for n in 0..ONE_BY_ONE + 10 {
+        for n in 0..WARM_UP + ONE_BY_ONE {
             let begun = now();
             let said = ann.say(&room, "!roll 4d6").await;
             ann.answer(&said).await;
-            times.extend((n >= 10).then(|| begun.elapsed().as_secs_f64() * 1e3));
+            times.extend((n >= WARM_UP).then(|| begun.elapsed().as_secs_f64() * 1e3));
         }
         Times::of(times)
     });
@@ -203,18 +205,18 @@ impl User {
 
     fn measure(&self, server: &Synapse, room: &str, text: &str, count: usize) -> Times {
         let (_, mut since) = sync(&self.agent, &server.url(), &self.token, "");
-        for _ in 0..3 {
+        for _ in 0..WARM_UP {
             self.ask_from(server, room, text, &mut since);
         }
         Times::of((0..count).map(|_| self.ask_from(server, room, text, &mut since)).collect())
     }
 }
 
-/// Answers whatever others say: a sync, a message.
-fn echo(url: &str, token: &str) {
+/// Answers whatever others say, `count` times: a sync, a message.
+fn echo(url: &str, token: &str, mut count: usize) {
     let agent = ureq::Agent::new_with_defaults();
     let (_, mut since) = sync(&agent, url, token, "");
-    loop {
+    while count > 0 {
         let (messages, next) = sync(&agent, url, token, &since);
         since = next;
         for (room, event) in messages.iter().filter(|(_, event)| event["content"]["msgtype"] == "m.text") {
@@ -222,6 +224,7 @@ fn echo(url: &str, token: &str) {
             let relates = json!({ "m.in_reply_to": { "event_id": event["event_id"] } });
             let body = json!({ "msgtype": "m.notice", "body": "echo", "m.relates_to": relates });
             ask(&agent, url, "PUT", &path, token, &body);
+            count -= 1;
         }
     }
 }

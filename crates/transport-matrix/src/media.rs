@@ -1,4 +1,4 @@
-//! Pictures and files of a post.
+//! Pictures and files of a post, and the sign that they take a while.
 
 use crate::format::{Relation, alt};
 use crate::link::Link;
@@ -9,6 +9,10 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::events::room::MediaSource;
 use serde_json::{Value, json};
 use std::io::Cursor;
+use std::time::Duration;
+
+/// Work that takes longer than this is shown in the room: as typing.
+const LONG: Duration = Duration::from_millis(500);
 
 /// Uploads what belongs to a post. A picture becomes part of the event itself, with the words of the post below it; what
 /// is more than one becomes events of its own, each under its own transaction id, in front of it. Returns the content of
@@ -56,7 +60,7 @@ async fn uploaded(
     room: &Room,
     (name, mime, bytes, picture): (String, &str, &[u8], bool),
 ) -> Result<Value, Trouble> {
-    let source = upload(link, room, mime, bytes.to_vec()).await?;
+    let source = shown_at_work(room, upload(link, room, mime, bytes.to_vec())).await?;
     let mut info = json!({ "mimetype": mime, "size": bytes.len() });
     let msgtype = if picture { "m.image" } else { "m.file" };
     let mut file_name = name.clone();
@@ -83,6 +87,19 @@ async fn uploaded(
     }
     content["info"] = info;
     Ok(content)
+}
+
+/// Shows in the room that there is work under way, once it takes long.
+async fn shown_at_work<T>(room: &Room, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    if let Ok(done) = tokio::time::timeout(LONG, &mut work).await {
+        return done;
+    }
+    // It is a courtesy: if it is not granted, the work goes on.
+    let _ = room.typing_notice(true).await;
+    let done = work.await;
+    let _ = room.typing_notice(false).await;
+    done
 }
 
 async fn upload(link: &Link, room: &Room, mime: &str, bytes: Vec<u8>) -> Result<MediaSource, Trouble> {

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -12,6 +13,8 @@ use tokio::task::JoinHandle;
 pub enum Weather {
     /// It is handed on, and its answer back.
     Fair,
+    /// It is handed on after so many milliseconds, and its answer back.
+    Slow(u64),
     /// The homeserver never hears of it: this status comes back, with a body that is not JSON.
     Status(u16),
     /// The homeserver never hears of it: it is limited for so many milliseconds.
@@ -93,8 +96,12 @@ async fn serve(
         let number = requests.fetch_add(1, Ordering::Relaxed);
         let first = request.head.lines().next().unwrap_or_default().to_owned();
         let forecast = forecast.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match forecast(number, &first) {
-            Weather::Fair => {
+        let weather = forecast(number, &first);
+        if let Weather::Slow(ms) = weather {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+        }
+        match weather {
+            Weather::Fair | Weather::Slow(_) => {
                 server.write_all(&request.bytes()).await?;
                 let Some(answer) = message(&mut server).await? else { return Ok(()) };
                 client.write_all(&answer.bytes()).await?;

@@ -3,8 +3,10 @@
 use crate::stage::{Make, NETWORK, Table, randomness, settings, times};
 use chat::{Clock, SystemClock, Transport};
 use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tests::matrix::Heard;
 use transport_matrix::Matrix;
 
 /// A clock that goes ahead of everybody's.
@@ -69,6 +71,53 @@ async fn late_answers_say_when_they_were_asked_for() {
     );
     // What is said now is on time.
     assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_hour_of_play_in_three_rooms_is_made_up_for() {
+    let mut table = Table::set(true, &["ann", "bob"]).await;
+    let mut rooms = vec![table.room.clone()];
+    for (name, encrypted) in [("Cellar", true), ("Attic", false)] {
+        let invited = [table.bot.as_str(), &table.people[1].id()];
+        let room = table.people[0].make_room(name, encrypted, &invited).await;
+        table.people[0].join(&room).await;
+        table.people[1].join(&room).await;
+        rooms.push(room);
+    }
+    let unlimited = || Make { unlimited: true, ..Make::default() };
+    let bot = table.start(unlimited()).await;
+    for room in &rooms {
+        for person in &mut table.people {
+            person.meet(room, &table.bot).await;
+            let said = person.say(room, "!insp +1").await;
+            person.answer(&said).await;
+        }
+    }
+    let store = bot.stop().await;
+    let mut commands = Vec::new();
+    for minute in 0..60 {
+        let (room, person) = (minute % rooms.len(), minute / 3 % 2);
+        table.people[person].say(&rooms[room], "The rain does not let up.").await;
+        commands.push((room, person, table.people[person].say(&rooms[room], "!insp +1").await));
+    }
+    let settings = settings(&table.server.url(), &table.user, "");
+    let clock = Arc::new(Ahead(SignedDuration::from_hours(1)));
+    let network: Arc<dyn Transport> =
+        Arc::new(Matrix::new(NETWORK, settings, clock, randomness(), table.device.path()));
+    let bot = Make { store, ..unlimited() }.serve(vec![network]);
+    let mut held = BTreeMap::new();
+    for (room, person, said) in &commands {
+        let answer = table.people[*person].answer(said).await;
+        let now = held.entry((room, person)).or_insert(1);
+        *now += 1;
+        assert!(answer.body().starts_with("(sent 20"), "{}", answer.body());
+        assert!(answer.body().contains(&format!("inspiration {now} ")), "{now}: {}", answer.body());
+        assert_eq!(answer.encrypted, *room != 2);
+    }
+    let more = table.people[0].drain(Duration::from_millis(500)).await;
+    let own = |heard: &&Heard| commands.iter().any(|(_, person, said)| *person == 0 && heard.answers() == Some(said));
+    assert_eq!(more.iter().filter(own).count(), 0, "nothing is answered twice");
     bot.stop().await;
 }
 

@@ -1,9 +1,11 @@
 //! What people say in the ways that Matrix has for it, and how the answers look in their clients.
 
-use crate::stage::{Make, Table};
+use crate::stage::{Make, NETWORK, Table};
+use chat::{Image, Post, Reply, RoomId};
 use matrix_sdk::media::{MediaFormat, MediaRequestParameters};
 use matrix_sdk::ruma::events::room::MediaSource;
 use serde_json::json;
+use std::time::Duration;
 
 fn with(plugins: &[&'static str]) -> Make {
     Make { plugins: plugins.to_vec(), ..Make::default() }
@@ -159,6 +161,66 @@ async fn a_file_comes_with_its_words_and_encrypted_where_the_room_is() {
     let file = table.people[0].client.media().get_media_content(&request, false).await.expect("it can be had");
     let first = String::from_utf8(file).expect("text").lines().next().map(str::to_owned);
     assert!(first.is_some_and(|line| line.starts_with('{')), "lines of JSON");
+    bot.stop().await;
+}
+
+/// A red picture of 4 by 2 pixels.
+const PICTURE: &[u8] =
+    b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x04\0\0\0\x02\x08\x02\0\0\0\xf0\xca\xea\x34\0\0\0\x10IDATx\xdac8`\
+    \xa0\0G\x0c\xc8\x1c\0s\x9a\x08\x81\xc8nN<\0\0\0\0IEND\xaeB`\x82";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
+    for encrypted in [true, false] {
+        let mut table = Table::set(encrypted, &["ann"]).await;
+        let network = table.transport();
+        let bot = Make::default().serve(vec![network.clone()]);
+        let ann = &mut table.people[0];
+        ann.meet(&table.room, &table.bot).await;
+        let picture = Image { alt: "4d6: most often 14".into(), mime: "image/png".into(), bytes: PICTURE.to_vec() };
+        let words = Reply::new().bold("14").text(" on average");
+        let room = RoomId::new(NETWORK, &table.room);
+        let post = Post { images: vec![picture], ..Post::new("odds", room, words.blocks) };
+        // Asked for twice, as behind a crash, it is said once.
+        for _ in 0..2 {
+            network.send(post.clone()).await.expect("said");
+        }
+        let heard = ann.hear(&table.room, &table.bot).await;
+        let content = &heard.content;
+        assert_eq!(content["msgtype"], "m.image");
+        assert_eq!(heard.body(), "14 on average\n4d6: most often 14");
+        assert_eq!(content["formatted_body"], "<strong>14</strong> on average");
+        assert_eq!((content["info"]["w"].as_u64(), content["info"]["h"].as_u64()), (Some(4), Some(2)));
+        let thumbnail = match encrypted {
+            true => json!({ "file": content["info"]["thumbnail_file"] }),
+            false => json!({ "url": content["info"]["thumbnail_url"] }),
+        };
+        for source in [content.clone(), thumbnail] {
+            let source: MediaSource = serde_json::from_value(source).expect("where it is");
+            assert_eq!(matches!(source, MediaSource::Encrypted(_)), encrypted);
+            let request = MediaRequestParameters { source, format: MediaFormat::File };
+            let seen = ann.client.media().get_media_content(&request, false).await.expect("it can be had");
+            assert_eq!(seen, PICTURE);
+        }
+        let more = ann.drain(Duration::from_millis(500)).await;
+        assert!(more.iter().all(|heard| heard.content["msgtype"] != "m.image"), "{more:?}");
+        bot.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whose_turn_it_is_is_called() {
+    let mut table = Table::set(true, &["ann", "bob"]).await;
+    let bot = table.start(with(&["retrostar"])).await;
+    table.ask(1, "!spot").await;
+    let bob = name_of(&table, 1);
+    let said = table.people[0].say(&table.room, &format!("!oppose {bob}")).await;
+    let opposed = table.people[0].answer(&said).await;
+    assert!(opposed.body().contains(&format!("{bob}: !resist")), "{}", opposed.body());
+    assert_eq!(opposed.content["m.mentions"], json!({ "user_ids": [table.people[1].id()] }));
+    let said = table.people[1].say(&table.room, "!resist").await;
+    let resisted = table.people[1].answer(&said).await;
+    assert_eq!(resisted.content["m.mentions"], json!({}), "{}", resisted.body());
     bot.stop().await;
 }
 

@@ -87,6 +87,27 @@ async fn a_limit_holds_up_its_own_room_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_takes_long_is_shown_as_typing() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let line = BadLine::to(table.server.port()).await;
+    let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
+    let bot = Make::default().serve(vec![network]);
+    table.people[0].meet(&table.room, &table.bot).await;
+    table.ask(0, "!roll 2d1").await;
+    let typing = Arc::new(AtomicUsize::new(0));
+    for (takes, told) in [(0, 0), (1_200, 2)] {
+        let count = typing.clone();
+        line.forecast(move |_, request| {
+            count.fetch_add(usize::from(request.contains("/typing/")), Ordering::SeqCst);
+            if request.contains("/upload") { Weather::Slow(takes) } else { Weather::Fair }
+        });
+        table.ask(0, "!export").await;
+        assert_eq!(typing.load(Ordering::SeqCst), told, "it begins, and ends");
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
     let table = Table::set(false, &["ann"]).await;
     let line = BadLine::to(table.server.port()).await;
