@@ -12,7 +12,11 @@ mod directory;
 pub mod irc;
 pub mod matrix;
 pub mod serving;
+mod session_files;
+pub mod unattended;
 pub mod watched;
+
+pub use session_files::session_files;
 
 /// Lines of the greeting on the console.
 pub const GREETING: usize = 3;

@@ -17,6 +17,9 @@ pub struct Running {
     served: JoinHandle<()>,
 }
 
+/// The plugins that a bot in this process can have.
+pub const PLUGINS: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
+
 /// What a bot is made of; the defaults play with fair dice in memory.
 pub struct Make {
     /// What it keeps everything in.

@@ -8,11 +8,10 @@ use bot::keys::TableId;
 use bot::store::Store;
 use chat::RoomId;
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use store_sled::SledStore;
 use tests::irc::{Client, Message, Ngircd, NgircdOptions, Scripted, plain};
+use tests::unattended::Program;
 
 /// How long somebody listens for what is late.
 const LATE: Duration = Duration::from_millis(400);
@@ -106,24 +105,6 @@ async fn a_server_that_dies_during_play_takes_nothing_along() {
     let store = bot.stop().await;
     assert!(heard.0.len() > 10, "hardly anything was heard");
     whole(&*store, &heard);
-}
-
-/// The program on a network, killed when it goes.
-struct Program(Child);
-
-impl Program {
-    fn start(data: &Path, config: &Path) -> Self {
-        let mut command = tests::astragal(data);
-        let child = command.arg("--config").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Program(child.expect("the program runs"))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.0.kill().expect("it can be killed");
-        self.0.wait().expect("it ends");
-    }
 }
 
 #[test]

@@ -14,14 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::irc::{Client, Message, plain};
-use tests::serving::SetClock;
+use tests::serving::{PLUGINS, SetClock};
 use tests::watched::Watched;
 use transport_irc::{Irc, Settings};
 
 /// The network's name for the bot.
 const NETWORK: &str = "irc";
-/// The plugins that [`Make`] knows.
-const PLUGINS: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
 /// Lines of an answer: all there are.
 const LINES: usize = 1_000;
 /// Bytes of a text that fit into a line, whatever stands around them.

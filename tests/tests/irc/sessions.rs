@@ -2,30 +2,20 @@
 
 use crate::evening::{Played, play};
 use plugin_testkit::Difference;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::{fs, thread};
 use tests::irc::{Ngircd, NgircdOptions};
+use tests::session_files;
 use tokio::runtime::Runtime;
 
 /// Files that are played at a time.
 const SIDE_BY_SIDE: usize = 4;
 
-/// All session files of the plugins and of the core.
-fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
-    let entries = |path: PathBuf| fs::read_dir(path).into_iter().flatten().map(|entry| entry.expect("readable").path());
-    let folders = entries(root.join("plugins")).chain([root.join("tests")]);
-    let mut files: Vec<_> = folders.flat_map(|folder| entries(folder.join("sessions"))).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "session"));
-    files.sort();
-    files
-}
-
 /// Plays the files side by side, each speaker on a connection of their own: most of the time goes by in waiting.
 fn play_all(files: Vec<PathBuf>) -> Vec<Result<Played, Difference>> {
-    let (files, played) = (Mutex::new(files.into_iter()), Mutex::new(Vec::new()));
-    let next = || files.lock().expect("nothing panics holding it").next();
+    let (files, played) = (Mutex::new(files), Mutex::new(Vec::new()));
+    let next = || files.lock().expect("nothing panics holding it").pop();
     thread::scope(|scope| {
         for _ in 0..SIDE_BY_SIDE {
             scope.spawn(|| {
@@ -45,7 +35,7 @@ fn play_all(files: Vec<PathBuf>) -> Vec<Result<Played, Difference>> {
 #[test]
 fn the_sessions_of_the_project_are_heard_as_they_are_written() {
     let (mut whole, mut in_part, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
-    for result in play_all(files()) {
+    for result in play_all(session_files()) {
         match result {
             Ok(played) if played.left_out == 0 => whole.push(played),
             Ok(played) => in_part.push(played),

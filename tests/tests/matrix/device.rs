@@ -1,16 +1,18 @@
 //! The bot's device: it is the account's, it can be got back, and another one says nothing twice.
 
-use crate::once::{Program, configure};
+use crate::once::configure;
 use crate::stage::Table;
 use matrix_sdk::encryption::verification::{Verification, VerificationRequestState};
 use matrix_sdk::ruma::UserId;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 use tests::matrix::Person;
+use tests::unattended::Program;
 
-/// How long a verification may take.
+/// How long a verification or a backup of keys may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs `astragal matrix ...` with something typed.
@@ -95,8 +97,16 @@ async fn after_a_restored_backup_a_new_device_repeats_nothing() {
     // What comes behind the backup was played, and answered, and is played again from it: by another device.
     let behind = table.people[0].say(&table.room, "!insp +1").await;
     assert!(table.people[0].answer(&behind).await.body().contains("inspiration 2"));
-    // The keys of what was said have to be in the account's backup before the machine burns down.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    // The keys of what was said, Ann's and the bot's, have to be in the account's backup before the machine burns down.
+    let session = std::fs::read(data.join("matrix/matrix/session.json")).expect("the login");
+    let session: Value = serde_json::from_slice(&session).expect("JSON");
+    let token = session["access_token"].as_str();
+    let kept = || table.server.ask("GET", "/_matrix/client/v3/room_keys/version", token, &json!({}))["count"].as_u64();
+    let started = tokio::time::Instant::now();
+    while kept().is_none_or(|count| count < 2) {
+        assert!(started.elapsed() < PATIENCE, "the keys are not in the backup");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     drop(bot);
     let fresh = table.device.path().join("fresh");
     task(&fresh, "restore");

@@ -14,11 +14,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use tests::matrix::{Heard, Person, Synapse, name};
-use tests::serving::SetClock;
+use tests::serving::{PLUGINS, SetClock};
 use tests::watched::Watched;
-
-/// The plugins that [`Make`] knows.
-const PLUGINS: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
 
 /// People by the names that sessions have for them: a client costs time, and serves one session after the other.
 pub struct People {

@@ -9,32 +9,13 @@ use bot::keys::TableId;
 use chat::RoomId;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 use std::time::Duration;
 use store_sled::SledStore;
 use tests::matrix::{Heard, Person, Synapse, SynapseOptions};
+use tests::unattended::Program;
 
 /// How long somebody listens for what would be too much.
 const LATE: Duration = Duration::from_millis(1_500);
-
-/// The program on a homeserver, killed when it goes.
-pub struct Program(Child);
-
-impl Program {
-    /// Starts it.
-    pub fn start(data: &Path, config: &Path) -> Self {
-        let mut command = tests::astragal(data);
-        let child = command.arg("--config").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Program(child.expect("the program runs"))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.0.kill().expect("it can be killed");
-        self.0.wait().expect("it ends");
-    }
-}
 
 /// A configuration for an account on the homeserver at `url`, in the directory of its device.
 pub fn configure(directory: &Path, url: &str, user: &str, more: &str) -> PathBuf {

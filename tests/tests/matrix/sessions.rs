@@ -3,28 +3,16 @@
 use crate::evening::{People, play};
 use plugin_testkit::Difference;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tests::matrix::Synapse;
+use tests::session_files;
 
 /// Files that are played at a time.
 const SIDE_BY_SIDE: usize = 3;
 
-/// All session files of the plugins and of the core.
-fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
-    let entries = |path: PathBuf| fs::read_dir(path).into_iter().flatten().map(|entry| entry.expect("readable").path());
-    let folders = entries(root.join("plugins")).chain([root.join("tests")]);
-    let mut files: Vec<_> = folders.flat_map(|folder| entries(folder.join("sessions"))).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "session"));
-    // The longest first: so nobody waits long for the last.
-    files.sort_by_key(|path| fs::metadata(path).map_or(0, |file| file.len()));
-    files
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sessions_of_the_project_are_heard_as_they_are_written() {
-    let left = Arc::new(Mutex::new(files()));
+    let left = Arc::new(Mutex::new(session_files()));
     let players = (0..SIDE_BY_SIDE).map(|_| {
         let left = left.clone();
         tokio::spawn(async move {

@@ -1,0 +1,23 @@
+//! The program as it runs unattended: on networks, without a terminal.
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+/// The program with a configuration, killed when it goes.
+pub struct Program(Child);
+
+impl Program {
+    /// Starts it.
+    pub fn start(data: &Path, config: &Path) -> Self {
+        let mut command = crate::astragal(data);
+        let child = command.arg("--config").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Program(child.expect("the program runs"))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.0.kill().expect("it can be killed");
+        self.0.wait().expect("it ends");
+    }
+}
