@@ -90,6 +90,9 @@ impl Arguments {
         let mut from = 0;
         while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
             from = at + 1;
+            if repeats(&found.typed[..at], &found.typed[from..]) {
+                continue;
+            }
             let apart = found.typed[..at].ends_with(char::is_whitespace);
             let digits: String = found.typed[from..].chars().take_while(char::is_ascii_digit).collect();
             let alone = found.typed[from + digits.len()..].chars().next().is_none_or(char::is_whitespace);
@@ -111,6 +114,15 @@ impl Arguments {
         found.typed.truncate(found.typed.trim_end().len());
         found
     }
+}
+
+/// Whether a `#` between these means so many times, as in `6# 4d6`, and begins no comment.
+fn repeats(before: &str, behind: &str) -> bool {
+    let count = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let dice = behind.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '(' | '{'));
+    let sides = dice.strip_prefix(['d', 'D']).and_then(|sides| sides.chars().next());
+    let counted = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    counted && sides.is_some_and(|side| side.is_ascii_digit() || matches!(side, '%' | 'F' | 'f' | '[' | '('))
 }
 
 #[cfg(test)]
@@ -149,6 +161,9 @@ mod tests {
         assert_eq!(split("vs #12 17 # at last", true), ("vs     17".into(), Some(12), Some("at last".into())));
         assert_eq!(split("roll d20 #12", false), ("roll d20".into(), None, Some("12".into())));
         assert_eq!(split("roll d20 #fire #2", true), ("roll d20".into(), None, Some("fire #2".into())));
+        assert_eq!(split("roll 6# 4d6 # str", false), ("roll 6# 4d6".into(), None, Some("str".into())));
+        assert_eq!(split("roll 6 #4d6", false), ("roll 6".into(), None, Some("4d6".into())));
+        assert_eq!(split("roll 6# deep cuts", false), ("roll 6".into(), None, Some("deep cuts".into())));
         assert_eq!(split("roll d6#fire", true), ("roll d6".into(), None, Some("fire".into())));
         assert_eq!(split("roll d6 #", false), ("roll d6".into(), None, None));
         assert_eq!(split("vs #99999999999999999999999", true).1, Some(u64::MAX));

@@ -22,8 +22,8 @@ impl Dice for Plain {
 fn play(text: &str, dice: &mut impl Dice, out: &mut String) {
     out.clear();
     let notation: Notation = text.parse().expect("well-formed");
-    for roll in notation.roll(dice).expect("within the limits") {
-        write!(out, "{} = {roll}", roll.total).expect("a String takes everything");
+    for roll in notation.roll(dice).expect("within the limits").iter().flat_map(|rolls| &rolls.rolls) {
+        write!(out, "{} = {roll}", roll.value).expect("a String takes everything");
     }
 }
 

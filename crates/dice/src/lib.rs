@@ -6,8 +6,9 @@
 //! let notation: Notation = "4d6kh3 + 2".parse().expect("well-formed");
 //! let mut dice = Scripted::new([(6, 5), (6, 1), (6, 4), (6, 4)]);
 //! let rolls = notation.roll(&mut dice).expect("within the limits");
-//! assert_eq!(rolls[0].total, 15);
-//! assert_eq!(rolls[0].to_string(), "4d6kh3 [5 (1) 4 4] + 2");
+//! let roll = &rolls[0].rolls[0];
+//! assert_eq!(roll.total(), 15);
+//! assert_eq!(roll.to_string(), "4d6kh3 [5 (1) 4 4] + 2");
 //! ```
 //!
 //! Where dice come from is a [`Dice`]: the [`fair`] stream of a message, or a [`Scripted`] list in tests.
@@ -17,10 +18,18 @@ pub mod fair;
 
 mod expression;
 mod notation;
+mod number;
+mod odds;
+mod parser;
 mod roll;
 mod source;
 
-pub use expression::{Comparison, Condition, DiceTerm, End, Expression, Faces, Modifier, Operator};
-pub use notation::{MAX_DEPTH, MAX_DICE, MAX_TEXT, Notation, NotationError};
-pub use roll::{Fate, Piece, Roll, RollError, ShownDie, Throw};
+pub use expression::{
+    Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,
+    Modifier, Operator, Pool, Source,
+};
+pub use notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, MAX_TEXT, Notation, NotationError, Repeated, Together};
+pub use number::Number;
+pub use odds::{Certainty, Odds, OddsError};
+pub use roll::{Fate, OfPool, Piece, Roll, RollError, Rolls, ShownDie, Tally, Throw, Verdict};
 pub use source::{Budget, Dice, DiceError, Die, MAX_DRAWS, Scripted};

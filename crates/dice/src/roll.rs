@@ -1,34 +1,78 @@
 //! Throwing an expression: every die with its fate, and what it comes to.
 
-use crate::expression::{DiceTerm, End, Expression, Modifier, Operator};
-use crate::notation::Notation;
+pub(crate) mod pool;
+mod show;
+
+pub use show::{OfPool, Piece};
+
+use crate::Number;
+use crate::expression::{Comparison, Expression, Function, Mark, Operator, Pool};
+use crate::notation::{MAX_DICE, Notation, Repeated, Together};
 use crate::source::{Dice, DiceError};
-use std::fmt::{self, Display};
+
+/// A roll as often as it was repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rolls<'a> {
+    /// What was rolled.
+    pub repeated: &'a Repeated,
+    /// What came of it each time, in the order in which it is to be shown.
+    pub rolls: Vec<Roll<'a>>,
+}
 
 /// A thrown expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roll<'a> {
     /// What was rolled.
     pub expression: &'a Expression,
-    /// The dice of each dice term, in the order the terms stand in the expression.
+    /// The members of each pool, in the order in which they were thrown.
     pub throws: Vec<Throw>,
-    /// What it comes to.
-    pub total: i64,
+    /// What it comes to, exactly.
+    pub value: Number,
+    /// What came of the labelled parts, by label, in their order.
+    pub labels: Vec<(&'a str, Number)>,
+    /// How a comparison ended, if it is one.
+    pub verdict: Option<Verdict>,
 }
 
-/// The dice of one dice term, in the order they were thrown, an exploding die's extra dice right behind it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Throw(pub Vec<ShownDie>);
+/// How a comparison ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// What stands before the comparison.
+    pub value: Number,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// What stands behind it.
+    pub against: Number,
+    /// It holds.
+    pub success: bool,
+    /// By how much: negative if it does not hold. Nothing for comparisons without a direction.
+    pub margin: Option<Number>,
+}
 
-/// A die on the table.
+/// The members of a pool, in the order they were thrown, an exploding die's extra dice right behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Throw {
+    /// The dice, or results.
+    pub dice: Vec<ShownDie>,
+    /// What was counted, if it does not come to the sum.
+    pub tally: Option<Tally>,
+}
+
+/// A die on the table, or a result in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownDie {
     /// What it counts (a Fudge die -1 to 1).
     pub value: i64,
+    /// The face it shows, from 1; 0 for a result.
+    pub face: u32,
     /// Whether it counts.
     pub fate: Fate,
     /// It exploded: the next die came of it.
     pub exploded: bool,
+    /// What it counts where members are counted.
+    pub score: i64,
+    /// What is pointed out about it.
+    pub mark: Option<Mark>,
 }
 
 /// Whether a die counts.
@@ -36,10 +80,30 @@ pub struct ShownDie {
 pub enum Fate {
     /// It is part of the total.
     Kept,
-    /// `kh`, `kl`, `dh` or `dl` left it out.
+    /// It was left out.
     Dropped,
     /// It was thrown again; the next die stands for it.
     Rerolled,
+}
+
+/// What was counted of a pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// What the pool comes to: successes less failures, matches, sets.
+    pub value: i64,
+    /// Members that succeed.
+    pub successes: i64,
+    /// Members that fail.
+    pub failures: i64,
+    /// Members that botch.
+    pub botches: i64,
+}
+
+impl Tally {
+    /// Nothing succeeded, and something botched.
+    pub fn is_botch(&self) -> bool {
+        self.botches > 0 && self.successes == 0
+    }
 }
 
 /// Why a well-formed expression came to nothing.
@@ -48,349 +112,267 @@ pub enum RollError {
     /// No more dice.
     #[error(transparent)]
     Dice(#[from] DiceError),
-    /// A total beyond 64 bits.
+    /// A number beyond 64 bits.
     #[error("the numbers grow too large")]
     Overflow,
     /// `x / 0`
     #[error("that divides by zero")]
     DivisionByZero,
+    /// `2 ** -1`
+    #[error("a power goes from 0 to 64, in whole numbers")]
+    Exponent,
+    /// More dice than a command may throw.
+    #[error("that is more than {MAX_DICE} dice")]
+    TooManyDice,
 }
 
 impl Notation {
-    /// Throws the expression as often as it is to be repeated, dice from left to right.
-    pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Vec<Roll<'_>>, RollError> {
-        (0..self.repeat.unwrap_or(1)).map(|_| self.expression.roll(dice)).collect()
+    /// Throws all rolls, dice from left to right.
+    pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Vec<Rolls<'_>>, RollError> {
+        let mut left = MAX_DICE;
+        let once = |repeated| {
+            let Repeated { times, expression, together }: &Repeated = repeated;
+            let mut rolls = Vec::with_capacity(times.unwrap_or(1) as usize);
+            for _ in 0..times.unwrap_or(1) {
+                let (roll, rest) = expression.roll_with(dice, left)?;
+                left = rest;
+                rolls.push(roll);
+            }
+            if *together == Some(Together::Sort) {
+                rolls.sort_by_key(|roll| std::cmp::Reverse(roll.value));
+            }
+            Ok(Rolls { repeated, rolls })
+        };
+        self.rolls.iter().map(once).collect()
     }
 }
 
 impl Expression {
     /// Throws the expression once, dice from left to right.
     pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Roll<'_>, RollError> {
-        let mut throws = Vec::new();
-        let total = self.evaluate(dice, &mut throws)?;
-        Ok(Roll { expression: self, throws, total })
+        self.roll_with(dice, MAX_DICE).map(|(roll, _)| roll)
     }
 
-    fn evaluate(&self, dice: &mut (impl Dice + ?Sized), throws: &mut Vec<Throw>) -> Result<i64, RollError> {
-        match self {
-            Expression::Number(number) => Ok(*number),
-            Expression::Negative(inner) => inner.evaluate(dice, throws)?.checked_neg().ok_or(RollError::Overflow),
-            Expression::Parentheses(inner) => inner.evaluate(dice, throws),
-            Expression::Dice(term) => {
-                let throw = term.throw(dice)?;
-                let total = throw.total();
-                throws.push(throw);
-                Ok(total)
+    /// The same with so many dice at the most; and how many are left.
+    fn roll_with(&self, dice: &mut (impl Dice + ?Sized), left: u64) -> Result<(Roll<'_>, u64), RollError> {
+        let mut thrower = Thrower { dice, left, throws: Vec::new(), labels: Vec::new() };
+        let (value, verdict) = match self {
+            Expression::Compared(left, comparison, right) => {
+                let (left, right) = (thrower.evaluate(left)?, thrower.evaluate(right)?);
+                let verdict = Verdict::of(left, *comparison, right);
+                (Number::from(i64::from(verdict.success)), Some(verdict))
             }
-            Expression::Chain(first, rest) => {
-                let first = first.evaluate(dice, throws)?;
-                rest.iter().try_fold(first, |total, (operator, operand)| {
-                    operator.apply(total, operand.evaluate(dice, throws)?)
-                })
+            other => (thrower.evaluate(other)?, None),
+        };
+        let Thrower { throws, labels, left, .. } = thrower;
+        let mut by_label: Vec<(&str, Number)> = Vec::new();
+        for (label, value) in labels {
+            match by_label.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, sum)) => *sum = sum.plus(value).ok_or(RollError::Overflow)?,
+                None => by_label.push((label, value)),
             }
         }
+        Ok((Roll { expression: self, throws, value, labels: by_label, verdict }, left))
+    }
+}
+
+impl Roll<'_> {
+    /// What it comes to, rounded down.
+    pub fn total(&self) -> i64 {
+        self.value.floor()
+    }
+
+    /// The pools of the expression with what was thrown for each, in the order in which they were thrown.
+    pub fn terms(&self) -> impl Iterator<Item = (&Pool, &Throw)> {
+        let mut pools = Vec::new();
+        collect_pools(self.expression, &mut pools);
+        pools.into_iter().zip(&self.throws)
+    }
+}
+
+impl Verdict {
+    fn of(left: Number, comparison: Comparison, right: Number) -> Self {
+        let margin = match comparison {
+            Comparison::AtLeast | Comparison::Greater => left.minus(right),
+            Comparison::AtMost | Comparison::Less => right.minus(left),
+            Comparison::Equal | Comparison::Unequal => None,
+        };
+        Verdict { value: left, comparison, against: right, success: comparison.holds(left, right), margin }
+    }
+}
+
+impl Throw {
+    /// What it comes to: what was counted, or the sum of the kept dice.
+    pub fn total(&self) -> i64 {
+        match self.tally {
+            Some(tally) => tally.value,
+            // Values fit into 33 bits and there are 5,000 at the most, but for faces of one's own and groups.
+            None => self.kept().map(|die| die.value).fold(0, i64::saturating_add),
+        }
+    }
+
+    /// The dice that count.
+    pub fn kept(&self) -> impl Iterator<Item = &ShownDie> {
+        self.dice.iter().filter(|die| die.fate == Fate::Kept)
+    }
+}
+
+/// What throws an expression.
+struct Thrower<'d, 'e, D: ?Sized> {
+    dice: &'d mut D,
+    /// Dice that may still be thrown, explosions and rerolls not counted.
+    left: u64,
+    throws: Vec<Throw>,
+    /// What the labelled parts came to, times and divided by what stands around them.
+    labels: Vec<(&'e str, Number)>,
+}
+
+impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
+    fn evaluate(&mut self, expression: &'e Expression) -> Result<Number, RollError> {
+        match expression {
+            Expression::Number(number) => Ok(*number),
+            Expression::Parentheses(inner) => self.evaluate(inner),
+            Expression::Pool(pool) => {
+                let throw = self.throw(pool)?;
+                let total = throw.total();
+                self.throws.push(throw);
+                Ok(Number::from(total))
+            }
+            Expression::Negative(inner) => {
+                let from = self.labels.len();
+                let value = self.evaluate(inner)?;
+                self.change_labels(from, Number::negative)?;
+                value.negative().ok_or(RollError::Overflow)
+            }
+            Expression::Chain(first, rest) => {
+                let from = self.labels.len();
+                let mut total = self.evaluate(first)?;
+                for (operator, operand) in rest {
+                    total = self.operate(from, total, *operator, operand)?;
+                }
+                Ok(total)
+            }
+            Expression::Power(base, exponent) => {
+                let base = self.evaluate(base)?;
+                base.to_the(self.evaluate(exponent)?)
+            }
+            Expression::Function(function, arguments) => {
+                let arguments = arguments.iter().map(|each| self.evaluate(each)).collect::<Result<Vec<_>, _>>()?;
+                function.of(&arguments).ok_or(RollError::Overflow)
+            }
+            Expression::Labelled(inner, label) => {
+                let value = self.evaluate(inner)?;
+                self.labels.push((label, value));
+                Ok(value)
+            }
+            Expression::Compared(left, comparison, right) => {
+                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
+                Ok(Number::from(i64::from(comparison.holds(left, right))))
+            }
+        }
+    }
+
+    /// `total operator operand`, where the labels of `total` begin at `from`.
+    fn operate(
+        &mut self,
+        from: usize,
+        total: Number,
+        operator: Operator,
+        operand: &'e Expression,
+    ) -> Result<Number, RollError> {
+        let middle = self.labels.len();
+        let operand = self.evaluate(operand)?;
+        let result = operator.apply(total, operand)?;
+        match operator {
+            Operator::Plus | Operator::Modulo => {}
+            Operator::Minus => self.change_labels(middle, Number::negative)?,
+            Operator::Times => {
+                let own = self.labels.split_off(middle);
+                self.change_labels(from, |value| value.times(operand))?;
+                self.labels.extend(own);
+                self.change_labels(middle, |value| value.times(total))?;
+            }
+            Operator::Divide | Operator::DivideDown => {
+                self.labels.truncate(middle);
+                self.change_labels(from, |value| value.over(operand))?;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Changes the labels from the one at `from` on.
+    fn change_labels(&mut self, from: usize, change: impl Fn(Number) -> Option<Number>) -> Result<(), RollError> {
+        self.labels[from..].iter_mut().try_for_each(|(_, value)| {
+            *value = change(*value).ok_or(RollError::Overflow)?;
+            Ok(())
+        })
     }
 }
 
 impl Operator {
-    fn apply(self, left: i64, right: i64) -> Result<i64, RollError> {
+    /// `left operator right`
+    pub(crate) fn apply(self, left: Number, right: Number) -> Result<Number, RollError> {
+        let divides = matches!(self, Operator::Divide | Operator::DivideDown | Operator::Modulo);
+        if divides && right.is_zero() {
+            return Err(RollError::DivisionByZero);
+        }
         let result = match self {
-            Operator::Plus => left.checked_add(right),
-            Operator::Minus => left.checked_sub(right),
-            Operator::Times => left.checked_mul(right),
-            Operator::Divide if right == 0 => return Err(RollError::DivisionByZero),
-            Operator::Divide => left.checked_div(right).map(|quotient| {
-                let rounded_up = left % right != 0 && (left < 0) != (right < 0);
-                quotient - i64::from(rounded_up)
-            }),
+            Operator::Plus => left.plus(right),
+            Operator::Minus => left.minus(right),
+            Operator::Times => left.times(right),
+            Operator::Divide => left.over(right),
+            Operator::DivideDown => left.over(right).map(|quotient| quotient.floor().into()),
+            Operator::Modulo => left.modulo(right),
         };
         result.ok_or(RollError::Overflow)
     }
 }
 
-impl DiceTerm {
-    fn throw(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Throw, DiceError> {
-        let mut throw = Throw(Vec::with_capacity(self.count as usize));
-        for _ in 0..self.count {
-            throw.0.push(self.one(dice)?);
+impl Number {
+    /// `self ** exponent`
+    pub(crate) fn to_the(self, exponent: Number) -> Result<Number, RollError> {
+        if exponent.whole().is_none_or(|exponent| !(0..=64).contains(&exponent)) {
+            return Err(RollError::Exponent);
         }
-        for modifier in &self.modifiers {
-            match *modifier {
-                Modifier::Keep(end, n) => throw.drop_all_but(end, n as usize),
-                Modifier::Drop(end, n) => throw.drop(end, n as usize),
-                Modifier::Explode(condition) => {
-                    let highest = self.faces.value(self.faces.sides());
-                    let explodes = |value| condition.map_or(value == highest, |condition| condition.holds(value));
-                    throw.extend_each(
-                        || self.one(dice),
-                        |die| {
-                            die.exploded = explodes(die.value);
-                            die.exploded
-                        },
-                    )?;
-                }
-                Modifier::Reroll(condition) => throw.extend_each(
-                    || self.one(dice),
-                    |die| {
-                        let again = condition.holds(die.value);
-                        if again {
-                            die.fate = Fate::Rerolled;
-                        }
-                        again
-                    },
-                )?,
-            }
-        }
-        Ok(throw)
-    }
-
-    fn one(&self, dice: &mut (impl Dice + ?Sized)) -> Result<ShownDie, DiceError> {
-        let value = self.faces.value(dice.throw(self.faces.sides())?);
-        Ok(ShownDie { value, fate: Fate::Kept, exploded: false })
+        self.power(exponent).ok_or(RollError::Overflow)
     }
 }
 
-impl Throw {
-    /// The sum of the kept dice.
-    pub fn total(&self) -> i64 {
-        self.kept().map(|die| die.value).sum()
-    }
-
-    /// The dice that count.
-    pub fn kept(&self) -> impl Iterator<Item = &ShownDie> {
-        self.0.iter().filter(|die| die.fate == Fate::Kept)
-    }
-
-    /// Goes through the dice still in; behind each that wants `another`, one is thrown, which is asked as well.
-    fn extend_each(
-        &mut self,
-        mut one: impl FnMut() -> Result<ShownDie, DiceError>,
-        mut another: impl FnMut(&mut ShownDie) -> bool,
-    ) -> Result<(), DiceError> {
-        if !self.0.iter().any(|die| die.fate == Fate::Kept && another(&mut die.clone())) {
-            return Ok(());
-        }
-        for mut die in std::mem::take(&mut self.0) {
-            let mut extended = die.fate == Fate::Kept && another(&mut die);
-            self.0.push(die);
-            while extended {
-                let mut next = one()?;
-                extended = another(&mut next);
-                self.0.push(next);
-            }
-        }
-        Ok(())
-    }
-
-    fn drop_all_but(&mut self, end: End, n: usize) {
-        let out = self.kept().count().saturating_sub(n);
-        self.drop(end.other(), out);
-    }
-
-    fn drop(&mut self, end: End, n: usize) {
-        let mut order: Vec<usize> = (0..self.0.len()).filter(|&i| self.0[i].fate == Fate::Kept).collect();
-        // Stable: among equals the later dice go first, so that what stays is what was thrown first.
-        order.reverse();
-        match end {
-            End::Low => order.sort_by_key(|&i| self.0[i].value),
-            End::High => order.sort_by_key(|&i| std::cmp::Reverse(self.0[i].value)),
-        }
-        for i in order.into_iter().take(n) {
-            self.0[i].fate = Fate::Dropped;
-        }
+impl Function {
+    /// What it makes of these, of which there is at least one; nothing if that is too large.
+    pub(crate) fn of(self, arguments: &[Number]) -> Option<Number> {
+        let first = *arguments.first()?;
+        Some(match self {
+            Function::Floor => first.floor().into(),
+            Function::Ceil => first.ceil().into(),
+            Function::Round => first.round().into(),
+            Function::Abs => first.abs()?,
+            Function::Min => *arguments.iter().min()?,
+            Function::Max => *arguments.iter().max()?,
+            Function::Sum => arguments.iter().try_fold(Number::ZERO, |sum, each| sum.plus(*each))?,
+        })
     }
 }
 
-impl End {
-    fn other(self) -> End {
-        match self {
-            End::High => End::Low,
-            End::Low => End::High,
-        }
-    }
-}
-
-/// A piece of a shown roll; all pieces in order read `4d6kh3 [5 (1) 4 4] + 2`.
-#[derive(Clone, Copy)]
-pub enum Piece<'a> {
-    /// Notation, and what stands between dice.
-    Text(&'a dyn Display),
-    /// A die that counts.
-    Kept(i64),
-    /// A die that does not.
-    Out(i64),
-}
-
-impl Display for Piece<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Piece::Text(text) => text.fmt(f),
-            Piece::Kept(value) => value.fmt(f),
-            Piece::Out(value) => write!(f, "({value})"),
-        }
-    }
-}
-
-impl Roll<'_> {
-    /// Hands out the shown roll piece by piece: the canonical notation, each term's dice behind it.
-    pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
-        show(self.expression, &mut self.throws.iter(), out)
-    }
-
-    /// The dice terms of the expression with what was thrown for each, from left to right.
-    pub fn terms(&self) -> impl Iterator<Item = (&DiceTerm, &Throw)> {
-        let mut terms = Vec::new();
-        collect_terms(self.expression, &mut terms);
-        terms.into_iter().zip(&self.throws)
-    }
-}
-
-fn collect_terms<'a>(expression: &'a Expression, terms: &mut Vec<&'a DiceTerm>) {
+/// The pools in the order in which they are thrown.
+fn collect_pools<'a>(expression: &'a Expression, pools: &mut Vec<&'a Pool>) {
     match expression {
         Expression::Number(_) => {}
-        Expression::Dice(term) => terms.push(term),
-        Expression::Negative(inner) | Expression::Parentheses(inner) => collect_terms(inner, terms),
-        Expression::Chain(first, rest) => {
-            collect_terms(first, terms);
-            rest.iter().for_each(|(_, operand)| collect_terms(operand, terms));
+        Expression::Pool(pool) => {
+            pool.parts().for_each(|part| collect_pools(part, pools));
+            pools.push(pool);
         }
-    }
-}
-
-impl Throw {
-    /// Hands out the dice as `[6+2 (1) 4]`: an exploding die is joined to the one that came of it.
-    pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
-        out(Piece::Text(&"["))?;
-        for (i, die) in self.0.iter().enumerate() {
-            if i > 0 {
-                out(Piece::Text(if self.0[i - 1].exploded { &"+" } else { &" " }))?;
-            }
-            out(match die.fate {
-                Fate::Kept => Piece::Kept(die.value),
-                Fate::Dropped | Fate::Rerolled => Piece::Out(die.value),
-            })?;
-        }
-        out(Piece::Text(&"]"))
-    }
-}
-
-impl Display for Roll<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(&mut |piece| piece.fmt(f))
-    }
-}
-
-impl Display for Throw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(&mut |piece| piece.fmt(f))
-    }
-}
-
-fn show<E>(
-    expression: &Expression,
-    throws: &mut std::slice::Iter<'_, Throw>,
-    out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
-) -> Result<(), E> {
-    match expression {
-        Expression::Number(number) => out(Piece::Text(number)),
-        Expression::Dice(term) => {
-            out(Piece::Text(term))?;
-            out(Piece::Text(&" "))?;
-            throws.next().map_or(Ok(()), |throw| throw.show(out))
-        }
-        Expression::Negative(inner) => {
-            out(Piece::Text(&"-"))?;
-            show(inner, throws, out)
-        }
-        Expression::Parentheses(inner) => {
-            out(Piece::Text(&"("))?;
-            show(inner, throws, out)?;
-            out(Piece::Text(&")"))
+        Expression::Negative(inner) | Expression::Parentheses(inner) | Expression::Labelled(inner, _) => {
+            collect_pools(inner, pools);
         }
         Expression::Chain(first, rest) => {
-            show(first, throws, out)?;
-            rest.iter().try_for_each(|(operator, operand)| {
-                out(Piece::Text(&" "))?;
-                out(Piece::Text(operator))?;
-                out(Piece::Text(&" "))?;
-                show(operand, throws, out)
-            })
+            collect_pools(first, pools);
+            rest.iter().for_each(|(_, operand)| collect_pools(operand, pools));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::source::Scripted;
-
-    fn rolled(text: &str, dice: &[(u32, u32)]) -> String {
-        let notation: Notation = text.parse().unwrap();
-        let mut script = Scripted::new(dice.iter().copied());
-        let shown = notation.roll(&mut script).map_or_else(
-            |error| error.to_string(),
-            |rolls| rolls.iter().map(|roll| format!("{} = {roll}", roll.total)).collect::<Vec<_>>().join("; "),
-        );
-        assert_eq!(script.left().count(), 0, "dice left over for {text}");
-        shown
-    }
-
-    #[test]
-    fn keep_and_drop_take_from_their_end() {
-        let dice = [(6, 3), (6, 1), (6, 6), (6, 3)];
-        assert_eq!(rolled("4d6kh3", &dice), "12 = 4d6kh3 [3 (1) 6 3]");
-        assert_eq!(rolled("4d6kl2", &dice), "4 = 4d6kl2 [3 1 (6) (3)]");
-        assert_eq!(rolled("4d6dh1", &dice), "7 = 4d6dh1 [3 1 (6) 3]");
-        assert_eq!(rolled("4d6dl2kh1", &dice), "6 = 4d6dl2kh1 [(3) (1) 6 (3)]");
-        assert_eq!(rolled("4d6kh9", &dice), "13 = 4d6kh9 [3 1 6 3]");
-        assert_eq!(rolled("4d6kh0", &dice), "0 = 4d6kh0 [(3) (1) (6) (3)]");
-    }
-
-    #[test]
-    fn explosions_chain_and_rerolls_replace() {
-        assert_eq!(rolled("2d6!", &[(6, 6), (6, 2), (6, 6), (6, 1)]), "15 = 2d6! [6+6+1 2]");
-        assert_eq!(rolled("2d6!>=5kh1", &[(6, 5), (6, 2), (6, 3)]), "5 = 2d6!>=5kh1 [5+(3) (2)]");
-        assert_eq!(rolled("2d6r1", &[(6, 1), (6, 4), (6, 1), (6, 3)]), "7 = 2d6r=1 [(1) (1) 3 4]");
-    }
-
-    #[test]
-    fn terms_come_with_what_was_thrown_for_them() {
-        let notation: Notation = "2d6kh1 + -(d4 + 1) * d8".parse().unwrap();
-        let mut script = Scripted::new([(6, 1), (6, 2), (4, 3), (8, 4)]);
-        let rolls = notation.roll(&mut script).unwrap();
-        let terms: Vec<_> = rolls[0].terms().map(|(term, throw)| format!("{term} {throw}")).collect();
-        assert_eq!(terms, ["2d6kh1 [(1) 2]", "1d4 [3]", "1d8 [4]"]);
-    }
-
-    #[test]
-    fn arithmetic_is_checked_and_rounds_down() {
-        assert_eq!(rolled("7/2", &[]), "3 = 7 / 2");
-        assert_eq!(rolled("-7/2", &[]), "-4 = -7 / 2");
-        assert_eq!(rolled("7/-2*2-1", &[]), "-9 = 7 / -2 * 2 - 1");
-        assert_eq!(rolled("1/0", &[]), "that divides by zero");
-        assert_eq!(rolled("9223372036854775807+1", &[]), "the numbers grow too large");
-        assert_eq!(rolled("(-9223372036854775807-1)/-1", &[]), "the numbers grow too large");
-        assert_eq!(rolled("2*(1d4+1)", &[(4, 3)]), "8 = 2 * (1d4 [3] + 1)");
-    }
-
-    #[test]
-    fn odd_dice_and_repeats() {
-        assert_eq!(rolled("4dF", &[(3, 1), (3, 2), (3, 3), (3, 3)]), "1 = 4dF [-1 0 1 1]");
-        assert_eq!(rolled("d%", &[(100, 100)]), "100 = 1d% [100]");
-        assert_eq!(rolled("0d6", &[]), "0 = 0d6 []");
-        assert_eq!(rolled("2x d4", &[(4, 1), (4, 4)]), "1 = 1d4 [1]; 4 = 1d4 [4]");
-    }
-
-    #[test]
-    fn an_explosion_that_would_not_end_stops_at_the_budget() {
-        struct Sixes;
-        impl Dice for Sixes {
-            fn throw(&mut self, _: u32) -> Result<u32, DiceError> {
-                Ok(6)
-            }
+        Expression::Power(left, right) | Expression::Compared(left, _, right) => {
+            collect_pools(left, pools);
+            collect_pools(right, pools);
         }
-        let (mut sixes, notation) = (Sixes, "1d6!".parse::<Notation>().unwrap());
-        let mut budget = crate::Budget::new(&mut sixes);
-        assert_eq!(notation.roll(&mut budget), Err(RollError::Dice(DiceError::TooMany)));
+        Expression::Function(_, arguments) => arguments.iter().for_each(|each| collect_pools(each, pools)),
     }
 }

@@ -1,8 +1,9 @@
 //! Plain dice, for any game: `!roll 4d6kh3 + 2 # strength`. Knows no rules but those of the notation.
 
-use dice::{DiceTerm, Fate, Notation, NotationError, Piece, Roll, ShownDie, Throw};
+mod show;
+
+use dice::{Fate, Notation, NotationError, Number, Pool, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
-use std::convert::Infallible;
 
 /// Plain dice as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -13,10 +14,12 @@ struct Dice;
 
 #[derive(Commands)]
 enum Command {
-    /// Roll dice. Take 4d6, keep the highest 3 (kh3), explode (!), reroll (r1), add, subtract, multiply, divide.
+    /// Roll dice. 4d6kh3+2 keeps the highest 3, d6! explodes, 2d6r1 rerolls, 8d10>=7 counts, 1d20+5 vs 15 compares, 6x repeats.
     ///
-    /// NdS, d%, dF; kh kl dh dl N keep or drop; ! explodes on the highest face, !>=5 from 5 up; r1 or r<3 rerolls;
-    /// + - * / and parentheses, / rounds down; 6x in front repeats; text behind # is a label.
+    /// Dice: NdS, d%, dF, d[3..8], d[1,2:3,blank]; keep or drop kh kl km dh dl N, k>4 d<3; explode ! !o !! !p, !>=5; reroll r1
+    /// ro<3 rr2<3, u all different; mi2 ma5 map[1:0]; count >=7 f1 dbl10 b1 even odd m mt3; cs20 cf1 mark; s sd sort. Groups
+    /// {4d6, 2d8+1}kh1. + - * / // % **, floor ceil round abs min max sum. 1d8[fire] names a part; 6x in front repeats, sum or
+    /// sort behind it; a ; divides rolls; text behind # is a label.
     #[command(alias = "r", main, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
     Roll {
         /// the dice, such as 2d6+3 or 10d6!kh5
@@ -24,13 +27,9 @@ enum Command {
     },
 }
 
-/// Characters of an answer's dice; of more, only their number is shown.
-const MOST_SHOWN: usize = 280;
 /// Terms whose dice are explained, and dice of a term that are.
 const MOST_EXPLAINED: usize = 10;
 const MOST_IN_A_STEP: usize = 40;
-/// Totals of repeats that are shown.
-const MOST_TOTALS: usize = 25;
 
 impl Game for Dice {
     const ID: &'static str = "roll";
@@ -48,77 +47,67 @@ impl Game for Dice {
             .parse()
             .map_err(|error: NotationError| Refusal::usage(error.what, at + error.at.start..at + error.at.end))?;
         let rolls = notation.roll(turn)?;
-        let totals: Vec<i64> = rolls.iter().map(|roll| roll.total).collect();
-        let mut reply = Reply::new().bold(shown_totals(&totals)).text(" | ");
-        reply = match rolls.as_slice() {
-            [only] => show_roll(reply, &notation, only),
-            several => show_repeats(reply, &notation, several),
-        };
-        reply = rolls.iter().flat_map(Roll::terms).filter_map(explain).take(MOST_EXPLAINED).fold(reply, Reply::why);
-        Ok(match totals.as_slice() {
-            [total] => reply.fact("total", *total),
-            _ => reply.fact("total", totals.iter().sum::<i64>()).fact("totals", totals),
-        })
+        let mut reply = Reply::new();
+        for (n, rolls) in rolls.iter().enumerate() {
+            reply = show::rolls(if n == 0 { reply } else { reply.text("; ") }, rolls);
+        }
+        let each = || rolls.iter().flat_map(|rolls| &rolls.rolls);
+        reply = each().flat_map(Roll::terms).filter_map(explain).take(MOST_EXPLAINED).fold(reply, Reply::why);
+        let rounded = |roll: &&Roll| roll.value.whole().is_none();
+        reply = each()
+            .filter(rounded)
+            .fold(reply, |reply, roll| reply.why(format!("{} is rounded down to {}", roll.value, roll.total())));
+        Ok(facts(reply, &rolls))
     }
 }
 
-/// What became of the dice of a term, if more than being added.
-fn explain((term, throw): (&DiceTerm, &Throw)) -> Option<String> {
+/// What the rolls come to, as named values.
+fn facts(reply: Reply, rolls: &[Rolls]) -> Reply {
+    let all = || rolls.iter().flat_map(|rolls| &rolls.rolls);
+    let totals: Vec<i64> = all().map(compared).map(Number::floor).collect();
+    let reply = match totals.as_slice() {
+        [total] => reply.fact("total", *total),
+        // Each of them fits into 64 bits, their sum perhaps not.
+        _ => reply.fact("total", totals.iter().copied().fold(0, i64::saturating_add)).fact("totals", totals),
+    };
+    let verdicts: Vec<_> = all().filter_map(|roll| roll.verdict).collect();
+    match verdicts.as_slice() {
+        [] => reply,
+        [verdict] => {
+            let reply = reply.fact("success", verdict.success);
+            let whole = |margin: Number| margin.whole();
+            verdict.margin.and_then(whole).into_iter().fold(reply, |reply, margin| reply.fact("margin", margin))
+        }
+        several => reply.fact("successes", several.iter().filter(|verdict| verdict.success).count()),
+    }
+}
+
+/// What a roll comes to; of a comparison what stands in front of it.
+fn compared(roll: &Roll) -> Number {
+    roll.verdict.map_or(roll.value, |verdict| verdict.value)
+}
+
+/// What became of the dice of a pool, if more than being added.
+fn explain((pool, throw): (&Pool, &Throw)) -> Option<String> {
     let plain = |die: &ShownDie| die.fate == Fate::Kept && !die.exploded;
-    if throw.0.iter().all(plain) || throw.0.len() > MOST_IN_A_STEP {
+    if (throw.dice.iter().all(plain) && throw.tally.is_none()) || throw.dice.len() > MOST_IN_A_STEP {
         return None;
     }
-    let each = throw.0.iter().map(|die| match (die.fate, die.exploded) {
-        (Fate::Kept, false) => format!("{} counts", die.value),
-        (Fate::Kept, true) => format!("{} counts and explodes into", die.value),
+    let each = throw.dice.iter().map(|die| match (die.fate, die.exploded) {
+        (Fate::Kept, exploded) => {
+            let counts = match (throw.tally, die.score) {
+                (None, _) => "counts",
+                (_, 0) => "does not count",
+                (_, 1) => "is one",
+                (_, 2..) => "is more than one",
+                (_, ..0) => "takes one away",
+            };
+            format!("{} {counts}{}", die.value, if exploded { " and explodes into" } else { "" })
+        }
         (Fate::Dropped, false) => format!("{} is dropped", die.value),
         (Fate::Dropped, true) => format!("{} is dropped, exploded into", die.value),
         (Fate::Rerolled, _) => format!("{} is rerolled as", die.value),
     });
     let each: Vec<_> = each.collect();
-    Some(format!("{term}: {} = {}", each.join(", ").replace("as, ", "as ").replace("into, ", "into "), throw.total()))
-}
-
-fn shown_totals(totals: &[i64]) -> String {
-    let shown: Vec<_> = totals.iter().take(MOST_TOTALS).map(i64::to_string).collect();
-    let more = if totals.len() > MOST_TOTALS { " …" } else { "" };
-    shown.join(" ") + more
-}
-
-fn show_roll(reply: Reply, notation: &Notation, roll: &Roll) -> Reply {
-    if roll.to_string().len() > MOST_SHOWN {
-        return counted(reply, notation, std::slice::from_ref(roll));
-    }
-    let mut reply = Some(reply);
-    let Ok(()) = roll.show(&mut |piece| add(&mut reply, piece));
-    reply.unwrap_or_default()
-}
-
-/// Of each repeat only the dice: the notation stands in front once.
-fn show_repeats(reply: Reply, notation: &Notation, rolls: &[Roll]) -> Reply {
-    let throws = || rolls.iter().flat_map(|roll| &roll.throws);
-    if throws().map(|throw| throw.to_string().len() + 1).sum::<usize>() > MOST_SHOWN {
-        return counted(reply, notation, rolls);
-    }
-    let mut reply = Some(reply.text(format!("{notation} |")));
-    for throw in throws() {
-        let Ok(()) = add(&mut reply, Piece::Text(&" "));
-        let Ok(()) = throw.show(&mut |piece| add(&mut reply, piece));
-    }
-    reply.unwrap_or_default()
-}
-
-/// More dice than anybody reads: how many there are.
-fn counted(reply: Reply, notation: &Notation, rolls: &[Roll]) -> Reply {
-    let dice: usize = rolls.iter().flat_map(|roll| &roll.throws).map(|throw| throw.0.len()).sum();
-    reply.text(format!("{notation} | {dice} dice, too many to show"))
-}
-
-fn add(reply: &mut Option<Reply>, piece: Piece) -> Result<(), Infallible> {
-    *reply = reply.take().map(|reply| match piece {
-        Piece::Text(text) => reply.text(text.to_string()),
-        Piece::Kept(value) => reply.die(value.to_string()),
-        Piece::Out(value) => reply.dropped(value.to_string()),
-    });
-    Ok(())
+    Some(format!("{pool}: {} = {}", each.join(", ").replace("as, ", "as ").replace("into, ", "into "), throw.total()))
 }

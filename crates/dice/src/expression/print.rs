@@ -1,0 +1,237 @@
+//! Printing a tree gives the canonical notation, which parses back to it.
+//!
+//! Formatted as alternate (`{:#}`) it stands behind an operator: there a comparison behind dice would compare the whole, and
+//! counting needs its letter.
+
+use super::{
+    Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,
+    Modifier, Operator, Pool, Source,
+};
+use std::fmt::{Display, Formatter, Result};
+
+impl Display for Expression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Expression::Number(number) => number.fmt(f),
+            Expression::Pool(pool) => pool.fmt(f),
+            Expression::Negative(inner) => write!(f, "-{inner:#}"),
+            Expression::Parentheses(inner) => write!(f, "({inner})"),
+            Expression::Chain(first, rest) => {
+                first.fmt(f)?;
+                rest.iter().try_for_each(|(operator, term)| write!(f, " {operator} {term:#}"))
+            }
+            Expression::Power(base, exponent) => {
+                base.fmt(f)?;
+                write!(f, " ** {exponent:#}")
+            }
+            Expression::Function(function, arguments) => write!(f, "{function}({})", Listed(arguments)),
+            Expression::Labelled(inner, label) => {
+                inner.fmt(f)?;
+                write!(f, "[{label}]")
+            }
+            Expression::Compared(left, comparison, right) => {
+                left.fmt(f)?;
+                match comparison {
+                    Comparison::AtLeast => write!(f, " vs {right:#}"),
+                    comparison => write!(f, " {comparison} {right:#}"),
+                }
+            }
+        }
+    }
+}
+
+/// Things with commas between them.
+struct Listed<'a, T>(&'a [T]);
+
+impl<T: Display> Display for Listed<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.0.iter().enumerate().try_for_each(|(n, each)| {
+            f.write_str(if n == 0 { "" } else { ", " })?;
+            each.fmt(f)
+        })
+    }
+}
+
+impl Display for Operator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Operator::Plus => "+",
+            Operator::Minus => "-",
+            Operator::Times => "*",
+            Operator::Divide => "/",
+            Operator::DivideDown => "//",
+            Operator::Modulo => "%",
+        })
+    }
+}
+
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let name = Function::ALL.iter().find(|(_, function)| function == self).map_or("", |(name, _)| name);
+        f.write_str(name)
+    }
+}
+
+impl Display for Pool {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match &self.source {
+            Source::Dice(count, faces) => write!(f, "{count}d{faces}")?,
+            Source::Group(members) => write!(f, "{{{}}}", Listed(members))?,
+        }
+        self.modified().fmt(f)
+    }
+}
+
+/// The modifiers of a pool.
+pub(crate) struct Modified<'a>(&'a [Modifier]);
+
+impl Pool {
+    /// The modifiers alone.
+    pub(crate) fn modified(&self) -> Modified<'_> {
+        Modified(&self.modifiers)
+    }
+}
+
+impl Display for Modified<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let mut before: Option<&Modifier> = None;
+        for modifier in self.0 {
+            // Behind an explosion a comparison would be its condition.
+            let open = f.alternate() || matches!(before, Some(Modifier::Explode(_, None) | Modifier::Count(_)));
+            match modifier {
+                Modifier::Count(Counting::Success(condition)) if !open => condition.fmt(f)?,
+                modifier => modifier.fmt(f)?,
+            }
+            before = Some(modifier);
+        }
+        Ok(())
+    }
+}
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Count::Number(count) => count.fmt(f),
+            Count::Computed(inner) => write!(f, "({inner})"),
+        }
+    }
+}
+
+impl Display for Faces {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Faces::Sides(sides) => sides.fmt(f),
+            Faces::Computed(inner) => write!(f, "({inner})"),
+            Faces::Percent => f.write_str("%"),
+            Faces::Fudge => f.write_str("F"),
+            Faces::FudgeRare => f.write_str("F.1"),
+            Faces::Range(first, last) => write!(f, "[{first}..{last}]"),
+            Faces::List(list) => list.fmt(f),
+        }
+    }
+}
+
+impl Display for FaceList {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("[")?;
+        for (n, (face, often)) in self.faces.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { "," })?;
+            match face {
+                Face::Number(number) => number.fmt(f)?,
+                Face::Word(word) => f.write_str(word)?,
+            }
+            if *often != 1 {
+                write!(f, ":{often}")?;
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+impl Display for Modifier {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Modifier::Keep(choice) => write!(f, "k{choice}"),
+            Modifier::Drop(choice) => write!(f, "d{choice}"),
+            Modifier::Explode(explosion, condition) => {
+                explosion.fmt(f)?;
+                condition.iter().try_for_each(|condition| condition.fmt(f))
+            }
+            Modifier::Reroll(None, condition) => write!(f, "r{condition}"),
+            Modifier::Reroll(Some(1), condition) => write!(f, "ro{condition}"),
+            Modifier::Reroll(Some(times), condition) => write!(f, "rr{times}{condition}"),
+            Modifier::Unique => f.write_str("u"),
+            Modifier::Minimum(value) => write!(f, "mi{value}"),
+            Modifier::Maximum(value) => write!(f, "ma{value}"),
+            Modifier::Map(pairs) => {
+                f.write_str("map[")?;
+                for (n, (from, to)) in pairs.iter().enumerate() {
+                    write!(f, "{}{from}:{to}", if n == 0 { "" } else { "," })?;
+                }
+                f.write_str("]")
+            }
+            Modifier::Sort(End::Low) => f.write_str("sa"),
+            Modifier::Sort(End::High) => f.write_str("sd"),
+            Modifier::Count(counting) => counting.fmt(f),
+            Modifier::Mark(Mark::Critical, condition) => write!(f, "cs{condition}"),
+            Modifier::Mark(Mark::Fumble, condition) => write!(f, "cf{condition}"),
+        }
+    }
+}
+
+impl Display for Choice {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Choice::End(End::High, n) => write!(f, "h{n}"),
+            Choice::End(End::Low, n) => write!(f, "l{n}"),
+            Choice::Middle(n) => write!(f, "m{n}"),
+            Choice::Where(condition) => condition.fmt(f),
+        }
+    }
+}
+
+impl Display for Explosion {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Explosion::Each => "!",
+            Explosion::Once => "!o",
+            Explosion::Compound => "!!",
+            Explosion::Penetrate => "!p",
+            Explosion::Implode => "!i",
+        })
+    }
+}
+
+impl Display for Counting {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Counting::Success(condition) => write!(f, "c{condition}"),
+            Counting::Failure(condition) => write!(f, "f{condition}"),
+            Counting::Double(condition) => write!(f, "dbl{condition}"),
+            Counting::Botch(condition) => write!(f, "b{condition}"),
+            Counting::Even => f.write_str("even"),
+            Counting::Odd => f.write_str("odd"),
+            Counting::Matches => f.write_str("m"),
+            Counting::Sets(n) => write!(f, "mt{n}"),
+        }
+    }
+}
+
+impl Display for Condition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{}{}", self.comparison, self.value)
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Comparison::Less => "<",
+            Comparison::AtMost => "<=",
+            Comparison::Equal => "=",
+            Comparison::Unequal => "<>",
+            Comparison::AtLeast => ">=",
+            Comparison::Greater => ">",
+        })
+    }
+}

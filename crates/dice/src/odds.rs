@@ -1,0 +1,311 @@
+//! The odds of an expression: how likely each result is.
+//!
+//! Exact wherever dice are finite and few enough: weights are whole numbers of any size. What may explode for ever is cut off
+//! where no more than a billionth of a billionth is left, and said as such; what is too large can be estimated by rolling.
+
+mod brute;
+mod exploding;
+mod pool;
+mod select;
+mod spread;
+mod weight;
+
+use crate::expression::{Comparison, Explosion, Expression, Function, Modifier, Operator, Pool, Source};
+use crate::source::{Budget, Dice};
+use crate::{Number, Repeated, RollError, Together};
+use num_bigint::BigUint;
+use spread::Spread;
+use std::collections::BTreeMap;
+use weight::Weight;
+
+/// How likely each result of an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Odds {
+    /// The results from the lowest to the highest, with the chance of each, 0 to 1.
+    pub outcomes: Vec<(Number, f64)>,
+    /// How sure that is.
+    pub certainty: Certainty,
+}
+
+/// How sure odds are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Certainty {
+    /// Computed in whole numbers.
+    Exact,
+    /// Computed, and no chance is off by more than this.
+    Within(f64),
+    /// Rolled so often.
+    Estimated(u32),
+}
+
+/// Why there are no odds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OddsError {
+    /// More work than anybody waits for.
+    #[error("that has too many outcomes to compute them")]
+    TooLarge,
+    /// It cannot be rolled either.
+    #[error(transparent)]
+    Roll(#[from] RollError),
+}
+
+/// Why a way of computing ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stop {
+    /// This way cannot do it; another may.
+    Unable,
+    /// It takes too long.
+    TooLarge,
+    /// The expression comes to nothing.
+    Roll(RollError),
+}
+
+impl From<RollError> for Stop {
+    fn from(error: RollError) -> Self {
+        Stop::Roll(error)
+    }
+}
+
+/// Work that a computation may be: about a tenth of a second.
+const FUEL: u64 = 20_000_000;
+/// What may be off where numbers are rounded.
+const ROUNDED: f64 = 1e-12;
+
+impl Repeated {
+    /// The odds of one of its rolls, or of the sum of all where that is asked for.
+    ///
+    /// # Errors
+    /// Too many outcomes, or a roll that comes to nothing, such as a division by zero.
+    pub fn odds(&self) -> Result<Odds, OddsError> {
+        let times = if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 };
+        let endless = self.expression.may_go_on();
+        let mut stopped = Stop::Unable;
+        if !endless {
+            match Computation::<BigUint>::new().repeated(&self.expression, times) {
+                Ok(spread) => return Ok(Odds::of(&spread, Certainty::Exact)),
+                Err(stop) => stopped = stop,
+            }
+            if stopped == Stop::Unable && times == 1 {
+                match brute::outcomes(&self.expression) {
+                    Ok(spread) => return Ok(Odds::of(&spread, Certainty::Exact)),
+                    Err(stop) => stopped = stop,
+                }
+            }
+        }
+        if let Stop::Roll(error) = stopped {
+            return Err(error.into());
+        }
+        let mut rounded = Computation::<f64>::new();
+        match rounded.repeated(&self.expression, times) {
+            Ok(spread) => Ok(Odds::of(&spread, Certainty::Within(rounded.off + ROUNDED))),
+            Err(Stop::Roll(error)) => Err(error.into()),
+            Err(Stop::Unable | Stop::TooLarge) => Err(OddsError::TooLarge),
+        }
+    }
+
+    /// The odds as so many rolls show them, each with a budget of its own.
+    ///
+    /// # Errors
+    /// A roll that comes to nothing.
+    pub fn estimate(&self, dice: &mut dyn Dice, rolls: u32) -> Result<Odds, RollError> {
+        let times = if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 };
+        let mut counts: BTreeMap<Number, u32> = BTreeMap::new();
+        for _ in 0..rolls {
+            let mut budget = Budget::new(dice);
+            let mut sum = Number::ZERO;
+            for _ in 0..times {
+                sum = sum.plus(self.expression.roll(&mut budget)?.value).ok_or(RollError::Overflow)?;
+            }
+            *counts.entry(sum).or_default() += 1;
+        }
+        let outcomes = counts.into_iter().map(|(value, count)| (value, f64::from(count) / f64::from(rolls))).collect();
+        Ok(Odds { outcomes, certainty: Certainty::Estimated(rolls) })
+    }
+}
+
+impl Odds {
+    fn of<W: Weight>(spread: &Spread<W>, certainty: Certainty) -> Self {
+        let total = spread.total();
+        let outcomes = spread.iter().map(|(value, weight)| (value, weight.share(&total)));
+        Odds { outcomes: outcomes.collect(), certainty }
+    }
+
+    /// The mean of all results.
+    pub fn mean(&self) -> f64 {
+        self.outcomes.iter().map(|(value, chance)| value.approximate() * chance).sum()
+    }
+
+    /// The standard deviation.
+    pub fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        let square = |value: &Number| (value.approximate() - mean).powi(2);
+        self.outcomes.iter().map(|(value, chance)| square(value) * chance).sum::<f64>().sqrt()
+    }
+
+    /// The lowest result, and the highest; of what goes on for ever the highest that was looked at.
+    pub fn ends(&self) -> (Number, Number) {
+        let end = |outcome: Option<&(Number, f64)>| outcome.map_or(Number::ZERO, |(value, _)| *value);
+        (end(self.outcomes.first()), end(self.outcomes.last()))
+    }
+
+    /// The likeliest result, the lowest of several.
+    pub fn likeliest(&self) -> Number {
+        let likelier =
+            |best: (Number, f64), each: &(Number, f64)| if each.1 > best.1 * (1.0 + ROUNDED) { *each } else { best };
+        self.outcomes.iter().fold((Number::ZERO, 0.0), likelier).0
+    }
+
+    /// The chance that a comparison with a number holds, 0 to 1.
+    pub fn chance(&self, comparison: Comparison, with: Number) -> f64 {
+        let holds = |(value, _): &&(Number, f64)| comparison.holds(*value, with);
+        self.outcomes.iter().filter(holds).map(|(_, chance)| chance).sum::<f64>().clamp(0.0, 1.0)
+    }
+
+    /// The chances that this result is higher than the other's, and that they are the same, 0 to 1 each.
+    pub fn against(&self, other: &Odds) -> (f64, f64) {
+        let (mut higher, mut same, mut below, mut next) = (0.0, 0.0, 0.0, 0);
+        for (value, chance) in &self.outcomes {
+            while let Some((theirs, each)) = other.outcomes.get(next).filter(|(theirs, _)| theirs < value) {
+                debug_assert!(theirs < value);
+                below += each;
+                next += 1;
+            }
+            higher += chance * below;
+            same +=
+                other.outcomes.get(next).filter(|(theirs, _)| theirs == value).map_or(0.0, |(_, each)| chance * each);
+        }
+        (higher, same)
+    }
+}
+
+impl Expression {
+    /// Whether it throws dice again until something comes, so that no number of dice is the most.
+    fn may_go_on(&self) -> bool {
+        let several = |all: &[Expression]| all.iter().any(Expression::may_go_on);
+        match self {
+            Expression::Number(_) => false,
+            Expression::Pool(pool) => pool.may_go_on(),
+            Expression::Negative(inner) | Expression::Parentheses(inner) | Expression::Labelled(inner, _) => {
+                inner.may_go_on()
+            }
+            Expression::Chain(first, rest) => first.may_go_on() || rest.iter().any(|(_, each)| each.may_go_on()),
+            Expression::Power(left, right) | Expression::Compared(left, _, right) => {
+                left.may_go_on() || right.may_go_on()
+            }
+            Expression::Function(_, arguments) => several(arguments),
+        }
+    }
+}
+
+impl Pool {
+    fn may_go_on(&self) -> bool {
+        let members = match &self.source {
+            Source::Dice(..) => self.parts().any(Expression::may_go_on),
+            Source::Group(members) => members.iter().any(Expression::may_go_on),
+        };
+        members
+            || self.modifiers.iter().any(|modifier| {
+                use Explosion::{Compound, Each, Penetrate};
+                matches!(modifier, Modifier::Explode(Each | Compound | Penetrate, _))
+            })
+    }
+}
+
+/// A computation with weights of one kind.
+struct Computation<W> {
+    fuel: u64,
+    /// What was cut off, all in all.
+    off: f64,
+    kind: std::marker::PhantomData<W>,
+}
+
+impl<W: Weight> Computation<W> {
+    fn new() -> Self {
+        Computation { fuel: FUEL, off: 0.0, kind: std::marker::PhantomData }
+    }
+
+    /// Takes note of so many sums and products of weights.
+    fn spend(&mut self, steps: usize) -> Result<(), Stop> {
+        let cost = (steps as u64).saturating_mul(W::COST);
+        self.fuel = self.fuel.checked_sub(cost).ok_or(Stop::TooLarge)?;
+        Ok(())
+    }
+
+    fn repeated(&mut self, expression: &Expression, times: u32) -> Result<Spread<W>, Stop> {
+        let once = self.expression(expression)?;
+        if times == 1 {
+            return Ok(once);
+        }
+        let mut sum = once.clone();
+        for _ in 1..times {
+            sum = self.sum(&sum, &once)?;
+        }
+        Ok(sum)
+    }
+
+    fn expression(&mut self, expression: &Expression) -> Result<Spread<W>, Stop> {
+        match expression {
+            Expression::Number(number) => Ok(Spread::certain(*number)),
+            Expression::Parentheses(inner) | Expression::Labelled(inner, _) => self.expression(inner),
+            Expression::Negative(inner) => {
+                self.expression(inner)?.map(|value| value.negative().ok_or(RollError::Overflow.into()))
+            }
+            Expression::Pool(pool) => self.pool(pool),
+            Expression::Chain(first, rest) => {
+                let first = self.expression(first)?;
+                rest.iter().try_fold(first, |total, (operator, operand)| {
+                    let operand = self.expression(operand)?;
+                    match operator {
+                        Operator::Plus => self.sum(&total, &operand),
+                        operator => self.combine(&total, &operand, |left, right| operator.apply(left, right)),
+                    }
+                })
+            }
+            Expression::Power(base, exponent) => {
+                let (base, exponent) = (self.expression(base)?, self.expression(exponent)?);
+                self.combine(&base, &exponent, |base, exponent| base.to_the(exponent))
+            }
+            Expression::Function(function, arguments) => {
+                let arguments = arguments.iter().map(|each| self.expression(each)).collect::<Result<Vec<_>, _>>()?;
+                let of = |arguments: &[Number]| function.of(arguments).ok_or(RollError::Overflow);
+                match arguments.as_slice() {
+                    [only] => only.clone().map(|value| of(&[value]).map_err(Stop::from)),
+                    [first, rest @ ..] => rest.iter().try_fold(first.clone(), |all, each| {
+                        debug_assert!(matches!(function, Function::Min | Function::Max | Function::Sum));
+                        self.combine(&all, each, |left, right| of(&[left, right]))
+                    }),
+                    [] => Err(Stop::Unable),
+                }
+            }
+            Expression::Compared(left, comparison, right) => {
+                let (left, right) = (self.expression(left)?, self.expression(right)?);
+                self.combine(&left, &right, |left, right| Ok(i64::from(comparison.holds(left, right)).into()))
+            }
+        }
+    }
+
+    /// What comes of two results.
+    fn combine(
+        &mut self,
+        left: &Spread<W>,
+        right: &Spread<W>,
+        with: impl Fn(Number, Number) -> Result<Number, RollError>,
+    ) -> Result<Spread<W>, Stop> {
+        self.spend(left.len() * right.len() * 2)?;
+        let mut combined = Spread::default();
+        for (one, weight) in left.iter() {
+            for (other, chance) in right.iter() {
+                combined.add(with(one, other)?, weight.times(chance));
+            }
+        }
+        Ok(combined)
+    }
+
+    /// Two results added, which is quick where they are whole.
+    fn sum(&mut self, left: &Spread<W>, right: &Spread<W>) -> Result<Spread<W>, Stop> {
+        match (left.line(), right.line()) {
+            (Some(left), Some(right)) => Ok(self.product(&left, &right)?.into_spread()),
+            _ => self.combine(left, right, |left, right| left.plus(right).ok_or(RollError::Overflow)),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Odds by going through everything that can be thrown.
+
+use super::{Spread, Stop};
+use crate::source::{Dice, DiceError};
+use crate::{Expression, Number};
+use num_bigint::BigUint;
+use std::collections::BTreeMap;
+
+/// Outcomes that are gone through, dice of one, and dice of all.
+const MOST: usize = 100_000;
+const DEEPEST: usize = 1_000;
+const DICE: usize = 1_000_000;
+
+/// All throws one after the other, as a book's pages: the last die first.
+#[derive(Default)]
+struct Every {
+    thrown: Vec<(u32, u32)>,
+    at: usize,
+    /// Dice so far.
+    all: usize,
+}
+
+impl Dice for Every {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        if sides == 0 {
+            return Err(DiceError::NoSides);
+        }
+        self.all += 1;
+        if self.at == self.thrown.len() {
+            if self.at == DEEPEST || self.all > DICE {
+                return Err(DiceError::TooMany);
+            }
+            self.thrown.push((sides, 1));
+        }
+        let (_, value) = self.thrown[self.at];
+        self.at += 1;
+        Ok(value)
+    }
+}
+
+impl Every {
+    /// Goes to the next throw; whether there is one.
+    fn turn(&mut self) -> bool {
+        self.at = 0;
+        while let Some((sides, value)) = self.thrown.pop() {
+            if value < sides {
+                self.thrown.push((sides, value + 1));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// One in so many throws is this one.
+    fn rarity(&self) -> Option<u128> {
+        self.thrown.iter().try_fold(1_u128, |product, (sides, _)| product.checked_mul(u128::from(*sides)))
+    }
+}
+
+/// The results of everything that can be thrown.
+pub(super) fn outcomes(expression: &Expression) -> Result<Spread<BigUint>, Stop> {
+    let mut every = Every::default();
+    let mut found: BTreeMap<(Number, u128), u64> = BTreeMap::new();
+    for _ in 0..MOST {
+        let value = expression.roll(&mut every).map_err(|error| match error {
+            crate::RollError::Dice(DiceError::TooMany) => Stop::TooLarge,
+            error => Stop::Roll(error),
+        })?;
+        let rarity = every.rarity().ok_or(Stop::TooLarge)?;
+        *found.entry((value.value, rarity)).or_default() += 1;
+        if !every.turn() {
+            return together(&found).ok_or(Stop::TooLarge);
+        }
+    }
+    Err(Stop::TooLarge)
+}
+
+/// Throws of different rarity on one scale.
+fn together(found: &BTreeMap<(Number, u128), u64>) -> Option<Spread<BigUint>> {
+    let divisor = |mut a: u128, mut b: u128| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let common = found
+        .keys()
+        .try_fold(1_u128, |common, (_, rarity)| (common / divisor(common, *rarity)).checked_mul(*rarity))?;
+    let mut spread = Spread::default();
+    for ((value, rarity), often) in found {
+        spread.add(*value, BigUint::from(common / rarity) * *often);
+    }
+    Some(spread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Notation;
+    use crate::odds::{Computation, Weight};
+    use proptest::proptest;
+    use proptest::test_runner::Config;
+
+    /// Whether the expression was computed, and then as everything that can be thrown says; in whole numbers and rounded.
+    fn agree(text: &str) -> bool {
+        let Ok(notation) = text.parse::<Notation>() else { return false };
+        let expression = &notation.rolls[0].expression;
+        if expression.may_go_on() {
+            return false;
+        }
+        let Ok(every) = outcomes(expression) else { return false };
+        let Ok(computed) = Computation::<BigUint>::new().expression(expression) else { return false };
+        let (all, total) = (every.total(), computed.total());
+        let values: Vec<_> = every.iter().map(|(value, weight)| (value, weight * &total)).collect();
+        let same: Vec<_> = computed.iter().map(|(value, weight)| (value, weight * &all)).collect();
+        assert_eq!(values, same, "{text}");
+        let rounded = Computation::<f64>::new().expression(expression).expect("what can be computed can be rounded");
+        let sum = rounded.total();
+        for ((value, weight), (near, share)) in every.iter().zip(rounded.iter()) {
+            assert!(value == near && (weight.share(&all) - share.share(&sum)).abs() < 1e-12, "{text}: {value}");
+        }
+        true
+    }
+
+    #[test]
+    fn what_is_computed_is_what_can_be_thrown() {
+        for text in [
+            "7",
+            "1d20+5",
+            "3d6",
+            "2d6-1d4*2",
+            "4d6kh3",
+            "4d6kl1",
+            "5d4dh1dl1",
+            "5d4km2",
+            "4d6kh0",
+            "3d6k>=3",
+            "2d6ro<3",
+            "2d6rr2<3kh1",
+            "3d6!o",
+            "2d6!oc>=5",
+            "2d6!i",
+            "3d6mi2ma5",
+            "3d6map[1:0,6:12]kh2",
+            "5d6>=5",
+            "4d6>=5f1",
+            "4d6>=5dbl",
+            "4d6kh2c>=5",
+            "4d6even",
+            "4d6m",
+            "5d6mt2",
+            "4dF",
+            "3dF.1kh1",
+            "3d[1,1,2,3:2,blank]kl2",
+            "2d[3..8]",
+            "{2d6,1d8+1}kh1",
+            "{1d20,1d20+3}>=15",
+            "{1d4,1d6,1d8}kl1",
+            "{1d4+1d6}",
+            "3d6/2",
+            "3d6//2",
+            "ceil(2d6/3)",
+            "max(1d6,1d8)-min(1d4,2)",
+            "2**1d4",
+            "1d20+5 vs 15",
+            "2d6 vs 1d8+2",
+            "1d6[fire]-1d4[cold]",
+        ] {
+            assert!(agree(text), "{text} is not computed");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(400) })]
+
+        #[test]
+        fn whatever_is_computed_is_what_can_be_thrown(
+            text in "[1-4]d[2-6](kh|kl|dh|dl|km|k>|d<|r|ro|rr2=|mi|ma|!o|!i|>=|f|dbl|mt|even|m|sd)?[1-4]?(kh|kl|dl|c|f)?[1-3]?([-+*/] ?[1-2]d[2-4](kh|ro|>)?1?| vs [1-9])?"
+        ) {
+            agree(&text);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Dice that bring others.
+
+use super::pool::{Ways, contribution, fresh};
+use super::spread::Run;
+use super::{Computation, Stop, Weight};
+use crate::expression::{Condition, Explosion, Modifier};
+use crate::roll::pool::Kind;
+use crate::{Fate, ShownDie};
+
+/// What may be left of a chain where it is cut off.
+const LEFT: f64 = 1e-18;
+
+impl<W: Weight> Computation<W> {
+    /// What one die comes to with all that come of it, each behind the modifiers that stand behind the explosion.
+    pub(super) fn chain(
+        &mut self,
+        count: u32,
+        kind: Kind<'_>,
+        ways: &Ways<W>,
+        explosion: Explosion,
+        condition: Option<Condition>,
+        behind: &[Modifier],
+    ) -> Result<Run<W>, Stop> {
+        let explodes = kind.exploding(explosion, condition);
+        let others = fresh::<W>(kind);
+        let counted = |die: &ShownDie| {
+            let other = ShownDie { value: explosion.counted(die.value), ..*die };
+            contribution(other, behind)
+        };
+        let more = self.tail(count, &others, explosion, &explodes, &counted)?;
+        // What does not explode has to weigh as much as what does with all that comes of it.
+        let total = if explosion.may_go_on() { W::one() } else { W::die(kind.sides) };
+        let mut all = Vec::new();
+        for (die, weight) in ways {
+            let own = contribution(*die, behind);
+            if die.fate == Fate::Kept && explodes(die.value) {
+                self.spend(more.weights.len())?;
+                all.extend(more.iter().map(|(value, chance)| (own.saturating_add(value), weight.times(chance))));
+            } else {
+                all.push((own, weight.times(&total)));
+            }
+        }
+        Run::of(all)
+    }
+
+    /// One die as the sum of all that came of it.
+    pub(super) fn compound(
+        &mut self,
+        count: u32,
+        kind: Kind<'_>,
+        ways: Ways<W>,
+        explosion: Explosion,
+        condition: Option<Condition>,
+    ) -> Result<Ways<W>, Stop> {
+        let explodes = kind.exploding(explosion, condition);
+        let more = self.tail(count, &fresh::<W>(kind), explosion, &explodes, &|die| die.value)?;
+        let mut all = Vec::new();
+        for (die, weight) in ways {
+            if die.fate == Fate::Kept && explodes(die.value) {
+                self.spend(more.weights.len())?;
+                let grown = |value: i64| ShownDie { value: die.value.saturating_add(value), ..die };
+                all.extend(more.iter().map(|(value, chance)| (grown(value), weight.times(chance))));
+            } else {
+                all.push((die, weight));
+            }
+        }
+        all.retain(|(_, weight)| !weight.is_zero());
+        Ok(all)
+    }
+
+    /// What comes of a die that exploded: one other, or as many as it takes.
+    fn tail(
+        &mut self,
+        count: u32,
+        others: &Ways<W>,
+        explosion: Explosion,
+        explodes: &dyn Fn(i64) -> bool,
+        counted: &dyn Fn(&ShownDie) -> i64,
+    ) -> Result<Run<W>, Stop> {
+        let each = |which: &dyn Fn(&ShownDie) -> bool| {
+            Run::of(others.iter().filter(|(die, _)| which(die)).map(|(die, weight)| (counted(die), weight.clone())))
+        };
+        if !explosion.may_go_on() {
+            return each(&|_| true);
+        }
+        if W::EXACT {
+            return Err(Stop::Unable);
+        }
+        let (last, next) = (each(&|die| !explodes(die.value))?, each(&|die| explodes(die.value))?);
+        let again: f64 = next.iter().map(|(_, weight)| weight.share(&W::one())).sum();
+        let (mut left, mut all, mut prefix) = (again, last.clone(), next.clone());
+        while left > LEFT && again > 0.0 {
+            let here = self.product(&prefix, &last)?;
+            self.spend(all.weights.len())?;
+            all = Run::of(all.iter().chain(here.iter()).map(|(value, weight)| (value, weight.clone())))?;
+            prefix = self.product(&prefix, &next)?;
+            left *= again;
+        }
+        self.off += left * f64::from(count);
+        Ok(all)
+    }
+}

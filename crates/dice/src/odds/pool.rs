@@ -1,0 +1,249 @@
+//! The odds of a pool.
+
+use super::select::Places;
+use super::spread::{Run, Spread};
+use super::{Computation, Stop, Weight};
+use crate::expression::{Choice, Condition, Count, Counting, Explosion, Expression, Faces, Modifier, Pool, Source};
+use crate::notation::MAX_DICE;
+use crate::roll::pool::Kind;
+use crate::{DiceError, Fate, RollError, ShownDie, Throw};
+
+/// Faces of a die that are looked at one by one.
+const MOST_FACES: u32 = 100_000;
+
+/// The ways in which one die may lie.
+pub(super) type Ways<W> = Vec<(ShownDie, W)>;
+
+impl<W: Weight> Computation<W> {
+    pub(super) fn pool(&mut self, pool: &Pool) -> Result<Spread<W>, Stop> {
+        match &pool.source {
+            Source::Group(members) => self.group(pool, members),
+            Source::Dice(Count::Number(count), faces) => match faces.sides() {
+                Some(sides) => Ok(self.dice(*count, Kind { faces, sides }, &pool.modifiers)?.into_spread()),
+                None => self.computed(&Count::Number(*count), faces, &pool.modifiers),
+            },
+            Source::Dice(count, faces) => self.computed(count, faces, &pool.modifiers),
+        }
+    }
+
+    /// Dice whose number or sides are thrown for: each case by itself.
+    fn computed(&mut self, count: &Count, faces: &Faces, modifiers: &[Modifier]) -> Result<Spread<W>, Stop> {
+        let counts = match count {
+            Count::Number(count) => Spread::certain(i64::from(*count).into()),
+            Count::Computed(inner) => self.expression(inner)?,
+        };
+        let all_sides = match faces {
+            Faces::Computed(inner) => self.expression(inner)?,
+            faces => Spread::certain(i64::from(faces.sides().unwrap_or_default()).into()),
+        };
+        let (all_counts, total_sides) = (counts.total(), all_sides.total());
+        let mut mixed = Spread::default();
+        for (count, chance) in counts.iter() {
+            let count = u32::try_from(count.floor().max(0)).map_err(|_| RollError::TooManyDice)?;
+            for (sides, weight) in all_sides.iter() {
+                let sides = match sides.floor() {
+                    ..=0 => return Err(RollError::Dice(DiceError::NoSides).into()),
+                    sides => u32::try_from(sides).map_err(|_| RollError::Overflow)?,
+                };
+                let case = self.dice(count, Kind { faces, sides }, modifiers)?;
+                let case = case.into_spread();
+                let total = case.total();
+                let share = chance.share(&all_counts) * weight.share(&total_sides);
+                for (value, weight) in case.iter() {
+                    mixed.add(value, W::rounded(share * weight.share(&total)).ok_or(Stop::Unable)?);
+                }
+            }
+        }
+        Ok(mixed)
+    }
+
+    fn dice(&mut self, count: u32, kind: Kind<'_>, modifiers: &[Modifier]) -> Result<Run<W>, Stop> {
+        if u64::from(count) > MAX_DICE {
+            return Err(RollError::TooManyDice.into());
+        }
+        if kind.sides > MOST_FACES {
+            return Err(Stop::TooLarge);
+        }
+        if modifiers.iter().any(|modifier| matches!(modifier, Modifier::Unique)) {
+            return Err(Stop::Unable);
+        }
+        let fresh = fresh(kind);
+        let joint = |modifier: &Modifier| {
+            matches!(modifier, Modifier::Keep(Choice::End(..) | Choice::Middle(_)) | Modifier::Drop(Choice::End(..)))
+                || matches!(modifier, Modifier::Count(Counting::Matches | Counting::Sets(_)))
+        };
+        let chain = |modifier: &Modifier| matches!(modifier, Modifier::Explode(explosion, _) if *explosion != Explosion::Compound);
+        let (mut ways, mut rest) = (fresh.clone(), modifiers);
+        while let [next, behind @ ..] = rest {
+            if joint(next) {
+                return self.joint(count, ways, rest);
+            }
+            if let (true, Modifier::Explode(explosion, condition)) = (chain(next), next) {
+                if behind.iter().any(|modifier| joint(modifier) || modifier.throws()) {
+                    return Err(Stop::Unable);
+                }
+                let once = self.chain(count, kind, &ways, *explosion, *condition, behind)?;
+                return self.power(&once, count);
+            }
+            ways = self.changed(count, ways, &fresh, kind, next)?;
+            rest = behind;
+        }
+        let counts = modifiers.iter().any(Modifier::counts);
+        let once =
+            Run::of(ways.into_iter().map(|(die, weight)| (if counts { die.score } else { worth(&die) }, weight)))?;
+        self.power(&once, count)
+    }
+
+    /// One die behind a modifier that asks no other die.
+    fn changed(
+        &mut self,
+        count: u32,
+        ways: Ways<W>,
+        fresh: &Ways<W>,
+        kind: Kind<'_>,
+        modifier: &Modifier,
+    ) -> Result<Ways<W>, Stop> {
+        self.spend(ways.len())?;
+        match modifier {
+            Modifier::Reroll(times, condition) => {
+                // Each die is looked for among the others, each time.
+                let steps = (times.unwrap_or(1) as usize).saturating_mul(fresh.len()).saturating_mul(fresh.len());
+                self.spend(steps / 16)?;
+                Ok(rerolled(ways, fresh, *times, *condition))
+            }
+            Modifier::Explode(explosion, condition) => self.compound(count, kind, ways, *explosion, *condition),
+            modifier => Ok(ways.into_iter().map(|(die, weight)| (alone(die, modifier), weight)).collect()),
+        }
+    }
+
+    /// Dice of which it matters what the others show.
+    fn joint(&mut self, count: u32, ways: Ways<W>, modifiers: &[Modifier]) -> Result<Run<W>, Stop> {
+        if ways.iter().any(|(die, _)| die.fate != Fate::Kept) {
+            return Err(Stop::Unable);
+        }
+        let mut places = Places::all(count);
+        let mut rest = modifiers;
+        while let [Modifier::Keep(choice) | Modifier::Drop(choice), behind @ ..] = rest {
+            if matches!(choice, Choice::Where(_)) {
+                break;
+            }
+            places = places.chosen(*choice, matches!(rest[0], Modifier::Keep(_)));
+            rest = behind;
+        }
+        if let [Modifier::Count(Counting::Matches | Counting::Sets(_))] = rest
+            && places == Places::all(count)
+        {
+            let Modifier::Count(counting) = rest[0] else { return Err(Stop::Unable) };
+            return self.alike(count, &ways, counting);
+        }
+        let local = |modifier: &Modifier| match modifier {
+            Modifier::Keep(choice) | Modifier::Drop(choice) => matches!(choice, Choice::Where(_)),
+            Modifier::Count(counting) => !matches!(counting, Counting::Matches | Counting::Sets(_)),
+            modifier => !modifier.throws(),
+        };
+        if !rest.iter().all(local) {
+            return Err(Stop::Unable);
+        }
+        self.kept(count, places, &ways, |die| contribution(*die, rest))
+    }
+
+    fn group(&mut self, pool: &Pool, members: &[Expression]) -> Result<Spread<W>, Stop> {
+        if pool.mixes_dice() {
+            return match pool.modifiers.as_slice() {
+                [] => members.iter().map(|member| self.expression(member)).next().unwrap_or(Err(Stop::Unable)),
+                _ => Err(Stop::Unable),
+            };
+        }
+        let whole = |spread: Spread<W>| spread.map(|value| Ok(value.floor().into()));
+        let mut spreads = Vec::with_capacity(members.len());
+        for member in members {
+            spreads.push(whole(self.expression(member)?)?);
+        }
+        let mut spreads = spreads.into_iter();
+        let first = spreads.next().ok_or(Stop::Unable)?;
+        match pool.modifiers.as_slice() {
+            [] => spreads.try_fold(first, |sum, each| self.sum(&sum, &each)),
+            [Modifier::Keep(Choice::End(end, 1))] => {
+                let best = |left: crate::Number, right| match end {
+                    crate::End::High => left.max(right),
+                    crate::End::Low => left.min(right),
+                };
+                spreads.try_fold(first, |all, each| self.combine(&all, &each, |left, right| Ok(best(left, right))))
+            }
+            modifiers if modifiers.iter().all(|modifier| matches!(modifier, Modifier::Count(Counting::Success(_)))) => {
+                let counted = |spread: Spread<W>| {
+                    spread.map(|value| Ok(contribution(ShownDie::result(value.floor()), modifiers).into()))
+                };
+                let first = counted(first)?;
+                spreads.try_fold(first, |sum, each| {
+                    let each = counted(each)?;
+                    self.sum(&sum, &each)
+                })
+            }
+            _ => Err(Stop::Unable),
+        }
+    }
+}
+
+/// A die as it is thrown.
+pub(super) fn fresh<W: Weight>(kind: Kind<'_>) -> Ways<W> {
+    let lie = |(face, often)| {
+        let die = ShownDie { face, ..ShownDie::result(kind.faces.value(face)) };
+        (die, W::face(often, kind.sides))
+    };
+    kind.faces.different(kind.sides).into_iter().map(lie).collect()
+}
+
+/// What a die counts for a sum.
+fn worth(die: &ShownDie) -> i64 {
+    if die.fate == Fate::Kept { die.value } else { 0 }
+}
+
+/// A die behind a modifier that throws nothing, as if no other were there.
+fn alone(die: ShownDie, modifier: &Modifier) -> ShownDie {
+    let mut throw = Throw { dice: vec![die], tally: None };
+    throw.change(modifier);
+    throw.dice.first().copied().unwrap_or(die)
+}
+
+/// What one die adds to what a pool comes to, behind these modifiers.
+pub(super) fn contribution(die: ShownDie, modifiers: &[Modifier]) -> i64 {
+    let die = modifiers.iter().fold(die, alone);
+    if modifiers.iter().any(Modifier::counts) { die.score } else { worth(&die) }
+}
+
+/// Thrown again while a condition is met, so often at the most.
+fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, condition: Condition) -> Ways<W> {
+    let meets = |die: &ShownDie| die.fate == Fate::Kept && condition.holds(die.value);
+    // What is thrown in place of a die, with so many more to come.
+    let next = match times {
+        None => fresh.iter().filter(|(die, _)| !meets(die)).cloned().collect(),
+        Some(times) => (1..times).fold(fresh.clone(), |next, _| instead(fresh, &next, meets)),
+    };
+    instead(&ways, &next, meets)
+}
+
+/// `ways`, with `next` in the place of what meets the condition.
+fn instead<W: Weight>(ways: &Ways<W>, next: &Ways<W>, meets: impl Fn(&ShownDie) -> bool) -> Ways<W> {
+    let (gone, stay): (Vec<_>, Vec<_>) = ways.iter().partition(|(die, _)| meets(die));
+    if gone.is_empty() {
+        return ways.clone();
+    }
+    let (again, total) = (sum(gone.into_iter()), sum(next.iter()));
+    let mut all: Ways<W> = stay.into_iter().map(|(die, weight)| (*die, weight.times(&total))).collect();
+    for (die, weight) in next {
+        let weight = weight.times(&again);
+        // The same die twice is one.
+        match all.iter_mut().find(|(known, _)| known == die) {
+            Some((_, known)) => known.add(&weight),
+            None => all.push((*die, weight)),
+        }
+    }
+    all
+}
+
+fn sum<'w, W: Weight + 'w>(ways: impl Iterator<Item = &'w (ShownDie, W)>) -> W {
+    let mut sum = W::zero();
+    ways.for_each(|(_, weight)| sum.add(weight));
+    sum
+}

@@ -1,0 +1,220 @@
+//! Dice of which some count by their place among all.
+
+use super::pool::Ways;
+use super::spread::Run;
+use super::{Computation, Stop, Weight};
+use crate::ShownDie;
+use crate::expression::{Choice, Counting, End};
+use num_bigint::BigUint;
+
+/// The dice that count, by their place from the lowest (0) to the highest: from `from` to before `to` of `all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    from: u32,
+    to: u32,
+    all: u32,
+}
+
+impl Places {
+    pub fn all(all: u32) -> Self {
+        Places { from: 0, to: all, all }
+    }
+
+    /// Those that a choice leaves, which keeps or drops what it names.
+    pub fn chosen(self, choice: Choice, keeps: bool) -> Self {
+        let Places { from, to, all } = self;
+        let still = to - from;
+        let (low, high) = match (choice, keeps) {
+            (Choice::End(End::High, n), true) => (still.saturating_sub(n), 0),
+            (Choice::End(End::Low, n), true) => (0, still.saturating_sub(n)),
+            (Choice::End(End::High, n), false) => (0, n.min(still)),
+            (Choice::End(End::Low, n), false) => (n.min(still), 0),
+            (Choice::Middle(n), _) => {
+                let out = still.saturating_sub(n);
+                (out / 2, out - out / 2)
+            }
+            (Choice::Where(_), _) => (0, 0),
+        };
+        Places { from: from + low, to: to - high, all }
+    }
+}
+
+impl<W: Weight> Computation<W> {
+    /// The sum of what the dice in these places add.
+    pub(super) fn kept(
+        &mut self,
+        count: u32,
+        places: Places,
+        ways: &Ways<W>,
+        adds: impl Fn(&ShownDie) -> i64,
+    ) -> Result<Run<W>, Stop> {
+        let mut sorted: Vec<(i64, i64, W)> =
+            ways.iter().map(|(die, weight)| (die.value, adds(die), weight.clone())).collect();
+        sorted.sort_by_key(|(value, adds, _)| (*value, *adds));
+        sorted.dedup_by(|next, first| {
+            let same = (next.0, next.1) == (first.0, first.1);
+            if same {
+                first.2.add(&next.2);
+            }
+            same
+        });
+        let values: Vec<(i64, W)> = sorted.into_iter().map(|(_, adds, weight)| (adds, weight)).collect();
+        if places.from == places.to {
+            return Ok(Run::certain(0));
+        }
+        if places.from == 0 && places.to == count {
+            let once = Run::of(values)?;
+            return self.power(&once, count);
+        }
+        if places.to == count {
+            return self.top(count, count - places.from, &values);
+        }
+        if places.from == 0 {
+            let values: Vec<_> = values.into_iter().rev().collect();
+            return self.top(count, places.to, &values);
+        }
+        self.between(count, places, &values)
+    }
+
+    /// The sum of the last `kept` of so many dice, values in their order: for each value that the first of these may show,
+    /// how many are beyond it.
+    fn top(&mut self, count: u32, kept: u32, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
+        let choose: Vec<Vec<W>> = (0..kept).map(|beyond| ways_to_choose(count - beyond)).collect();
+        let mut all: Option<Run<W>> = None;
+        for (t, (adds, weight)) in values.iter().enumerate() {
+            let mut below = W::zero();
+            values[..t].iter().for_each(|(_, weight)| below.add(weight));
+            let (here, under) = (powers(weight, count), powers(&below, count));
+            let above = values.get(t + 1..).filter(|above| !above.is_empty());
+            let above = above.map(|above| Run::of(above.iter().cloned())).transpose()?;
+            // From the most beyond it to none, multiplying by one die beyond it at each step.
+            let mut sum: Option<Run<W>> = None;
+            for beyond in (0..kept).rev() {
+                if beyond > 0 && above.is_none() {
+                    continue;
+                }
+                let left = count - beyond;
+                self.spend(left as usize)?;
+                let mut ways = W::zero();
+                for equal in kept - beyond..=left {
+                    let of = &choose[beyond as usize][equal as usize];
+                    ways.add(&of.times(&here[equal as usize]).times(&under[(left - equal) as usize]));
+                }
+                let ways = ways.times(&choose[0][beyond as usize]);
+                let at = adds.checked_mul(i64::from(kept - beyond)).ok_or(Stop::TooLarge)?;
+                let next = match (sum, &above) {
+                    (Some(sum), Some(above)) => Some(self.product(&sum, above)?),
+                    (sum, _) => sum,
+                };
+                sum = Some(self.joined(next, Run { low: at, weights: vec![ways] })?);
+            }
+            if let Some(sum) = sum {
+                all = Some(self.joined(all, sum)?);
+            }
+        }
+        all.ok_or(Stop::Unable)
+    }
+
+    /// The sum of dice that are neither the first nor the last: value by value, how many show it.
+    fn between(&mut self, count: u32, places: Places, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
+        self.spend(count as usize * count as usize)?;
+        let choose: Vec<Vec<W>> = (0..=count).map(ways_to_choose).collect();
+        let mut placed: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
+        placed[0] = Some(Run::certain(0));
+        for (adds, weight) in values {
+            let powers = powers(weight, count);
+            let mut next: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
+            for (before, run) in
+                placed.iter().enumerate().filter_map(|(before, run)| Some((before as u32, run.as_ref()?)))
+            {
+                for show in 0..=count - before {
+                    let behind = before + show;
+                    let inside = behind.min(places.to).saturating_sub(before.max(places.from));
+                    let ways = &choose[(count - before) as usize][show as usize];
+                    let weight = ways.times(&powers[show as usize]);
+                    self.spend(run.weights.len())?;
+                    let low = adds.checked_mul(i64::from(inside)).and_then(|sum| sum.checked_add(run.low));
+                    let moved = Run { low: low.ok_or(Stop::TooLarge)?, weights: run.weights.clone() }.scaled(&weight);
+                    let known = next[behind as usize].take();
+                    next[behind as usize] = Some(self.joined(known, moved)?);
+                }
+            }
+            placed = next;
+        }
+        placed.pop().flatten().ok_or(Stop::Unable)
+    }
+
+    /// What is counted of dice that show the same: value by value, how many show it.
+    pub(super) fn alike(&mut self, count: u32, ways: &Ways<W>, counting: Counting) -> Result<Run<W>, Stop> {
+        let Run { weights, .. } = Run::of(ways.iter().map(|(die, weight)| (die.value, weight.clone())))?;
+        let scored = |show: u32| match counting {
+            Counting::Sets(size) => i64::from(show / size.max(1)),
+            _ if show >= 2 => i64::from(show),
+            _ => 0,
+        };
+        self.spend(count as usize * count as usize)?;
+        let choose: Vec<Vec<W>> = (0..=count).map(ways_to_choose).collect();
+        let mut placed: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
+        placed[0] = Some(Run::certain(0));
+        for weight in weights.iter().filter(|weight| !weight.is_zero()) {
+            let powers = powers(weight, count);
+            let mut next: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
+            for (before, run) in
+                placed.iter().enumerate().filter_map(|(before, run)| Some((before as u32, run.as_ref()?)))
+            {
+                for show in 0..=count - before {
+                    let ways = &choose[(count - before) as usize][show as usize];
+                    self.spend(run.weights.len())?;
+                    let weight = ways.times(&powers[show as usize]);
+                    let moved = Run { low: run.low + scored(show), weights: run.weights.clone() }.scaled(&weight);
+                    let known = next[(before + show) as usize].take();
+                    next[(before + show) as usize] = Some(self.joined(known, moved)?);
+                }
+            }
+            placed = next;
+        }
+        placed.pop().flatten().ok_or(Stop::Unable)
+    }
+
+    /// Two ways in which the same may come about.
+    fn joined(&mut self, one: Option<Run<W>>, other: Run<W>) -> Result<Run<W>, Stop> {
+        let Some(one) = one else { return Ok(other) };
+        let low = one.low.min(other.low);
+        let span =
+            |run: &Run<W>| usize::try_from(run.low - low).map(|gap| gap + run.weights.len()).unwrap_or(usize::MAX);
+        let length = span(&one).max(span(&other));
+        self.spend(other.weights.len() / 8 + 1)?;
+        if length > 200_000 {
+            return Err(Stop::TooLarge);
+        }
+        let (mut wide, narrow) = if span(&one) - one.weights.len() == 0 { (one, other) } else { (other, one) };
+        wide.weights.resize(length, W::zero());
+        let from = usize::try_from(narrow.low - low).unwrap_or_default();
+        for (sum, weight) in wide.weights[from..].iter_mut().zip(&narrow.weights) {
+            sum.add(weight);
+        }
+        Ok(wide)
+    }
+}
+
+/// `weight` to the power of 0, 1 and so on up to `most`.
+fn powers<W: Weight>(weight: &W, most: u32) -> Vec<W> {
+    let mut power = W::one();
+    let mut all = vec![power.clone()];
+    for _ in 0..most {
+        power = power.times(weight);
+        all.push(power.clone());
+    }
+    all
+}
+
+/// In how many ways 0, 1 and so on up to all of `all` are chosen.
+fn ways_to_choose<W: Weight>(all: u32) -> Vec<W> {
+    let mut ways = BigUint::from(1_u32);
+    let mut row = vec![W::ways(&ways)];
+    for chosen in 1..=all {
+        ways = ways * (all - chosen + 1) / chosen;
+        row.push(W::ways(&ways));
+    }
+    row
+}

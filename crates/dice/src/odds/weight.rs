@@ -1,0 +1,127 @@
+//! How likely something is, as a number to calculate with: whole numbers of any size, or rounded ones.
+
+use num_bigint::BigUint;
+use num_traits::{ToPrimitive, Zero};
+
+/// Bits of a total that are looked at to say a share of it: more do not fit into a rounded number.
+const BITS: u64 = 960;
+
+/// A weight: so many outcomes of all.
+pub(super) trait Weight: Clone + PartialEq {
+    /// How dear a sum and a product of two are, a rounded one being 1.
+    const COST: u64;
+    /// Whether nothing is rounded, so that what was added can be taken away again.
+    const EXACT: bool;
+
+    fn zero() -> Self;
+    /// One of `sides` faces, of which `often` show the same.
+    fn face(often: u32, sides: u32) -> Self;
+    /// What all faces of a die weigh together.
+    fn die(sides: u32) -> Self;
+    /// So many ways.
+    fn ways(ways: &BigUint) -> Self;
+    fn is_zero(&self) -> bool;
+    fn add(&mut self, other: &Self);
+    fn take(&mut self, other: &Self);
+    fn times(&self, other: &Self) -> Self;
+    /// Which part of `total` it is, 0 to 1.
+    fn share(&self, total: &Self) -> f64;
+    /// A part of all, where weights are rounded.
+    fn rounded(share: f64) -> Option<Self>;
+
+    fn one() -> Self {
+        Self::ways(&BigUint::from(1_u32))
+    }
+}
+
+impl Weight for BigUint {
+    const COST: u64 = 30;
+    const EXACT: bool = true;
+
+    fn zero() -> Self {
+        <BigUint as Zero>::zero()
+    }
+
+    fn face(often: u32, _: u32) -> Self {
+        often.into()
+    }
+
+    fn die(sides: u32) -> Self {
+        sides.into()
+    }
+
+    fn ways(ways: &BigUint) -> Self {
+        ways.clone()
+    }
+
+    fn is_zero(&self) -> bool {
+        Zero::is_zero(self)
+    }
+
+    fn add(&mut self, other: &Self) {
+        *self += other;
+    }
+
+    fn take(&mut self, other: &Self) {
+        *self -= other;
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+
+    fn share(&self, total: &Self) -> f64 {
+        let beyond = total.bits().saturating_sub(BITS);
+        let rounded = |weight: &BigUint| (weight >> beyond).to_f64().unwrap_or(f64::MAX);
+        rounded(self) / rounded(total)
+    }
+
+    fn rounded(_: f64) -> Option<Self> {
+        None
+    }
+}
+
+impl Weight for f64 {
+    const COST: u64 = 2;
+    const EXACT: bool = false;
+
+    fn zero() -> Self {
+        0.0
+    }
+
+    fn face(often: u32, sides: u32) -> Self {
+        f64::from(often) / f64::from(sides)
+    }
+
+    fn die(_: u32) -> Self {
+        1.0
+    }
+
+    fn ways(ways: &BigUint) -> Self {
+        ways.to_f64().unwrap_or(f64::MAX)
+    }
+
+    fn is_zero(&self) -> bool {
+        *self == 0.0
+    }
+
+    fn add(&mut self, other: &Self) {
+        *self += other;
+    }
+
+    fn take(&mut self, other: &Self) {
+        *self -= other;
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        self * other
+    }
+
+    fn share(&self, total: &Self) -> f64 {
+        self / total
+    }
+
+    fn rounded(share: f64) -> Option<Self> {
+        Some(share)
+    }
+}

@@ -1,0 +1,446 @@
+//! Reading dice notation; the grammar stands in `notation.rs`.
+
+mod faces;
+mod modifiers;
+
+use crate::Number;
+use crate::expression::{Comparison, Count, Expression, Function, Operator, Pool, Source};
+use crate::notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, Notation, NotationError, Repeated, Together};
+use std::ops::Range;
+
+/// What reads a text, and how far it is.
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    /// Dice so far, whose number is known.
+    dice: u64,
+    /// No operator stands in front of what is read next: a comparison behind dice counts them then.
+    first: bool,
+    /// A comparison compares what stands before it, even if that is dice alone.
+    whole: bool,
+}
+
+type Parsed<T> = Result<T, NotationError>;
+
+/// How often a roll may be repeated.
+const MAX_REPEATS: u32 = 100;
+/// Characters of a label, and of a word on a die.
+const MAX_LABEL: usize = 40;
+
+impl<'a> Parser<'a> {
+    pub fn new(text: &'a str, whole: bool) -> Self {
+        Parser { text, at: 0, depth: 0, dice: 0, first: true, whole }
+    }
+
+    pub fn notation(mut self) -> Parsed<Notation> {
+        let mut rolls = Vec::with_capacity(1);
+        loop {
+            if rolls.len() == MAX_ROLLS {
+                return Err(self.error(self.at..self.at, format!("{MAX_ROLLS} rolls are the most in one command")));
+            }
+            rolls.push(self.roll()?);
+            self.skip_spaces();
+            if !self.eat(b';') {
+                break;
+            }
+        }
+        if self.at < self.text.len() {
+            return Err(self.unexpected());
+        }
+        Ok(Notation { rolls })
+    }
+
+    fn roll(&mut self) -> Parsed<Repeated> {
+        let before = std::mem::take(&mut self.dice);
+        self.skip_spaces();
+        let start = self.at;
+        let times = self.repeat()?;
+        self.first = !self.whole;
+        let expression = self.expression()?;
+        self.skip_spaces();
+        let together = match self.letters().to_ascii_lowercase().as_str() {
+            "sum" => Some(Together::Sum),
+            "sort" => Some(Together::Sort),
+            _ => None,
+        };
+        if together.is_some() {
+            self.at += self.letters().len();
+        }
+        self.dice = before.saturating_add(self.dice.saturating_mul(u64::from(times.unwrap_or(1))));
+        if self.dice > MAX_DICE {
+            return Err(self.error(start..self.at, format!("that is {} dice, and {MAX_DICE} is the most", self.dice)));
+        }
+        Ok(Repeated { times, expression, together })
+    }
+
+    fn repeat(&mut self) -> Parsed<Option<u32>> {
+        let start = self.at;
+        if let Some(times) = self.digits()? {
+            let counted = start..self.at;
+            self.skip_spaces();
+            if self.eat(b'x') || self.eat(b'#') {
+                return match u32::try_from(times) {
+                    Ok(times @ 1..=MAX_REPEATS) => Ok(Some(times)),
+                    _ => Err(self.error(counted, format!("a roll is repeated 1 to {MAX_REPEATS} times"))),
+                };
+            }
+            self.at = start;
+        }
+        Ok(None)
+    }
+
+    fn expression(&mut self) -> Parsed<Expression> {
+        let left = self.sum()?;
+        self.skip_spaces();
+        let comparison = if self.letters().eq_ignore_ascii_case("vs") {
+            self.at += 2;
+            Some(Comparison::AtLeast)
+        } else {
+            self.comparison()
+        };
+        let Some(comparison) = comparison else { return Ok(left) };
+        self.first = false;
+        Ok(Expression::Compared(Box::new(left), comparison, Box::new(self.sum()?)))
+    }
+
+    fn sum(&mut self) -> Parsed<Expression> {
+        self.chain(Self::product, |parser| match parser.peek()? {
+            b'+' => Some((Operator::Plus, 1)),
+            b'-' => Some((Operator::Minus, 1)),
+            _ => None,
+        })
+    }
+
+    fn product(&mut self) -> Parsed<Expression> {
+        self.chain(Self::sign, |parser| match parser.rest().as_bytes() {
+            [b'*', b'*', ..] => None,
+            [b'*', ..] => Some((Operator::Times, 1)),
+            [b'x' | b'X', ..] if parser.letters().len() == 1 => Some((Operator::Times, 1)),
+            [b'/', b'/', ..] => Some((Operator::DivideDown, 2)),
+            [b'/', ..] => Some((Operator::Divide, 1)),
+            [b'%', ..] => Some((Operator::Modulo, 1)),
+            _ => None,
+        })
+    }
+
+    fn chain(
+        &mut self,
+        operand: fn(&mut Self) -> Parsed<Expression>,
+        operator: fn(&Self) -> Option<(Operator, usize)>,
+    ) -> Parsed<Expression> {
+        let first = operand(self)?;
+        let mut rest = Vec::new();
+        loop {
+            self.skip_spaces();
+            let Some((sign, length)) = operator(self) else { break };
+            self.at += length;
+            self.first = false;
+            rest.push((sign, operand(self)?));
+        }
+        Ok(if rest.is_empty() { first } else { Expression::Chain(Box::new(first), rest) })
+    }
+
+    fn sign(&mut self) -> Parsed<Expression> {
+        self.skip_spaces();
+        let start = self.at;
+        match self.peek() {
+            Some(sign @ (b'-' | b'+')) => {
+                self.at += 1;
+                self.first = false;
+                let inner = self.deeper(start, Self::sign)?;
+                Ok(if sign == b'-' { Expression::Negative(Box::new(inner)) } else { inner })
+            }
+            _ => self.power(),
+        }
+    }
+
+    fn power(&mut self) -> Parsed<Expression> {
+        let base = self.operand()?;
+        self.skip_spaces();
+        let start = self.at;
+        if !self.rest().starts_with("**") {
+            return Ok(base);
+        }
+        self.at += 2;
+        self.first = false;
+        let exponent = self.deeper(start, Self::sign)?;
+        Ok(Expression::Power(Box::new(base), Box::new(exponent)))
+    }
+
+    fn operand(&mut self) -> Parsed<Expression> {
+        self.skip_spaces();
+        let start = self.at;
+        let operand = match self.peek() {
+            Some(b'(') => {
+                let inner = self.enclosed(Self::expression)?;
+                if self.dice_begin() {
+                    self.dice(Count::Computed(Box::new(inner)), start)?
+                } else {
+                    Expression::Parentheses(Box::new(inner))
+                }
+            }
+            Some(b'{') => self.group()?,
+            Some(b'0'..=b'9') => {
+                let number = self.number()?;
+                match number.whole() {
+                    Some(count) if matches!(self.peek(), Some(b'd' | b'D')) => {
+                        let count = u32::try_from(count).unwrap_or(u32::MAX);
+                        self.dice(Count::Number(count), start)?
+                    }
+                    _ => Expression::Number(number),
+                }
+            }
+            Some(byte) if byte.is_ascii_alphabetic() && self.dice_begin() => self.dice(Count::Number(1), start)?,
+            Some(byte) if byte.is_ascii_alphabetic() => self.function()?,
+            _ => return Err(self.unexpected()),
+        };
+        let behind = self.at;
+        self.skip_spaces();
+        if self.peek() == Some(b'[') {
+            return Ok(Expression::Labelled(Box::new(operand), self.label()?));
+        }
+        self.at = behind;
+        Ok(operand)
+    }
+
+    /// Whether a d stands here that dice follow.
+    fn dice_begin(&self) -> bool {
+        let letters = self.letters();
+        letters.eq_ignore_ascii_case("d") || letters.get(..2).is_some_and(|two| two.eq_ignore_ascii_case("df"))
+    }
+
+    fn function(&mut self) -> Parsed<Expression> {
+        let (start, name) = (self.at, self.letters());
+        let known = Function::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        self.at += name.len();
+        self.skip_spaces();
+        if self.peek() != Some(b'(') {
+            self.at = start;
+            return Err(self.unexpected());
+        }
+        let named = start..start + name.len();
+        let Some((name, function)) = known else {
+            let names = Function::ALL.map(|(name, _)| name);
+            let what = match nearest(name, &names) {
+                Some(near) => format!("I do not know {name}: did you mean {near}?"),
+                None => format!("I do not know {name}; there are {}", names.join(", ")),
+            };
+            return Err(self.error(named, what));
+        };
+        let arguments = self.enclosed(Self::several)?;
+        if function.takes_one() && arguments.len() > 1 {
+            return Err(self.error(named, format!("{name} takes one number")));
+        }
+        Ok(Expression::Function(*function, arguments))
+    }
+
+    /// Expressions with commas between them.
+    fn several(&mut self) -> Parsed<Vec<Expression>> {
+        let mut several = Vec::new();
+        loop {
+            self.first = true;
+            several.push(self.expression()?);
+            self.skip_spaces();
+            if !self.eat(b',') {
+                return Ok(several);
+            }
+        }
+    }
+
+    fn group(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        let members = self.enclosed(Self::several)?;
+        if let [only] = members.as_slice()
+            && !is_sum_of_dice(only)
+        {
+            let what = "a group of one is a sum of dice, as in {4d6 + 2d8}kh3; results have commas between them";
+            return Err(self.error(start..self.at, what));
+        }
+        let source = Source::Group(members);
+        let modifiers = self.modifiers(&source)?;
+        Ok(Expression::Pool(Pool { source, modifiers }))
+    }
+
+    /// What stands in the brackets that open here.
+    fn enclosed<T>(&mut self, inner: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let (start, first) = (self.at, self.first);
+        let close = if self.peek() == Some(b'{') { b'}' } else { b')' };
+        self.at += 1;
+        self.first = true;
+        let inner = self.deeper(start, inner)?;
+        self.first = first;
+        self.skip_spaces();
+        if !self.eat(close) {
+            if self.at < self.text.len() && !matches!(self.peek(), Some(b';')) {
+                return Err(self.unexpected());
+            }
+            let what = if close == b')' { "this parenthesis is never closed" } else { "this brace is never closed" };
+            return Err(self.error(start..start + 1, what));
+        }
+        Ok(inner)
+    }
+
+    fn deeper<T>(&mut self, start: usize, inner: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.error(start..start + 1, format!("that nests deeper than {MAX_DEPTH}")));
+        }
+        let inner = inner(self)?;
+        self.depth -= 1;
+        Ok(inner)
+    }
+
+    fn label(&mut self) -> Parsed<String> {
+        let start = self.at;
+        let end = self.rest().find(']').map(|end| start + end);
+        let Some(end) = end else { return Err(self.error(start..start + 1, "this bracket is never closed")) };
+        let label = self.text[start + 1..end].trim();
+        self.at = end + 1;
+        let wrong = label.is_empty() || label.chars().count() > MAX_LABEL || label.contains(['[', '|', ';', '#']);
+        if wrong || label.chars().any(char::is_control) {
+            let what = format!("a label is a word or some, as in 1d8[fire], up to {MAX_LABEL} characters");
+            return Err(self.error(start..self.at, what));
+        }
+        Ok(label.to_owned())
+    }
+
+    /// A number that stands here, with a point perhaps.
+    fn number(&mut self) -> Parsed<Number> {
+        let start = self.at;
+        let whole = self.digits()?.unwrap_or_default();
+        let behind = match self.rest().as_bytes() {
+            // Two points are a range.
+            [b'.', digit, ..] if digit.is_ascii_digit() => {
+                self.at += 1;
+                let from = self.at;
+                self.digits()?;
+                self.text[from..self.at].trim_end_matches('0')
+            }
+            _ => return Ok(Number::from(whole)),
+        };
+        let too_large = || self.error(start..self.at, "that number is too large");
+        let digits = format!("{whole}{behind}").parse().map_err(|_| too_large())?;
+        Number::decimal(digits, u32::try_from(behind.len()).unwrap_or(u32::MAX)).ok_or_else(too_large)
+    }
+
+    /// The whole number standing here, if one does.
+    fn digits(&mut self) -> Parsed<Option<i64>> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if start == self.at {
+            return Ok(None);
+        }
+        let number = self.text[start..self.at].parse();
+        number.map(Some).map_err(|_| self.error(start..self.at, "that number is too large"))
+    }
+
+    /// The same, with a minus perhaps.
+    fn signed(&mut self) -> Parsed<Option<i64>> {
+        let start = self.at;
+        let negative = self.eat(b'-');
+        match self.digits()? {
+            Some(number) => Ok(Some(if negative { -number } else { number })),
+            None => {
+                self.at = start;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The comparison standing here, if one does.
+    fn comparison(&mut self) -> Option<Comparison> {
+        let (length, comparison) = match self.rest().as_bytes() {
+            [b'<', b'=', ..] => (2, Comparison::AtMost),
+            [b'<', b'>', ..] => (2, Comparison::Unequal),
+            [b'>', b'=', ..] => (2, Comparison::AtLeast),
+            [b'<', ..] => (1, Comparison::Less),
+            [b'>', ..] => (1, Comparison::Greater),
+            [b'=', ..] => (1, Comparison::Equal),
+            _ => return None,
+        };
+        self.at += length;
+        Some(comparison)
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// The letters standing here, a to z.
+    fn letters(&self) -> &'a str {
+        let rest = self.rest();
+        let end = rest.bytes().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
+        &rest[..end]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes `letter` (lower case) if it stands here, in either case.
+    fn eat(&mut self, letter: u8) -> bool {
+        let here = self.peek().is_some_and(|byte| byte.eq_ignore_ascii_case(&letter));
+        self.at += usize::from(here);
+        here
+    }
+
+    fn skip_spaces(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn error(&self, at: Range<usize>, what: impl Into<String>) -> NotationError {
+        NotationError { what: what.into(), at }
+    }
+
+    fn unexpected(&self) -> NotationError {
+        let rest = self.rest();
+        match rest.chars().next() {
+            None | Some(';') => self.error(self.at..self.at, "a number or dice are missing at the end"),
+            Some(')' | '}') if self.depth > 0 => {
+                self.error(self.at..self.at + 1, "a number or dice are missing in these parentheses")
+            }
+            Some(')' | '}') => self.error(self.at..self.at + 1, "this parenthesis was never opened"),
+            Some('0'..='9' | '(' | '{') if self.at > 0 => self.sign_missing(),
+            Some('d' | 'D') if self.at > 0 && self.dice_begin() => self.sign_missing(),
+            Some(letter) if letter.is_alphabetic() => {
+                let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+                let what = format!("I cannot read {:?} here; a label stands behind #", &rest[..end]);
+                self.error(self.at..self.at + end, what)
+            }
+            Some(other) => {
+                let end = self.at + other.len_utf8();
+                self.error(self.at..end, format!("I cannot read {other:?} here"))
+            }
+        }
+    }
+
+    fn sign_missing(&self) -> NotationError {
+        self.error(self.at..self.at + 1, "a sign is missing before this, as in d8 + d10")
+    }
+}
+
+/// Whether an expression is dice added to dice, and perhaps to numbers.
+fn is_sum_of_dice(expression: &Expression) -> bool {
+    let dice = |expression: &Expression| {
+        matches!(expression, Expression::Pool(Pool { source: Source::Dice(..), modifiers })
+            if !modifiers.iter().any(crate::Modifier::counts))
+    };
+    match expression {
+        Expression::Chain(first, rest) => {
+            dice(first) && rest.iter().all(|(operator, each)| *operator == Operator::Plus && dice(each))
+        }
+        only => dice(only),
+    }
+}
+
+/// Of these words the one that a mistyped one is closest to, if it is close.
+fn nearest<'w>(typed: &str, words: &[&'w str]) -> Option<&'w str> {
+    let typed = typed.to_ascii_lowercase();
+    let far = |word: &&&str| strsim::damerau_levenshtein(&typed, word);
+    words.iter().min_by_key(far).filter(|word| far(word) <= 1 + usize::from(typed.len() > 5)).copied()
+}

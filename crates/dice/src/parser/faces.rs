@@ -1,0 +1,128 @@
+//! Reading dice: how many, and what is on them.
+
+use super::{MAX_LABEL, Parsed, Parser};
+use crate::expression::{Count, Expression, Face, FaceList, Faces, Pool, Source};
+use crate::notation::MAX_DICE;
+
+/// Different faces a die of one's own making may have.
+const MAX_FACES: usize = 100;
+
+impl Parser<'_> {
+    /// The dice whose d stands here, and whose count began at `start`.
+    pub(super) fn dice(&mut self, count: Count, start: usize) -> Parsed<Expression> {
+        self.at += 1; // the d
+        let faces = self.faces(start)?;
+        if let Count::Number(count) = count {
+            self.dice = self.dice.saturating_add(u64::from(count));
+            if u64::from(count) > MAX_DICE {
+                return Err(self.error(start..self.at, format!("{MAX_DICE} dice are the most in one command")));
+            }
+        }
+        let source = Source::Dice(count, faces);
+        let modifiers = self.modifiers(&source)?;
+        Ok(Expression::Pool(Pool { source, modifiers }))
+    }
+
+    fn faces(&mut self, start: usize) -> Parsed<Faces> {
+        match self.peek() {
+            Some(b'%') => {
+                self.at += 1;
+                Ok(Faces::Percent)
+            }
+            Some(b'f' | b'F') => {
+                self.at += 1;
+                let (faces, length) = match self.rest().as_bytes() {
+                    [b'.', b'1', ..] => (Faces::FudgeRare, 2),
+                    [b'.', b'2', ..] => (Faces::Fudge, 2),
+                    _ => (Faces::Fudge, 0),
+                };
+                self.at += length;
+                Ok(faces)
+            }
+            Some(b'(') => Ok(Faces::Computed(Box::new(self.enclosed(Self::expression)?))),
+            Some(b'[') => self.own_faces(),
+            _ => self.sides(start),
+        }
+    }
+
+    fn sides(&mut self, start: usize) -> Parsed<Faces> {
+        let at = self.at;
+        match self.digits()? {
+            Some(0) => Err(self.error(start..self.at, "a die needs at least one side")),
+            Some(sides) => u32::try_from(sides)
+                .map(Faces::Sides)
+                .map_err(|_| self.error(at..self.at, format!("a die has at most {} sides", u32::MAX))),
+            None => Err(self.error(start..self.at, "a die needs its sides, as in d20, d% or dF")),
+        }
+    }
+
+    /// `[3..8]`, `[1,1,2:3,blank]`
+    fn own_faces(&mut self) -> Parsed<Faces> {
+        let start = self.at;
+        self.at += 1;
+        let mut faces = Vec::new();
+        loop {
+            self.skip_spaces();
+            let Some(face) = self.face()? else {
+                let end = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+                let what = "a die needs its faces, as in d[1,1,2,3:2,blank] or d[3..8]";
+                return Err(self.error(start..self.at + end, what));
+            };
+            self.skip_spaces();
+            if self.rest().starts_with("..") && faces.is_empty() {
+                self.at += 2;
+                return self.range(start, &face);
+            }
+            let often =
+                if self.eat(b':') { self.digits()?.and_then(|often| u32::try_from(often).ok()) } else { Some(1) };
+            faces.push((face, often.unwrap_or_default()));
+            self.skip_spaces();
+            if self.eat(b']') {
+                break;
+            }
+            if !self.eat(b',') {
+                return Err(self.error(start..start + 1, "this bracket is never closed, or a comma is missing in it"));
+            }
+        }
+        let many = faces.len() > MAX_FACES || faces.iter().any(|(_, often)| *often == 0);
+        match FaceList::new(faces) {
+            Some(faces) if !many => Ok(Faces::List(faces)),
+            _ => {
+                let what = format!("a die has up to {MAX_FACES} different faces, each once or more often");
+                Err(self.error(start..self.at, what))
+            }
+        }
+    }
+
+    fn face(&mut self) -> Parsed<Option<Face>> {
+        if let Some(number) = self.signed()? {
+            return Ok(Some(Face::Number(number)));
+        }
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '-' | '_')).unwrap_or(rest.len());
+        let word = &rest[..end];
+        if word.is_empty() || word.starts_with('-') || word.chars().count() > MAX_LABEL {
+            return Ok(None);
+        }
+        self.at += end;
+        Ok(Some(Face::Word(word.to_owned())))
+    }
+
+    fn range(&mut self, start: usize, first: &Face) -> Parsed<Faces> {
+        self.skip_spaces();
+        let last = self.signed()?;
+        self.skip_spaces();
+        let closed = self.eat(b']');
+        let wrong = "a range goes from the lower number to the higher one, as in d[3..8]";
+        match (first, last) {
+            (Face::Number(first), Some(last))
+                if closed
+                    && last >= *first
+                    && u32::try_from(last.saturating_sub(*first)).is_ok_and(|span| span < u32::MAX) =>
+            {
+                Ok(Faces::Range(*first, last))
+            }
+            _ => Err(self.error(start..self.at, wrong)),
+        }
+    }
+}

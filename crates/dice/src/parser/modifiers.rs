@@ -1,0 +1,302 @@
+//! Reading what is done to dice, and refusing what cannot be done to them.
+
+use super::{Parsed, Parser, nearest};
+use crate::expression::{
+    Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Mark, Modifier, Source,
+};
+use crate::notation::NotationError;
+
+/// Modifiers that are words; where one begins as another does, the longer one stands first.
+const WORDS: [&str; 27] = [
+    "even", "odd", "map", "dbl", "kh", "kl", "km", "dh", "dl", "ro", "rr", "mi", "ma", "mt", "cs", "cf", "sa", "sd",
+    "k", "d", "r", "u", "s", "c", "f", "b", "m",
+];
+/// Words that stand behind dice and are no modifiers.
+const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
+
+impl Parser<'_> {
+    pub(super) fn modifiers(&mut self, source: &Source) -> Parsed<Vec<Modifier>> {
+        let mut modifiers = Vec::new();
+        loop {
+            let end = self.at;
+            self.skip_spaces();
+            let start = self.at;
+            let Some(modifier) = self.modifier(source, &modifiers, start == end)? else {
+                self.at = end;
+                return Ok(modifiers);
+            };
+            self.check(source, &modifiers, &modifier, start)?;
+            modifiers.push(modifier);
+        }
+    }
+
+    fn modifier(&mut self, source: &Source, before: &[Modifier], glued: bool) -> Parsed<Option<Modifier>> {
+        match self.peek() {
+            Some(b'!') => self.explosion().map(Some),
+            Some(b'<' | b'=' | b'>') => {
+                // The second one compares what the first one counted.
+                let counted = before.iter().any(|each| matches!(each, Modifier::Count(Counting::Success(_))));
+                if !self.first || counted {
+                    return Ok(None);
+                }
+                Ok(self.condition()?.map(|condition| Modifier::Count(Counting::Success(condition))))
+            }
+            _ => match self.word(glued)? {
+                Some(word) => self.worded(word, source).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// The modifier's word that stands here. Glued to the dice letters can be nothing else.
+    fn word(&self, glued: bool) -> Parsed<Option<&'static str>> {
+        let letters = self.letters().to_ascii_lowercase();
+        if letters.is_empty() || OTHERS.contains(&letters.as_str()) {
+            return Ok(None);
+        }
+        let first = WORDS.iter().find(|word| letters.starts_with(**word)).copied();
+        let single = first.is_some_and(|first| first.len() == letters.len());
+        match first {
+            // d8 behind dice and a space lacks a sign.
+            Some("d") if !glued && single => Ok(None),
+            Some(first) if single || (glued && are_words(&letters)) => Ok(Some(first)),
+            _ if glued => {
+                let what = match nearest(&letters, &WORDS) {
+                    Some(near) => format!("I do not know {letters} behind dice: did you mean {near}?"),
+                    None => format!("I do not know {letters} behind dice; a label stands behind #"),
+                };
+                Err(self.error(self.at..self.at + letters.len(), what))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn worded(&mut self, word: &'static str, source: &Source) -> Parsed<Modifier> {
+        let start = self.at;
+        self.at += word.len();
+        let high = |faces: &Faces| faces.sides().map(|sides| faces.ends(sides).0);
+        Ok(match word {
+            "kh" | "kl" | "km" | "dh" | "dl" => {
+                let n = self.count()?.unwrap_or(1);
+                let choice = match &word[1..] {
+                    "h" => Choice::End(End::High, n),
+                    "l" => Choice::End(End::Low, n),
+                    _ => Choice::Middle(n),
+                };
+                if word.starts_with('k') { Modifier::Keep(choice) } else { Modifier::Drop(choice) }
+            }
+            "k" | "d" => {
+                let choice = match self.comparison() {
+                    Some(comparison) => Choice::Where(self.compared(comparison, start)?),
+                    None => {
+                        let end = if word == "k" { End::High } else { End::Low };
+                        Choice::End(end, self.count()?.unwrap_or(1))
+                    }
+                };
+                if word == "k" { Modifier::Keep(choice) } else { Modifier::Drop(choice) }
+            }
+            "r" => Modifier::Reroll(None, self.needed("a reroll", "r1 or r<3", start)?),
+            "ro" => Modifier::Reroll(Some(1), self.needed("a reroll", "ro1 or ro<3", start)?),
+            "rr" => {
+                let times = self.count()?;
+                let comparison = self.comparison();
+                let (Some(times @ 1..), Some(comparison)) = (times, comparison) else {
+                    return Err(self.error(start..self.at, "rr needs to know how often and what, as in rr2<3"));
+                };
+                Modifier::Reroll(Some(times), self.compared(comparison, start)?)
+            }
+            "u" => Modifier::Unique,
+            "mi" | "ma" => {
+                let Some(value) = self.signed()? else {
+                    return Err(self.error(start..self.at, format!("{word} needs a number, as in {word}2")));
+                };
+                if word == "mi" { Modifier::Minimum(value) } else { Modifier::Maximum(value) }
+            }
+            "map" => Modifier::Map(self.pairs(start)?),
+            "s" | "sa" => Modifier::Sort(End::Low),
+            "sd" => Modifier::Sort(End::High),
+            "c" => Modifier::Count(Counting::Success(self.needed("counting", "c7 or c>=7", start)?)),
+            "f" => Modifier::Count(Counting::Failure(self.needed("a failure", "f1", start)?)),
+            "b" => Modifier::Count(Counting::Botch(self.needed("a botch", "b1", start)?)),
+            "dbl" => {
+                let top = match source {
+                    Source::Dice(_, faces) => high(faces),
+                    Source::Group(_) => None,
+                };
+                let top = top.map(|value| Condition { comparison: Comparison::Equal, value });
+                let Some(condition) = self.condition()?.or(top) else {
+                    return Err(self.error(start..self.at, "dbl needs to know what, as in dbl10"));
+                };
+                Modifier::Count(Counting::Double(condition))
+            }
+            "even" => Modifier::Count(Counting::Even),
+            "odd" => Modifier::Count(Counting::Odd),
+            "m" => Modifier::Count(Counting::Matches),
+            "mt" => match self.count()?.unwrap_or(2) {
+                0 | 1 => return Err(self.error(start..self.at, "a set has at least 2, as in mt2")),
+                n => Modifier::Count(Counting::Sets(n)),
+            },
+            "cs" => Modifier::Mark(Mark::Critical, self.needed("a critical success", "cs20", start)?),
+            _ => Modifier::Mark(Mark::Fumble, self.needed("a fumble", "cf1", start)?),
+        })
+    }
+
+    fn explosion(&mut self) -> Parsed<Modifier> {
+        self.at += 1;
+        let letters = self.letters().to_ascii_lowercase();
+        let (length, explosion) = match (self.peek(), letters.as_bytes()) {
+            (Some(b'!'), _) => (1, Explosion::Compound),
+            // odd is a way of counting.
+            (_, [b'o', rest @ ..]) if !letters.starts_with("odd") && is_end_or_word(rest) => (1, Explosion::Once),
+            (_, [b'p', rest @ ..]) if is_end_or_word(rest) => (1, Explosion::Penetrate),
+            (_, [b'i', rest @ ..]) if is_end_or_word(rest) => (1, Explosion::Implode),
+            _ => (0, Explosion::Each),
+        };
+        self.at += length;
+        Ok(Modifier::Explode(explosion, self.condition()?))
+    }
+
+    /// `[1:0,6:2]`
+    fn pairs(&mut self, start: usize) -> Parsed<Vec<(i64, i64)>> {
+        let mut pairs = Vec::new();
+        let mut more = self.eat(b'[');
+        while more {
+            self.skip_spaces();
+            let from = self.signed()?;
+            let divided = self.eat(b':');
+            let (Some(from), Some(to), true) = (from, self.signed()?, divided) else { break };
+            pairs.push((from, to));
+            self.skip_spaces();
+            if self.eat(b']') {
+                return Ok(pairs);
+            }
+            more = self.eat(b',');
+        }
+        Err(self.error(start..self.at, "map says what counts as what, as in map[1:0,6:2]"))
+    }
+
+    /// A count behind a word, with spaces perhaps.
+    fn count(&mut self) -> Parsed<Option<u32>> {
+        let behind = self.at;
+        self.skip_spaces();
+        let count = self.digits()?;
+        if count.is_none() {
+            self.at = behind;
+        }
+        Ok(count.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
+    }
+
+    fn needed(&mut self, what: &str, example: &str, start: usize) -> Parsed<Condition> {
+        let condition = self.condition()?;
+        condition.ok_or_else(|| self.error(start..self.at, format!("{what} needs to know what, as in {example}")))
+    }
+
+    /// A comparison with a number, or the number alone, if one stands here.
+    fn condition(&mut self) -> Parsed<Option<Condition>> {
+        let start = self.at;
+        match self.comparison() {
+            Some(comparison) => self.compared(comparison, start).map(Some),
+            None => Ok(self.digits()?.map(|value| Condition { comparison: Comparison::Equal, value })),
+        }
+    }
+
+    /// The number behind a comparison.
+    fn compared(&mut self, comparison: Comparison, start: usize) -> Parsed<Condition> {
+        self.skip_spaces();
+        match self.signed()? {
+            Some(value) => Ok(Condition { comparison, value }),
+            None => {
+                let end = self.text[..self.at].trim_end().len();
+                Err(self.error(start..end, "a number is missing behind the comparison, as in >=5"))
+            }
+        }
+    }
+
+    /// Refuses what cannot be done to these dice, or would never end.
+    fn check(&self, source: &Source, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
+        let here = start..self.at;
+        let wrong = |what: &str| Err(self.error(here.clone(), what));
+        if modifier.throws() && matches!(source, Source::Group(_)) {
+            return wrong("a group holds results, and those are not thrown again: do that inside it");
+        }
+        let changes = !matches!(modifier, Modifier::Count(_) | Modifier::Mark(..) | Modifier::Sort(_));
+        if changes && before.iter().any(Modifier::counts) {
+            return wrong("dice explode, are thrown again, kept and dropped before they are counted");
+        }
+        if matches!(modifier, Modifier::Explode(..)) && before.iter().any(|each| matches!(each, Modifier::Explode(..)))
+        {
+            return wrong("these dice explode already");
+        }
+        let Source::Dice(count, faces) = source else { return Ok(()) };
+        let Some(sides) = faces.sides() else { return Ok(()) };
+        let (highest, _) = faces.ends(sides);
+        let top = Condition { comparison: Comparison::Equal, value: highest };
+        let endless = match modifier {
+            Modifier::Explode(Explosion::Each | Explosion::Compound | Explosion::Penetrate, condition) => {
+                Some(condition.unwrap_or(top))
+            }
+            Modifier::Reroll(None, condition) => Some(*condition),
+            _ => None,
+        };
+        if endless.is_some_and(|condition| faces.all_meet(condition, sides)) {
+            return wrong("that would go on for ever: every face of the die meets it");
+        }
+        match (modifier, count) {
+            (Modifier::Unique, Count::Number(count)) if u64::from(*count) > different(faces, sides) => {
+                wrong(&format!("there are no {count} dice that all differ: a die has fewer faces"))
+            }
+            (Modifier::Drop(Choice::End(End::Low, n)), Count::Number(count))
+                if n >= count && self.text[start + 1..].starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                wrong(&format!("that would drop all {count} dice; d8 + d10 needs a sign"))
+            }
+            (Modifier::Count(Counting::Success(condition)), _) if before.iter().all(keeps_faces) => {
+                self.possible(faces, sides, *condition, start)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A comparison that no face can meet was meant for the sum.
+    fn possible(&self, faces: &Faces, sides: u32, condition: Condition, start: usize) -> Result<(), NotationError> {
+        let (highest, lowest) = faces.ends(sides);
+        let possible = match condition.comparison {
+            Comparison::Unequal => true,
+            Comparison::Equal => (lowest..=highest).contains(&condition.value),
+            _ => condition.holds(highest) || condition.holds(lowest),
+        };
+        if !possible {
+            let what = "that counts dice, and none can show it; in parentheses the sum is compared, as in (2d6) >= 9";
+            return Err(self.error(start..self.at, what));
+        }
+        Ok(())
+    }
+}
+
+/// Dice still show the faces that they were made with.
+fn keeps_faces(modifier: &Modifier) -> bool {
+    use Modifier::*;
+    let changes = matches!(modifier, Minimum(_) | Maximum(_) | Map(_));
+    !changes && !matches!(modifier, Explode(Explosion::Compound | Explosion::Penetrate | Explosion::Implode, _))
+}
+
+/// How many different values a die can show.
+fn different(faces: &Faces, sides: u32) -> u64 {
+    match faces {
+        Faces::List(_) | Faces::FudgeRare => {
+            let shown = |thrown| (faces.value(thrown), faces.word(thrown).map(str::to_owned));
+            (1..=sides.min(10_000)).map(shown).collect::<std::collections::BTreeSet<_>>().len() as u64
+        }
+        _ => u64::from(sides),
+    }
+}
+
+/// Whether letters are modifiers, one behind the other.
+fn are_words(letters: &str) -> bool {
+    let next = WORDS.iter().find_map(|word| letters.strip_prefix(word));
+    letters.is_empty() || next.is_some_and(are_words)
+}
+
+fn is_end_or_word(letters: &[u8]) -> bool {
+    std::str::from_utf8(letters).is_ok_and(are_words)
+}

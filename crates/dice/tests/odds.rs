@@ -1,0 +1,75 @@
+//! What odds say of rolls that tables know.
+
+use dice::fair::{FairDice, MessageKey};
+use dice::{Certainty, Comparison, Notation, Number, Odds, OddsError};
+
+fn odds(text: &str) -> Odds {
+    let notation: Notation = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+    notation.rolls[0].odds().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn near(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-9
+}
+
+#[test]
+fn well_known_rolls_have_their_well_known_odds() {
+    let stats = odds("4d6kh3");
+    assert_eq!(stats.certainty, Certainty::Exact);
+    assert!(near(stats.mean(), 15_869.0 / 1_296.0) && near(stats.deviation(), 2.846_844_445_3));
+    assert_eq!((stats.ends(), stats.likeliest()), ((3.into(), 18.into()), 13.into()));
+    assert!(near(stats.chance(Comparison::AtLeast, 18.into()), 21.0 / 1_296.0));
+    let (higher, same) = stats.against(&odds("3d6"));
+    assert!(near(higher, 0.622_192_215_4) && near(same, 0.085_605_281_2), "{higher} {same}");
+    assert!(near(odds("1d20+5 vs 15").chance(Comparison::Equal, 1.into()), 0.55));
+    assert!(near(odds("3x 1d6 sum").mean(), 10.5));
+    assert!(near(odds("3d6r1").mean(), 12.0) && near(odds("1d6ro1r2").mean(), 153.6 / 36.0));
+    for text in ["3d6r<3", "3d6d<3kh1", "{2d6+1d8}kh2", "(1d3)d4kh1"] {
+        assert_eq!(odds(text).certainty, Certainty::Exact, "{text}");
+    }
+}
+
+#[test]
+fn what_explodes_for_ever_is_cut_off_and_says_how_much() {
+    for (text, mean) in [("1d6!", 4.2), ("10d10!", 550.0 / 9.0), ("1d6!!", 4.2), ("1d6!p", 4.0), ("2d6!kh1", f64::NAN)]
+    {
+        let notation: Notation = text.parse().unwrap();
+        match notation.rolls[0].odds() {
+            Ok(odds) => {
+                let Certainty::Within(off) = odds.certainty else { panic!("{text} is {:?}", odds.certainty) };
+                assert!(off < 1e-9 && (odds.mean() - mean).abs() < 1e-6, "{text}: {} {off}", odds.mean());
+            }
+            Err(error) => assert!(mean.is_nan() && error == OddsError::TooLarge, "{text}: {error}"),
+        }
+    }
+    let successes = odds("10d10!c>=8");
+    assert!((successes.mean() - 10.0 * 0.3 / 0.9).abs() < 1e-6, "{}", successes.mean());
+}
+
+#[test]
+fn large_pools_are_exact() {
+    let pool = odds("100d6kh50");
+    assert_eq!(pool.certainty, Certainty::Exact);
+    assert_eq!(pool.ends(), (50.into(), 300.into()));
+    assert!(near(pool.outcomes.iter().map(|(_, chance)| chance).sum(), 1.0));
+    assert!(near(odds("100d6").mean(), 350.0) && near(odds("1000d6").mean(), 3_500.0));
+    assert!(near(odds("100d10>=8").mean(), 30.0));
+}
+
+#[test]
+fn dice_that_are_thrown_for_mix() {
+    let mixed = odds("(1d4)d6");
+    assert!(near(mixed.mean(), 8.75), "{mixed:?}");
+    assert!(near(odds("(1d10)d(1d6+2)").mean(), 5.5 * 3.25));
+}
+
+#[test]
+fn what_is_too_large_is_estimated() {
+    let notation: Notation = "20d20u".parse().unwrap();
+    assert_eq!(notation.rolls[0].odds(), Err(OddsError::TooLarge));
+    let key = MessageKey { network: "n".into(), room: "r".into(), id: "1".into(), ordinal: 1 };
+    let estimate = notation.rolls[0].estimate(&mut FairDice::new(&[5; 32], &key), 50).unwrap();
+    assert_eq!(estimate.certainty, Certainty::Estimated(50));
+    assert_eq!(estimate.outcomes, [(Number::from(210), 1.0)], "all faces of a d20 come to 210");
+    assert!(matches!("1/0".parse::<Notation>().unwrap().rolls[0].odds(), Err(OddsError::Roll(_))));
+}

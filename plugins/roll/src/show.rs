@@ -1,0 +1,141 @@
+//! How rolls are shown: what they come to first, then the dice.
+
+use crate::compared;
+use dice::{
+    Comparison, Counting, Expression, Modifier, Number, OfPool, Piece, Pool, Roll, Rolls, Source, Together, Verdict,
+};
+use plugin_api::Reply;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+/// Characters of an answer's dice; of more, only their number is shown.
+const MOST_SHOWN: usize = 280;
+/// Totals of repeats that are shown.
+const MOST_TOTALS: usize = 25;
+
+/// Adds a roll, as often as it was repeated.
+pub(crate) fn rolls(reply: Reply, rolls: &Rolls) -> Reply {
+    match rolls.rolls.as_slice() {
+        [only] if rolls.repeated.together.is_none() => {
+            let reply = reply.bold(head(only)).text(" | ");
+            let reply = show_roll(reply, rolls, only);
+            labels(reply, only)
+        }
+        several => show_repeats(totals(reply, rolls, several), rolls),
+    }
+}
+
+/// What a roll comes to, in a word or two.
+fn head(roll: &Roll) -> String {
+    if let Some(verdict) = roll.verdict {
+        return told(verdict);
+    }
+    let Expression::Pool(pool) = roll.expression else { return roll.total().to_string() };
+    let Some(throw) = roll.throws.last() else { return roll.total().to_string() };
+    if let Some(tally) = throw.tally {
+        let what = counted(pool);
+        let plural = if tally.value == 1 { "" } else { what.1 };
+        return if tally.is_botch() { "BOTCH".to_owned() } else { format!("{} {}{plural}", tally.value, what.0) };
+    }
+    words(pool, throw).unwrap_or_else(|| roll.total().to_string())
+}
+
+/// How a comparison ended: `SUCCESS +2 (17 vs 15)`.
+fn told(Verdict { value, comparison, against, success, margin }: Verdict) -> String {
+    let end = if success { "SUCCESS" } else { "FAILURE" };
+    let sign = match comparison {
+        Comparison::AtLeast => "vs".to_owned(),
+        other => other.to_string(),
+    };
+    let margin =
+        margin.map_or_else(String::new, |margin| format!(" {}{margin}", if margin >= Number::ZERO { "+" } else { "" }));
+    format!("{end}{margin} ({value} {sign} {against})")
+}
+
+/// What of a pool is counted, and what stands behind it if there are several.
+fn counted(pool: &Pool) -> (&'static str, &'static str) {
+    let counts = |modifier: &Modifier| match modifier {
+        Modifier::Count(Counting::Sets(_)) => Some(("set", "s")),
+        Modifier::Count(Counting::Matches) => Some(("alike", "")),
+        Modifier::Count(Counting::Even) => Some(("even", "")),
+        Modifier::Count(Counting::Odd) => Some(("odd", "")),
+        _ => None,
+    };
+    pool.modifiers.iter().find_map(counts).unwrap_or(("success", "es"))
+}
+
+/// Dice of words: how often each shows.
+fn words(pool: &Pool, throw: &dice::Throw) -> Option<String> {
+    let Source::Dice(_, faces) = &pool.source else { return None };
+    let mut often: BTreeMap<&str, u32> = BTreeMap::new();
+    for die in throw.kept() {
+        *often.entry(faces.word(die.face)?).or_default() += 1;
+    }
+    let several = throw.kept().count() > 1;
+    let each = often.iter().map(|(word, often)| if several { format!("{often} {word}") } else { (*word).to_owned() });
+    Some(each.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+}
+
+/// What the repeats come to.
+fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
+    let each = |between: &str| {
+        let shown: Vec<_> = several.iter().take(MOST_TOTALS).map(|roll| compared(roll).floor().to_string()).collect();
+        shown.join(between) + if several.len() > MOST_TOTALS { " …" } else { "" }
+    };
+    if several.iter().any(|roll| roll.verdict.is_some()) {
+        let good = several.iter().filter(|roll| roll.verdict.is_some_and(|verdict| verdict.success)).count();
+        return reply.bold(format!("{good} of {} succeed", several.len())).text(format!(" | {} | ", each(" ")));
+    }
+    if rolls.repeated.together == Some(Together::Sum) {
+        let sum = several.iter().map(Roll::total).fold(0, i64::saturating_add);
+        return reply.bold(sum.to_string()).text(format!(" = {} | ", each(" + ")));
+    }
+    reply.bold(each(" ")).text(" | ")
+}
+
+fn show_roll(reply: Reply, rolls: &Rolls, roll: &Roll) -> Reply {
+    if roll.to_string().chars().count() > MOST_SHOWN {
+        return too_many(reply, rolls);
+    }
+    let mut reply = Some(reply);
+    let Ok(()) = roll.show(&mut |piece| add(&mut reply, piece));
+    reply.unwrap_or_default()
+}
+
+/// Of each repeat only the dice: the notation stands in front once.
+fn show_repeats(reply: Reply, rolls: &Rolls) -> Reply {
+    let throws = || rolls.rolls.iter().flat_map(Roll::terms).map(|(pool, throw)| OfPool(pool, throw));
+    if throws().map(|throw| throw.to_string().chars().count() + 1).sum::<usize>() > MOST_SHOWN {
+        return too_many(reply, rolls);
+    }
+    let mut reply = Some(reply.text(format!("{} |", rolls.repeated)));
+    for throw in throws() {
+        let Ok(()) = add(&mut reply, Piece::Text(&" "));
+        let Ok(()) = throw.show(&mut |piece: Piece<'_>| add(&mut reply, piece));
+    }
+    reply.unwrap_or_default()
+}
+
+/// What came of the labelled parts.
+fn labels(reply: Reply, roll: &Roll) -> Reply {
+    if roll.labels.is_empty() {
+        return reply;
+    }
+    let each: Vec<_> = roll.labels.iter().map(|(label, value)| format!("{label} {value}")).collect();
+    reply.text(format!(" | {}", each.join(", ")))
+}
+
+/// More dice than anybody reads: how many there are.
+fn too_many(reply: Reply, rolls: &Rolls) -> Reply {
+    let dice: usize = rolls.rolls.iter().flat_map(|roll| &roll.throws).map(|throw| throw.dice.len()).sum();
+    reply.text(format!("{} | {dice} dice, too many to show", rolls.repeated))
+}
+
+fn add(reply: &mut Option<Reply>, piece: Piece) -> Result<(), Infallible> {
+    *reply = reply.take().map(|reply| match piece {
+        Piece::Text(text) => reply.text(text.to_string()),
+        Piece::Kept(die) => reply.die(die.to_string()),
+        Piece::Out(die) => reply.dropped(die.to_string()),
+    });
+    Ok(())
+}
