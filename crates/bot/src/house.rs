@@ -5,6 +5,7 @@ mod fair;
 mod help;
 mod history;
 mod more;
+mod odds;
 mod people;
 mod secrets;
 mod settings;
@@ -129,6 +130,15 @@ enum House {
     /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
+    /// Show how likely each result of some dice is, or how likely they reach a number or beat other dice.
+    ///
+    /// It is computed exactly where that can be; what is too large is estimated by rolling it: odds estimate 20d20u.
+    #[command(example = "odds 4d6kh3", example = "odds 1d20+5 vs 15", example = "odds 4d6kh3 vs 3d6")]
+    Odds {
+        #[flag("estimate")]
+        estimate: bool,
+        roll: Option<Text>,
+    },
     /// Show what did not fit of the last long answer here.
     #[command(example = "more")]
     More,
@@ -212,6 +222,7 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Table { key, value } => settings::table(turn, key, value)?,
         House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate)?,
         House::More => more::more(turn)?,
         House::Recap => history::recap(turn)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
