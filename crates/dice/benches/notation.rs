@@ -37,6 +37,24 @@ fn plain(bencher: divan::Bencher, text: &str) {
     });
 }
 
+/// The peer in Rust, in its own spelling of the same.
+#[divan::bench(args = ["1d20+5", "4d6 k3", "10d6 e6 k5 + 2d8 - 1", "100d6"])]
+fn caith(bencher: divan::Bencher, text: &str) {
+    bencher.counter(1u32).bench_local(|| {
+        let roller = caith::Roller::new(divan::black_box(text)).expect("well-formed");
+        divan::black_box(roller.roll().expect("within its limits").to_string().len())
+    });
+}
+
+/// Odds, from the text to the last chance.
+#[divan::bench(args = ["4d6kh3", "100d6", "100d6kh50", "10d10!>=8", "10d10!c>=8", "6x 4d6kh3", "6x 4d6kh3 sum"])]
+fn odds(bencher: divan::Bencher, text: &str) {
+    bencher.counter(1u32).bench_local(|| {
+        let notation: Notation = divan::black_box(text).parse().expect("well-formed");
+        divan::black_box(notation.rolls[0].odds().expect("not too large").outcomes.len())
+    });
+}
+
 #[divan::bench(args = NOTATIONS)]
 fn fair(bencher: divan::Bencher, text: &str) {
     let mut key = MessageKey { network: "console".into(), room: "hall".into(), id: "0".into(), ordinal: 0 };
