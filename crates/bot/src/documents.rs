@@ -2,6 +2,7 @@
 
 use crate::journal::{Touched, first_hash};
 use crate::keys::TableId;
+use crate::shortcuts::Shortcuts;
 use crate::table::Outcome;
 use chat::{PlayerId, RoomId};
 use jiff::Timestamp;
@@ -35,6 +36,9 @@ pub struct TableDoc {
     /// The entries that hold declarations not yet opened, by who declared.
     #[serde(default)]
     pub sealed: BTreeMap<CharacterId, u64>,
+    /// What players named for themselves.
+    #[serde(default, skip_serializing_if = "Shortcuts::is_empty")]
+    pub shortcuts: Shortcuts,
     /// Which entry last changed what.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,

@@ -9,6 +9,7 @@ mod odds;
 mod people;
 mod secrets;
 mod settings;
+mod shortcuts;
 mod show;
 pub(crate) mod undo;
 mod waiting;
@@ -130,6 +131,29 @@ enum House {
     /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
+    /// List your variables, or give one a value: then $NAME stands for it in any command. With table, it is everybody's.
+    #[command(example = "set str 3", example = "set", example = "set str none", example = "set table dc 15")]
+    Set {
+        #[flag("table")]
+        table: bool,
+        name: Option<Name>,
+        value: Option<Text>,
+    },
+    /// List your macros, or name a command: then NAME stands for it. With table, it is everybody's.
+    ///
+    /// $1 to $9 are the words behind the name, $* is all of them; where there is none of these, they stand at the end.
+    #[command(
+        example = "macro attack roll 1d20+$1 # axe",
+        example = "macro",
+        example = "macro attack none",
+        example = "macro table stats roll 6x 4d6kh3"
+    )]
+    Macro {
+        #[flag("table")]
+        table: bool,
+        name: Option<Name>,
+        command: Option<Text>,
+    },
     /// Show how likely each result of some dice is, or how likely they reach a number or beat other dice.
     ///
     /// It is computed exactly where that can be; what is too large is estimated by rolling it: odds estimate 20d20u.
@@ -222,6 +246,8 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Table { key, value } => settings::table(turn, key, value)?,
         House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Set { table, name, value } => shortcuts::set(turn, table, name, value)?,
+        House::Macro { table, name, command } => shortcuts::name(turn, table, name, command)?,
         House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate)?,
         House::More => more::more(turn)?,
         House::Recap => history::recap(turn)?,

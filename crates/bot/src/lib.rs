@@ -25,6 +25,7 @@ mod people;
 mod plugins;
 mod roster;
 mod serve;
+mod shortcuts;
 mod sitting;
 mod table;
 mod typography;

@@ -118,7 +118,10 @@ pub(crate) fn may_take_back(
             ["rooms", id, ..] if **id == pointer("", &room.to_string())[1..] => Role::Admin,
             ["rooms", ..] => return refuse(format!("#{number} was about another room: take it back there")),
             ["table", "referees" | "main_game" | "name" | "settings", ..] => Role::Referee,
-            ["table", "characters", id, ..] if !is_own(table, speaker, id) => Role::Referee,
+            ["table", "shortcuts", "table", ..] => Role::Referee,
+            ["table", "characters", id, ..] | ["table", "shortcuts", "own", id, ..] if !is_own(table, speaker, id) => {
+                Role::Referee
+            }
             _ => Role::Player,
         });
     }

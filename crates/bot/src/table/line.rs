@@ -7,11 +7,12 @@ use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
 use crate::route::{CommandLine, MOST_TEXT};
+use crate::shortcuts;
 use crate::store::StoreError;
 use chat::{Audience, Message, PlayerId, Reply};
 use dice::Die;
 use dice::fair::MessageKey;
-use plugin_api::{CharacterId, CommandSpec, Name, Refusal, Role, Words};
+use plugin_api::{CharacterId, CommandSpec, FollowUp, Name, Refusal, Role, Words};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -81,6 +82,8 @@ pub(super) struct Attempt<'a> {
 
 /// The command around another: `as NAME COMMAND`.
 const ACT_AS: &str = "as";
+/// The one of the table's own commands in which variables stand for something: the others name them.
+const ODDS: &str = "odds";
 /// The command around another: `secret COMMAND`.
 const SECRET: &str = "secret";
 
@@ -176,15 +179,22 @@ impl Table {
             return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
         }
         let room = attempt.room.clone();
+        let macro_line = self.stands_for(bot, line, attempt)?;
+        let line = macro_line.as_ref().unwrap_or(line);
         let not_ours = matches!(self.resolve(bot, &room, line, attempt), Err(NotFound::Silent));
         if not_ours && !self.takes_offer(bot, line, attempt.message)? {
             return Err(NotFound::Silent);
         }
         self.keep_pace(bot, attempt.message)?;
-        let line = self.unwrap_line(bot, line, attempt)?;
+        let mut line = self.unwrap_line(bot, line, attempt)?;
+        line = self.stands_for(bot, &line, attempt)?.unwrap_or(line);
         attempt.typed.clone_from(&line.typed);
         let found = self.resolve(bot, &room, &line, attempt)?;
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
+        if matches!(found, Found::Plugin(..)) || spec.name == ODDS {
+            let follows_up = spec.follow_up != FollowUp::No;
+            attempt.typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, follows_up)?.typed;
+        }
         attempt.spec = Some(spec);
         if attempt.role < spec.role {
             let (who, example) = match spec.role {
@@ -230,6 +240,15 @@ impl Table {
         match super::offers::number(&line) {
             Some(number) => self.take_offer(bot, number, attempt),
             None => Ok(line),
+        }
+    }
+
+    /// The command that a macro's name stands for, where no other command has that name.
+    fn stands_for(&self, bot: &Bot, line: &CommandLine, attempt: &Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
+        let Some(called) = shortcuts::called(&attempt.doc, attempt.actor, line) else { return Ok(None) };
+        match self.resolve(bot, &attempt.room, line, attempt) {
+            Ok(_) => Ok(None),
+            Err(_) => called.map(Some),
         }
     }
 

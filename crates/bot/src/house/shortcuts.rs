@@ -1,0 +1,161 @@
+//! `!set`, `!macro`: what players name for themselves.
+
+use super::HouseTurn;
+use crate::shortcuts::Named;
+use chat::{Line, Reply, Span};
+use plugin_api::{Name, Refusal, Role, Text};
+use std::collections::BTreeMap;
+
+/// Characters of a name, of a variable's value, and of a macro's command.
+const MOST_NAME: usize = 20;
+const MOST_VALUE: usize = 100;
+const MOST_COMMAND: usize = 300;
+/// Names of one kind that somebody may have.
+const MOST: usize = 50;
+/// What takes a name away.
+const NONE: &str = "none";
+
+/// Variables, or macros.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// What one is called.
+    what: &'static str,
+    /// What stands in front of its name.
+    sign: &'static str,
+    /// Characters of what it stands for.
+    most: usize,
+    example: &'static str,
+    of: fn(&Named) -> &BTreeMap<String, String>,
+    of_mut: fn(&mut Named) -> &mut BTreeMap<String, String>,
+}
+
+const VARIABLE: Kind = Kind {
+    what: "variable",
+    sign: "$",
+    most: MOST_VALUE,
+    example: "set str 3",
+    of: |named| &named.variables,
+    of_mut: |named| &mut named.variables,
+};
+const MACRO: Kind = Kind {
+    what: "macro",
+    sign: "",
+    most: MOST_COMMAND,
+    example: "macro attack roll 1d20+$1 # axe",
+    of: |named| &named.macros,
+    of_mut: |named| &mut named.macros,
+};
+
+pub(super) fn set(
+    turn: &mut HouseTurn,
+    table: bool,
+    name: Option<Name>,
+    value: Option<Text>,
+) -> Result<Reply, Refusal> {
+    change(turn, VARIABLE, table, name, value)
+}
+
+pub(super) fn name(
+    turn: &mut HouseTurn,
+    table: bool,
+    name: Option<Name>,
+    command: Option<Text>,
+) -> Result<Reply, Refusal> {
+    if let (Some(Name(name)), Some(_)) = (&name, &command) {
+        let word = name.to_lowercase();
+        let plugins = &turn.bot.plugins;
+        let own = plugins.house().iter().any(|command| command.answers_to(&word));
+        let all = turn.bot.settings.plugins.union(&turn.room.plugins).cloned().collect();
+        let theirs = plugins.enabled(&all).iter().any(|plugin| plugin.manifest().command(&word).is_some());
+        if own || theirs || plugins.get(&word).is_some() {
+            return Err(Refusal::new(format!("{word} is a command already")).about(name).example(MACRO.example));
+        }
+    }
+    change(turn, MACRO, table, name, command)
+}
+
+fn change(
+    turn: &mut HouseTurn,
+    kind: Kind,
+    table: bool,
+    name: Option<Name>,
+    text: Option<Text>,
+) -> Result<Reply, Refusal> {
+    let whose = if table { "the table".to_owned() } else { turn.table.name_of(turn.actor).to_owned() };
+    let (name, text) = match (name, text) {
+        (None, None) => return Ok(list(turn, kind)),
+        (None, Some(text)) => {
+            let what = "a name begins with a letter";
+            return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
+        }
+        (Some(Name(name)), None) => return show(turn, kind, &proper(kind, &name)?),
+        (Some(Name(name)), Some(text)) => (proper(kind, &name)?, text),
+    };
+    let text = text.text.trim().trim_matches('"').trim().to_owned();
+    if table {
+        turn.needs(Role::Referee, "name something for the table")?;
+    }
+    if text.chars().count() > kind.most {
+        return Err(Refusal::new(format!("a {} has up to {} characters", kind.what, kind.most)).example(kind.example));
+    }
+    let (sign, actor) = (kind.sign, turn.actor);
+    let shortcuts = &mut turn.table_mut().shortcuts;
+    let named = if table { &mut shortcuts.table } else { shortcuts.own.entry(actor).or_default() };
+    let all = (kind.of_mut)(named);
+    if text.eq_ignore_ascii_case(NONE) {
+        let gone = all.remove(&name);
+        shortcuts.own.retain(|_, named| !named.is_empty());
+        return match gone {
+            Some(_) => Ok(format!("{sign}{name} stands for nothing now.").into()),
+            None => Err(Refusal::new(format!("{whose} has no {} {name}", kind.what)).example(kind.example)),
+        };
+    }
+    if all.len() >= MOST && !all.contains_key(&name) {
+        let what = format!("{whose} has {MOST} of these already; none takes one away");
+        return Err(
+            Refusal::new(what).example(format!("{} NAME none", kind.example.split(' ').next().unwrap_or_default()))
+        );
+    }
+    all.insert(name.clone(), text.clone());
+    Ok(Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}.")))
+}
+
+/// A name as it is kept.
+fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
+    let bare = name.trim_start_matches('$').to_lowercase();
+    let fits = bare.chars().count() <= MOST_NAME && bare.starts_with(char::is_alphabetic);
+    if fits && bare.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Ok(bare);
+    }
+    let what = format!("{name} is no name here: letters, digits and _, up to {MOST_NAME}");
+    Err(Refusal::new(what).about(name).example(kind.example))
+}
+
+fn show(turn: &HouseTurn, kind: Kind, name: &str) -> Result<Reply, Refusal> {
+    let found = turn.table.shortcuts.of(turn.actor).find_map(|named| (kind.of)(named).get(name));
+    let found = found.ok_or_else(|| Refusal::new(format!("there is no {} {name}", kind.what)).example(kind.example))?;
+    Ok(Reply::new().bold(format!("{}{name}", kind.sign)).text(" is ").code(found.clone()))
+}
+
+fn list(turn: &HouseTurn, kind: Kind) -> Reply {
+    let shortcuts = &turn.table.shortcuts;
+    let own = shortcuts.own.get(&turn.actor).into_iter().map(|named| (named, ""));
+    let lines: Vec<Line> = own
+        .chain([(&shortcuts.table, " (the table's)")])
+        .flat_map(|(named, whose)| (kind.of)(named).iter().map(move |(name, text)| (name, text, whose)))
+        .map(|(name, text, whose)| {
+            vec![
+                Span::Bold(format!("{}{name}", kind.sign)),
+                Span::Text(" is ".to_owned()),
+                Span::Code(text.clone()),
+                Span::Text(whose.to_owned()),
+            ]
+        })
+        .collect();
+    let whose = turn.table.name_of(turn.actor);
+    if lines.is_empty() {
+        let reply = Reply::new().text(format!("{whose} has no {}s yet. Example: ", kind.what));
+        return reply.code(format!("{}{}", turn.room.prefix, kind.example));
+    }
+    Reply::new().text(format!("{whose} has these {}s:", kind.what)).list(lines)
+}

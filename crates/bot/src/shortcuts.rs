@@ -1,0 +1,199 @@
+//! What players name for themselves: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
+
+use crate::documents::TableDoc;
+use crate::route::{Arguments, CommandLine};
+use plugin_api::{CharacterId, Refusal, suggest};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How deep variables may stand in variables.
+const DEEPEST: usize = 5;
+/// Bytes that a line may grow to.
+const MOST_FILLED: usize = 2_048;
+
+/// What is named at a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shortcuts {
+    /// For everybody.
+    #[serde(default, skip_serializing_if = "Named::is_empty")]
+    pub table: Named,
+    /// For one character each, before what is for everybody.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub own: BTreeMap<CharacterId, Named>,
+}
+
+/// What is named for somebody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    /// What stands for `$NAME`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
+    /// The command that stands for `NAME`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub macros: BTreeMap<String, String>,
+}
+
+impl Named {
+    /// Nothing is.
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty() && self.macros.is_empty()
+    }
+}
+
+impl Shortcuts {
+    /// Nothing is named.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty() && self.own.values().all(Named::is_empty)
+    }
+
+    /// What is named for a character, the table's behind its own.
+    pub fn of(&self, character: CharacterId) -> impl Iterator<Item = &Named> {
+        self.own.get(&character).into_iter().chain([&self.table])
+    }
+}
+
+/// A line with what the character's variables stand for; what stands behind `#` stays as it is. `follows_up`: a `#12` in it is
+/// a roll's number.
+pub fn filled(
+    doc: &TableDoc,
+    character: CharacterId,
+    line: &CommandLine,
+    follows_up: bool,
+) -> Result<CommandLine, Refusal> {
+    if !line.typed.contains('$') {
+        return Ok(line.clone());
+    }
+    let end = Arguments::of(&line.typed, follows_up).typed.len();
+    let mut typed = fill(doc, character, &line.typed[..end], 0)?;
+    typed.push_str(&line.typed[end..]);
+    Ok(CommandLine { typed, ..*line })
+}
+
+fn fill(doc: &TableDoc, character: CharacterId, text: &str, depth: usize) -> Result<String, Refusal> {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        filled.push_str(&rest[..at]);
+        let name = name_at(&rest[at + 1..]);
+        rest = &rest[at + 1 + name.len()..];
+        if name.is_empty() {
+            filled.push('$');
+            continue;
+        }
+        let known = || doc.shortcuts.of(character).map(|named| &named.variables);
+        let wanted = name.to_lowercase();
+        let Some(value) = known().find_map(|variables| variables.get(&wanted)) else {
+            let near = suggest(&wanted, known().flat_map(BTreeMap::keys).map(String::as_str));
+            let meant =
+                near.map_or_else(|| "; set gives it a value".to_owned(), |near| format!(": did you mean ${near}?"));
+            let what = format!("nothing stands for ${name}{meant}");
+            return Err(Refusal::new(what).about(format!("${name}")).example(format!("set {wanted} 3")));
+        };
+        if depth == DEEPEST {
+            return Err(Refusal::new(format!("${name} stands for itself, or nearly so")).example("set"));
+        }
+        filled.push_str(&fill(doc, character, value, depth + 1)?);
+        if filled.len() > MOST_FILLED {
+            return Err(Refusal::new("that becomes too long").example("set"));
+        }
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// The name that a text begins with: a letter, then letters, digits and `_`.
+fn name_at(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    if text.starts_with(char::is_alphabetic) { &text[..end] } else { "" }
+}
+
+/// The command that a line stands for, if its first word is a macro of the character or the table: `$1` is the first word
+/// behind it, `$*` all of them; where it takes none, they stand behind it.
+pub fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<CommandLine, Refusal>> {
+    let (word, place) = line.word();
+    let body = doc.shortcuts.of(character).find_map(|named| named.macros.get(&word))?;
+    let arguments = Arguments::of(&line.typed, false);
+    let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
+    let comment = line.typed[arguments.typed.len()..].trim();
+    Some(inserted(&word, body, given).map(|mut typed| {
+        if !comment.is_empty() {
+            typed = format!("{typed} {comment}");
+        }
+        CommandLine { typed, ..*line }
+    }))
+}
+
+/// A macro's command with the words that were given to it.
+fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
+    let words: Vec<&str> = given.split_whitespace().collect();
+    let (mut typed, mut rest, mut takes) = (String::new(), body, false);
+    while let Some(at) = rest.find('$') {
+        typed.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let next = rest.chars().next();
+        match next.and_then(|next| next.to_digit(10)).filter(|number| *number > 0) {
+            Some(number) => {
+                let Some(word) = words.get(number as usize - 1) else {
+                    let what = format!("{name} needs ${number}, the word in that place behind it: it is {body}");
+                    return Err(Refusal::new(what).example(format!("macro {name}")));
+                };
+                typed.push_str(word);
+                (rest, takes) = (&rest[1..], true);
+            }
+            None if next == Some('*') => {
+                typed.push_str(given);
+                (rest, takes) = (&rest[1..], true);
+            }
+            None => typed.push('$'),
+        }
+    }
+    typed.push_str(rest);
+    if !takes && !given.is_empty() {
+        // In front of the comment.
+        let end = Arguments::of(&typed, false).typed.len();
+        let comment = typed.split_off(end);
+        typed = format!("{typed} {given}{comment}");
+    }
+    Ok(typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doc() -> TableDoc {
+        let named = |variables: &[(&str, &str)], macros: &[(&str, &str)]| {
+            let kept = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+            Named { variables: kept(variables), macros: kept(macros) }
+        };
+        let own = named(&[("str", "3"), ("hit", "$str+$dc"), ("loop", "$loop")], &[("attack", "roll 1d20+$1 # axe")]);
+        let table = named(&[("str", "1"), ("dc", "12")], &[("stats", "roll 6x 4d6kh3"), ("say", "roll $* vs $2")]);
+        let shortcuts = Shortcuts { table, own: BTreeMap::from([(CharacterId(1), own)]) };
+        TableDoc { shortcuts, ..TableDoc::default() }
+    }
+
+    #[test]
+    fn variables_stand_for_what_they_were_set_to() {
+        let fill = |id: u32, text: &str| {
+            filled(&doc(), CharacterId(id), &CommandLine::new(text), false).map_or_else(|no| no.what, |line| line.typed)
+        };
+        assert_eq!(fill(1, "roll d20+$STR vs $dc # $gold, $5"), "roll d20+3 vs 12 # $gold, $5");
+        assert_eq!(fill(2, "roll d20+$str"), "roll d20+1");
+        assert_eq!(fill(1, "roll d20+$hit"), "roll d20+3+12");
+        assert!(fill(1, "roll $sttr").contains("did you mean $str?"));
+        assert!(fill(1, "roll $loop").contains("stands for itself"));
+    }
+
+    #[test]
+    fn macros_take_the_words_behind_them() {
+        let call = |id: u32, text: &str| {
+            let called = called(&doc(), CharacterId(id), &CommandLine::new(text));
+            called.map(|line| line.map_or_else(|no| no.what, |line| line.typed))
+        };
+        assert_eq!(call(1, "Attack 5").as_deref(), Some("roll 1d20+5 # axe"));
+        assert!(call(1, "attack").is_some_and(|what| what.contains("needs $1")));
+        assert_eq!(call(2, "attack 5"), None);
+        assert_eq!(call(2, "stats sort # Cem").as_deref(), Some("roll 6x 4d6kh3 sort # Cem"));
+        assert_eq!(call(2, "say d20 15").as_deref(), Some("roll d20 15 vs 15"));
+    }
+}
