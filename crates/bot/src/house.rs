@@ -154,6 +154,9 @@ enum House {
         name: Option<Name>,
         command: Option<Text>,
     },
+    /// Say in words what some dice do, without throwing them.
+    #[command(example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
+    Explain { roll: Option<Text> },
     /// Show how likely each result of some dice is, or how likely they reach a number or beat other dice.
     ///
     /// It is computed exactly where that can be; what is too large is estimated by rolling it: odds estimate 20d20u.
@@ -248,6 +251,7 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
         House::Set { table, name, value } => shortcuts::set(turn, table, name, value)?,
         House::Macro { table, name, command } => shortcuts::name(turn, table, name, command)?,
+        House::Explain { roll } => odds::explain(roll.as_ref())?,
         House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate)?,
         House::More => more::more(turn)?,
         House::Recap => history::recap(turn)?,

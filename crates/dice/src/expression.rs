@@ -3,6 +3,7 @@
 use crate::Number;
 
 mod print;
+mod words;
 
 /// An arithmetic expression over dice.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `!odds`: how likely the results of some dice are.
+//! `!odds`, `!explain`: how likely the results of some dice are, and what those do.
 
 use chat::{Line, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
@@ -13,12 +13,26 @@ const RARE: f64 = 0.005;
 /// Rolls of an estimate.
 const ROLLS: u32 = 10_000;
 
+pub(super) fn explain(roll: Option<&Text>) -> Result<Reply, Refusal> {
+    let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
+    let notation = text.text.parse::<Notation>().map_err(|error| unreadable(text, error))?;
+    let reply = Reply::new().bold(notation.to_string());
+    Ok(match notation.in_words().as_slice() {
+        [only] => reply.text(format!(" | {only}")),
+        several => reply.list(several.iter().map(|each| vec![Span::Text(each.clone())]).collect()),
+    })
+}
+
+fn unreadable(text: &Text, error: NotationError) -> Refusal {
+    Refusal::usage(error.what, text.at + error.at.start..text.at + error.at.end)
+}
+
 pub(super) fn odds(roll: Option<&Text>, estimate: bool) -> Result<Reply, Refusal> {
-    let Some(Text { text, at }) = roll else { return Err(Refusal::new("the odds of what?")) };
-    let wrong = |error: NotationError| Refusal::usage(error.what, at + error.at.start..at + error.at.end);
+    let Some(roll) = roll else { return Err(Refusal::new("the odds of what?")) };
+    let text = roll.text.as_str();
     // What no die can show is meant for the sum.
     let notation =
-        text.parse::<Notation>().or_else(|error| Notation::comparing(text).map_err(|_| error)).map_err(wrong)?;
+        text.parse::<Notation>().or_else(|error| Notation::comparing(text).map_err(|_| unreadable(roll, error)))?;
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("the odds of one roll at a time"));
     };

@@ -82,8 +82,8 @@ pub(super) struct Attempt<'a> {
 
 /// The command around another: `as NAME COMMAND`.
 const ACT_AS: &str = "as";
-/// The one of the table's own commands in which variables stand for something: the others name them.
-const ODDS: &str = "odds";
+/// Those of the table's own commands in which variables stand for something: the others name them.
+const DICE: [&str; 2] = ["odds", "explain"];
 /// The command around another: `secret COMMAND`.
 const SECRET: &str = "secret";
 
@@ -191,7 +191,7 @@ impl Table {
         attempt.typed.clone_from(&line.typed);
         let found = self.resolve(bot, &room, &line, attempt)?;
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
-        if matches!(found, Found::Plugin(..)) || spec.name == ODDS {
+        if matches!(found, Found::Plugin(..)) || DICE.contains(&spec.name.as_str()) {
             let follows_up = spec.follow_up != FollowUp::No;
             attempt.typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, follows_up)?.typed;
         }
