@@ -31,5 +31,5 @@ pub use expression::{
 pub use notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, MAX_TEXT, Notation, NotationError, Repeated, Together};
 pub use number::Number;
 pub use odds::{Certainty, Odds, OddsError};
-pub use roll::{Fate, OfPool, Piece, Roll, RollError, Rolls, ShownDie, Tally, Throw, Verdict};
+pub use roll::{Fate, OfPool, Piece, Roll, RollError, Rolls, Shown, ShownDie, Tally, Throw, Verdict};
 pub use source::{Budget, Dice, DiceError, Die, MAX_DRAWS, Scripted};

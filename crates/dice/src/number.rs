@@ -109,7 +109,7 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut above, below) = (*self.0.numer(), *self.0.denom());
         if below == 1 {
-            return above.fmt(f);
+            return f.write_str(itoa::Buffer::new().format(above));
         }
         let Some(behind) = (1..=9).find(|digits| 10_i64.pow(*digits) % below == 0) else {
             return write!(f, "{above}/{below}");

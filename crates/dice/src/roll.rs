@@ -3,7 +3,7 @@
 pub(crate) mod pool;
 mod show;
 
-pub use show::{OfPool, Piece};
+pub use show::{OfPool, Piece, Shown};
 
 use crate::Number;
 use crate::expression::{Comparison, Expression, Function, Mark, Operator, Pool};
@@ -70,7 +70,7 @@ pub struct ShownDie {
     /// It exploded: the next die came of it.
     pub exploded: bool,
     /// What it counts where members are counted.
-    pub score: i64,
+    pub score: i32,
     /// What is pointed out about it.
     pub mark: Option<Mark>,
 }

@@ -2,7 +2,8 @@
 
 use crate::compared;
 use dice::{
-    Comparison, Counting, Expression, Modifier, Number, OfPool, Piece, Pool, Roll, Rolls, Source, Together, Verdict,
+    Comparison, Counting, Expression, Modifier, Number, OfPool, Piece, Pool, Roll, Rolls, Shown, Source, Together,
+    Verdict,
 };
 use plugin_api::Reply;
 use std::collections::BTreeMap;
@@ -110,7 +111,7 @@ fn show_repeats(reply: Reply, rolls: &Rolls) -> Reply {
     }
     let mut reply = Some(reply.text(format!("{} |", rolls.repeated)));
     for throw in throws() {
-        let Ok(()) = add(&mut reply, Piece::Text(&" "));
+        let Ok(()) = add(&mut reply, Piece::Text(Shown::Word(" ")));
         let Ok(()) = throw.show(&mut |piece: Piece<'_>| add(&mut reply, piece));
     }
     reply.unwrap_or_default()

@@ -75,7 +75,11 @@ impl Display for Function {
 impl Display for Pool {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match &self.source {
-            Source::Dice(count, faces) => write!(f, "{count}d{faces}")?,
+            Source::Dice(count, faces) => {
+                count.fmt(f)?;
+                f.write_str("d")?;
+                faces.fmt(f)?;
+            }
             Source::Group(members) => write!(f, "{{{}}}", Listed(members))?,
         }
         self.modified().fmt(f)
@@ -111,7 +115,7 @@ impl Display for Modified<'_> {
 impl Display for Count {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Count::Number(count) => count.fmt(f),
+            Count::Number(count) => whole(f, i64::from(*count)),
             Count::Computed(inner) => write!(f, "({inner})"),
         }
     }
@@ -120,7 +124,7 @@ impl Display for Count {
 impl Display for Faces {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Faces::Sides(sides) => sides.fmt(f),
+            Faces::Sides(sides) => whole(f, i64::from(*sides)),
             Faces::Computed(inner) => write!(f, "({inner})"),
             Faces::Percent => f.write_str("%"),
             Faces::Fudge => f.write_str("F"),
@@ -151,8 +155,14 @@ impl Display for FaceList {
 impl Display for Modifier {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Modifier::Keep(choice) => write!(f, "k{choice}"),
-            Modifier::Drop(choice) => write!(f, "d{choice}"),
+            Modifier::Keep(choice) => {
+                f.write_str("k")?;
+                choice.fmt(f)
+            }
+            Modifier::Drop(choice) => {
+                f.write_str("d")?;
+                choice.fmt(f)
+            }
             Modifier::Explode(explosion, condition) => {
                 explosion.fmt(f)?;
                 condition.iter().try_for_each(|condition| condition.fmt(f))
@@ -182,8 +192,10 @@ impl Display for Modifier {
 impl Display for Choice {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Choice::End(End::High, n) => write!(f, "h{n}"),
-            Choice::End(End::Low, n) => write!(f, "l{n}"),
+            Choice::End(end, n) => {
+                f.write_str(if *end == End::High { "h" } else { "l" })?;
+                whole(f, i64::from(*n))
+            }
             Choice::Middle(n) => write!(f, "m{n}"),
             Choice::Where(condition) => condition.fmt(f),
         }
@@ -234,4 +246,9 @@ impl Display for Comparison {
             Comparison::Greater => ">",
         })
     }
+}
+
+/// A number, quicker than the standard library's, which may be padded.
+fn whole(f: &mut Formatter<'_>, number: i64) -> Result {
+    f.write_str(itoa::Buffer::new().format(number))
 }

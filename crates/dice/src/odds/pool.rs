@@ -89,8 +89,9 @@ impl<W: Weight> Computation<W> {
             rest = behind;
         }
         let counts = modifiers.iter().any(Modifier::counts);
-        let once =
-            Run::of(ways.into_iter().map(|(die, weight)| (if counts { die.score } else { worth(&die) }, weight)))?;
+        let once = Run::of(
+            ways.into_iter().map(|(die, weight)| (if counts { die.score.into() } else { worth(&die) }, weight)),
+        )?;
         self.power(&once, count)
     }
 
@@ -209,7 +210,7 @@ fn alone(die: ShownDie, modifier: &Modifier) -> ShownDie {
 /// What one die adds to what a pool comes to, behind these modifiers.
 pub(super) fn contribution(die: ShownDie, modifiers: &[Modifier]) -> i64 {
     let die = modifiers.iter().fold(die, alone);
-    if modifiers.iter().any(Modifier::counts) { die.score } else { worth(&die) }
+    if modifiers.iter().any(Modifier::counts) { die.score.into() } else { worth(&die) }
 }
 
 /// Thrown again while a condition is met, so often at the most.

@@ -316,7 +316,7 @@ impl Throw {
 
     fn count(&mut self, counting: Counting) {
         let mut tally = self.tally.unwrap_or_default();
-        let mut add = |dice: &mut Throw, counts: &dyn Fn(i64) -> bool, score: i64| {
+        let mut add = |dice: &mut Throw, counts: &dyn Fn(i64) -> bool, score: i32| {
             let mut found = 0;
             dice.each(|die| {
                 if counts(die.value) {
@@ -324,7 +324,7 @@ impl Throw {
                     found += 1;
                 }
             });
-            tally.value += score * found;
+            tally.value += i64::from(score) * found;
             found
         };
         match counting {

@@ -2,31 +2,75 @@
 
 use super::{Fate, Roll, ShownDie, Throw};
 use crate::expression::{Comparison, Count, Expression, Faces, Mark, Pool, Source};
-use std::fmt::{self, Display};
+use std::convert::Infallible;
+use std::fmt::{self, Display, Write};
 
 /// A piece of a shown roll; all pieces in order read `4d6kh3 [5 (1) 4 4] + 2`.
 #[derive(Clone, Copy)]
 pub enum Piece<'a> {
     /// Notation, and what stands between dice.
-    Text(&'a dyn Display),
+    Text(Shown<'a>),
     /// A die that counts.
-    Kept(&'a dyn Display),
+    Kept(Shown<'a>),
     /// A die that does not.
-    Out(&'a dyn Display),
+    Out(Shown<'a>),
 }
 
-impl Display for Piece<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// The digits, by what they say.
+const DIGITS: [char; 10] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/// What a piece shows.
+#[derive(Clone, Copy)]
+pub enum Shown<'a> {
+    /// These words.
+    Word(&'a str),
+    /// This number.
+    Whole(i64),
+    /// What this is printed as.
+    Printed(&'a dyn Display),
+}
+
+impl Shown<'_> {
+    #[inline]
+    fn add_to(self, text: &mut String) {
         match self {
-            Piece::Text(text) => text.fmt(f),
-            Piece::Kept(die) => die.fmt(f),
-            Piece::Out(die) => write!(f, "({die})"),
+            // Most of a large roll is single letters and digits, which are quicker one by one.
+            Shown::Word(word) => match word.as_bytes() {
+                [letter] => text.push(char::from(*letter)),
+                _ => text.push_str(word),
+            },
+            Shown::Whole(digit @ 0..=9) => text.push(DIGITS[usize::try_from(digit).unwrap_or_default()]),
+            Shown::Whole(number) => text.push_str(itoa::Buffer::new().format(number)),
+            Shown::Printed(other) => write!(text, "{other}").expect("a String takes everything"),
         }
     }
 }
 
-/// What takes the pieces.
-type Out<'o, E> = dyn FnMut(Piece<'_>) -> Result<(), E> + 'o;
+impl Piece<'_> {
+    /// Adds it to a text, a die that does not count in parentheses.
+    #[inline]
+    pub fn add_to(self, text: &mut String) {
+        match self {
+            Piece::Text(shown) | Piece::Kept(shown) => shown.add_to(text),
+            Piece::Out(die) => {
+                text.push('(');
+                die.add_to(text);
+                text.push(')');
+            }
+        }
+    }
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shown::Word(word) => f.write_str(word),
+            Shown::Whole(number) => number.fmt(f),
+            Shown::Printed(other) => other.fmt(f),
+        }
+    }
+}
+
 /// The throws of an expression that were not shown yet.
 type Throws<'t> = std::slice::Iter<'t, Throw>;
 
@@ -39,7 +83,12 @@ impl Roll<'_> {
 
 impl Display for Roll<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(&mut |piece| piece.fmt(f))
+        let mut text = String::with_capacity(32 + 4 * self.throws.iter().map(|throw| throw.dice.len()).sum::<usize>());
+        let Ok(()) = self.show::<Infallible>(&mut |piece| {
+            piece.add_to(&mut text);
+            Ok(())
+        });
+        f.write_str(&text)
     }
 }
 
@@ -50,70 +99,76 @@ pub struct OfPool<'a>(pub &'a Pool, pub &'a Throw);
 impl OfPool<'_> {
     /// Hands out the dice as `[6+2 (1) 4]`: an exploding die is joined to the one that came of it, what is counted has its
     /// score behind it where that is not 1.
-    pub fn show<E>(&self, out: &mut (impl FnMut(Piece<'_>) -> Result<(), E> + ?Sized)) -> Result<(), E> {
+    pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
         let OfPool(pool, throw) = self;
-        out(Piece::Text(&"["))?;
+        out(Piece::Text(Shown::Word("[")))?;
         let mut joined = None;
         for die in &throw.dice {
             match joined {
                 None => {}
                 // What implodes is taken away, and says so itself.
                 Some(true) if die.value < 0 => {}
-                Some(true) => out(Piece::Text(&"+"))?,
-                Some(false) => out(Piece::Text(&" "))?,
+                Some(true) => out(Piece::Text(Shown::Word("+")))?,
+                Some(false) => out(Piece::Text(Shown::Word(" ")))?,
             }
             joined = Some(die.exploded);
             let word = match &pool.source {
                 Source::Dice(_, faces) if die.face > 0 => faces.word(die.face),
                 _ => None,
             };
-            let shown: &dyn Display = match &word {
-                Some(word) => word,
-                None => &die.value,
-            };
+            let shown = word.map_or(Shown::Whole(die.value), Shown::Word);
             let counts = die.fate == Fate::Kept && (throw.tally.is_none() || die.score != 0);
             out(if counts { Piece::Kept(shown) } else { Piece::Out(shown) })?;
             signs(die, out)?;
         }
-        out(Piece::Text(&"]"))
+        out(Piece::Text(Shown::Word("]")))
     }
 }
 
 /// What is pointed out about a die.
-fn signs<E>(die: &ShownDie, out: &mut (impl FnMut(Piece<'_>) -> Result<(), E> + ?Sized)) -> Result<(), E> {
+fn signs<E>(die: &ShownDie, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
     match die.score {
         0 | 1 => {}
-        ..0 => out(Piece::Text(&"✗"))?,
+        ..0 => out(Piece::Text(Shown::Word("✗")))?,
         score => {
-            out(Piece::Text(&"×"))?;
-            out(Piece::Text(&score))?;
+            out(Piece::Text(Shown::Word("×")))?;
+            out(Piece::Text(Shown::Whole(score.into())))?;
         }
     }
     match die.mark {
         None => Ok(()),
-        Some(Mark::Critical) => out(Piece::Text(&"★")),
-        Some(Mark::Fumble) => out(Piece::Text(&"✗")),
+        Some(Mark::Critical) => out(Piece::Text(Shown::Word("★"))),
+        Some(Mark::Fumble) => out(Piece::Text(Shown::Word("✗"))),
     }
 }
 
 impl Display for OfPool<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.show(&mut |piece: Piece<'_>| piece.fmt(f))
+        let mut text = String::new();
+        let Ok(()) = self.show::<Infallible>(&mut |piece: Piece<'_>| {
+            piece.add_to(&mut text);
+            Ok(())
+        });
+        f.write_str(&text)
     }
 }
 
-fn show<E>(expression: &Expression, throws: &mut Throws<'_>, out: &mut Out<'_, E>) -> Result<(), E> {
+fn show<E>(
+    expression: &Expression,
+    throws: &mut Throws<'_>,
+    out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     match expression {
-        Expression::Number(number) => out(Piece::Text(number)),
+        Expression::Number(number) => out(Piece::Text(Shown::Printed(number))),
         Expression::Pool(pool) => show_pool(pool, throws, out),
         Expression::Negative(inner) => {
-            out(Piece::Text(&"-"))?;
+            out(Piece::Text(Shown::Word("-")))?;
             show(inner, throws, out)
         }
         Expression::Parentheses(inner) => {
-            out(Piece::Text(&"("))?;
+            out(Piece::Text(Shown::Word("(")))?;
             show(inner, throws, out)?;
-            out(Piece::Text(&")"))
+            out(Piece::Text(Shown::Word(")")))
         }
         Expression::Chain(first, rest) => {
             show(first, throws, out)?;
@@ -128,15 +183,15 @@ fn show<E>(expression: &Expression, throws: &mut Throws<'_>, out: &mut Out<'_, E
             show(exponent, throws, out)
         }
         Expression::Function(function, arguments) => {
-            out(Piece::Text(function))?;
-            out(Piece::Text(&"("))?;
+            out(Piece::Text(Shown::Printed(function)))?;
+            out(Piece::Text(Shown::Word("(")))?;
             listed(arguments, throws, out)?;
-            out(Piece::Text(&")"))
+            out(Piece::Text(Shown::Word(")")))
         }
         Expression::Labelled(inner, label) => {
             show(inner, throws, out)?;
-            out(Piece::Text(&" "))?;
-            out(Piece::Text(label))
+            out(Piece::Text(Shown::Word(" ")))?;
+            out(Piece::Text(Shown::Word(label)))
         }
         Expression::Compared(left, comparison, right) => {
             show(left, throws, out)?;
@@ -149,47 +204,55 @@ fn show<E>(expression: &Expression, throws: &mut Throws<'_>, out: &mut Out<'_, E
     }
 }
 
-fn between<E>(sign: &dyn Display, out: &mut Out<'_, E>) -> Result<(), E> {
-    out(Piece::Text(&" "))?;
-    out(Piece::Text(&sign))?;
-    out(Piece::Text(&" "))
+fn between<E>(sign: &dyn Display, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
+    out(Piece::Text(Shown::Word(" ")))?;
+    out(Piece::Text(Shown::Printed(sign)))?;
+    out(Piece::Text(Shown::Word(" ")))
 }
 
-fn listed<E>(expressions: &[Expression], throws: &mut Throws<'_>, out: &mut Out<'_, E>) -> Result<(), E> {
+fn listed<E>(
+    expressions: &[Expression],
+    throws: &mut Throws<'_>,
+    out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     expressions.iter().enumerate().try_for_each(|(n, each)| {
         if n > 0 {
-            out(Piece::Text(&", "))?;
+            out(Piece::Text(Shown::Word(", ")))?;
         }
         show(each, throws, out)
     })
 }
 
 /// The notation of a pool, then its members; what it was computed from is shown with its dice in its place.
-fn show_pool<E>(pool: &Pool, throws: &mut Throws<'_>, out: &mut Out<'_, E>) -> Result<(), E> {
+fn show_pool<E>(
+    pool: &Pool,
+    throws: &mut Throws<'_>,
+    out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     if pool.parts().next().is_none() {
-        out(Piece::Text(pool))?;
+        out(Piece::Text(Shown::Printed(pool)))?;
     } else {
         match &pool.source {
             Source::Dice(count, faces) => {
                 match count {
-                    Count::Number(count) => out(Piece::Text(count))?,
+                    Count::Number(count) => out(Piece::Text(Shown::Whole((*count).into())))?,
                     Count::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
                 }
-                out(Piece::Text(&"d"))?;
+                out(Piece::Text(Shown::Word("d")))?;
                 match faces {
                     Faces::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
-                    faces => out(Piece::Text(faces))?,
+                    faces => out(Piece::Text(Shown::Printed(faces)))?,
                 }
             }
             Source::Group(members) => {
-                out(Piece::Text(&"{"))?;
+                out(Piece::Text(Shown::Word("{")))?;
                 listed(members, throws, out)?;
-                out(Piece::Text(&"}"))?;
+                out(Piece::Text(Shown::Word("}")))?;
             }
         }
-        out(Piece::Text(&pool.modified()))?;
+        out(Piece::Text(Shown::Printed(&pool.modified())))?;
     }
-    out(Piece::Text(&" "))?;
+    out(Piece::Text(Shown::Word(" ")))?;
     throws.next().map_or(Ok(()), |throw| OfPool(pool, throw).show(out))
 }
 
@@ -198,9 +261,9 @@ fn enclosed<E>(
     inner: &Expression,
     close: &str,
     throws: &mut Throws<'_>,
-    out: &mut Out<'_, E>,
+    out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    out(Piece::Text(&open))?;
+    out(Piece::Text(Shown::Word(open)))?;
     show(inner, throws, out)?;
-    out(Piece::Text(&close))
+    out(Piece::Text(Shown::Word(close)))
 }
