@@ -4,6 +4,24 @@ use super::HouseTurn;
 use chat::{Line, Reply, Span};
 use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
 
+/// The topic that is about dice, whatever the game.
+const DICE: &str = "dice";
+/// What dice can do, on one screen: something to type, and what it does.
+const DICE_PAGE: [(&str, &str); 12] = [
+    ("roll 2d6+3", "two dice of 6 sides, and 3"),
+    ("roll 4d6kh3", "keeps the 3 highest; kl keeps, dh and dl drop"),
+    ("roll d20+5 vs 15", "tells whether it reaches 15, and by how much"),
+    ("roll 2d6!", "a 6 brings another die; !o once, !>=5 from 5 on"),
+    ("roll 2d6r1", "throws a 1 again until it is none; ro1 once"),
+    ("roll 8d10>=7", "counts the dice from 7 on; f1 behind it takes one away for each 1"),
+    ("roll 6x 4d6kh3", "six times; sort or sum behind it"),
+    ("roll d%; 4dF; d[3..8]; d[hit,miss]", "other dice, several rolls at once"),
+    ("roll 1d8[fire]+1d6[cold]", "parts by name"),
+    ("roll d20+$str # Strength", "what set str 3 named, and a label"),
+    ("odds 4d6kh3 vs 3d6", "how likely it is"),
+    ("explain 8d10!c>=7", "what it does, in words"),
+];
+
 pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refusal> {
     let Some(topic) = topic else { return Ok(overview(turn)) };
     let prefix = &turn.room.prefix;
@@ -15,6 +33,9 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     };
     if topic == super::GAME {
         return Ok(commands_of(turn, "The table's own commands", turn.bot.plugins.house(), ""));
+    }
+    if topic == DICE {
+        return Ok(dice(prefix));
     }
     if let Some(plugin) = turn.bot.plugins.get(&topic) {
         let manifest = plugin.manifest();
@@ -46,6 +67,13 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
             all
         })
         .unwrap_or_default())
+}
+
+fn dice(prefix: &str) -> Reply {
+    let line =
+        |(command, says): &(&str, &str)| vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];
+    let reply = Reply::new().bold("What dice can do").list(DICE_PAGE.iter().map(line).collect());
+    reply.line().text("All of it: ").code(format!("{prefix}help roll"))
 }
 
 fn overview(turn: &HouseTurn) -> Reply {
@@ -151,5 +179,19 @@ fn for_whom(spec: &CommandSpec) -> &'static str {
         Role::Referee => " (referees)",
         Role::Admin => " (room admins)",
         Role::Owner => " (the bot's owner)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_on_the_page_of_dice_reads() {
+        for (command, _) in DICE_PAGE {
+            let (_, dice) = command.split_once(' ').expect("a command and dice");
+            let dice = dice.split('#').next().unwrap_or_default().replace("$str", "3");
+            assert!(dice.parse::<dice::Notation>().is_ok(), "{command}");
+        }
     }
 }
