@@ -52,8 +52,11 @@ impl Shortcuts {
     }
 }
 
-/// A line with what the character's variables stand for; what stands behind `#` stays as it is. `follows_up`: a `#12` in it is
-/// a roll's number.
+/// The commands whose words are dice, whatever games are played: a value that is a sum stands in parentheses there.
+const OF_DICE: [&str; 4] = ["roll", "r", "odds", "explain"];
+
+/// A line with what the character's variables stand for, `$NAME` or `${NAME}`; what stands behind `#` stays as it is.
+/// `follows_up`: a `#12` in it is a roll's number.
 pub fn filled(
     doc: &TableDoc,
     character: CharacterId,
@@ -64,41 +67,84 @@ pub fn filled(
         return Ok(line.clone());
     }
     let end = Arguments::of(&line.typed, follows_up).typed.len();
-    let mut typed = fill(doc, character, &line.typed[..end], 0)?;
+    let fill = Fill { doc, character, dice: OF_DICE.contains(&line.word().0.as_str()) };
+    let mut typed = fill.all(&line.typed[..end], 0)?;
     typed.push_str(&line.typed[end..]);
     Ok(CommandLine { typed, ..*line })
 }
 
-fn fill(doc: &TableDoc, character: CharacterId, text: &str, depth: usize) -> Result<String, Refusal> {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        filled.push_str(&rest[..at]);
-        let name = name_at(&rest[at + 1..]);
-        rest = &rest[at + 1 + name.len()..];
-        if name.is_empty() {
-            filled.push('$');
-            continue;
+/// Putting in what variables stand for.
+struct Fill<'a> {
+    doc: &'a TableDoc,
+    character: CharacterId,
+    dice: bool,
+}
+
+impl Fill<'_> {
+    fn all(&self, text: &str, depth: usize) -> Result<String, Refusal> {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            filled.push_str(&rest[..at]);
+            let (name, length) = variable(&rest[at + 1..]);
+            rest = &rest[at + 1 + length..];
+            if name.is_empty() {
+                filled.push('$');
+                continue;
+            }
+            let value = self.value(name)?;
+            if depth == DEEPEST {
+                return Err(Refusal::new(format!("${name} stands for itself, or nearly so")).example("set"));
+            }
+            let value = self.all(value, depth + 1)?;
+            let glued =
+                filled.ends_with(|c: char| c.is_ascii_digit()) && value.starts_with(|c: char| c.is_ascii_digit());
+            if glued {
+                let what = format!("a sign is missing before ${name}, which is {value}");
+                return Err(Refusal::new(what).about(format!("${name}")));
+            }
+            let sum = value.trim_start_matches('-').contains(['+', '-', '*', '/', '%', ' ']);
+            if self.dice && sum {
+                filled.push_str(&format!("({value})"));
+            } else {
+                filled.push_str(&value);
+            }
+            if filled.len() > MOST_FILLED {
+                return Err(Refusal::new("that becomes too long").example("set"));
+            }
         }
-        let known = || doc.shortcuts.of(character).map(|named| &named.variables);
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    fn value(&self, name: &str) -> Result<&str, Refusal> {
+        let known = || self.doc.shortcuts.of(self.character).map(|named| &named.variables);
         let wanted = name.to_lowercase();
-        let Some(value) = known().find_map(|variables| variables.get(&wanted)) else {
-            let near = suggest(&wanted, known().flat_map(BTreeMap::keys).map(String::as_str));
-            let meant =
-                near.map_or_else(|| "; set gives it a value".to_owned(), |near| format!(": did you mean ${near}?"));
-            let what = format!("nothing stands for ${name}{meant}");
-            return Err(Refusal::new(what).about(format!("${name}")).example(format!("set {wanted} 3")));
-        };
-        if depth == DEEPEST {
-            return Err(Refusal::new(format!("${name} stands for itself, or nearly so")).example("set"));
+        if let Some(value) = known().find_map(|variables| variables.get(&wanted)) {
+            return Ok(value);
         }
-        filled.push_str(&fill(doc, character, value, depth + 1)?);
-        if filled.len() > MOST_FILLED {
-            return Err(Refusal::new("that becomes too long").example("set"));
+        let names = || known().flat_map(BTreeMap::keys).map(String::as_str);
+        let begun = names().filter(|name| wanted.starts_with(name)).max_by_key(|name| name.len());
+        let meant = match (begun, suggest(&wanted, names())) {
+            (Some(begun), _) => format!(": ${{{begun}}} ends a name"),
+            (None, Some(near)) => format!(": did you mean ${near}?"),
+            (None, None) => "; set gives it a value".to_owned(),
+        };
+        let what = format!("nothing stands for ${name}{meant}");
+        Err(Refusal::new(what).about(format!("${name}")).example(format!("set {wanted} 3")))
+    }
+}
+
+/// The name of a variable that a text begins with, and how long it is with its braces.
+fn variable(text: &str) -> (&str, usize) {
+    let braced = text.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
+    match braced {
+        Some(name) if !name.is_empty() && name_at(name) == name => (name, name.len() + 2),
+        _ => {
+            let name = name_at(text);
+            (name, name.len())
         }
     }
-    filled.push_str(rest);
-    Ok(filled)
 }
 
 /// The name that a text begins with: a letter, then letters, digits and `_`.
@@ -131,14 +177,15 @@ fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
         typed.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let next = rest.chars().next();
-        match next.and_then(|next| next.to_digit(10)).filter(|number| *number > 0) {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        match rest[..digits].parse::<usize>().ok().filter(|number| *number > 0) {
             Some(number) => {
-                let Some(word) = words.get(number as usize - 1) else {
+                let Some(word) = words.get(number - 1) else {
                     let what = format!("{name} needs ${number}, the word in that place behind it: it is {body}");
                     return Err(Refusal::new(what).example(format!("macro {name}")));
                 };
                 typed.push_str(word);
-                (rest, takes) = (&rest[1..], true);
+                (rest, takes) = (&rest[digits..], true);
             }
             None if next == Some('*') => {
                 typed.push_str(given);
@@ -179,7 +226,11 @@ mod tests {
         };
         assert_eq!(fill(1, "roll d20+$STR vs $dc # $gold, $5"), "roll d20+3 vs 12 # $gold, $5");
         assert_eq!(fill(2, "roll d20+$str"), "roll d20+1");
-        assert_eq!(fill(1, "roll d20+$hit"), "roll d20+3+12");
+        assert_eq!(fill(1, "roll d20+$hit"), "roll d20+(3+12)");
+        assert_eq!(fill(1, "check $hit"), "check 3+12");
+        assert_eq!(fill(1, "roll ${str}d6"), "roll 3d6");
+        assert!(fill(1, "roll $strd6").contains("${str} ends a name"));
+        assert!(fill(1, "roll 4d6$str").contains("a sign is missing before $str"));
         assert!(fill(1, "roll $sttr").contains("did you mean $str?"));
         assert!(fill(1, "roll $loop").contains("stands for itself"));
     }

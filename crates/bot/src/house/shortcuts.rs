@@ -61,17 +61,35 @@ pub(super) fn name(
     name: Option<Name>,
     command: Option<Text>,
 ) -> Result<Reply, Refusal> {
-    if let (Some(Name(name)), Some(_)) = (&name, &command) {
-        let word = name.to_lowercase();
-        let plugins = &turn.bot.plugins;
-        let own = plugins.house().iter().any(|command| command.answers_to(&word));
-        let all = turn.bot.settings.plugins.union(&turn.room.plugins).cloned().collect();
-        let theirs = plugins.enabled(&all).iter().any(|plugin| plugin.manifest().command(&word).is_some());
-        if own || theirs || plugins.get(&word).is_some() {
+    if let (Some(Name(name)), Some(command)) = (&name, &command) {
+        let (word, body) = (name.to_lowercase(), said(turn, command));
+        // r6 is r 6.
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        if is_command(turn, &word) || is_command(turn, bare) {
             return Err(Refusal::new(format!("{word} is a command already")).about(name).example(MACRO.example));
+        }
+        let first = body.split_whitespace().next().unwrap_or_default().to_lowercase();
+        if body != NONE && !first.is_empty() && !is_command(turn, &first) {
+            let what = format!("a macro begins with a command, and {first} is none");
+            return Err(Refusal::new(what).example(format!("macro {word} roll {body}")));
         }
     }
     change(turn, MACRO, table, name, command)
+}
+
+/// Whether a word is a command, of the table's own or of any plugin.
+fn is_command(turn: &HouseTurn, word: &str) -> bool {
+    let plugins = &turn.bot.plugins;
+    let own = plugins.house().iter().any(|command| command.answers_to(word));
+    own || plugins.get(word).is_some() || plugins.manifests().any(|manifest| manifest.command(word).is_some())
+}
+
+/// What a name is to stand for: without quotation marks around all of it, `=` or the prefix in front.
+fn said(turn: &HouseTurn, text: &Text) -> String {
+    let text = text.text.trim();
+    let text = text.strip_prefix('=').unwrap_or(text).trim();
+    let text = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(text).trim();
+    text.strip_prefix(turn.room.prefix.as_str()).unwrap_or(text).trim().to_owned()
 }
 
 fn change(
@@ -89,9 +107,20 @@ fn change(
             return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
         }
         (Some(Name(name)), None) => return show(turn, kind, &proper(kind, &name)?),
+        (Some(Name(name)), Some(text)) if text.text.split_whitespace().any(|word| word == name) => {
+            // Words in front of the name are part of what is left.
+            let what = format!("the name comes first, and then what {name} stands for");
+            return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
+        }
         (Some(Name(name)), Some(text)) => (proper(kind, &name)?, text),
     };
-    let text = text.text.trim().trim_matches('"').trim().to_owned();
+    let text = said(turn, &text);
+    if text.is_empty() {
+        return Err(Refusal::new(format!("what does {}{name} stand for?", kind.sign)).example(kind.example));
+    }
+    if kind.what == VARIABLE.what && text.contains(['#', ';']) {
+        return Err(Refusal::new("a value holds no # and no ;").about(text).example(kind.example));
+    }
     if table {
         turn.needs(Role::Referee, "name something for the table")?;
     }
