@@ -27,7 +27,7 @@ fn help_leads_on() {
     let data = tempfile::tempdir().unwrap();
     let output = run(data.path(), b"!help\n!help roll\n!help tabel\n");
     let said = answers(&output).join("\n");
-    for needed in ["!roll 4d6kh3", "!plugins", "!help table", "keep the highest 3", "did you mean table?"] {
+    for needed in ["!roll 4d6kh3", "!plugins", "!help table", "keeps the highest 3", "did you mean table?"] {
         assert!(said.contains(needed), "{needed} is missing in\n{said}");
     }
 }

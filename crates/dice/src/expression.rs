@@ -336,7 +336,7 @@ impl Faces {
             Faces::Percent => Some(100),
             Faces::Fudge => Some(3),
             Faces::FudgeRare => Some(6),
-            Faces::Range(first, last) => u32::try_from(last - first + 1).ok(),
+            Faces::Range(first, last) => u32::try_from(last.abs_diff(*first)).ok()?.checked_add(1),
             Faces::List(list) => Some(list.sides),
         }
     }
@@ -347,7 +347,7 @@ impl Faces {
             Faces::Sides(_) | Faces::Computed(_) | Faces::Percent => i64::from(thrown),
             Faces::Fudge => i64::from(thrown) - 2,
             Faces::FudgeRare => i64::from(thrown == 6) - i64::from(thrown == 1),
-            Faces::Range(first, _) => first + i64::from(thrown) - 1,
+            Faces::Range(first, _) => first + (i64::from(thrown) - 1),
             Faces::List(list) => list.face(thrown).value(),
         }
     }

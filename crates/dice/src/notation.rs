@@ -19,7 +19,7 @@
 //!            | comparison number | ("c" | "f" | "b" | "cs" | "cf") condition | "dbl" [condition]
 //!            | "even" | "odd" | "m" | "mt" [number]
 //! condition  = [comparison] number
-//! comparison = "<" | "<=" | "=" | "<>" | ">=" | ">"
+//! comparison = "<" | "<=" | "=" | "<>" | ">=" | ">"           or "≤", "==", "!=", "≠", "≥"
 //! ```
 //!
 //! Spaces may stand between any two of these, capitals do not matter. The parser's depth, the text's length and
@@ -152,22 +152,22 @@ mod tests {
             ("4d6d<3", "4d6d<3"),
             ("10d6!kh5+2d8-1", "10d6!kh5 + 2d8 - 1"),
             ("2d10!>=9r<3", "2d10!>=9r<3"),
-            ("6d6!o5", "6d6!o=5"),
+            ("6d6!o5", "6d6!o5"),
             ("6d6!!", "6d6!!"),
-            ("6d6!p6", "6d6!p=6"),
+            ("6d6!p6", "6d6!p6"),
             ("2d6!i", "2d6!i"),
-            ("3d6r1", "3d6r=1"),
+            ("3d6r1", "3d6r1"),
             ("3d6ro<3rr2=6", "3d6ro<3rr2=6"),
             ("5d6usd", "5d6usd"),
             ("5d6mi2ma5s", "5d6mi2ma5sa"),
             ("5d6map[1:0,6:12]", "5d6map[1:0,6:12]"),
-            ("8d10>=7f1", "8d10>=7f=1"),
-            ("8d10!c7dbl", "8d10!c=7dbl=10"),
+            ("8d10>=7f1", "8d10>=7f1"),
+            ("8d10!c7dbl", "8d10!c7dbl10"),
             ("8d10!odd", "8d10!odd"),
-            ("8d10b1even", "8d10b=1even"),
+            ("8d10b1even", "8d10b1even"),
             ("10d10mt3", "10d10mt3"),
             ("10d10m", "10d10m"),
-            ("1d20cs20cf1", "1d20cs=20cf=1"),
+            ("1d20cs20cf1", "1d20cs20cf1"),
             ("4dF", "4dF"),
             ("4df.2", "4dF"),
             ("4dF.1", "4dF.1"),
@@ -190,10 +190,16 @@ mod tests {
             ("1d8[fire]+1d6[cold iron]", "1d8[fire] + 1d6[cold iron]"),
             ("1d20+5 vs 15", "1d20 + 5 vs 15"),
             ("3+2d6>=9", "3 + 2d6 vs 9"),
-            ("1d4+2d6c5", "1d4 + 2d6c=5"),
+            ("1d4+2d6c5", "1d4 + 2d6c5"),
             ("3d10>=7>=2", "3d10>=7 vs 2"),
             ("(2d6)<9", "(2d6) < 9"),
             ("1d20;2d6", "1d20; 2d6"),
+            ("3 d 6", "3d6"),
+            ("2x3", "2 * 3"),
+            ("4d6≥5", "4d6>=5"),
+            ("3+d20 != 5", "3 + 1d20 <> 5"),
+            ("4dFr-1", "4dFr-1"),
+            ("d20==20", "1d20=20"),
         ] {
             assert_eq!(canonical(typed), meant, "{typed}");
             assert_eq!(canonical(meant), meant, "the canonical form of {typed}");
@@ -239,6 +245,11 @@ mod tests {
             ("1d4294967296", "at most 4294967295", 2..12),
             ("99999999999999999999", "too large", 0..20),
             ("2d6 é", "cannot read \"é\"", 4..6),
+            ("1d20adv", "advantage is 2d20kh1", 4..7),
+            ("d20 dis", "disadvantage is 2d20kl1", 4..7),
+            ("1d6rr1", "r1 throws until", 3..6),
+            ("1d6rr99<3", "1 to 20", 3..8),
+            ("{(1d1)d1}", "sum of dice", 0..9),
         ] {
             let (said, place) = error(text);
             assert!(said.contains(what), "{text}: {said}");

@@ -32,7 +32,9 @@ pub struct Odds {
 pub enum Certainty {
     /// Computed in whole numbers.
     Exact,
-    /// Computed, and no chance is off by more than this.
+    /// Computed with rounded numbers: what hardly ever comes may be missing.
+    Rounded,
+    /// Computed of what may go on for ever, and no chance is off by more than this.
     Within(f64),
     /// Rolled so often.
     Estimated(u32),
@@ -68,6 +70,8 @@ impl From<RollError> for Stop {
 
 /// Work that a computation may be: about a tenth of a second.
 const FUEL: u64 = 20_000_000;
+/// Dice that an estimate throws, about.
+const MOST_THROWN: usize = 300_000;
 /// What may be off where numbers are rounded.
 const ROUNDED: f64 = 1e-12;
 
@@ -97,29 +101,33 @@ impl Repeated {
         }
         let mut rounded = Computation::<f64>::new();
         match rounded.repeated(&self.expression, times) {
-            Ok(spread) => Ok(Odds::of(&spread, Certainty::Within(rounded.off + ROUNDED))),
+            Ok(spread) if endless => Ok(Odds::of(&spread, Certainty::Within(rounded.off + ROUNDED))),
+            Ok(spread) => Ok(Odds::of(&spread, Certainty::Rounded)),
             Err(Stop::Roll(error)) => Err(error.into()),
             Err(Stop::Unable | Stop::TooLarge) => Err(OddsError::TooLarge),
         }
     }
 
-    /// The odds as so many rolls show them, each with a budget of its own.
+    /// The odds as so many rolls show them, each with a budget of its own; as fewer, where they take very many dice.
     ///
     /// # Errors
     /// A roll that comes to nothing.
     pub fn estimate(&self, dice: &mut dyn Dice, rolls: u32) -> Result<Odds, RollError> {
         let times = if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 };
         let mut counts: BTreeMap<Number, u32> = BTreeMap::new();
-        for _ in 0..rolls {
+        let (mut thrown, mut done) = (0, 0);
+        while done < rolls && thrown < MOST_THROWN {
             let mut budget = Budget::new(dice);
             let mut sum = Number::ZERO;
             for _ in 0..times {
                 sum = sum.plus(self.expression.roll(&mut budget)?.value).ok_or(RollError::Overflow)?;
             }
             *counts.entry(sum).or_default() += 1;
+            thrown += budget.into_thrown().len();
+            done += 1;
         }
-        let outcomes = counts.into_iter().map(|(value, count)| (value, f64::from(count) / f64::from(rolls))).collect();
-        Ok(Odds { outcomes, certainty: Certainty::Estimated(rolls) })
+        let outcomes = counts.into_iter().map(|(value, count)| (value, f64::from(count) / f64::from(done))).collect();
+        Ok(Odds { outcomes, certainty: Certainty::Estimated(done) })
     }
 }
 
@@ -158,7 +166,7 @@ impl Odds {
     /// The chance that a comparison with a number holds, 0 to 1.
     pub fn chance(&self, comparison: Comparison, with: Number) -> f64 {
         let holds = |(value, _): &&(Number, f64)| comparison.holds(*value, with);
-        self.outcomes.iter().filter(holds).map(|(_, chance)| chance).sum::<f64>().clamp(0.0, 1.0)
+        self.outcomes.iter().filter(holds).fold(0.0, |sum, (_, chance)| sum + chance).clamp(0.0, 1.0)
     }
 
     /// The chances that this result is higher than the other's, and that they are the same, 0 to 1 each.
@@ -222,6 +230,12 @@ struct Computation<W> {
 impl<W: Weight> Computation<W> {
     fn new() -> Self {
         Computation { fuel: FUEL, off: 0.0, kind: std::marker::PhantomData }
+    }
+
+    /// Takes note of so many sums and products of whole weights, whatever these are.
+    fn spend_whole(&mut self, steps: usize) -> Result<(), Stop> {
+        self.fuel = self.fuel.checked_sub((steps as u64).saturating_mul(BigUint::COST)).ok_or(Stop::TooLarge)?;
+        Ok(())
     }
 
     /// Takes note of so many sums and products of weights.
@@ -291,7 +305,7 @@ impl<W: Weight> Computation<W> {
         right: &Spread<W>,
         with: impl Fn(Number, Number) -> Result<Number, RollError>,
     ) -> Result<Spread<W>, Stop> {
-        self.spend(left.len() * right.len() * 2)?;
+        self.spend(left.len() * right.len() * 40 / W::COST as usize)?;
         let mut combined = Spread::default();
         for (one, weight) in left.iter() {
             for (other, chance) in right.iter() {

@@ -4,7 +4,7 @@ mod faces;
 mod modifiers;
 
 use crate::Number;
-use crate::expression::{Comparison, Count, Expression, Function, Operator, Pool, Source};
+use crate::expression::{Comparison, Count, Expression, Faces, Function, Operator, Pool, Source};
 use crate::notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, Notation, NotationError, Repeated, Together};
 use std::ops::Range;
 
@@ -22,6 +22,23 @@ pub(crate) struct Parser<'a> {
 }
 
 type Parsed<T> = Result<T, NotationError>;
+
+/// How comparisons are written; where one begins as another does, the longer one stands first.
+const SIGNS: [(&str, Comparison); 13] = [
+    ("<=", Comparison::AtMost),
+    ("=<", Comparison::AtMost),
+    ("≤", Comparison::AtMost),
+    (">=", Comparison::AtLeast),
+    ("=>", Comparison::AtLeast),
+    ("≥", Comparison::AtLeast),
+    ("<>", Comparison::Unequal),
+    ("!=", Comparison::Unequal),
+    ("≠", Comparison::Unequal),
+    ("==", Comparison::Equal),
+    ("=", Comparison::Equal),
+    ("<", Comparison::Less),
+    (">", Comparison::Greater),
+];
 
 /// How often a roll may be repeated.
 const MAX_REPEATS: u32 = 100;
@@ -55,9 +72,15 @@ impl<'a> Parser<'a> {
         let before = std::mem::take(&mut self.dice);
         self.skip_spaces();
         let start = self.at;
-        let times = self.repeat()?;
+        let mut times = self.repeat()?;
         self.first = !self.whole;
-        let expression = self.expression()?;
+        let mut expression = self.expression()?;
+        if times.is_some() && !expression.throws() {
+            // 2x3 is a product.
+            self.at = start;
+            (times, self.first) = (None, !self.whole);
+            expression = self.expression()?;
+        }
         self.skip_spaces();
         let together = match self.letters().to_ascii_lowercase().as_str() {
             "sum" => Some(Together::Sum),
@@ -183,8 +206,14 @@ impl<'a> Parser<'a> {
             Some(b'{') => self.group()?,
             Some(b'0'..=b'9') => {
                 let number = self.number()?;
+                let behind = self.at;
+                self.skip_spaces();
+                let dice = matches!(self.peek(), Some(b'd' | b'D')) && (self.at == behind || self.dice_begin());
+                if !dice {
+                    self.at = behind;
+                }
                 match number.whole() {
-                    Some(count) if matches!(self.peek(), Some(b'd' | b'D')) => {
+                    Some(count) if dice => {
                         let count = u32::try_from(count).unwrap_or(u32::MAX);
                         self.dice(Count::Number(count), start)?
                     }
@@ -352,15 +381,8 @@ impl<'a> Parser<'a> {
 
     /// The comparison standing here, if one does.
     fn comparison(&mut self) -> Option<Comparison> {
-        let (length, comparison) = match self.rest().as_bytes() {
-            [b'<', b'=', ..] => (2, Comparison::AtMost),
-            [b'<', b'>', ..] => (2, Comparison::Unequal),
-            [b'>', b'=', ..] => (2, Comparison::AtLeast),
-            [b'<', ..] => (1, Comparison::Less),
-            [b'>', ..] => (1, Comparison::Greater),
-            [b'=', ..] => (1, Comparison::Equal),
-            _ => return None,
-        };
+        let (sign, comparison) = SIGNS.iter().find(|(sign, _)| self.rest().starts_with(sign))?;
+        let (length, comparison) = (sign.len(), *comparison);
         self.at += length;
         Some(comparison)
     }
@@ -409,7 +431,8 @@ impl<'a> Parser<'a> {
             Some('d' | 'D') if self.at > 0 && self.dice_begin() => self.sign_missing(),
             Some(letter) if letter.is_alphabetic() => {
                 let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-                let what = format!("I cannot read {:?} here; a label stands behind #", &rest[..end]);
+                let hint = advantage(&rest[..end]).unwrap_or("a label stands behind #");
+                let what = format!("I cannot read {:?} here; {hint}", &rest[..end]);
                 self.error(self.at..self.at + end, what)
             }
             Some(other) => {
@@ -427,8 +450,8 @@ impl<'a> Parser<'a> {
 /// Whether an expression is dice added to dice, and perhaps to numbers.
 fn is_sum_of_dice(expression: &Expression) -> bool {
     let dice = |expression: &Expression| {
-        matches!(expression, Expression::Pool(Pool { source: Source::Dice(..), modifiers })
-            if !modifiers.iter().any(crate::Modifier::counts))
+        matches!(expression, Expression::Pool(Pool { source: Source::Dice(Count::Number(_), faces), modifiers })
+            if !matches!(faces, Faces::Computed(_)) && !modifiers.iter().any(crate::Modifier::counts))
     };
     match expression {
         Expression::Chain(first, rest) => {
@@ -438,9 +461,22 @@ fn is_sum_of_dice(expression: &Expression) -> bool {
     }
 }
 
+/// What stands for a word of other games' dice.
+fn advantage(word: &str) -> Option<&'static str> {
+    match word.to_ascii_lowercase().as_str() {
+        "adv" | "advantage" => Some("advantage is 2d20kh1"),
+        "dis" | "disadv" | "disadvantage" => Some("disadvantage is 2d20kl1"),
+        _ => None,
+    }
+}
+
 /// Of these words the one that a mistyped one is closest to, if it is close.
 fn nearest<'w>(typed: &str, words: &[&'w str]) -> Option<&'w str> {
     let typed = typed.to_ascii_lowercase();
     let far = |word: &&&str| strsim::damerau_levenshtein(&typed, word);
-    words.iter().min_by_key(far).filter(|word| far(word) <= 1 + usize::from(typed.len() > 5)).copied()
+    words
+        .iter()
+        .min_by_key(far)
+        .filter(|word| typed.len() > 1 && far(word) <= 1 + usize::from(typed.len() > 5))
+        .copied()
 }

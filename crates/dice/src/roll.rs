@@ -202,12 +202,11 @@ impl Verdict {
 }
 
 impl Throw {
-    /// What it comes to: what was counted, or the sum of the kept dice.
-    pub fn total(&self) -> i64 {
+    /// What it comes to: what was counted, or the sum of the kept dice, if that is not too large.
+    pub fn checked_total(&self) -> Option<i64> {
         match self.tally {
-            Some(tally) => tally.value,
-            // Values fit into 33 bits and there are 5,000 at the most, but for faces of one's own and groups.
-            None => self.kept().map(|die| die.value).fold(0, i64::saturating_add),
+            Some(tally) => Some(tally.value),
+            None => self.kept().try_fold(0_i64, |sum, die| sum.checked_add(die.value)),
         }
     }
 
@@ -234,7 +233,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
             Expression::Parentheses(inner) => self.evaluate(inner),
             Expression::Pool(pool) => {
                 let throw = self.throw(pool)?;
-                let total = throw.total();
+                let total = throw.checked_total().ok_or(RollError::Overflow)?;
                 self.throws.push(throw);
                 Ok(Number::from(total))
             }
@@ -253,11 +252,19 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                 Ok(total)
             }
             Expression::Power(base, exponent) => {
+                let labels = self.labels.len();
                 let base = self.evaluate(base)?;
-                base.to_the(self.evaluate(exponent)?)
+                let exponent = self.evaluate(exponent)?;
+                self.labels.truncate(labels);
+                base.to_the(exponent)
             }
             Expression::Function(function, arguments) => {
+                let labels = self.labels.len();
                 let arguments = arguments.iter().map(|each| self.evaluate(each)).collect::<Result<Vec<_>, _>>()?;
+                if *function != Function::Sum {
+                    // Parts of what is rounded or left out do not add up.
+                    self.labels.truncate(labels);
+                }
                 function.of(&arguments).ok_or(RollError::Overflow)
             }
             Expression::Labelled(inner, label) => {
@@ -284,7 +291,8 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
         let operand = self.evaluate(operand)?;
         let result = operator.apply(total, operand)?;
         match operator {
-            Operator::Plus | Operator::Modulo => {}
+            Operator::Plus => {}
+            Operator::Modulo | Operator::DivideDown => self.labels.truncate(from),
             Operator::Minus => self.change_labels(middle, Number::negative)?,
             Operator::Times => {
                 let own = self.labels.split_off(middle);
@@ -292,7 +300,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                 self.labels.extend(own);
                 self.change_labels(middle, |value| value.times(total))?;
             }
-            Operator::Divide | Operator::DivideDown => {
+            Operator::Divide => {
                 self.labels.truncate(middle);
                 self.change_labels(from, |value| value.over(operand))?;
             }
@@ -351,6 +359,15 @@ impl Function {
             Function::Max => *arguments.iter().max()?,
             Function::Sum => arguments.iter().try_fold(Number::ZERO, |sum, each| sum.plus(*each))?,
         })
+    }
+}
+
+impl Expression {
+    /// Whether there are dice in it.
+    pub(crate) fn throws(&self) -> bool {
+        let mut pools = Vec::new();
+        collect_pools(self, &mut pools);
+        !pools.is_empty()
     }
 }
 

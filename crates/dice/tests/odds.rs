@@ -73,3 +73,14 @@ fn what_is_too_large_is_estimated() {
     assert_eq!(estimate.outcomes, [(Number::from(210), 1.0)], "all faces of a d20 come to 210");
     assert!(matches!("1/0".parse::<Notation>().unwrap().rolls[0].odds(), Err(OddsError::Roll(_))));
 }
+
+#[test]
+fn what_never_comes_is_no_chance_and_what_never_ends_no_odds() {
+    assert!(odds("2d6").chance(Comparison::AtLeast, 13.into()).is_sign_positive());
+    for text in ["1d(6)r<7", "1d(1)!", "1d(1d2)r1"] {
+        let notation: Notation = text.parse().unwrap();
+        assert!(matches!(notation.rolls[0].odds(), Err(OddsError::Roll(_))), "{text}");
+    }
+    let far = odds("d[9223372036854775800..9223372036854775807]");
+    assert_eq!(far.ends(), (9_223_372_036_854_775_800.into(), i64::MAX.into()));
+}

@@ -58,7 +58,7 @@ fn dice_explode_in_five_ways() {
 
 #[test]
 fn rerolls_replace_as_often_as_they_may() {
-    assert_eq!(d6("2d6r1", &[1, 4, 1, 3]), "7 = 2d6r=1 [(1) (1) 3 4]");
+    assert_eq!(d6("2d6r1", &[1, 4, 1, 3]), "7 = 2d6r1 [(1) (1) 3 4]");
     assert_eq!(d6("2d6ro<3", &[1, 4, 2]), "6 = 2d6ro<3 [(1) 2 4]");
     assert_eq!(d6("1d6rr2<3", &[1, 2, 1]), "1 = 1d6rr2<3 [(1) (2) 1]");
     assert_eq!(d6("3d6u", &[5, 5, 2, 5, 3]), "10 = 3d6u [5 (5) (5) 3 2]");
@@ -75,14 +75,14 @@ fn faces_are_changed_before_they_are_added() {
 #[test]
 fn counting_takes_the_place_of_the_sum() {
     assert_eq!(d10("5d10>=7", &[9, 1, 7, 10, 3]), "3 = 5d10>=7 [9 (1) 7 10 (3)]");
-    assert_eq!(d10("5d10>=7f1", &[9, 1, 7, 10, 3]), "2 = 5d10>=7f=1 [9 1✗ 7 10 (3)]");
-    assert_eq!(d10("5d10>=7dbl", &[9, 1, 7, 10, 3]), "4 = 5d10>=7dbl=10 [9 (1) 7 10×2 (3)]");
+    assert_eq!(d10("5d10>=7f1", &[9, 1, 7, 10, 3]), "2 = 5d10>=7f1 [9 1✗ 7 10 (3)]");
+    assert_eq!(d10("5d10>=7dbl", &[9, 1, 7, 10, 3]), "4 = 5d10>=7dbl10 [9 (1) 7 10×2 (3)]");
     assert_eq!(d10("3d10!c>=7", &[9, 10, 8, 3]), "3 = 3d10!c>=7 [9 10+(3) 8]");
     assert_eq!(d10("3d10even", &[9, 10, 8]), "2 = 3d10even [(9) 10 8]");
     assert_eq!(d10("3d10odd", &[9, 10, 8]), "1 = 3d10odd [9 (10) (8)]");
     assert_eq!(d10("5d10m", &[4, 4, 8, 8, 1]), "4 = 5d10m [4 4 8 8 (1)]");
     assert_eq!(d10("6d10mt", &[4, 4, 8, 8, 8, 8]), "3 = 6d10mt2 [4 4 8 8 8 8]");
-    assert_eq!(d10("2d10cs10cf1", &[10, 1]), "11 = 2d10cs=10cf=1 [10★ 1✗]");
+    assert_eq!(d10("2d10cs10cf1", &[10, 1]), "11 = 2d10cs10cf1 [10★ 1✗]");
     let notation: Notation = "2d10>=7b1".parse().unwrap();
     let rolls = notation.roll(&mut Scripted::new([(10, 1), (10, 4)])).unwrap();
     assert!(rolls[0].rolls[0].throws[0].tally.is_some_and(|tally| tally.is_botch()));
@@ -167,6 +167,9 @@ fn labels_add_up_by_name() {
     assert_eq!(labels("1d8[fire] + 1d6[cold] + 1d4[fire]", &dice), "fire 8, cold 2");
     assert_eq!(labels("(1d8[fire] - 1d6[cold]) * 2 + 1d4[fire]", &dice), "fire 13, cold -4");
     assert_eq!(labels("2 * 1d8[fire] / 4 + 1d6 + 1d4", &dice), "fire 2.5");
+    // Parts that do not add up are not told.
+    assert_eq!(labels("{1d8[fire], 1d6[cold]}kh1 + 1d4", &dice), "");
+    assert_eq!(labels("max(1d8[fire], 1d6[cold]) + 1d4[acid]", &dice), "acid 3");
 }
 
 #[test]

@@ -109,5 +109,9 @@ fn explain((pool, throw): (&Pool, &Throw)) -> Option<String> {
         (Fate::Rerolled, _) => format!("{} is rerolled as", die.value),
     });
     let each: Vec<_> = each.collect();
-    Some(format!("{pool}: {} = {}", each.join(", ").replace("as, ", "as ").replace("into, ", "into "), throw.total()))
+    Some(format!(
+        "{pool}: {} = {}",
+        each.join(", ").replace("as, ", "as ").replace("into, ", "into "),
+        throw.checked_total().unwrap_or_default()
+    ))
 }

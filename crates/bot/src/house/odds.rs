@@ -1,5 +1,6 @@
 //! `!odds`, `!explain`: how likely the results of some dice are, and what those do.
 
+use crate::route::Arguments;
 use chat::{Line, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
 use dice::{Certainty, Comparison, Expression, Notation, NotationError, Number, Odds, OddsError, Repeated};
@@ -15,7 +16,8 @@ const ROLLS: u32 = 10_000;
 
 pub(super) fn explain(roll: Option<&Text>) -> Result<Reply, Refusal> {
     let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
-    let notation = text.text.parse::<Notation>().map_err(|error| unreadable(text, error))?;
+    let typed = Arguments::of(&text.text, false).typed;
+    let notation = typed.parse::<Notation>().map_err(|error| unreadable(text, error))?;
     let reply = Reply::new().bold(notation.to_string());
     Ok(match notation.in_words().as_slice() {
         [only] => reply.text(format!(" | {only}")),
@@ -29,25 +31,23 @@ fn unreadable(text: &Text, error: NotationError) -> Refusal {
 
 pub(super) fn odds(roll: Option<&Text>, estimate: bool) -> Result<Reply, Refusal> {
     let Some(roll) = roll else { return Err(Refusal::new("the odds of what?")) };
-    let text = roll.text.as_str();
+    let text = Arguments::of(&roll.text, false).typed;
     // What no die can show is meant for the sum.
-    let notation =
-        text.parse::<Notation>().or_else(|error| Notation::comparing(text).map_err(|_| unreadable(roll, error)))?;
+    let read = text.parse::<Notation>();
+    let notation = read.or_else(|error| Notation::comparing(&text).map_err(|_| unreadable(roll, error)))?;
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("the odds of one roll at a time"));
     };
-    let look = |expression: &Expression| {
+    let look = |expression: &Expression, side: &str| {
         let repeated = Repeated { expression: expression.clone(), ..repeated.clone() };
-        if estimate { estimated(&repeated) } else { repeated.odds().map_err(|error| refused(error, text)) }
+        if estimate { estimated(&repeated, side) } else { repeated.odds().map_err(|error| refused(error, &text)) }
     };
-    match &repeated.expression {
-        Expression::Compared(left, _, right) => {
-            let whole = look(&repeated.expression)?;
-            let chance = whole.chance(Comparison::Equal, Number::from(1));
-            let (left, right) = (look(left)?, look(right)?);
-            Ok(compared(&notation, &left, &right, chance, whole.certainty))
+    match (&repeated.expression, repeated.together) {
+        (Expression::Compared(left, comparison, right), None) => {
+            let (left, right) = (look(left, "left")?, look(right, "right")?);
+            Ok(compared(&notation, &left, *comparison, &right))
         }
-        expression => Ok(spread(&notation, &look(expression)?)),
+        (expression, _) => Ok(spread(&notation, &look(expression, "whole")?)),
     }
 }
 
@@ -58,19 +58,28 @@ fn refused(error: OddsError, text: &str) -> Refusal {
     }
 }
 
-/// The odds as rolling says, with dice that are no table's: the same each time.
-fn estimated(repeated: &Repeated) -> Result<Odds, Refusal> {
-    let key = MessageKey { network: "odds".into(), room: String::new(), id: repeated.to_string(), ordinal: 1 };
+/// The odds as rolling says, with dice that are no table's: the same each time, others on each side of a comparison.
+fn estimated(repeated: &Repeated, side: &str) -> Result<Odds, Refusal> {
+    let key = MessageKey { network: "odds".into(), room: side.into(), id: repeated.to_string(), ordinal: 1 };
     Ok(repeated.estimate(&mut FairDice::new(&[0; 32], &key), ROLLS)?)
 }
 
 /// The odds of a comparison.
-fn compared(notation: &Notation, left: &Odds, right: &Odds, chance: f64, certainty: Certainty) -> Reply {
-    let mut reply = Reply::new().bold(percent(chance)).text(format!(" | {notation}{}", how_sure(certainty)));
+fn compared(notation: &Notation, left: &Odds, comparison: Comparison, right: &Odds) -> Reply {
+    let (higher, same) = left.against(right);
+    let lower = (1.0 - higher - same).max(0.0);
+    let chance = match comparison {
+        Comparison::Less => lower,
+        Comparison::AtMost => lower + same,
+        Comparison::Equal => same,
+        Comparison::Unequal => higher + lower,
+        Comparison::AtLeast => higher + same,
+        Comparison::Greater => higher,
+    };
+    let sure = if left.certainty == Certainty::Exact { right.certainty } else { left.certainty };
+    let mut reply = Reply::new().bold(percent(chance)).text(format!(" | {notation}{}", how_sure(sure)));
     reply = reply.text(format!(" | {:.2} on average", left.mean()));
     if right.outcomes.len() > 1 {
-        let (higher, same) = left.against(right);
-        let lower = (1.0 - higher - same).max(0.0);
         reply = reply.text(format!(
             " against {:.2}: higher {}, the same {}, lower {}",
             right.mean(),
@@ -85,19 +94,20 @@ fn compared(notation: &Notation, left: &Odds, right: &Odds, chance: f64, certain
 /// The odds of each result, as a chart.
 fn spread(notation: &Notation, odds: &Odds) -> Reply {
     let (low, high) = odds.ends();
-    let up = match odds.certainty {
-        Certainty::Within(_) if high > low => "and up".to_owned(),
-        _ => format!("to {high}"),
+    let range = match odds.certainty {
+        Certainty::Within(_) => format!(" | {low} and up"),
+        // What is too rare for a rounded number is not known to be there.
+        Certainty::Rounded => String::new(),
+        Certainty::Exact | Certainty::Estimated(_) => format!(" | {low} to {high}"),
     };
-    let likeliest = odds.likeliest();
-    let chance = |value: Number| odds.chance(Comparison::Equal, value);
-    let even = odds.outcomes.iter().all(|(value, _)| (chance(*value) - chance(likeliest)).abs() < 1e-9);
-    let often = if even { String::new() } else { format!(", most often {likeliest}") };
+    let first = odds.outcomes.first().map_or(0.0, |(_, chance)| *chance);
+    let even = odds.outcomes.iter().all(|(_, chance)| (chance - first).abs() < 1e-9);
+    let often = if even { String::new() } else { format!(", most often {}", odds.likeliest()) };
     let each =
         if notation.rolls.iter().any(|roll| roll.times.is_some() && roll.together.is_none()) { " each" } else { "" };
     let reply = Reply::new()
         .bold(format!("{:.2} on average", odds.mean()))
-        .text(format!("{each} | {notation}{} | {low} {up}{often}", how_sure(odds.certainty)))
+        .text(format!("{each} | {notation}{}{range}{often}", how_sure(odds.certainty)))
         .text(format!(", deviation {:.2}", odds.deviation()));
     let reply = if odds.outcomes.len() > 1 { reply.list(chart(odds)) } else { reply };
     facts(reply, odds)
@@ -148,6 +158,7 @@ fn chart(odds: &Odds) -> Vec<Line> {
 fn how_sure(certainty: Certainty) -> String {
     match certainty {
         Certainty::Exact => String::new(),
+        Certainty::Rounded => " (rounded)".to_owned(),
         Certainty::Within(_) => " (cut off where hardly anything is left)".to_owned(),
         Certainty::Estimated(rolls) => format!(" (an estimate, rolled {rolls} times)"),
     }
@@ -157,7 +168,8 @@ fn how_sure(certainty: Certainty) -> String {
 fn percent(chance: f64) -> String {
     let percent = chance * 100.0;
     match percent {
-        percent if percent > 0.0 && percent < 0.01 => "under 0.01 %".to_owned(),
+        percent if percent <= 0.0 => "0 %".to_owned(),
+        percent if percent < 0.01 => "under 0.01 %".to_owned(),
         percent if percent < 1.0 || (percent > 99.0 && percent < 99.995) => format!("{percent:.2} %"),
         percent => format!("{percent:.1} %"),
     }

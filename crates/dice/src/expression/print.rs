@@ -165,10 +165,14 @@ impl Display for Modifier {
             }
             Modifier::Explode(explosion, condition) => {
                 explosion.fmt(f)?;
-                condition.iter().try_for_each(|condition| condition.fmt(f))
+                match condition {
+                    // Behind a letterless ! a minus would be one.
+                    Some(condition) if condition.value < 0 => condition.fmt(f),
+                    condition => condition.iter().try_for_each(|condition| short(f, condition)),
+                }
             }
-            Modifier::Reroll(None, condition) => write!(f, "r{condition}"),
-            Modifier::Reroll(Some(1), condition) => write!(f, "ro{condition}"),
+            Modifier::Reroll(None, condition) => worded(f, "r", condition),
+            Modifier::Reroll(Some(1), condition) => worded(f, "ro", condition),
             Modifier::Reroll(Some(times), condition) => write!(f, "rr{times}{condition}"),
             Modifier::Unique => f.write_str("u"),
             Modifier::Minimum(value) => write!(f, "mi{value}"),
@@ -183,8 +187,8 @@ impl Display for Modifier {
             Modifier::Sort(End::Low) => f.write_str("sa"),
             Modifier::Sort(End::High) => f.write_str("sd"),
             Modifier::Count(counting) => counting.fmt(f),
-            Modifier::Mark(Mark::Critical, condition) => write!(f, "cs{condition}"),
-            Modifier::Mark(Mark::Fumble, condition) => write!(f, "cf{condition}"),
+            Modifier::Mark(Mark::Critical, condition) => worded(f, "cs", condition),
+            Modifier::Mark(Mark::Fumble, condition) => worded(f, "cf", condition),
         }
     }
 }
@@ -217,10 +221,10 @@ impl Display for Explosion {
 impl Display for Counting {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Counting::Success(condition) => write!(f, "c{condition}"),
-            Counting::Failure(condition) => write!(f, "f{condition}"),
-            Counting::Double(condition) => write!(f, "dbl{condition}"),
-            Counting::Botch(condition) => write!(f, "b{condition}"),
+            Counting::Success(condition) => worded(f, "c", condition),
+            Counting::Failure(condition) => worded(f, "f", condition),
+            Counting::Double(condition) => worded(f, "dbl", condition),
+            Counting::Botch(condition) => worded(f, "b", condition),
             Counting::Even => f.write_str("even"),
             Counting::Odd => f.write_str("odd"),
             Counting::Matches => f.write_str("m"),
@@ -245,6 +249,20 @@ impl Display for Comparison {
             Comparison::AtLeast => ">=",
             Comparison::Greater => ">",
         })
+    }
+}
+
+/// A condition behind a word that needs one.
+fn worded(f: &mut Formatter<'_>, word: &str, condition: &Condition) -> Result {
+    f.write_str(word)?;
+    short(f, condition)
+}
+
+/// A condition where a number alone is meant to be shown.
+fn short(f: &mut Formatter<'_>, condition: &Condition) -> Result {
+    match condition.comparison {
+        Comparison::Equal => whole(f, condition.value),
+        _ => condition.fmt(f),
     }
 }
 

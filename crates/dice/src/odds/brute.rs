@@ -148,6 +148,7 @@ mod tests {
             "4d6kh2c>=5",
             "4d6even",
             "4d6m",
+            "1d[1:9,2]",
             "5d6mt2",
             "4dF",
             "3dF.1kh1",

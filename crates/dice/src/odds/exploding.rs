@@ -1,6 +1,6 @@
 //! Dice that bring others.
 
-use super::pool::{Ways, contribution, fresh};
+use super::pool::{NEVER_ENDS, Ways, contribution, fresh};
 use super::spread::Run;
 use super::{Computation, Stop, Weight};
 use crate::expression::{Condition, Explosion, Modifier};
@@ -8,7 +8,7 @@ use crate::roll::pool::Kind;
 use crate::{Fate, ShownDie};
 
 /// What may be left of a chain where it is cut off.
-const LEFT: f64 = 1e-18;
+const LEFT: f64 = 1e-15;
 
 impl<W: Weight> Computation<W> {
     /// What one die comes to with all that come of it, each behind the modifiers that stand behind the explosion.
@@ -88,6 +88,9 @@ impl<W: Weight> Computation<W> {
         }
         let (last, next) = (each(&|die| !explodes(die.value))?, each(&|die| explodes(die.value))?);
         let again: f64 = next.iter().map(|(_, weight)| weight.share(&W::one())).sum();
+        if again > 1.0 - LEFT {
+            return Err(NEVER_ENDS);
+        }
         let (mut left, mut all, mut prefix) = (again, last.clone(), next.clone());
         while left > LEFT && again > 0.0 {
             let here = self.product(&prefix, &last)?;

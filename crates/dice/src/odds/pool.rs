@@ -11,6 +11,9 @@ use crate::{DiceError, Fate, RollError, ShownDie, Throw};
 /// Faces of a die that are looked at one by one.
 const MOST_FACES: u32 = 100_000;
 
+/// Throwing that never ends uses all dice up.
+pub(super) const NEVER_ENDS: Stop = Stop::Roll(RollError::Dice(DiceError::TooMany));
+
 /// The ways in which one die may lie.
 pub(super) type Ways<W> = Vec<(ShownDie, W)>;
 
@@ -61,7 +64,7 @@ impl<W: Weight> Computation<W> {
         if u64::from(count) > MAX_DICE {
             return Err(RollError::TooManyDice.into());
         }
-        if kind.sides > MOST_FACES {
+        if kind.sides > MOST_FACES && !matches!(kind.faces, Faces::List(_)) {
             return Err(Stop::TooLarge);
         }
         if modifiers.iter().any(|modifier| matches!(modifier, Modifier::Unique)) {
@@ -109,8 +112,8 @@ impl<W: Weight> Computation<W> {
             Modifier::Reroll(times, condition) => {
                 // Each die is looked for among the others, each time.
                 let steps = (times.unwrap_or(1) as usize).saturating_mul(fresh.len()).saturating_mul(fresh.len());
-                self.spend(steps / 16)?;
-                Ok(rerolled(ways, fresh, *times, *condition))
+                self.spend((steps / 16).saturating_mul(1 + times.unwrap_or(1) as usize / 8))?;
+                rerolled(ways, fresh, *times, *condition).ok_or(NEVER_ENDS)
             }
             Modifier::Explode(explosion, condition) => self.compound(count, kind, ways, *explosion, *condition),
             modifier => Ok(ways.into_iter().map(|(die, weight)| (alone(die, modifier), weight)).collect()),
@@ -119,7 +122,7 @@ impl<W: Weight> Computation<W> {
 
     /// Dice of which it matters what the others show.
     fn joint(&mut self, count: u32, ways: Ways<W>, modifiers: &[Modifier]) -> Result<Run<W>, Stop> {
-        if ways.iter().any(|(die, _)| die.fate != Fate::Kept) {
+        if ways.iter().any(|(die, _)| die.fate != Fate::Kept || die.score != 0) {
             return Err(Stop::Unable);
         }
         let mut places = Places::all(count);
@@ -213,15 +216,16 @@ pub(super) fn contribution(die: ShownDie, modifiers: &[Modifier]) -> i64 {
     if modifiers.iter().any(Modifier::counts) { die.score.into() } else { worth(&die) }
 }
 
-/// Thrown again while a condition is met, so often at the most.
-fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, condition: Condition) -> Ways<W> {
+/// Thrown again while a condition is met, so often at the most; nothing if that would never end.
+fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, condition: Condition) -> Option<Ways<W>> {
     let meets = |die: &ShownDie| die.fate == Fate::Kept && condition.holds(die.value);
     // What is thrown in place of a die, with so many more to come.
-    let next = match times {
+    let next: Ways<W> = match times {
         None => fresh.iter().filter(|(die, _)| !meets(die)).cloned().collect(),
         Some(times) => (1..times).fold(fresh.clone(), |next, _| instead(fresh, &next, meets)),
     };
-    instead(&ways, &next, meets)
+    let ends = !next.is_empty() || !ways.iter().any(|(die, _)| meets(die));
+    ends.then(|| instead(&ways, &next, meets))
 }
 
 /// `ways`, with `next` in the place of what meets the condition.

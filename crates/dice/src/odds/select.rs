@@ -79,6 +79,9 @@ impl<W: Weight> Computation<W> {
     /// The sum of the last `kept` of so many dice, values in their order: for each value that the first of these may show,
     /// how many are beyond it.
     fn top(&mut self, count: u32, kept: u32, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
+        self.spend_whole(kept as usize * count as usize)?;
+        // For each value: what is below it, what is beyond, and the powers of both.
+        self.spend(values.len().saturating_mul(values.len() / 2 + 2 * count as usize))?;
         let choose: Vec<Vec<W>> = (0..kept).map(|beyond| ways_to_choose(count - beyond)).collect();
         let mut all: Option<Run<W>> = None;
         for (t, (adds, weight)) in values.iter().enumerate() {
@@ -117,11 +120,12 @@ impl<W: Weight> Computation<W> {
 
     /// The sum of dice that are neither the first nor the last: value by value, how many show it.
     fn between(&mut self, count: u32, places: Places, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
-        self.spend(count as usize * count as usize)?;
+        self.spend_whole(count as usize * count as usize)?;
         let choose: Vec<Vec<W>> = (0..=count).map(ways_to_choose).collect();
         let mut placed: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
         placed[0] = Some(Run::certain(0));
         for (adds, weight) in values {
+            self.spend(count as usize)?;
             let powers = powers(weight, count);
             let mut next: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
             for (before, run) in
@@ -152,11 +156,12 @@ impl<W: Weight> Computation<W> {
             _ if show >= 2 => i64::from(show),
             _ => 0,
         };
-        self.spend(count as usize * count as usize)?;
+        self.spend_whole(count as usize * count as usize)?;
         let choose: Vec<Vec<W>> = (0..=count).map(ways_to_choose).collect();
         let mut placed: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
         placed[0] = Some(Run::certain(0));
         for weight in weights.iter().filter(|weight| !weight.is_zero()) {
+            self.spend(count as usize)?;
             let powers = powers(weight, count);
             let mut next: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
             for (before, run) in

@@ -85,13 +85,14 @@ impl<W: Weight> Run<W> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (i64, &W)> {
-        (self.low..).zip(&self.weights)
+        // A range without an end looks one number too far.
+        self.weights.iter().enumerate().map(|(n, weight)| (self.low + n as i64, weight))
     }
 
     pub fn into_spread(self) -> Spread<W> {
         let mut spread = Spread::default();
-        for (value, weight) in (self.low..).zip(self.weights) {
-            spread.add(value.into(), weight);
+        for (value, weight) in self.iter() {
+            spread.add(value.into(), weight.clone());
         }
         spread
     }
@@ -113,8 +114,8 @@ impl<W: Weight> Computation<W> {
     /// Two independent results added.
     pub fn product(&mut self, left: &Run<W>, right: &Run<W>) -> Result<Run<W>, Stop> {
         let low = left.low.checked_add(right.low).ok_or(Stop::TooLarge)?;
-        let length = left.weights.len() + right.weights.len() - 1;
-        if length as i64 > WIDEST {
+        let width = left.weights.len() + right.weights.len() - 1;
+        if width as i64 > WIDEST {
             return Err(Stop::TooLarge);
         }
         let (short, long) = if left.weights.len() <= right.weights.len() { (left, right) } else { (right, left) };
@@ -123,8 +124,10 @@ impl<W: Weight> Computation<W> {
         {
             return self.slide(long, short.weights.len(), &each, low);
         }
-        self.spend(left.weights.len() * right.weights.len())?;
-        let mut weights = vec![W::zero(); length];
+        let length = |run: &Run<W>| run.weights.iter().map(Weight::length).max().unwrap_or(1);
+        let dear = length(left).saturating_mul(length(right));
+        self.spend((left.weights.len() * right.weights.len()).saturating_mul(dear))?;
+        let mut weights = vec![W::zero(); width];
         for (i, one) in short.weights.iter().enumerate().filter(|(_, weight)| !weight.is_zero()) {
             for (sum, other) in weights[i..].iter_mut().zip(&long.weights) {
                 sum.add(&one.times(other));

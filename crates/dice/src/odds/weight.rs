@@ -26,6 +26,8 @@ pub(super) trait Weight: Clone + PartialEq {
     fn times(&self, other: &Self) -> Self;
     /// Which part of `total` it is, 0 to 1.
     fn share(&self, total: &Self) -> f64;
+    /// How much dearer it is than a short one.
+    fn length(&self) -> usize;
     /// A part of all, where weights are rounded.
     fn rounded(share: f64) -> Option<Self>;
 
@@ -76,6 +78,10 @@ impl Weight for BigUint {
         rounded(self) / rounded(total)
     }
 
+    fn length(&self) -> usize {
+        1 + usize::try_from(self.bits() / 512).unwrap_or(usize::MAX)
+    }
+
     fn rounded(_: f64) -> Option<Self> {
         None
     }
@@ -119,6 +125,10 @@ impl Weight for f64 {
 
     fn share(&self, total: &Self) -> f64 {
         self / total
+    }
+
+    fn length(&self) -> usize {
+        1
     }
 
     fn rounded(share: f64) -> Option<Self> {

@@ -41,7 +41,11 @@ impl Parser<'_> {
             }
             Some(b'(') => Ok(Faces::Computed(Box::new(self.enclosed(Self::expression)?))),
             Some(b'[') => self.own_faces(),
-            _ => self.sides(start),
+            _ => {
+                // A phone puts a space there.
+                self.skip_spaces();
+                self.sides(start)
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reading what is done to dice, and refusing what cannot be done to them.
 
-use super::{Parsed, Parser, nearest};
+use super::{Parsed, Parser, SIGNS, advantage, nearest};
 use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Mark, Modifier, Source,
 };
@@ -11,6 +11,8 @@ const WORDS: [&str; 27] = [
     "even", "odd", "map", "dbl", "kh", "kl", "km", "dh", "dl", "ro", "rr", "mi", "ma", "mt", "cs", "cf", "sa", "sd",
     "k", "d", "r", "u", "s", "c", "f", "b", "m",
 ];
+/// How often rr throws again at the most.
+const MOST_REROLLS: u32 = 20;
 /// Words that stand behind dice and are no modifiers.
 const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
 
@@ -32,8 +34,8 @@ impl Parser<'_> {
 
     fn modifier(&mut self, source: &Source, before: &[Modifier], glued: bool) -> Parsed<Option<Modifier>> {
         match self.peek() {
-            Some(b'!') => self.explosion().map(Some),
-            Some(b'<' | b'=' | b'>') => {
+            Some(b'!') if !self.rest().starts_with("!=") => self.explosion().map(Some),
+            _ if SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign)) => {
                 // The second one compares what the first one counted.
                 let counted = before.iter().any(|each| matches!(each, Modifier::Count(Counting::Success(_))));
                 if !self.first || counted {
@@ -61,9 +63,10 @@ impl Parser<'_> {
             Some("d") if !glued && single => Ok(None),
             Some(first) if single || (glued && are_words(&letters)) => Ok(Some(first)),
             _ if glued => {
-                let what = match nearest(&letters, &WORDS) {
-                    Some(near) => format!("I do not know {letters} behind dice: did you mean {near}?"),
-                    None => format!("I do not know {letters} behind dice; a label stands behind #"),
+                let what = match (advantage(&letters), nearest(&letters, &WORDS)) {
+                    (Some(hint), _) => format!("I do not know {letters} behind dice: {hint}"),
+                    (None, Some(near)) => format!("I do not know {letters} behind dice: did you mean {near}?"),
+                    (None, None) => format!("I do not know {letters} behind dice; a label stands behind #"),
                 };
                 Err(self.error(self.at..self.at + letters.len(), what))
             }
@@ -100,8 +103,11 @@ impl Parser<'_> {
             "rr" => {
                 let times = self.count()?;
                 let comparison = self.comparison();
-                let (Some(times @ 1..), Some(comparison)) = (times, comparison) else {
-                    return Err(self.error(start..self.at, "rr needs to know how often and what, as in rr2<3"));
+                let (Some(times @ 1..=MOST_REROLLS), Some(comparison)) = (times, comparison) else {
+                    let what = format!(
+                        "rr needs to know how often (1 to {MOST_REROLLS}) and what, as in rr2<3; r1 throws until it is no 1"
+                    );
+                    return Err(self.error(start..self.at, what));
                 };
                 Modifier::Reroll(Some(times), self.compared(comparison, start)?)
             }
@@ -187,7 +193,11 @@ impl Parser<'_> {
     }
 
     fn needed(&mut self, what: &str, example: &str, start: usize) -> Parsed<Condition> {
-        let condition = self.condition()?;
+        let from = self.at;
+        let condition = match self.comparison() {
+            Some(comparison) => Some(self.compared(comparison, from)?),
+            None => self.signed()?.map(|value| Condition { comparison: Comparison::Equal, value }),
+        };
         condition.ok_or_else(|| self.error(start..self.at, format!("{what} needs to know what, as in {example}")))
     }
 

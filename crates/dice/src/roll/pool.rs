@@ -5,7 +5,7 @@ use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Faces, Modifier, Pool, Source,
 };
 use crate::source::{Dice, DiceError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Pool {
     /// Whether it is one sum of dice, whose dice are its members.
@@ -65,6 +65,7 @@ impl ShownDie {
 impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
     /// Throws a pool; what it is computed from is thrown before it.
     pub(super) fn throw(&mut self, pool: &'e Pool) -> Result<Throw, RollError> {
+        let labels = self.labels.len();
         let (mut throw, kind) = match &pool.source {
             Source::Dice(count, faces) => {
                 let (throw, kind) = self.fresh(count, faces)?;
@@ -75,6 +76,8 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
         for modifier in &pool.modifiers {
             self.modify(&mut throw, kind.as_ref(), modifier)?;
         }
+        // What is named inside is not what the pool comes to.
+        self.labels.truncate(labels);
         Ok(throw)
     }
 
@@ -151,16 +154,12 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                 |die, extra| reroll(die, condition.holds(die.value) && times.is_none_or(|times| extra < times)),
             )?,
             Modifier::Unique => {
-                let mut seen = Vec::new();
+                let mut seen = BTreeSet::new();
                 throw.extend_each(
                     || kind.one(dice),
                     |die, _| {
                         let shown = (die.value, kind.faces.word(die.face));
-                        let again = seen.contains(&shown);
-                        if !again {
-                            seen.push(shown);
-                        }
-                        reroll(die, again)
+                        reroll(die, !seen.insert(shown))
                     },
                 )?;
             }
