@@ -118,60 +118,52 @@ impl<W: Weight> Computation<W> {
         all.ok_or(Stop::Unable)
     }
 
-    /// The sum of dice that are neither the first nor the last: value by value, how many show it.
+    /// The sum of dice that are neither the first nor the last.
     fn between(&mut self, count: u32, places: Places, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
-        self.spend_whole(count as usize * count as usize)?;
-        let choose: Vec<Vec<W>> = (0..=count).map(ways_to_choose).collect();
-        let mut placed: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
-        placed[0] = Some(Run::certain(0));
-        for (adds, weight) in values {
-            self.spend(count as usize)?;
-            let powers = powers(weight, count);
-            let mut next: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
-            for (before, run) in
-                placed.iter().enumerate().filter_map(|(before, run)| Some((before as u32, run.as_ref()?)))
-            {
-                for show in 0..=count - before {
-                    let behind = before + show;
-                    let inside = behind.min(places.to).saturating_sub(before.max(places.from));
-                    let ways = &choose[(count - before) as usize][show as usize];
-                    let weight = ways.times(&powers[show as usize]);
-                    self.spend(run.weights.len())?;
-                    let low = adds.checked_mul(i64::from(inside)).and_then(|sum| sum.checked_add(run.low));
-                    let moved = Run { low: low.ok_or(Stop::TooLarge)?, weights: run.weights.clone() }.scaled(&weight);
-                    let known = next[behind as usize].take();
-                    next[behind as usize] = Some(self.joined(known, moved)?);
-                }
-            }
-            placed = next;
-        }
-        placed.pop().flatten().ok_or(Stop::Unable)
+        let weights: Vec<&W> = values.iter().map(|(_, weight)| weight).collect();
+        self.value_by_value(count, &weights, |value, before, behind| {
+            let inside = behind.min(places.to).saturating_sub(before.max(places.from));
+            values[value].0.checked_mul(i64::from(inside))
+        })
     }
 
-    /// What is counted of dice that show the same: value by value, how many show it.
+    /// What is counted of dice that show the same.
     pub(super) fn alike(&mut self, count: u32, ways: &Ways<W>, counting: Counting) -> Result<Run<W>, Stop> {
         let Run { weights, .. } = Run::of(ways.iter().map(|(die, weight)| (die.value, weight.clone())))?;
-        let scored = |show: u32| match counting {
-            Counting::Sets(size) => i64::from(show / size.max(1)),
-            _ if show >= 2 => i64::from(show),
-            _ => 0,
-        };
+        let weights: Vec<&W> = weights.iter().filter(|weight| !weight.is_zero()).collect();
+        self.value_by_value(count, &weights, |_, before, behind| {
+            let show = behind - before;
+            Some(match counting {
+                Counting::Sets(size) => i64::from(show / size.max(1)),
+                _ if show >= 2 => i64::from(show),
+                _ => 0,
+            })
+        })
+    }
+
+    /// Dice of which each value is shown by so many: value by value from the lowest, `adds` what they add that take the places
+    /// from the one to before the other.
+    fn value_by_value(
+        &mut self,
+        count: u32,
+        weights: &[&W],
+        adds: impl Fn(usize, u32, u32) -> Option<i64>,
+    ) -> Result<Run<W>, Stop> {
         self.spend_whole(count as usize * count as usize)?;
         let choose: Vec<Vec<W>> = (0..=count).map(ways_to_choose).collect();
         let mut placed: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
         placed[0] = Some(Run::certain(0));
-        for weight in weights.iter().filter(|weight| !weight.is_zero()) {
+        for (value, weight) in weights.iter().enumerate() {
             self.spend(count as usize)?;
-            let powers = powers(weight, count);
+            let powers = powers(*weight, count);
             let mut next: Vec<Option<Run<W>>> = vec![None; count as usize + 1];
-            for (before, run) in
-                placed.iter().enumerate().filter_map(|(before, run)| Some((before as u32, run.as_ref()?)))
-            {
+            for (before, run) in (0..).zip(&placed) {
+                let Some(run) = run else { continue };
                 for show in 0..=count - before {
-                    let ways = &choose[(count - before) as usize][show as usize];
                     self.spend(run.weights.len())?;
-                    let weight = ways.times(&powers[show as usize]);
-                    let moved = Run { low: run.low + scored(show), weights: run.weights.clone() }.scaled(&weight);
+                    let low = adds(value, before, before + show).and_then(|adds| adds.checked_add(run.low));
+                    let weight = choose[(count - before) as usize][show as usize].times(&powers[show as usize]);
+                    let moved = Run { low: low.ok_or(Stop::TooLarge)?, weights: run.weights.clone() }.scaled(&weight);
                     let known = next[(before + show) as usize].take();
                     next[(before + show) as usize] = Some(self.joined(known, moved)?);
                 }
