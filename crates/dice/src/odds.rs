@@ -173,8 +173,7 @@ impl Odds {
     pub fn against(&self, other: &Odds) -> (f64, f64) {
         let (mut higher, mut same, mut below, mut next) = (0.0, 0.0, 0.0, 0);
         for (value, chance) in &self.outcomes {
-            while let Some((theirs, each)) = other.outcomes.get(next).filter(|(theirs, _)| theirs < value) {
-                debug_assert!(theirs < value);
+            while let Some((_, each)) = other.outcomes.get(next).filter(|(theirs, _)| theirs < value) {
                 below += each;
                 next += 1;
             }

@@ -23,6 +23,8 @@ fn well_known_rolls_have_their_well_known_odds() {
     assert!(near(higher, 0.622_192_215_4) && near(same, 0.085_605_281_2), "{higher} {same}");
     assert!(near(odds("1d20+5 vs 15").chance(Comparison::Equal, 1.into()), 0.55));
     assert!(near(odds("3x 1d6 sum").mean(), 10.5));
+    // What is counted in front of another way of counting counts as well.
+    assert!(near(odds("4d6>=4m").mean(), 4776.0 / 1_296.0));
     assert!(near(odds("3d6r1").mean(), 12.0) && near(odds("1d6ro1r2").mean(), 153.6 / 36.0));
     for text in ["3d6r<3", "3d6d<3kh1", "{2d6+1d8}kh2", "(1d3)d4kh1"] {
         assert_eq!(odds(text).certainty, Certainty::Exact, "{text}");

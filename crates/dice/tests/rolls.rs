@@ -169,6 +169,8 @@ fn labels_add_up_by_name() {
     assert_eq!(labels("2 * 1d8[fire] / 4 + 1d6 + 1d4", &dice), "fire 2.5");
     // Parts that do not add up are not told.
     assert_eq!(labels("{1d8[fire], 1d6[cold]}kh1 + 1d4", &dice), "");
+    assert_eq!(labels("1d8[fire] // 2 + 1d6[cold] + 1d4", &dice), "cold 2");
+    assert_eq!(labels("1d8[fire] % 3 + 1d6[cold] + 1d4", &dice), "cold 2");
     assert_eq!(labels("max(1d8[fire], 1d6[cold]) + 1d4[acid]", &dice), "acid 3");
 }
 
