@@ -14,6 +14,7 @@ mod show;
 pub(crate) mod undo;
 mod waiting;
 
+pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice};
 pub(crate) use settings::unstyled;
 
 use crate::bot::Bot;
@@ -157,9 +158,10 @@ enum House {
     /// Say in words what some dice do, without throwing them.
     #[command(example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
     Explain { roll: Option<Text> },
-    /// Show how likely each result of some dice is, or how likely they reach a number or beat other dice.
+    /// Show how likely each result of some dice or of a game's command is, or how likely dice reach a number or beat others.
     ///
-    /// It is computed exactly where that can be; what is too large is estimated by rolling it: odds estimate 20d20u.
+    /// It is computed exactly where that can be, a game's command by its own rules as the table stands; what is too large is
+    /// estimated by rolling it: odds estimate 20d20u.
     #[command(example = "odds 4d6kh3", example = "odds 1d20+5 vs 15", example = "odds 4d6kh3 vs 3d6")]
     Odds {
         #[flag("estimate")]

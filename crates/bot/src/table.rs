@@ -11,6 +11,7 @@ mod line;
 mod offers;
 mod play;
 mod resolve;
+mod trial;
 mod undo;
 mod write;
 
@@ -20,6 +21,7 @@ pub(crate) use came::RENAMED;
 pub(crate) use ledger::{Ledger, Page};
 pub(crate) use play::Deed;
 pub(crate) use resolve::NotFound;
+pub(crate) use trial::Trials;
 
 use crate::bot::Bot;
 use crate::committer::Lane;

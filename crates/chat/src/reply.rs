@@ -101,7 +101,7 @@ pub struct File {
 }
 
 /// Something that may be typed next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Offer {
     /// The command, without the prefix.
     pub command: String,
@@ -110,6 +110,9 @@ pub struct Offer {
     /// The character it is for, by name; the actor where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// The chance that it succeeds, 0 to 1, where it throws dice and that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
 }
 
 /// Who may see an answer.
@@ -184,7 +187,8 @@ impl Reply {
         self
     }
 
-    /// States a named value.
+    /// States a named value. Three of them say how a roll ended, whatever the game, and odds are made of them: `total`, a
+    /// whole number; `success`, true or false; `outcome`, one of a few words.
     #[must_use]
     pub fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.facts.insert(name.to_owned(), value.into());
@@ -195,7 +199,14 @@ impl Reply {
     /// offered on that roll before; what is still open must be offered again.
     #[must_use]
     pub fn offer(mut self, command: impl Into<String>, label: impl Into<String>) -> Self {
-        self.offers.push(Offer { command: command.into(), label: label.into(), to: None });
+        self.offers.push(Offer { command: command.into(), label: label.into(), to: None, chance: None });
+        self
+    }
+
+    /// Offers the character of this name a command: as [`offer`](Self::offer).
+    #[must_use]
+    pub fn offer_to(mut self, name: impl Into<String>, command: impl Into<String>, label: impl Into<String>) -> Self {
+        self.offers.push(Offer { command: command.into(), label: label.into(), to: Some(name.into()), chance: None });
         self
     }
 

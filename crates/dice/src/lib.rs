@@ -16,6 +16,7 @@
 
 pub mod fair;
 
+mod every;
 mod expression;
 mod notation;
 mod number;
@@ -24,6 +25,7 @@ mod parser;
 mod roll;
 mod source;
 
+pub use every::Every;
 pub use expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,
     Modifier, Operator, Pool, Source,

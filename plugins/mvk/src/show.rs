@@ -164,6 +164,7 @@ fn facts(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -
         .fact("impact", judged.impact)
         .fact("usable_impact", judged.usable_impact)
         .fact("outcome", outcome)
+        .fact("success", (judged.outcome != Outcome::Unknown).then_some(judged.outcome == Outcome::Success))
         .fact("counter", roll.counter)
         .fact("fortune", roll.fortune)
         .fact("dropped_fortune", roll.dropped_fortune)

@@ -2,7 +2,7 @@
 
 use crate::rules::{Contest, Throw, Winner, contest};
 use crate::{Effort, Made, Other, Record, State, Waiting, plan, show, throw};
-use plugin_api::{CharacterId, Name, Offer, Refusal, Reply, Role, Target, Turn};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Role, Target, Turn};
 use serde::{Deserialize, Serialize};
 
 /// An opposed Intention, answered or not.
@@ -61,9 +61,8 @@ pub(crate) fn oppose(
             let made = throw(state, turn, effort, Waiting::Counts)?;
             let headline = format!("opposes {name} with {} ({})", made.throw.total(), made.throw.band().word());
             let reply = Reply::new().bold(headline).text(show::position(&made.throw));
-            let mut reply = show::throw(reply, state, &made);
-            let label = "with your modifier behind it: resist -1".to_owned();
-            reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
+            let reply = show::throw(reply, state, &made);
+            let reply = reply.offer_to(name, "resist", "with your modifier behind it: resist -1");
             let Made { throw, .. } = made;
             let opposed = Opposed { began: throw, against, answered: None };
             Ok(reply.record(&Record::Opposed(opposed)))

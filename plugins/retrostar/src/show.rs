@@ -36,6 +36,7 @@ pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
         .fact("rolled", throw.dice.len())
         .fact("total", throw.total())
         .fact("band", throw.band().word())
+        .fact("outcome", throw.band().word())
 }
 
 /// What was spent on a roll, and what had waited for it.

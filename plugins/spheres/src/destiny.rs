@@ -4,7 +4,7 @@ use crate::rules::Kind;
 use crate::spend::die_size;
 use crate::state::{InOrder, Pool, State};
 use crate::{referee_only, show, tilt};
-use plugin_api::{Argument, CharacterId, Name, Number, Offer, Refusal, Reply, Role, Turn};
+use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Role, Turn};
 
 /// A die of the Pool, as it is typed: `triumph 5`.
 pub(crate) struct PoolDie(Kind, u32);
@@ -157,10 +157,8 @@ pub(crate) fn award(
     holdings.awards.push(value);
     let name = turn.name(who).to_owned();
     let reply = Reply::new().bold(format!("{name} is awarded a {} {value}", kind.name()));
-    let mut reply = reply.text(", kept").fact("value", value);
-    let label = format!("worth {value} at once");
-    reply.offers.push(Offer { command: "spend award".to_owned(), label, to: Some(name) });
-    taken(state, turn, reply)
+    let reply = reply.text(", kept").fact("value", value);
+    taken(state, turn, reply.offer_to(name, "spend award", format!("worth {value} at once")))
 }
 
 pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who: &Name) -> Result<Reply, Refusal> {

@@ -5,7 +5,7 @@ use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
 use crate::spend::die_size;
 use crate::state::State;
 use crate::{DicePool, Opponent, What, show};
-use plugin_api::{CharacterId, Offer, Refusal, Reply, Role, Target, Turn};
+use plugin_api::{CharacterId, Refusal, Reply, Role, Target, Turn};
 
 pub(crate) fn oppose(
     state: &mut State,
@@ -105,10 +105,8 @@ pub(crate) fn challenge(
     use_up(state, turn.actor);
     let mut record = entered(state, turn, check);
     record.against = Some(against);
-    let mut reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    let label = "with your skill and ranks behind it: resist 4 +2".to_owned();
-    reply.offers.push(Offer { command: "resist".to_owned(), label, to: Some(name) });
-    Ok(reply.record(&record))
+    let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
+    Ok(reply.offer_to(name, "resist", "with your skill and ranks behind it: resist 4 +2").record(&record))
 }
 
 pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &DicePool) -> Result<Reply, Refusal> {
@@ -143,8 +141,10 @@ fn answer_offers(mut reply: Reply, state: &State, turn: &Turn, against: Characte
     for kind in [Kind::Triumph, Kind::Tragedy].into_iter().filter(|kind| held.of(*kind) > 0) {
         let command = format!("spend {} boost #{}", kind.word(), target.entry);
         let label = format!("{} held", held.of(kind));
-        let to = (against != turn.actor).then(|| turn.name(against).to_owned());
-        reply.offers.push(Offer { command, label, to });
+        reply = match against == turn.actor {
+            true => reply.offer(command, label),
+            false => reply.offer_to(turn.name(against), command, label),
+        };
     }
     reply
 }

@@ -3,7 +3,7 @@
 use crate::rules::{self, Harm, Soak, Test};
 use crate::test::{self, chain};
 use crate::{How, State, show};
-use plugin_api::{CharacterId, Name, Offer, Refusal, Reply, Target, Turn};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
 /// Damage that was dealt, and may be soaked.
@@ -64,8 +64,8 @@ pub(crate) fn damage(
         reply = reply.text(format!(" | {damage} + {dice} BD ")).die(shown.join(" "));
     }
     if let Some(on) = on.filter(|on| harm != NONE && test::payable(state, turn, *on).is_ok()) {
-        let label = "with your reality skill behind it: soak 9; costs a Possibility".to_owned();
-        reply.offers.push(Offer { command: "soak".to_owned(), label, to: Some(turn.name(on).to_owned()) });
+        let label = "with your reality skill behind it: soak 9; costs a Possibility";
+        reply = reply.offer_to(turn.name(on), "soak", label);
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);
     Ok(facts(reply.why(why), harm).fact("damage", total).record(&Damage { harm, on }))

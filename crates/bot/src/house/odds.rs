@@ -1,6 +1,7 @@
 //! `!odds`, `!explain`: how likely the results of some dice are, and what those do.
 
 use crate::route::Arguments;
+use crate::table::Trials;
 use chat::{Line, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
 use dice::{Certainty, Comparison, Expression, Notation, NotationError, Number, Odds, OddsError, Repeated};
@@ -58,10 +59,56 @@ fn refused(error: OddsError, text: &str) -> Refusal {
     }
 }
 
-/// The odds as rolling says, with dice that are no table's: the same each time, others on each side of a comparison.
+/// The odds as rolling says, with other dice on each side of a comparison.
 fn estimated(repeated: &Repeated, side: &str) -> Result<Odds, Refusal> {
-    let key = MessageKey { network: "odds".into(), room: side.into(), id: repeated.to_string(), ordinal: 1 };
-    Ok(repeated.estimate(&mut FairDice::new(&[0; 32], &key), ROLLS)?)
+    Ok(repeated.estimate(&mut dice_of_no_table(&format!("{side} {repeated}")), ROLLS)?)
+}
+
+/// Dice that are no table's: the same each time for the same purpose.
+pub(crate) fn dice_of_no_table(purpose: &str) -> FairDice {
+    let key = MessageKey { network: "odds".into(), room: String::new(), id: purpose.to_owned(), ordinal: 1 };
+    FairDice::new(&[0; 32], &key)
+}
+
+/// Whether a text is dice, and no command.
+pub(crate) fn reads_as_dice(text: &str) -> bool {
+    let text = Arguments::of(text, false).typed;
+    text.parse::<Notation>().is_ok() || Notation::comparing(&text).is_ok()
+}
+
+/// The odds of a game's command that was played with all that could be thrown, or `estimated` so many times.
+pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) -> Result<Reply, Refusal> {
+    if !trials.thrown {
+        return Err(Refusal::new("that throws no dice: it is as certain as it reads").example(typed));
+    }
+    let certainty = match estimated {
+        Some(throws) => Certainty::Estimated(throws),
+        None if trials.left > 0.0 => Certainty::Within(trials.left),
+        None => Certainty::Exact,
+    };
+    let success = trials.success();
+    let outcomes =
+        trials.totals().map(|totals| totals.into_iter().map(|(total, chance)| (total.into(), chance)).collect());
+    let odds = outcomes.map(|outcomes| Odds { outcomes, certainty });
+    let words: Vec<_> =
+        trials.outcomes().into_iter().map(|(word, chance)| format!("{word} {}", percent(chance))).collect();
+    let mut parts = Vec::new();
+    parts.extend(success.map(|chance| format!("{} to succeed", percent(chance))));
+    // Of two words the chance to succeed says all.
+    parts.extend((words.len() > if success.is_some() { 2 } else { 1 }).then(|| words.join(", ")));
+    parts.extend(odds.as_ref().map(|odds| format!("{:.2} on average", odds.mean())));
+    let Some((first, rest)) = parts.split_first() else {
+        return Err(Refusal::new("its answers state nothing that odds could be made of").example("odds 2d6 vs 9"));
+    };
+    let mut reply = Reply::new().bold(first.as_str()).text(format!(" | {typed}{}", how_sure(certainty)));
+    reply = rest.iter().fold(reply, |reply, part| reply.text(format!(" | {part}")));
+    if let Some(odds) = &odds {
+        reply = reply.text(format!(", deviation {:.2}", odds.deviation()));
+        // Whoever asks whether they succeed needs no chart of all that could happen.
+        let charted = success.is_none() && odds.outcomes.len() > 1;
+        reply = facts(if charted { reply.list(chart(odds)) } else { reply }, odds);
+    }
+    Ok(success.into_iter().fold(reply, |reply, chance| reply.fact("chance", chance)))
 }
 
 /// The odds of a comparison.

@@ -32,7 +32,8 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
     for (n, offer) in own.iter().enumerate() {
         let before = if n == 0 { " | " } else { "  " };
         reply = reply.text(format!("{before}{}: ", n + 1)).code(format!("{prefix}{}", offer.command));
-        reply = reply.text(format!(" ({})", offer.label));
+        let chance = offer.chance.map_or(String::new(), |chance| format!("{}, ", percent(chance)));
+        reply = reply.text(format!(" ({chance}{})", offer.label));
     }
     for offer in others {
         let to = offer.to.as_deref().unwrap_or_default();
@@ -53,6 +54,15 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
         }
         Some(Number { number, .. }) => reply.text(format!(" #{number}")),
         None => reply,
+    }
+}
+
+/// A chance in whole percent: none and all only if it is so.
+fn percent(chance: f64) -> String {
+    match chance * 100.0 {
+        percent if percent > 0.0 && percent < 1.0 => "under 1 %".to_owned(),
+        percent if percent > 99.0 && percent < 100.0 => "over 99 %".to_owned(),
+        percent => format!("{percent:.0} %"),
     }
 }
 

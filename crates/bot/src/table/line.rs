@@ -83,7 +83,9 @@ pub(super) struct Attempt<'a> {
 /// The command around another: `as NAME COMMAND`.
 const ACT_AS: &str = "as";
 /// Those of the table's own commands in which variables stand for something: the others name them.
-const DICE: [&str; 2] = ["odds", "explain"];
+const DICE: [&str; 2] = [ODDS, "explain"];
+/// The command that asks for the odds of dice, or of a game's command.
+const ODDS: &str = "odds";
 /// The command around another: `secret COMMAND`.
 const SECRET: &str = "secret";
 
@@ -190,19 +192,19 @@ impl Table {
         line = self.stands_for(bot, &line, attempt)?.unwrap_or(line);
         attempt.typed.clone_from(&line.typed);
         let found = self.resolve(bot, &room, &line, attempt)?;
+        if let Found::House(spec) = found
+            && spec.name == ODDS
+            && let Some(asked) = self.asked_of_game(bot, spec, &mut line, attempt)?
+        {
+            return self.odds_of_game(bot, asked, attempt);
+        }
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
         if matches!(found, Found::Plugin(..)) || DICE.contains(&spec.name.as_str()) {
             let follows_up = spec.follow_up != FollowUp::No;
             attempt.typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, follows_up)?.typed;
         }
         attempt.spec = Some(spec);
-        if attempt.role < spec.role {
-            let (who, example) = match spec.role {
-                Role::Referee => ("the referee", "gm"),
-                _ => ("a room admin", "help"),
-            };
-            return Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example).into());
-        }
+        attempt.may_use(spec)?;
         attempt.must_reach()?;
         match found {
             Found::House(spec) => self.play_own(bot, spec, attempt),
@@ -244,7 +246,12 @@ impl Table {
     }
 
     /// The command that a macro's name stands for, where no other command has that name.
-    fn stands_for(&self, bot: &Bot, line: &CommandLine, attempt: &Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
+    pub(super) fn stands_for(
+        &self,
+        bot: &Bot,
+        line: &CommandLine,
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<CommandLine>, Refusal> {
         let Some(called) = shortcuts::called(&attempt.doc, attempt.actor, line) else { return Ok(None) };
         match self.resolve(bot, &attempt.room, line, attempt) {
             Ok(_) => Ok(None),
@@ -313,6 +320,18 @@ fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), R
 }
 
 impl Attempt<'_> {
+    /// Refuses who may not use a command.
+    pub(super) fn may_use(&self, spec: &CommandSpec) -> Result<(), Refusal> {
+        if self.role >= spec.role {
+            return Ok(());
+        }
+        let (who, example) = match spec.role {
+            Role::Referee => ("the referee", "gm"),
+            _ => ("a room admin", "help"),
+        };
+        Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example))
+    }
+
     /// Refuses, before any die is thrown, what could not be answered.
     pub(super) fn must_reach(&self) -> Result<(), Refusal> {
         if !self.secret || self.message.speaker.reachable {

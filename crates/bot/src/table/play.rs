@@ -2,18 +2,19 @@
 
 use super::ledger::Ledger;
 use super::line::Attempt;
-use super::resolve::{Followed, NotFound};
+use super::resolve::NotFound;
+use super::trial::{Prepared, chances_of_offers};
 use super::{Kept, Table};
 use crate::bot::Bot;
-use crate::documents::{GameDoc, RollDoc, RoomDoc, settings_of, to_json};
+use crate::documents::{GameDoc, RollDoc, RoomDoc, to_json};
 use crate::house::{self, HouseTurn};
 use crate::journal::{Change, Changes, diff, digest, pointer};
-use crate::route::{Arguments, CommandLine};
+use crate::route::CommandLine;
 use crate::store::Batch;
 use chat::{Reply, RoomId};
-use dice::Budget;
 use dice::fair::MessageKey;
-use plugin_api::{Closed, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Target, Turn, Words};
+use dice::{Budget, Dice};
+use plugin_api::{Closed, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, Target, Words};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -59,6 +60,22 @@ pub(crate) struct Deed {
     pub shows_head: bool,
     /// Its answer is for the player and the referees alone.
     pub secret: bool,
+}
+
+impl<'a> Done<'a> {
+    /// One of the table's own commands answered this, and did nothing.
+    pub fn looked(spec: &'a CommandSpec, reply: Reply) -> Self {
+        Done {
+            game: house::GAME,
+            spec,
+            reply,
+            comment: None,
+            changes: Changes::default(),
+            state: None,
+            followed: None,
+            closed: Vec::new(),
+        }
+    }
 }
 
 impl Deed {
@@ -126,16 +143,7 @@ impl Table {
             note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note("/table", changes.all(), number));
             note(&mut attempt.room, &side.doc.doc, |room| room.touched.note(&path, changes.all(), number));
         }
-        Ok(Done {
-            game: house::GAME,
-            spec,
-            reply,
-            comment: None,
-            changes,
-            state: None,
-            followed: None,
-            closed: Vec::new(),
-        })
+        Ok(Done { changes, ..Done::looked(spec, reply) })
     }
 
     /// Plays a plugin's command, whose arguments begin at byte `from`.
@@ -148,44 +156,16 @@ impl Table {
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, NotFound> {
         let game = &plugin.manifest().id;
-        let message = attempt.message;
-        let cast = attempt.doc.cast(&attempt.head, bot.roster.present(&message.room));
-        let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
-        let target = match spec.follow_up {
-            FollowUp::No => None,
-            _ => {
-                let player = &message.speaker.player;
-                let (role, actor) = (attempt.role, attempt.actor);
-                let offered = attempt.offered;
-                let followed = Followed { plugin, spec, cast: &cast, actor, player, role, offered, from };
-                self.target(bot, message, &followed, &mut arguments)?
-            }
-        };
-        if let Some(target) = &target {
-            let roll = Ledger { bot, table: self }.roll(target.entry)?;
-            let secret = roll.is_some_and(|roll| roll.secret);
-            if attempt.secret && !secret {
-                let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
-                return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
-            }
-            attempt.secret |= secret;
-            attempt.must_reach()?;
-        }
+        let (play, state) = self.prepare(bot, plugin, spec, from, attempt)?;
         let number = self.next_number();
-        let state = self.game(bot, plugin)?;
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
         let mut source = bot.dice.dice(seed, &attempt.key);
         let mut budget = Budget::new(&mut source);
-        let mut turn = Turn::new(attempt.actor, cast, message.sent, &mut budget)
-            .with_settings(settings_of(plugin.manifest(), &attempt.doc, &attempt.room))
-            .with_target(target.clone());
-        turn.player.clone_from(&message.speaker.name);
-        turn.role = attempt.role;
-        turn.comment.clone_from(&arguments.comment);
-        let mut words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
-        let played = play_safely(plugin, &state.doc.saved, spec, &mut words, turn, &attempt.key);
+        let played = play_safely(&play, &mut budget, &attempt.key);
         attempt.thrown = budget.into_thrown();
-        let (Played { state: after, reply }, Left { cast, amended, followed, closed }) = played?;
+        let (Played { state: after, mut reply }, left) = played?;
+        chances_of_offers(&play, &after, &left, &mut reply, number);
+        let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed }) = (play, left);
         let target = target.filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
         if !cast.newcomers().is_empty() {
@@ -216,22 +196,12 @@ impl Table {
 }
 
 /// Runs a plugin. If it panics, nothing happened, and the player gets an id that the log has too.
-fn play_safely(
-    plugin: &dyn Plugin,
-    state: &SavedState,
-    spec: &CommandSpec,
-    words: &mut Words,
-    mut turn: Turn<'_>,
-    key: &MessageKey,
-) -> Result<(Played, Left), Refusal> {
-    // What a panic may leave half done, the words and the turn, is dropped here; the state was only lent.
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        let played = plugin.play(state, &spec.name, words, &mut turn)?;
-        Ok((played, turn.finish()))
-    }));
+fn play_safely(play: &Prepared<'_>, dice: &mut dyn Dice, key: &MessageKey) -> Result<(Played, Left), Refusal> {
+    // What a panic may leave half done, the words and the turn, is dropped there; the state was only lent.
+    let result = catch_unwind(AssertUnwindSafe(|| play.with(dice)));
     result.unwrap_or_else(|_| {
-        let (plugin, id) = (&plugin.manifest().id, &digest(&key.to_bytes())[..8]);
-        tracing::error!(plugin, command = spec.name, id, "a plugin panicked; the table is as it was");
+        let (plugin, id) = (&play.plugin.manifest().id, &digest(&key.to_bytes())[..8]);
+        tracing::error!(plugin, command = play.spec.name, id, "a plugin panicked; the table is as it was");
         Err(Refusal::new(format!(
             "sorry, {plugin} stumbled over that and nothing changed; tell the operator the id {id}"
         )))

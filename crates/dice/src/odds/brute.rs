@@ -1,65 +1,18 @@
 //! Odds by going through everything that can be thrown.
 
 use super::{Spread, Stop};
-use crate::source::{Dice, DiceError};
-use crate::{Expression, Number};
+use crate::source::DiceError;
+use crate::{Every, Expression, Number};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
-/// Outcomes that are gone through, dice of one, and dice of all.
+/// Outcomes that are gone through, and dice of all.
 const MOST: usize = 100_000;
-const DEEPEST: usize = 1_000;
 const DICE: usize = 1_000_000;
-
-/// All throws one after the other, as a book's pages: the last die first.
-#[derive(Default)]
-struct Every {
-    thrown: Vec<(u32, u32)>,
-    at: usize,
-    /// Dice so far.
-    all: usize,
-}
-
-impl Dice for Every {
-    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
-        if sides == 0 {
-            return Err(DiceError::NoSides);
-        }
-        self.all += 1;
-        if self.at == self.thrown.len() {
-            if self.at == DEEPEST || self.all > DICE {
-                return Err(DiceError::TooMany);
-            }
-            self.thrown.push((sides, 1));
-        }
-        let (_, value) = self.thrown[self.at];
-        self.at += 1;
-        Ok(value)
-    }
-}
-
-impl Every {
-    /// Goes to the next throw; whether there is one.
-    fn turn(&mut self) -> bool {
-        self.at = 0;
-        while let Some((sides, value)) = self.thrown.pop() {
-            if value < sides {
-                self.thrown.push((sides, value + 1));
-                return true;
-            }
-        }
-        false
-    }
-
-    /// One in so many throws is this one.
-    fn rarity(&self) -> Option<u128> {
-        self.thrown.iter().try_fold(1_u128, |product, (sides, _)| product.checked_mul(u128::from(*sides)))
-    }
-}
 
 /// The results of everything that can be thrown.
 pub(super) fn outcomes(expression: &Expression) -> Result<Spread<BigUint>, Stop> {
-    let mut every = Every::default();
+    let mut every = Every::new(0.0);
     let mut found: BTreeMap<(Number, u128), u64> = BTreeMap::new();
     for _ in 0..MOST {
         let value = expression.roll(&mut every).map_err(|error| match error {
@@ -68,6 +21,9 @@ pub(super) fn outcomes(expression: &Expression) -> Result<Spread<BigUint>, Stop>
         })?;
         let rarity = every.rarity().ok_or(Stop::TooLarge)?;
         *found.entry((value.value, rarity)).or_default() += 1;
+        if every.dice() > DICE {
+            break;
+        }
         if !every.turn() {
             return together(&found).ok_or(Stop::TooLarge);
         }

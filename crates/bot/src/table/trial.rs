@@ -1,0 +1,346 @@
+//! A game's command that is ready to be played: once with the table's dice, or with all that could be thrown, which tells
+//! what its chances are.
+
+use super::Table;
+use super::ledger::Ledger;
+use super::line::Attempt;
+use super::play::Done;
+use super::resolve::{Followed, Found, NotFound};
+use super::{GameDoc, Kept};
+use crate::bot::Bot;
+use crate::documents::settings_of;
+use crate::house;
+use crate::route::{Arguments, CommandLine};
+use crate::shortcuts;
+use chat::{Offer, Reply};
+use dice::{Dice, Every};
+use jiff::Timestamp;
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, Role, SavedState, Target, Turn, Words,
+};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Throws that are played to learn the chance of an offer, and the rarest of them; and those to answer who asks for odds.
+const OF_AN_OFFER: Effort = Effort { throws: 600, rarest: 1e-4 };
+const ASKED_FOR: Effort = Effort { throws: 12_000, rarest: 1e-8 };
+/// Throws of an estimate.
+const SAMPLED: u32 = 4_000;
+/// The word for one.
+const ESTIMATE: &str = "estimate";
+/// The plugin whose commands are dice and nothing else.
+const DICE: &str = "roll";
+
+/// A command, and all that it is played with but the dice.
+pub(super) struct Prepared<'a> {
+    pub plugin: &'a dyn Plugin,
+    pub spec: &'a CommandSpec,
+    pub arguments: Arguments,
+    /// The roll it follows up on.
+    pub target: Option<Target<Value>>,
+    from: usize,
+    state: SavedState,
+    cast: Cast,
+    settings: BTreeMap<String, String>,
+    actor: CharacterId,
+    player: String,
+    role: Role,
+    now: Timestamp,
+}
+
+/// What is spent on playing all that could be thrown.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    /// Throws that are played at the most.
+    pub throws: usize,
+    /// What comes less often is left out.
+    pub rarest: f64,
+}
+
+/// What came of playing all that could be thrown.
+#[derive(Debug)]
+pub(crate) struct Trials {
+    /// What the answers stated, each with its chance, 0 to 1.
+    pub facts: Vec<(Map<String, Value>, f64)>,
+    /// The chance of what was left out.
+    pub left: f64,
+    /// Dice were thrown.
+    pub thrown: bool,
+}
+
+impl Table {
+    /// Makes a plugin's command ready, whose arguments begin at byte `from` of what was typed; and what the table holds of
+    /// the game.
+    pub(super) fn prepare<'a>(
+        &mut self,
+        bot: &Bot,
+        plugin: &'a dyn Plugin,
+        spec: &'a CommandSpec,
+        from: usize,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<(Prepared<'a>, Kept<GameDoc>), NotFound> {
+        let message = attempt.message;
+        let cast = attempt.doc.cast(&attempt.head, bot.roster.present(&message.room));
+        let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
+        let target = match spec.follow_up {
+            FollowUp::No => None,
+            _ => {
+                let player = &message.speaker.player;
+                let (role, actor) = (attempt.role, attempt.actor);
+                let offered = attempt.offered;
+                let followed = Followed { plugin, spec, cast: &cast, actor, player, role, offered, from };
+                self.target(bot, message, &followed, &mut arguments)?
+            }
+        };
+        if let Some(target) = &target {
+            let roll = Ledger { bot, table: self }.roll(target.entry)?;
+            let secret = roll.is_some_and(|roll| roll.secret);
+            if attempt.secret && !secret {
+                let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
+                return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
+            }
+            attempt.secret |= secret;
+            attempt.must_reach()?;
+        }
+        let state = self.game(bot, plugin)?;
+        let prepared = Prepared {
+            plugin,
+            spec,
+            from: from.min(arguments.typed.len()),
+            arguments,
+            target,
+            state: state.doc.saved.clone(),
+            cast,
+            settings: settings_of(plugin.manifest(), &attempt.doc, &attempt.room),
+            actor: attempt.actor,
+            player: message.speaker.name.clone(),
+            role: attempt.role,
+            now: message.sent,
+        };
+        Ok((prepared, state))
+    }
+}
+
+/// A game's command whose odds are asked for.
+pub(super) struct Asked<'a> {
+    odds: &'a CommandSpec,
+    plugin: &'a dyn Plugin,
+    spec: &'a CommandSpec,
+    line: CommandLine,
+    from: usize,
+    estimate: bool,
+}
+
+impl Table {
+    /// The game's command behind `odds`, if it is one; of one that only throws dice, those take its place in the line.
+    pub(super) fn asked_of_game<'a>(
+        &self,
+        bot: &'a Bot,
+        odds: &'a CommandSpec,
+        line: &mut CommandLine,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<Option<Asked<'a>>, NotFound> {
+        let (word, place) = line.word();
+        let behind = line.typed[place.end..].trim_start();
+        let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
+        let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
+        if house::reads_as_dice(typed) || !typed.starts_with(char::is_alphabetic) {
+            return Ok(None);
+        }
+        let inner = CommandLine { typed: typed.to_owned(), by_name: true };
+        let inner = self.stands_for(bot, &inner, attempt)?.unwrap_or(inner);
+        attempt.typed.clone_from(&inner.typed);
+        match self.resolve(bot, &attempt.room, &inner, attempt)? {
+            Found::House(spec) => Err(Refusal::new(format!("{} throws no dice", spec.name))
+                .about(&spec.name)
+                .example("odds 2d6 vs 9")
+                .into()),
+            Found::Plugin(plugin, spec, from) if plugin.manifest().id != DICE => {
+                Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
+            }
+            Found::Plugin(_, _, from) => {
+                let estimate = if estimated.is_some() { " estimate" } else { "" };
+                line.typed = format!("{word}{estimate} {}", inner.typed[from..].trim_start());
+                attempt.typed.clone_from(&line.typed);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The odds of a game's command, played with all that could be thrown as the table stands.
+    pub(super) fn odds_of_game<'a>(
+        &mut self,
+        bot: &Bot,
+        asked: Asked<'a>,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Done<'a>, NotFound> {
+        let Asked { odds, plugin, spec, line, from, estimate } = asked;
+        attempt.spec = Some(spec);
+        attempt.may_use(spec)?;
+        let typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, spec.follow_up != FollowUp::No)?.typed;
+        attempt.typed = typed;
+        let (play, _) = self.prepare(bot, plugin, spec, from, attempt)?;
+        let typed = &play.arguments.typed;
+        let trials = match estimate {
+            true => Some(play.sampled(SAMPLED, &mut house::dice_of_no_table(typed))?),
+            false => play.with_all(ASKED_FOR, None)?,
+        };
+        let known = trials.filter(|trials| trials.left < 0.01);
+        let reply = known.map(|trials| house::odds_of_trials(typed, &trials, estimate.then_some(SAMPLED)));
+        let Some(reply) = reply else {
+            let what = "that has too many outcomes to go through them; an estimate is quick";
+            return Err(Refusal::new(what).example(format!("{} {ESTIMATE} {typed}", odds.name)).into());
+        };
+        let reply = reply?;
+        // What is offered in these words was not taken.
+        attempt.typed = format!("{} {typed}", odds.name);
+        Ok(Done::looked(odds, reply))
+    }
+}
+
+impl Prepared<'_> {
+    /// Plays it with these dice.
+    pub fn with(&self, dice: &mut dyn Dice) -> Result<(Played, Left), Refusal> {
+        let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
+            .with_settings(self.settings.clone())
+            .with_target(self.target.clone());
+        turn.player.clone_from(&self.player);
+        turn.role = self.role;
+        turn.comment.clone_from(&self.arguments.comment);
+        let mut words = Words::new(&self.arguments.typed, self.from);
+        let played = self.plugin.play(&self.state, &self.spec.name, &mut words, &mut turn)?;
+        Ok((played, turn.finish()))
+    }
+
+    /// Plays it with all that could be thrown; nothing where that is more than `effort`. Where the answers lack a fact that
+    /// is `wanted`, the first will do.
+    ///
+    /// # Errors
+    /// It is refused, or stumbles.
+    pub fn with_all(&self, effort: Effort, wanted: Option<&str>) -> Result<Option<Trials>, Refusal> {
+        let mut every = Every::new(effort.rarest);
+        let mut trials = Trials { facts: Vec::new(), left: 0.0, thrown: false };
+        for _ in 0..effort.throws {
+            match self.safely_with(&mut every) {
+                Ok(_) if every.is_cut() => trials.left += every.chance(),
+                Ok(played) => {
+                    let lacks = wanted.is_some_and(|wanted| played.reply.facts.get(wanted).is_none_or(Value::is_null));
+                    trials.facts.push((played.reply.facts, every.chance()));
+                    if lacks {
+                        return Ok(Some(trials));
+                    }
+                }
+                Err(_) if every.is_cut() => trials.left += every.chance(),
+                Err(refusal) => return Err(refusal),
+            }
+            trials.thrown |= every.dice() > 0;
+            if !every.turn() {
+                return Ok(Some(trials));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Plays it with the dice of `each` throw of so many.
+    ///
+    /// # Errors
+    /// It is refused, or stumbles.
+    pub fn sampled(&self, throws: u32, dice: &mut dyn Dice) -> Result<Trials, Refusal> {
+        let mut trials = Trials { facts: Vec::new(), left: 0.0, thrown: true };
+        for _ in 0..throws {
+            trials.facts.push((self.safely_with(dice)?.reply.facts, 1.0 / f64::from(throws)));
+        }
+        Ok(trials)
+    }
+
+    fn safely_with(&self, dice: &mut dyn Dice) -> Result<Played, Refusal> {
+        let stumbled = || Refusal::new(format!("{} stumbles over that", self.plugin.manifest().id));
+        let played = catch_unwind(AssertUnwindSafe(|| self.with(dice)));
+        played.unwrap_or_else(|_| Err(stumbled())).map(|(played, _)| played)
+    }
+}
+
+/// Notes of each offer that throws dice the chance that it succeeds, where that is soon known.
+pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &SavedState, left: &Left, reply: &mut Reply, number: u64) {
+    let (entry, actor, record) = match &play.target {
+        Some(target) if left.followed => {
+            (target.entry, target.actor, left.amended.clone().or_else(|| Some(target.record.clone())))
+        }
+        _ => (number, play.actor, reply.record.clone()),
+    };
+    let record = record.unwrap_or_default();
+    // What becomes of somebody else's roll is no success of who is offered to change it.
+    for offer in reply.offers.iter_mut().filter(|offer| offer.to.is_none() && actor == play.actor) {
+        let target = Target { entry, actor, record: record.clone(), latest: true, named: true };
+        offer.chance = chance_of(play, after, left, offer, target);
+    }
+}
+
+fn chance_of(
+    play: &Prepared<'_>,
+    after: &SavedState,
+    left: &Left,
+    offer: &Offer,
+    target: Target<Value>,
+) -> Option<f64> {
+    let line = CommandLine::new(&offer.command);
+    let (word, place) = line.word();
+    let spec = play.plugin.manifest().command(&word)?;
+    let follows_up = spec.follow_up != FollowUp::No;
+    let offered = Prepared {
+        plugin: play.plugin,
+        spec,
+        from: place.end,
+        arguments: Arguments::of(&line.typed, follows_up),
+        target: follows_up.then_some(target),
+        state: after.clone(),
+        cast: left.cast.clone(),
+        settings: play.settings.clone(),
+        actor: play.actor,
+        player: play.player.clone(),
+        role: play.role,
+        now: play.now,
+    };
+    let trials = offered.with_all(OF_AN_OFFER, Some(SUCCESS)).ok()??;
+    trials.success().filter(|_| trials.thrown)
+}
+
+/// What an answer states that says how a roll ended: true or false, a whole number, a word.
+const SUCCESS: &str = "success";
+const TOTAL: &str = "total";
+const OUTCOME: &str = "outcome";
+
+impl Trials {
+    /// The chance that it succeeds, of what was not left out; nothing where the answers do not tell.
+    pub fn success(&self) -> Option<f64> {
+        let (mut good, mut all) = (0.0, 0.0);
+        for (facts, chance) in &self.facts {
+            good += if facts.get(SUCCESS)?.as_bool()? { *chance } else { 0.0 };
+            all += chance;
+        }
+        (all > 0.0).then(|| good / all)
+    }
+
+    /// What it comes to, from the lowest to the highest, each with its chance.
+    pub fn totals(&self) -> Option<Vec<(i64, f64)>> {
+        let mut totals: BTreeMap<i64, f64> = BTreeMap::new();
+        for (facts, chance) in &self.facts {
+            *totals.entry(facts.get(TOTAL)?.as_i64()?).or_default() += chance;
+        }
+        Some(totals.into_iter().collect())
+    }
+
+    /// The words for how it ends, the likeliest first; none where the answers have none.
+    pub fn outcomes(&self) -> Vec<(String, f64)> {
+        let mut words: BTreeMap<&str, f64> = BTreeMap::new();
+        for (facts, chance) in &self.facts {
+            if let Some(word) = facts.get(OUTCOME).and_then(Value::as_str) {
+                *words.entry(word).or_default() += chance;
+            }
+        }
+        let mut words: Vec<_> = words.into_iter().map(|(word, chance)| (word.to_owned(), chance)).collect();
+        words.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        words
+    }
+}
