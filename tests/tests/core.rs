@@ -153,6 +153,21 @@ async fn settings_reach_the_game_and_a_state_has_a_bound() {
 }
 
 #[tokio::test]
+async fn dice_in_prose_are_rolled_where_the_room_wants_that() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        say(network, "1", "hall", "I strike [[1d1+4]] at the wolf");
+        assert_eq!(ask(network, "2", "!room inline on").await, "inline is now on. #1");
+        let answer = ask(network, "3", "I strike [[1d1+4]] for [[2d1]], see [[the map]]\n!count\nand [[d1]]!").await;
+        assert_eq!(answer, "5 | 1d1 [1] + 4; 2 | 2d1 [1 1] #2\ncounted 1 #3\n1 | 1d1 [1] #4");
+        say(network, "4", "hall", "see [[the map]] and [[2024]]");
+        assert_eq!(ask(network, "5", "!room inline off").await, "inline is now off. #5");
+        say(network, "6", "hall", "I strike [[1d1+4]]");
+        assert_eq!(ask(network, "7", "!count").await, "counted 2 #6");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn several_lines_are_answered_together_and_too_many_are_said_so() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let answer = ask(network, "1", "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count").await;

@@ -58,7 +58,7 @@ impl Bot {
     }
 
     fn direct(&self, message: &mut Message) -> Result<(), StoreError> {
-        let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, true, message.addressed);
+        let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, true, message.addressed, None);
         let Some(first) = lines.first().filter(|line| line.word().0 == IN) else { return Ok(()) };
         let (name, rest) = named(first.typed[IN.len()..].trim_start());
         if rest.trim().is_empty() {

@@ -2,6 +2,7 @@
 
 use crate::journal::{Touched, first_hash};
 use crate::keys::TableId;
+use crate::room::RoomSetting;
 use crate::shortcuts::Shortcuts;
 use crate::table::Outcome;
 use chat::{PlayerId, RoomId};
@@ -39,9 +40,21 @@ pub struct TableDoc {
     /// What players named for themselves.
     #[serde(default, skip_serializing_if = "Shortcuts::is_empty")]
     pub shortcuts: Shortcuts,
+    /// What is being played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scene: Option<Scene>,
     /// Which entry last changed what.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
+}
+
+/// What is being played, since when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scene {
+    /// What it is called.
+    pub title: String,
+    /// The entry with which it began.
+    pub since: u64,
 }
 
 /// What was set of what plugins declared, by plugin and key.
@@ -247,7 +260,7 @@ impl InboxRow {
     }
 }
 
-/// The values of a plugin's settings for a room at a table, those nobody set included.
+/// The values of a plugin's settings for a room at a table and of those that every room has, those nobody set included.
 pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTreeMap<String, String> {
     let value = |setting: &Setting| {
         let set = match setting.scope {
@@ -257,7 +270,9 @@ pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTr
         let value = set.get(&manifest.id).and_then(|set| set.get(&setting.key));
         (setting.key.clone(), value.unwrap_or(&setting.default).clone())
     };
-    manifest.settings.iter().map(value).collect()
+    let declared = manifest.settings.iter().map(value);
+    let own = RoomSetting::ALL.map(|setting| (setting.key.to_owned(), setting.of(room).to_owned()));
+    own.into_iter().chain(declared).collect()
 }
 
 /// A record's JSON.

@@ -7,6 +7,7 @@ mod history;
 mod more;
 mod odds;
 mod people;
+mod scene;
 mod secrets;
 mod settings;
 mod shortcuts;
@@ -15,7 +16,6 @@ pub(crate) mod undo;
 mod waiting;
 
 pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice};
-pub(crate) use settings::unstyled;
 
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
@@ -119,9 +119,20 @@ enum House {
         #[flag("free")]
         free: bool,
     },
-    /// Show or change how this room is answered: its prefix, and what its plugins let rooms set.
-    #[command(example = "room", example = "room prefix .")]
+    /// Show or change how this room is answered: its prefix, formatting on or off, the dialect of its dice, verbosity brief,
+    /// normal or full, inline rolls on or off, and what its plugins let rooms set.
+    #[command(
+        example = "room",
+        example = "room prefix .",
+        example = "room verbosity brief",
+        example = "room inline on"
+    )]
     Room { key: Option<Name>, value: Option<Text> },
+    /// Show or change whose spelling of dice this room reads: native, roll20, foundry, avrae or dicemaiden.
+    ///
+    /// Answers show the dice in my own spelling, whatever was typed.
+    #[command(example = "dialect", example = "dialect roll20")]
+    Dialect { name: Option<Text> },
     /// Show or change this table's settings: its name, who may undo, and what its plugins let tables set. Changing is
     /// the referee's.
     #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
@@ -171,6 +182,17 @@ enum House {
     /// Show what did not fit of the last long answer here.
     #[command(example = "more")]
     More,
+    /// Show the scene that is being played, or begin one, which is the referee's.
+    #[command(example = "scene", example = "scene The wolf at the ford")]
+    Scene { title: Option<Text> },
+    /// Show how high everybody's dice were this scene, or all along, among all that they could have shown.
+    ///
+    /// 50 % is as high as is to be expected. Secret rolls, what was undone, and dice of more than 100 sides do not count.
+    #[command(example = "cursed", example = "cursed all")]
+    Cursed {
+        #[flag("all")]
+        all: bool,
+    },
     /// Tell what happened at the table since you last did something here.
     #[command(example = "recap")]
     Recap,
@@ -248,14 +270,17 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         }
         House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
         House::Room { key, value } => settings::room(turn, key, value)?,
+        House::Dialect { name } => settings::dialect(turn, name)?,
         House::Table { key, value } => settings::table(turn, key, value)?,
         House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
         House::Set { table, name, value } => shortcuts::set(turn, table, name, value)?,
         House::Macro { table, name, command } => shortcuts::name(turn, table, name, command)?,
-        House::Explain { roll } => odds::explain(roll.as_ref())?,
-        House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate)?,
+        House::Explain { roll } => odds::explain(roll.as_ref(), turn.room.dialect())?,
+        House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,
         House::More => more::more(turn)?,
+        House::Scene { title } => scene::scene(turn, title)?,
+        House::Cursed { all } => scene::cursed(turn, all)?,
         House::Recap => history::recap(turn)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,

@@ -1,6 +1,8 @@
 //! Which lines of a message are commands, and what stands in them. Knows no command.
 
+use crate::inline::roll_in;
 use crate::typography::as_meant;
+use dice::Dialect;
 use regex::Regex;
 use std::ops::Range;
 
@@ -46,8 +48,15 @@ impl Router {
     }
 
     /// The command lines of `body`; `prefix` is the room's. In private, and where the bot was mentioned
-    /// (`addressed`), the first line needs none.
-    pub fn lines(&self, body: &str, prefix: &str, private: bool, addressed: bool) -> Vec<CommandLine> {
+    /// (`addressed`), the first line needs none. Where dice in prose are rolled, `inline` is how they are spelled.
+    pub fn lines(
+        &self,
+        body: &str,
+        prefix: &str,
+        private: bool,
+        addressed: bool,
+        inline: Option<Dialect>,
+    ) -> Vec<CommandLine> {
         let mut lines = Vec::new();
         for (number, line) in body.lines().map(|line| as_meant(line).trim().to_owned()).enumerate() {
             let (rest, by_name) = match self.by_name.find(&line) {
@@ -55,7 +64,10 @@ impl Router {
                 None => match line.strip_prefix(prefix) {
                     Some(rest) => (rest, private),
                     None if private || (addressed && number == 0) => (line.as_str(), true),
-                    None => continue,
+                    None => {
+                        lines.extend(inline.and_then(|dialect| roll_in(&line, dialect)));
+                        continue;
+                    }
                 },
             };
             // Whoever only says the name wants to know what it is good for.
@@ -130,7 +142,7 @@ mod tests {
     use super::*;
 
     fn typed(body: &str, private: bool) -> Vec<String> {
-        let lines = Router::new("astragal").lines(body, "!", private, false);
+        let lines = Router::new("astragal").lines(body, "!", private, false, None);
         lines.into_iter().map(|line| line.typed).collect()
     }
 
@@ -145,7 +157,7 @@ mod tests {
     #[test]
     fn the_name_in_front_is_as_good_as_the_prefix() {
         for line in ["astragal: roll 2d6", "Astragal, !roll 2d6", "@astragal roll 2d6"] {
-            let lines = Router::new("astragal").lines(line, "!", false, false);
+            let lines = Router::new("astragal").lines(line, "!", false, false, None);
             assert_eq!(lines, [CommandLine { typed: "roll 2d6".into(), by_name: true }], "{line}");
         }
         assert_eq!(typed("astragal is a fine bot", false), [""; 0]);

@@ -3,6 +3,7 @@
 //! [`Table::hear`] changes the table in memory and returns the writes that make it so in the store. If they fail, the
 //! table in memory is thrown away and opened again from the store, so that memory never knows more than the disk.
 
+mod again;
 mod came;
 mod dress;
 mod edit;
@@ -13,6 +14,7 @@ mod play;
 mod resolve;
 mod trial;
 mod undo;
+mod verbosity;
 mod write;
 
 pub use line::{Outcome, OutcomeKind};
@@ -304,10 +306,11 @@ impl Table {
     }
 
     fn lines(&mut self, bot: &Bot, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
-        let prefix = self.room(bot, &message.room)?.doc.doc.prefix.clone();
+        let room = self.room(bot, &message.room)?.doc.doc.clone();
         // Said aside, no line of it is meant for anybody else.
         let private = message.private || message.aside.is_some();
-        Ok(bot.router.lines(&message.body, &prefix, private, message.addressed))
+        let inline = room.rolls_inline().then(|| room.dialect());
+        Ok(bot.router.lines(&message.body, &room.prefix, private, message.addressed, inline))
     }
 
     fn room(&mut self, bot: &Bot, room: &RoomId) -> Result<&mut RoomSide, StoreError> {

@@ -16,8 +16,10 @@
 
 pub mod fair;
 
+mod dialect;
 mod every;
 mod expression;
+mod luck;
 mod notation;
 mod number;
 mod odds;
@@ -25,11 +27,13 @@ mod parser;
 mod roll;
 mod source;
 
+pub use dialect::Dialect;
 pub use every::Every;
 pub use expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,
     Modifier, Operator, Pool, Source,
 };
+pub use luck::Luck;
 pub use notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, MAX_TEXT, Notation, NotationError, Repeated, Together};
 pub use number::Number;
 pub use odds::{Certainty, Odds, OddsError};

@@ -25,6 +25,7 @@
 //! Spaces may stand between any two of these, capitals do not matter. The parser's depth, the text's length and
 //! the number of dice are bounded, so that no text can exhaust the stack or the memory.
 
+use crate::dialect::Dialect;
 use crate::expression::Expression;
 use crate::parser::Parser;
 use std::fmt;
@@ -104,25 +105,33 @@ impl FromStr for Notation {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        Self::read(text, false)
+        Self::typed_in(Dialect::Native, text)
     }
 }
 
 impl Notation {
+    /// Reads a text in another tool's spelling.
+    ///
+    /// # Errors
+    /// The text is no notation.
+    pub fn typed_in(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
+        Self::read(dialect, text, false)
+    }
+
     /// Reads a text in which `2d6 >= 9` compares the sum, and only a letter counts dice: `2d6c>=5`.
     ///
     /// # Errors
     /// The text is no notation.
-    pub fn comparing(text: &str) -> Result<Self, NotationError> {
-        Self::read(text, true)
+    pub fn comparing(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
+        Self::read(dialect, text, true)
     }
 
-    fn read(text: &str, whole: bool) -> Result<Self, NotationError> {
+    fn read(dialect: Dialect, text: &str, whole: bool) -> Result<Self, NotationError> {
         if text.len() > MAX_TEXT {
             let what = format!("that is longer than {MAX_TEXT} bytes");
             return Err(NotationError { what, at: 0..0 });
         }
-        Parser::new(text, whole).notation()
+        Parser::new(text, whole, dialect).notation()
     }
 }
 

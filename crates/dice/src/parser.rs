@@ -4,6 +4,7 @@ mod faces;
 mod modifiers;
 
 use crate::Number;
+use crate::dialect::Dialect;
 use crate::expression::{Comparison, Count, Expression, Faces, Function, Operator, Pool, Source};
 use crate::notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, Notation, NotationError, Repeated, Together};
 use std::ops::Range;
@@ -19,6 +20,8 @@ pub(crate) struct Parser<'a> {
     first: bool,
     /// A comparison compares what stands before it, even if that is dice alone.
     whole: bool,
+    /// How the text is spelled.
+    dialect: Dialect,
 }
 
 type Parsed<T> = Result<T, NotationError>;
@@ -46,8 +49,9 @@ const MAX_REPEATS: u32 = 100;
 const MAX_LABEL: usize = 40;
 
 impl<'a> Parser<'a> {
-    pub fn new(text: &'a str, whole: bool) -> Self {
-        Parser { text, at: 0, depth: 0, dice: 0, first: true, whole }
+    pub fn new(text: &'a str, whole: bool, dialect: Dialect) -> Self {
+        let comment = dialect.comment().and_then(|mark| text.find(&format!(" {mark}")));
+        Parser { text: &text[..comment.unwrap_or(text.len())], at: 0, depth: 0, dice: 0, first: true, whole, dialect }
     }
 
     pub fn notation(mut self) -> Parsed<Notation> {
@@ -102,7 +106,8 @@ impl<'a> Parser<'a> {
         if let Some(times) = self.digits()? {
             let counted = start..self.at;
             self.skip_spaces();
-            if self.eat(b'x') || self.eat(b'#') {
+            let apart = self.dialect.repeats_without_sign() && self.at > counted.end && self.starts_dice();
+            if self.eat(b'x') || self.eat(b'#') || apart {
                 return match u32::try_from(times) {
                     Ok(times @ 1..=MAX_REPEATS) => Ok(Some(times)),
                     _ => Err(self.error(counted, format!("a roll is repeated 1 to {MAX_REPEATS} times"))),
@@ -111,6 +116,12 @@ impl<'a> Parser<'a> {
             self.at = start;
         }
         Ok(None)
+    }
+
+    /// Whether dice stand here, with a count or without.
+    fn starts_dice(&self) -> bool {
+        let counted = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
+        self.dice_begin() || (counted.len() < self.rest().len() && counted.starts_with(['d', 'D']))
     }
 
     fn expression(&mut self) -> Parsed<Expression> {
@@ -196,7 +207,14 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let operand = match self.peek() {
             Some(b'(') => {
-                let inner = self.enclosed(Self::expression)?;
+                let mut inner = match self.dialect.groups_in_parentheses() {
+                    true => self.enclosed(Self::several)?,
+                    false => vec![self.enclosed(Self::expression)?],
+                };
+                if inner.len() > 1 {
+                    return self.grouped(inner);
+                }
+                let inner = inner.remove(0);
                 if self.dice_begin() {
                     self.dice(Count::Computed(Box::new(inner)), start)?
                 } else {
@@ -286,6 +304,11 @@ impl<'a> Parser<'a> {
             let what = "a group of one is a sum of dice, as in {4d6 + 2d8}kh3; results have commas between them";
             return Err(self.error(start..self.at, what));
         }
+        self.grouped(members)
+    }
+
+    /// These results, and what is done to them.
+    fn grouped(&mut self, members: Vec<Expression>) -> Parsed<Expression> {
         let source = Source::Group(members);
         let modifiers = self.modifiers(&source)?;
         Ok(Expression::Pool(Pool { source, modifiers }))
@@ -384,7 +407,7 @@ impl<'a> Parser<'a> {
         let (sign, comparison) = SIGNS.iter().find(|(sign, _)| self.rest().starts_with(sign))?;
         let (length, comparison) = (sign.len(), *comparison);
         self.at += length;
-        Some(comparison)
+        Some(self.dialect.compares(comparison))
     }
 
     fn rest(&self) -> &'a str {

@@ -364,7 +364,7 @@ impl Function {
 
 impl Expression {
     /// Whether there are dice in it.
-    pub(crate) fn throws(&self) -> bool {
+    pub fn throws(&self) -> bool {
         let mut pools = Vec::new();
         collect_pools(self, &mut pools);
         !pools.is_empty()

@@ -1,6 +1,6 @@
 //! What a game declares. From these come parsing, usage errors, help, role checks and manual pages.
 
-use crate::{Refusal, Words};
+use crate::{Refusal, Words, suggest};
 use serde::{Deserialize, Serialize};
 
 /// The commands of a game: derive it on an enum, one variant a command, one field an argument.
@@ -223,7 +223,11 @@ impl Setting {
             },
             SettingKind::Choice(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
                 Some(word) => Ok(word.clone()),
-                None => Err(Refusal::new(format!("{key} is one of: {}", words.join(", "))).about(value)),
+                None => {
+                    let known = words.iter().map(String::as_str);
+                    let meant = suggest(value, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
+                    Err(Refusal::new(format!("{key} is one of: {}{meant}", words.join(", "))).about(value))
+                }
             },
             SettingKind::Text(most) if value.is_empty() || value.chars().count() > *most => {
                 Err(Refusal::new(format!("{key} is a text of 1 to {most} characters")))

@@ -274,7 +274,7 @@ impl<'a> Turn<'a> {
         self.cast.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
     }
 
-    /// The value of one of the game's declared settings.
+    /// The value of one of the game's declared settings, or of one that every room has, such as `dialect`.
     pub fn setting(&self, key: &str) -> &str {
         self.settings.get(key).map_or("", String::as_str)
     }

@@ -9,7 +9,7 @@ use plugin_api::Reply;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// Characters of an answer's dice; of more, only their number is shown.
+/// Characters of an answer's dice; of the others only their number is shown.
 const MOST_SHOWN: usize = 280;
 /// Totals of repeats that are shown.
 const MOST_TOTALS: usize = 25;
@@ -19,7 +19,7 @@ pub(crate) fn rolls(reply: Reply, rolls: &Rolls) -> Reply {
     match rolls.rolls.as_slice() {
         [only] if rolls.repeated.together.is_none() => {
             let reply = reply.bold(head(only)).text(" | ");
-            let reply = show_roll(reply, rolls, only);
+            let reply = show_roll(reply, only);
             labels(reply, only)
         }
         several => show_repeats(totals(reply, rolls, several), rolls),
@@ -94,27 +94,64 @@ fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
     reply.bold(each(" ")).text(" | ")
 }
 
-fn show_roll(reply: Reply, rolls: &Rolls, roll: &Roll) -> Reply {
-    if roll.to_string().chars().count() > MOST_SHOWN {
-        return too_many(reply, rolls);
+/// An answer as it grows, and what of it is left.
+struct Page {
+    reply: Reply,
+    left: usize,
+    /// Dice that found no room.
+    more: usize,
+}
+
+impl Page {
+    fn new(reply: Reply) -> Self {
+        Page { reply, left: MOST_SHOWN, more: 0 }
     }
-    let mut reply = Some(reply);
-    let Ok(()) = roll.show(&mut |piece| add(&mut reply, piece));
-    reply.unwrap_or_default()
+
+    fn add(&mut self, piece: Piece) {
+        let die = !matches!(piece, Piece::Text(_));
+        if self.left == 0 {
+            self.more += usize::from(die);
+            return;
+        }
+        let reply = std::mem::take(&mut self.reply);
+        let (Piece::Text(shown) | Piece::Kept(shown) | Piece::Out(shown)) = piece;
+        let text = shown.to_string();
+        self.left = self.left.saturating_sub(text.chars().count());
+        self.reply = match piece {
+            Piece::Text(_) => reply.text(text),
+            Piece::Kept(_) => reply.die(text),
+            Piece::Out(_) => reply.dropped(text),
+        };
+    }
+
+    fn end(self) -> Reply {
+        match self.more {
+            0 => self.reply,
+            more => self.reply.text(format!(" … and {more} dice more: why shows all")),
+        }
+    }
+}
+
+fn show_roll(reply: Reply, roll: &Roll) -> Reply {
+    let mut page = Page::new(reply);
+    let Ok(()) = roll.show::<Infallible>(&mut |piece| {
+        page.add(piece);
+        Ok(())
+    });
+    page.end()
 }
 
 /// Of each repeat only the dice: the notation stands in front once.
 fn show_repeats(reply: Reply, rolls: &Rolls) -> Reply {
-    let throws = || rolls.rolls.iter().flat_map(Roll::terms).map(|(pool, throw)| OfPool(pool, throw));
-    if throws().map(|throw| throw.to_string().chars().count() + 1).sum::<usize>() > MOST_SHOWN {
-        return too_many(reply, rolls);
+    let mut page = Page::new(reply.text(format!("{} |", rolls.repeated)));
+    for (pool, throw) in rolls.rolls.iter().flat_map(Roll::terms) {
+        page.add(Piece::Text(Shown::Word(" ")));
+        let Ok(()) = OfPool(pool, throw).show::<Infallible>(&mut |piece| {
+            page.add(piece);
+            Ok(())
+        });
     }
-    let mut reply = Some(reply.text(format!("{} |", rolls.repeated)));
-    for throw in throws() {
-        let Ok(()) = add(&mut reply, Piece::Text(Shown::Word(" ")));
-        let Ok(()) = throw.show(&mut |piece: Piece<'_>| add(&mut reply, piece));
-    }
-    reply.unwrap_or_default()
+    page.end()
 }
 
 /// What came of the labelled parts.
@@ -124,19 +161,4 @@ fn labels(reply: Reply, roll: &Roll) -> Reply {
     }
     let each: Vec<_> = roll.labels.iter().map(|(label, value)| format!("{label} {value}")).collect();
     reply.text(format!(" | {}", each.join(", ")))
-}
-
-/// More dice than anybody reads: how many there are.
-fn too_many(reply: Reply, rolls: &Rolls) -> Reply {
-    let dice: usize = rolls.rolls.iter().flat_map(|roll| &roll.throws).map(|throw| throw.dice.len()).sum();
-    reply.text(format!("{} | {dice} dice, too many to show", rolls.repeated))
-}
-
-fn add(reply: &mut Option<Reply>, piece: Piece) -> Result<(), Infallible> {
-    *reply = reply.take().map(|reply| match piece {
-        Piece::Text(text) => reply.text(text.to_string()),
-        Piece::Kept(die) => reply.die(die.to_string()),
-        Piece::Out(die) => reply.dropped(die.to_string()),
-    });
-    Ok(())
 }

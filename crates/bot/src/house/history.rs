@@ -95,7 +95,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Reply {
     };
     let mut items: Vec<String> =
         page.answer().iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
-    let dice = page.dice_shown();
+    let dice = page.all_dice_shown();
     if !dice.is_empty() {
         items.push(format!("thrown, in this order: {dice}"));
     }

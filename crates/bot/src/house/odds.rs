@@ -4,7 +4,7 @@ use crate::route::Arguments;
 use crate::table::Trials;
 use chat::{Line, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
-use dice::{Certainty, Comparison, Expression, Notation, NotationError, Number, Odds, OddsError, Repeated};
+use dice::{Certainty, Comparison, Dialect, Expression, Notation, NotationError, Number, Odds, OddsError, Repeated};
 use plugin_api::{Refusal, Text};
 
 /// Lines of a chart, and characters of its longest bar.
@@ -15,10 +15,10 @@ const RARE: f64 = 0.005;
 /// Rolls of an estimate.
 const ROLLS: u32 = 10_000;
 
-pub(super) fn explain(roll: Option<&Text>) -> Result<Reply, Refusal> {
+pub(super) fn explain(roll: Option<&Text>, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
     let typed = Arguments::of(&text.text, false).typed;
-    let notation = typed.parse::<Notation>().map_err(|error| unreadable(text, error))?;
+    let notation = Notation::typed_in(dialect, &typed).map_err(|error| unreadable(text, error))?;
     let reply = Reply::new().bold(notation.to_string());
     Ok(match notation.in_words().as_slice() {
         [only] => reply.text(format!(" | {only}")),
@@ -30,12 +30,12 @@ fn unreadable(text: &Text, error: NotationError) -> Refusal {
     Refusal::usage(error.what, text.at + error.at.start..text.at + error.at.end)
 }
 
-pub(super) fn odds(roll: Option<&Text>, estimate: bool) -> Result<Reply, Refusal> {
+pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(roll) = roll else { return Err(Refusal::new("the odds of what?")) };
     let text = Arguments::of(&roll.text, false).typed;
     // What no die can show is meant for the sum.
-    let read = text.parse::<Notation>();
-    let notation = read.or_else(|error| Notation::comparing(&text).map_err(|_| unreadable(roll, error)))?;
+    let read = Notation::typed_in(dialect, &text);
+    let notation = read.or_else(|error| Notation::comparing(dialect, &text).map_err(|_| unreadable(roll, error)))?;
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("the odds of one roll at a time"));
     };
@@ -71,9 +71,9 @@ pub(crate) fn dice_of_no_table(purpose: &str) -> FairDice {
 }
 
 /// Whether a text is dice, and no command.
-pub(crate) fn reads_as_dice(text: &str) -> bool {
+pub(crate) fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
     let text = Arguments::of(text, false).typed;
-    text.parse::<Notation>().is_ok() || Notation::comparing(&text).is_ok()
+    Notation::typed_in(dialect, &text).is_ok() || Notation::comparing(dialect, &text).is_ok()
 }
 
 /// The odds of a game's command that was played with all that could be thrown, or `estimated` so many times.

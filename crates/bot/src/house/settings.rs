@@ -1,7 +1,8 @@
 //! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
 
 use super::{HouseTurn, undo};
-use crate::documents::{PluginSettings, RoomDoc};
+use crate::documents::PluginSettings;
+use crate::room::{DIALECT, RoomSetting};
 use chat::Reply;
 use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
@@ -10,10 +11,6 @@ use std::sync::Arc;
 const PREFIX: &str = "prefix";
 /// The setting that every table has.
 const NAME: &str = "name";
-/// The setting that says whether a room's answers are styled, where the network can.
-const FORMATTING: &str = "formatting";
-/// No styling.
-const OFF: &str = "off";
 /// Characters a prefix may have.
 const MOST_PREFIX: usize = 3;
 /// Characters a table's name may have.
@@ -68,32 +65,21 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     if key.0.eq_ignore_ascii_case(PREFIX) {
         return prefix(turn, value);
     }
-    let (game, setting) = match key.0.to_lowercase().as_str() {
-        FORMATTING => (super::GAME.to_owned(), formatting()),
-        _ => declared(turn, SettingScope::Room, &key.0, "room", &format!("{PREFIX}, {FORMATTING}"))?,
+    let (game, setting) = match RoomSetting::ALL.iter().find(|setting| key.0.eq_ignore_ascii_case(setting.key)) {
+        Some(setting) => (super::GAME.to_owned(), setting.declared()),
+        None => {
+            let own = RoomSetting::ALL.map(|setting| setting.key).join(", ");
+            declared(turn, SettingScope::Room, &key.0, "room", &format!("{PREFIX}, {own}"))?
+        }
     };
     let set = turn.room.settings.get(&game).and_then(|set| set.get(&setting.key)).cloned();
     let Some(value) = value else { return Ok(shown(&setting, set)) };
     turn.needs(Role::Admin, "change how the room is answered")?;
-    let value = setting.check(&value.text)?;
+    let example = example_of(&setting, "room");
+    let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
     let reply = format!("{} is now {value}.", setting.key);
     Arc::make_mut(turn.room).settings.entry(game).or_default().insert(setting.key, value);
     Ok(reply.into())
-}
-
-fn formatting() -> Setting {
-    Setting {
-        key: FORMATTING.to_owned(),
-        help: "whether results stand out in bold, where the network can show that".to_owned(),
-        default: "on".to_owned(),
-        kind: SettingKind::Choice(vec!["on".to_owned(), OFF.to_owned()]),
-        scope: SettingScope::Room,
-    }
-}
-
-/// Whether a room wants its answers without styling.
-pub(crate) fn unstyled(room: &RoomDoc) -> bool {
-    room.settings.get(super::GAME).and_then(|set| set.get(FORMATTING)).is_some_and(|value| value == OFF)
 }
 
 fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
@@ -114,6 +100,11 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     let name = &turn.bot.settings.name;
     let reply = Reply::new().text("The prefix here is now ").code(prefix).text("; ");
     Ok(reply.code(format!("{name}: help")).text(" works always."))
+}
+
+/// `!dialect`: the setting of that name, for those who look for it as a command.
+pub(super) fn dialect(turn: &mut HouseTurn, name: Option<Text>) -> Result<Reply, Refusal> {
+    room(turn, Some(Name(DIALECT.key.to_owned())), name)
 }
 
 pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>) -> Result<Reply, Refusal> {
@@ -145,11 +136,8 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         return Ok(shown(&setting, set));
     };
     turn.needs(Role::Referee, "change the table's settings")?;
-    let one = match &setting.kind {
-        SettingKind::Choice(words) => words.last().map(|word| format!("table {} {word}", setting.key)),
-        _ => None,
-    };
-    let value = setting.check(&value.text).map_err(|wrong| one.map_or(wrong.clone(), |one| wrong.example(one)))?;
+    let example = example_of(&setting, "table");
+    let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
     let reply = format!("{} is now {value}.", setting.key);
     match game {
         None => turn.table_mut().name = Some(value),
@@ -158,6 +146,14 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         }
     }
     Ok(reply.into())
+}
+
+/// How a setting of few words is set.
+fn example_of(setting: &Setting, command: &str) -> Option<String> {
+    match &setting.kind {
+        SettingKind::Choice(words) => words.last().map(|word| format!("{command} {} {word}", setting.key)),
+        _ => None,
+    }
 }
 
 /// The setting called `key` that an enabled plugin declared for tables or rooms, and the plugin.

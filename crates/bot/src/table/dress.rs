@@ -3,7 +3,6 @@
 use super::{Heard, Outcome, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
 use crate::documents::to_json;
-use crate::house;
 use crate::keys;
 use crate::route::MOST_LINES;
 use crate::store::StoreError;
@@ -173,7 +172,7 @@ impl Table {
                 refusal: answer.refused,
                 readers,
                 copy,
-                plain: house::unstyled(manners),
+                plain: manners.is_unstyled(),
                 more: format!("{}more", manners.prefix),
                 ..Post::new(key, room, answer.blocks)
             };

@@ -10,6 +10,7 @@ use crate::store::StoreError;
 use dice::Die;
 use plugin_api::{CharacterId, Refusal};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries that the store may not have yet: more than ever wait to be written.
@@ -59,6 +60,11 @@ impl Page {
         Self::read(&self.link.parts.changes).unwrap_or_default()
     }
 
+    /// What the answer stated.
+    pub fn facts(&self) -> Map<String, Value> {
+        Self::read(&self.link.parts.facts).unwrap_or_default()
+    }
+
     /// The steps that explain the result, if the game gave any.
     pub fn why(&self) -> Vec<String> {
         Self::read(&self.link.parts.why).unwrap_or_default()
@@ -79,7 +85,7 @@ impl Page {
         self.entry.skipped.map_or(self.entry.number, |(from, _)| from).saturating_sub(1)
     }
 
-    /// The dice as `d20=15 d8=5`.
+    /// The dice as `d20=15 d8=5`, a few of many.
     pub fn dice_shown(&self) -> String {
         const MOST: usize = 40;
         let dice = self.dice();
@@ -88,6 +94,20 @@ impl Page {
             shown.push(format!("and {} more", dice.len() - MOST));
         }
         shown.join(" ")
+    }
+
+    /// All the dice: `d20=15 d8=5`; more than a few of one kind in a row as `d6: 3 1 4 1 5 9`.
+    pub fn all_dice_shown(&self) -> String {
+        const FEW: usize = 20;
+        let dice = self.dice();
+        let kinds = dice.chunk_by(|a, b| a.sides == b.sides).map(|alike| match alike {
+            [first, ..] if alike.len() > FEW => {
+                let faces: Vec<_> = alike.iter().map(|die| die.value.to_string()).collect();
+                format!("d{}: {}", first.sides, faces.join(" "))
+            }
+            few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        });
+        kinds.collect::<Vec<_>>().join(" ")
     }
 }
 

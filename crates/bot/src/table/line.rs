@@ -1,5 +1,6 @@
 //! One command line: who acts, whether it is heard at all, and which command it is.
 
+use super::again::DICE;
 use super::play::{Deed, Done};
 use super::resolve::{Found, NotFound};
 use super::{Table, dress};
@@ -83,7 +84,7 @@ pub(super) struct Attempt<'a> {
 /// The command around another: `as NAME COMMAND`.
 const ACT_AS: &str = "as";
 /// Those of the table's own commands in which variables stand for something: the others name them.
-const DICE: [&str; 2] = [ODDS, "explain"];
+const OF_DICE: [&str; 2] = [ODDS, "explain"];
 /// The command that asks for the odds of dice, or of a game's command.
 const ODDS: &str = "odds";
 /// The command around another: `secret COMMAND`.
@@ -191,7 +192,15 @@ impl Table {
         let mut line = self.unwrap_line(bot, line, attempt)?;
         line = self.stands_for(bot, &line, attempt)?.unwrap_or(line);
         attempt.typed.clone_from(&line.typed);
-        let found = self.resolve(bot, &room, &line, attempt)?;
+        let mut found = self.resolve(bot, &room, &line, attempt)?;
+        if let Found::Plugin(plugin, _, from) = found
+            && plugin.manifest().id == DICE
+            && let Some(again) = self.on_the_last(bot, &line, from, attempt)?
+        {
+            line = again;
+            attempt.typed.clone_from(&line.typed);
+            found = self.resolve(bot, &room, &line, attempt)?;
+        }
         if let Found::House(spec) = found
             && spec.name == ODDS
             && let Some(asked) = self.asked_of_game(bot, spec, &mut line, attempt)?
@@ -199,7 +208,7 @@ impl Table {
             return self.odds_of_game(bot, asked, attempt);
         }
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
-        if matches!(found, Found::Plugin(..)) || DICE.contains(&spec.name.as_str()) {
+        if matches!(found, Found::Plugin(..)) || OF_DICE.contains(&spec.name.as_str()) {
             let follows_up = spec.follow_up != FollowUp::No;
             attempt.typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, follows_up)?.typed;
         }

@@ -2,6 +2,7 @@
 //! what its chances are.
 
 use super::Table;
+use super::again::DICE;
 use super::ledger::Ledger;
 use super::line::Attempt;
 use super::play::Done;
@@ -29,8 +30,6 @@ const ASKED_FOR: Effort = Effort { throws: 12_000, rarest: 1e-8 };
 const SAMPLED: u32 = 4_000;
 /// The word for one.
 const ESTIMATE: &str = "estimate";
-/// The plugin whose commands are dice and nothing else.
-const DICE: &str = "roll";
 
 /// A command, and all that it is played with but the dice.
 pub(super) struct Prepared<'a> {
@@ -145,7 +144,7 @@ impl Table {
         let behind = line.typed[place.end..].trim_start();
         let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
         let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
-        if house::reads_as_dice(typed) || !typed.starts_with(char::is_alphabetic) {
+        if house::reads_as_dice(typed, attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
             return Ok(None);
         }
         let inner = CommandLine { typed: typed.to_owned(), by_name: true };

@@ -3,7 +3,7 @@
 use super::ledger::{Ledger, Page};
 use super::line::{Attempt, Outcome};
 use super::play::{Deed, Done};
-use super::{Heard, Kept, OutcomeKind, Table, dress};
+use super::{Heard, Kept, OutcomeKind, Table, dress, verbosity};
 use crate::bot::Bot;
 use crate::documents::{RoomDoc, to_json};
 use crate::house;
@@ -38,6 +38,9 @@ impl Table {
     ) -> Result<(), StoreError> {
         let prefix = attempt.room.prefix.clone();
         let mut reply = std::mem::take(&mut done.reply);
+        if done.game != house::GAME {
+            reply = verbosity::told(reply, attempt.room.verbosity());
+        }
         outcome.dice = std::mem::take(&mut attempt.thrown);
         outcome.shows_head = attempt.deed.shows_head;
         attempt.secret |= reply.audience != Audience::Table;

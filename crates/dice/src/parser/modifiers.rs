@@ -1,16 +1,12 @@
 //! Reading what is done to dice, and refusing what cannot be done to them.
 
 use super::{Parsed, Parser, SIGNS, advantage, nearest};
+use crate::dialect::{Dialect, Spelling};
 use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Mark, Modifier, Source,
 };
-use crate::notation::NotationError;
+use std::ops::Range;
 
-/// Modifiers that are words; where one begins as another does, the longer one stands first.
-const WORDS: [&str; 27] = [
-    "even", "odd", "map", "dbl", "kh", "kl", "km", "dh", "dl", "ro", "rr", "mi", "ma", "mt", "cs", "cf", "sa", "sd",
-    "k", "d", "r", "u", "s", "c", "f", "b", "m",
-];
 /// How often rr throws again at the most.
 const MOST_REROLLS: u32 = 20;
 /// Words that stand behind dice and are no modifiers.
@@ -18,30 +14,40 @@ const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
 
 impl Parser<'_> {
     pub(super) fn modifiers(&mut self, source: &Source) -> Parsed<Vec<Modifier>> {
-        let mut modifiers = Vec::new();
+        let mut found: Vec<(Modifier, Range<usize>)> = Vec::new();
         loop {
             let end = self.at;
             self.skip_spaces();
             let start = self.at;
-            let Some(modifier) = self.modifier(source, &modifiers, start == end)? else {
+            let counted = found.iter().any(|(each, _)| matches!(each, Modifier::Count(Counting::Success(_))));
+            let Some(modifier) = self.modifier(source, counted, start == end)? else {
                 self.at = end;
-                return Ok(modifiers);
+                break;
             };
-            self.check(source, &modifiers, &modifier, start)?;
+            found.push((modifier, start..self.at));
+        }
+        if self.dialect.reorders() {
+            found.sort_by_key(|(modifier, _)| turn_of(modifier));
+        }
+        let mut modifiers = Vec::with_capacity(found.len());
+        for (modifier, place) in found {
+            self.check(source, &modifiers, &modifier, place)?;
             modifiers.push(modifier);
         }
+        Ok(modifiers)
     }
 
-    fn modifier(&mut self, source: &Source, before: &[Modifier], glued: bool) -> Parsed<Option<Modifier>> {
+    /// `counted`: successes are counted already.
+    fn modifier(&mut self, source: &Source, counted: bool, glued: bool) -> Parsed<Option<Modifier>> {
         match self.peek() {
             Some(b'!') if !self.rest().starts_with("!=") => self.explosion().map(Some),
             _ if SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign)) => {
                 // The second one compares what the first one counted.
-                let counted = before.iter().any(|each| matches!(each, Modifier::Count(Counting::Success(_))));
                 if !self.first || counted {
                     return Ok(None);
                 }
-                Ok(self.condition()?.map(|condition| Modifier::Count(Counting::Success(condition))))
+                let condition = self.condition(Comparison::Equal)?;
+                Ok(condition.map(|condition| Modifier::Count(Counting::Success(condition))))
             }
             _ => match self.word(glued)? {
                 Some(word) => self.worded(word, source).map(Some),
@@ -51,32 +57,39 @@ impl Parser<'_> {
     }
 
     /// The modifier's word that stands here. Glued to the dice letters can be nothing else.
-    fn word(&self, glued: bool) -> Parsed<Option<&'static str>> {
+    fn word(&self, glued: bool) -> Parsed<Option<&'static Spelling>> {
         let letters = self.letters().to_ascii_lowercase();
-        if letters.is_empty() || OTHERS.contains(&letters.as_str()) {
+        let words = self.dialect.words();
+        let first = words.iter().find(|word| letters.starts_with(word.typed));
+        let single = first.is_some_and(|first| first.typed.len() == letters.len());
+        if letters.is_empty() || (OTHERS.contains(&letters.as_str()) && !single) {
             return Ok(None);
         }
-        let first = WORDS.iter().find(|word| letters.starts_with(**word)).copied();
-        let single = first.is_some_and(|first| first.len() == letters.len());
         match first {
             // d8 behind dice and a space lacks a sign.
-            Some("d") if !glued && single => Ok(None),
-            Some(first) if single || (glued && are_words(&letters)) => Ok(Some(first)),
+            Some(first) if !glued && single && first.typed == "d" && !self.dialect.drops_apart() => Ok(None),
+            Some(first) if single || (glued && are_words(words, &letters)) => Ok(Some(first)),
             _ if glued => {
-                let what = match (advantage(&letters), nearest(&letters, &WORDS)) {
-                    (Some(hint), _) => format!("I do not know {letters} behind dice: {hint}"),
-                    (None, Some(near)) => format!("I do not know {letters} behind dice: did you mean {near}?"),
-                    (None, None) => format!("I do not know {letters} behind dice; a label stands behind #"),
+                let known: Vec<_> = words.iter().map(|word| word.typed).collect();
+                let lacks =
+                    self.dialect.lacks().iter().find(|(word, _)| letters.ends_with(word)).map(|(_, hint)| *hint);
+                let ends = self.dialect == Dialect::Avrae && letters.ends_with(['h', 'l']);
+                let hint = match (lacks, advantage(&letters), nearest(&letters, &known)) {
+                    (Some(hint), ..) | (None, Some(hint), _) => format!(": {hint}"),
+                    _ if ends => ": the highest and lowest are chosen by kh, kl, ph and pl alone".to_owned(),
+                    (.., Some(near)) => format!(": did you mean {near}?"),
+                    _ => "; a label stands behind #".to_owned(),
                 };
+                let what = format!("I do not know {letters} behind dice{hint}");
                 Err(self.error(self.at..self.at + letters.len(), what))
             }
             _ => Ok(None),
         }
     }
 
-    fn worded(&mut self, word: &'static str, source: &Source) -> Parsed<Modifier> {
-        let start = self.at;
-        self.at += word.len();
+    fn worded(&mut self, spelling: &'static Spelling, source: &Source) -> Parsed<Modifier> {
+        let (start, word) = (self.at, spelling.native);
+        self.at += spelling.typed.len();
         let high = |faces: &Faces| faces.sides().map(|sides| faces.ends(sides).0);
         Ok(match word {
             "kh" | "kl" | "km" | "dh" | "dl" => {
@@ -98,8 +111,22 @@ impl Parser<'_> {
                 };
                 if word == "k" { Modifier::Keep(choice) } else { Modifier::Drop(choice) }
             }
-            "r" => Modifier::Reroll(None, self.needed("a reroll", "r1 or r<3", start)?),
-            "ro" => Modifier::Reroll(Some(1), self.needed("a reroll", "ro1 or ro<3", start)?),
+            "k=" | "d=" => {
+                let which = Choice::Where(self.needed("that", "k6 or k>3", start, spelling, source)?);
+                if word == "k=" { Modifier::Keep(which) } else { Modifier::Drop(which) }
+            }
+            "!" => Modifier::Explode(Explosion::Each, self.condition(spelling.bare)?),
+            "!o" => {
+                let one = matches!(source, Source::Dice(Count::Number(1), _));
+                if spelling.typed == "ra" && !one {
+                    let what =
+                        "ra throws again for one die alone, which is told apart only with one die, as in 1d20ra1";
+                    return Err(self.error(start..self.at, what));
+                }
+                Modifier::Explode(Explosion::Once, self.condition(spelling.bare)?)
+            }
+            "r" => Modifier::Reroll(None, self.needed("a reroll", "r1 or r<3", start, spelling, source)?),
+            "ro" => Modifier::Reroll(Some(1), self.needed("a reroll", "ro1 or ro<3", start, spelling, source)?),
             "rr" => {
                 let times = self.count()?;
                 let comparison = self.comparison();
@@ -121,16 +148,18 @@ impl Parser<'_> {
             "map" => Modifier::Map(self.pairs(start)?),
             "s" | "sa" => Modifier::Sort(End::Low),
             "sd" => Modifier::Sort(End::High),
-            "c" => Modifier::Count(Counting::Success(self.needed("counting", "c7 or c>=7", start)?)),
-            "f" => Modifier::Count(Counting::Failure(self.needed("a failure", "f1", start)?)),
-            "b" => Modifier::Count(Counting::Botch(self.needed("a botch", "b1", start)?)),
+            "c" => {
+                Modifier::Count(Counting::Success(self.needed("counting", "c7 or c>=7", start, spelling, source)?))
+            }
+            "f" => Modifier::Count(Counting::Failure(self.needed("a failure", "f1", start, spelling, source)?)),
+            "b" => Modifier::Count(Counting::Botch(self.needed("a botch", "b1", start, spelling, source)?)),
             "dbl" => {
                 let top = match source {
                     Source::Dice(_, faces) => high(faces),
                     Source::Group(_) => None,
                 };
                 let top = top.map(|value| Condition { comparison: Comparison::Equal, value });
-                let Some(condition) = self.condition()?.or(top) else {
+                let Some(condition) = self.condition(Comparison::Equal)?.or(top) else {
                     return Err(self.error(start..self.at, "dbl needs to know what, as in dbl10"));
                 };
                 Modifier::Count(Counting::Double(condition))
@@ -142,8 +171,8 @@ impl Parser<'_> {
                 0 | 1 => return Err(self.error(start..self.at, "a set has at least 2, as in mt2")),
                 n => Modifier::Count(Counting::Sets(n)),
             },
-            "cs" => Modifier::Mark(Mark::Critical, self.needed("a critical success", "cs20", start)?),
-            _ => Modifier::Mark(Mark::Fumble, self.needed("a fumble", "cf1", start)?),
+            "cs" => Modifier::Mark(Mark::Critical, self.needed("a critical success", "cs20", start, spelling, source)?),
+            _ => Modifier::Mark(Mark::Fumble, self.needed("a fumble", "cf1", start, spelling, source)?),
         })
     }
 
@@ -159,7 +188,7 @@ impl Parser<'_> {
             _ => (0, Explosion::Each),
         };
         self.at += length;
-        Ok(Modifier::Explode(explosion, self.condition()?))
+        Ok(Modifier::Explode(explosion, self.condition(Comparison::Equal)?))
     }
 
     /// `[1:0,6:2]`
@@ -192,21 +221,40 @@ impl Parser<'_> {
         Ok(count.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
     }
 
-    fn needed(&mut self, what: &str, example: &str, start: usize) -> Parsed<Condition> {
+    /// A condition that must stand here, but for what goes without saying.
+    fn needed(
+        &mut self,
+        what: &str,
+        example: &str,
+        start: usize,
+        spelling: &Spelling,
+        source: &Source,
+    ) -> Parsed<Condition> {
         let from = self.at;
         let condition = match self.comparison() {
             Some(comparison) => Some(self.compared(comparison, from)?),
-            None => self.signed()?.map(|value| Condition { comparison: Comparison::Equal, value }),
+            None => self.signed()?.map(|value| Condition { comparison: spelling.bare, value }),
         };
-        condition.ok_or_else(|| self.error(start..self.at, format!("{what} needs to know what, as in {example}")))
+        let faces = match source {
+            Source::Dice(_, faces) => faces.sides().map(|sides| faces.ends(sides)),
+            Source::Group(_) => None,
+        };
+        let unsaid = || {
+            let (highest, lowest) = faces?;
+            let value = if spelling.unsaid? == End::High { highest } else { lowest };
+            Some(Condition { comparison: Comparison::Equal, value })
+        };
+        condition
+            .or_else(unsaid)
+            .ok_or_else(|| self.error(start..self.at, format!("{what} needs to know what, as in {example}")))
     }
 
-    /// A comparison with a number, or the number alone, if one stands here.
-    fn condition(&mut self) -> Parsed<Option<Condition>> {
+    /// A comparison with a number, or the number alone, compared as `bare` says, if one stands here.
+    fn condition(&mut self, bare: Comparison) -> Parsed<Option<Condition>> {
         let start = self.at;
         match self.comparison() {
             Some(comparison) => self.compared(comparison, start).map(Some),
-            None => Ok(self.digits()?.map(|value| Condition { comparison: Comparison::Equal, value })),
+            None => Ok(self.digits()?.map(|value| Condition { comparison: bare, value })),
         }
     }
 
@@ -223,8 +271,7 @@ impl Parser<'_> {
     }
 
     /// Refuses what cannot be done to these dice, or would never end.
-    fn check(&self, source: &Source, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
-        let here = start..self.at;
+    fn check(&self, source: &Source, before: &[Modifier], modifier: &Modifier, here: Range<usize>) -> Parsed<()> {
         let wrong = |what: &str| Err(self.error(here.clone(), what));
         if modifier.throws() && matches!(source, Source::Group(_)) {
             return wrong("a group holds results, and those are not thrown again: do that inside it");
@@ -256,19 +303,19 @@ impl Parser<'_> {
                 wrong(&format!("there are no {count} dice that all differ: a die has fewer faces"))
             }
             (Modifier::Drop(Choice::End(End::Low, n)), Count::Number(count))
-                if n >= count && self.text[start + 1..].starts_with(|c: char| c.is_ascii_digit()) =>
+                if n >= count && self.text[here.start + 1..].starts_with(|c: char| c.is_ascii_digit()) =>
             {
                 wrong(&format!("that would drop all {count} dice; d8 + d10 needs a sign"))
             }
             (Modifier::Count(Counting::Success(condition)), _) if before.iter().all(keeps_faces) => {
-                self.possible(faces, sides, *condition, start)
+                self.possible(faces, sides, *condition, here)
             }
             _ => Ok(()),
         }
     }
 
     /// A comparison that no face can meet was meant for the sum.
-    fn possible(&self, faces: &Faces, sides: u32, condition: Condition, start: usize) -> Result<(), NotationError> {
+    fn possible(&self, faces: &Faces, sides: u32, condition: Condition, here: Range<usize>) -> Parsed<()> {
         let (highest, lowest) = faces.ends(sides);
         let possible = match condition.comparison {
             Comparison::Unequal => true,
@@ -277,7 +324,7 @@ impl Parser<'_> {
         };
         if !possible {
             let what = "that counts dice, and none can show it; in parentheses the sum is compared, as in (2d6) >= 9";
-            return Err(self.error(start..self.at, what));
+            return Err(self.error(here, what));
         }
         Ok(())
     }
@@ -301,12 +348,26 @@ fn different(faces: &Faces, sides: u32) -> u64 {
     }
 }
 
-/// Whether letters are modifiers, one behind the other.
-fn are_words(letters: &str) -> bool {
-    let next = WORDS.iter().find_map(|word| letters.strip_prefix(word));
-    letters.is_empty() || next.is_some_and(are_words)
+/// Where a modifier works, for those who need not say it in that order: dice are thrown, changed, dropped, kept, counted.
+fn turn_of(modifier: &Modifier) -> u8 {
+    match modifier {
+        Modifier::Reroll(..) | Modifier::Unique => 0,
+        Modifier::Explode(..) => 1,
+        Modifier::Minimum(_) | Modifier::Maximum(_) | Modifier::Map(_) => 2,
+        Modifier::Drop(_) => 3,
+        Modifier::Keep(_) => 4,
+        Modifier::Count(Counting::Success(_)) => 5,
+        Modifier::Count(_) | Modifier::Mark(..) | Modifier::Sort(_) => 6,
+    }
 }
 
+/// Whether letters are modifiers, one behind the other.
+fn are_words(words: &[Spelling], letters: &str) -> bool {
+    let next = words.iter().find_map(|word| letters.strip_prefix(word.typed));
+    letters.is_empty() || next.is_some_and(|rest| are_words(words, rest))
+}
+
+/// Whether letters behind an explosion's own are none, or modifiers.
 fn is_end_or_word(letters: &[u8]) -> bool {
-    std::str::from_utf8(letters).is_ok_and(are_words)
+    std::str::from_utf8(letters).is_ok_and(|letters| are_words(Dialect::Native.words(), letters))
 }

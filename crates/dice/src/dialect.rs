@@ -1,0 +1,374 @@
+//! How other tools spell the same dice, where they contradict each other.
+
+use crate::expression::{Comparison, End};
+
+/// Whose spelling is read. What a tool has no word of its own for is spelled natively.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// As the grammar of [`Notation`](crate::Notation) says.
+    #[default]
+    Native,
+    /// Roll20: `>` and `<` mean at least and at most.
+    Roll20,
+    /// Foundry VTT: `r` throws again once, `x` explodes.
+    Foundry,
+    /// Avrae and its library d20: `k3` keeps what shows 3, `p` drops, `e6` explodes; results stand in parentheses.
+    Avrae,
+    /// Dice Maiden: `e6` explodes once from 6 on, `t7` counts, `6 4d6` repeats; modifiers work in an order of their own.
+    DiceMaiden,
+}
+
+/// A word behind dice, and what it is natively.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spelling {
+    pub typed: &'static str,
+    pub native: &'static str,
+    /// How a number without a comparison is compared.
+    pub bare: Comparison,
+    /// Which face is meant where nothing is said.
+    pub unsaid: Option<End>,
+}
+
+/// What has no native counterpart, and what to write instead.
+pub(crate) type Hint = (&'static str, &'static str);
+
+const fn same(word: &'static str) -> Spelling {
+    as_native(word, word)
+}
+
+const fn as_native(typed: &'static str, native: &'static str) -> Spelling {
+    Spelling { typed, native, bare: Comparison::Equal, unsaid: None }
+}
+
+const fn at_least(typed: &'static str, native: &'static str) -> Spelling {
+    Spelling { bare: Comparison::AtLeast, ..as_native(typed, native) }
+}
+
+const fn at_most(typed: &'static str, native: &'static str) -> Spelling {
+    Spelling { bare: Comparison::AtMost, ..as_native(typed, native) }
+}
+
+const fn or(typed: &'static str, native: &'static str, unsaid: End) -> Spelling {
+    Spelling { unsaid: Some(unsaid), ..as_native(typed, native) }
+}
+
+// In all of these the longer of two words that begin alike stands first.
+
+const NATIVE: &[Spelling] = &[
+    same("even"),
+    same("odd"),
+    same("map"),
+    same("dbl"),
+    same("kh"),
+    same("kl"),
+    same("km"),
+    same("dh"),
+    same("dl"),
+    same("ro"),
+    same("rr"),
+    same("mi"),
+    same("ma"),
+    same("mt"),
+    same("cs"),
+    same("cf"),
+    same("sa"),
+    same("sd"),
+    same("k"),
+    same("d"),
+    same("r"),
+    same("u"),
+    same("s"),
+    same("c"),
+    same("f"),
+    same("b"),
+    same("m"),
+];
+
+const FOUNDRY: &[Spelling] = &[
+    same("even"),
+    same("odd"),
+    as_native("min", "mi"),
+    as_native("max", "ma"),
+    same("kh"),
+    same("kl"),
+    same("dh"),
+    same("dl"),
+    or("rr", "r", End::Low),
+    as_native("xo", "!o"),
+    or("cs", "c", End::High),
+    or("cf", "c", End::Low),
+    or("df", "f", End::Low),
+    same("k"),
+    same("d"),
+    or("r", "ro", End::Low),
+    as_native("x", "!"),
+];
+
+const AVRAE: &[Spelling] = &[
+    same("kh"),
+    same("kl"),
+    as_native("ph", "dh"),
+    as_native("pl", "dl"),
+    as_native("rr", "r"),
+    same("ro"),
+    as_native("ra", "!o"),
+    same("mi"),
+    same("ma"),
+    as_native("k", "k="),
+    as_native("p", "d="),
+    as_native("e", "!"),
+];
+
+const DICE_MAIDEN: &[Spelling] = &[
+    same("kl"),
+    at_least("ie", "!"),
+    at_most("ir", "r"),
+    same("k"),
+    same("d"),
+    at_least("e", "!o"),
+    at_most("r", "ro"),
+    at_least("t", "c"),
+    at_most("f", "f"),
+    at_most("b", "b"),
+];
+
+const FOUNDRY_LACKS: &[Hint] = &[
+    ("ms", "a margin is told by vs, as in 6d6 vs 12"),
+    ("sf", "failures take one away each with df, as in 6d6cs>3df1"),
+];
+
+impl Dialect {
+    /// All of them, by the name to type.
+    pub const ALL: [(&'static str, Dialect); 5] = [
+        ("native", Dialect::Native),
+        ("roll20", Dialect::Roll20),
+        ("foundry", Dialect::Foundry),
+        ("avrae", Dialect::Avrae),
+        ("dicemaiden", Dialect::DiceMaiden),
+    ];
+
+    /// The one of this name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, dialect)| *dialect)
+    }
+
+    pub(crate) fn words(self) -> &'static [Spelling] {
+        match self {
+            Dialect::Native | Dialect::Roll20 => NATIVE,
+            Dialect::Foundry => FOUNDRY,
+            Dialect::Avrae => AVRAE,
+            Dialect::DiceMaiden => DICE_MAIDEN,
+        }
+    }
+
+    pub(crate) fn lacks(self) -> &'static [Hint] {
+        if self == Dialect::Foundry { FOUNDRY_LACKS } else { &[] }
+    }
+
+    /// What a sign of comparison means.
+    pub(crate) fn compares(self, comparison: Comparison) -> Comparison {
+        match (self, comparison) {
+            (Dialect::Roll20, Comparison::Greater) => Comparison::AtLeast,
+            (Dialect::Roll20, Comparison::Less) => Comparison::AtMost,
+            _ => comparison,
+        }
+    }
+
+    /// Results stand in parentheses.
+    pub(crate) fn groups_in_parentheses(self) -> bool {
+        self == Dialect::Avrae
+    }
+
+    /// Modifiers work in an order of their own, whatever that in which they stand.
+    pub(crate) fn reorders(self) -> bool {
+        self == Dialect::DiceMaiden
+    }
+
+    /// `3d10 d1` drops one, and lacks no sign.
+    pub(crate) fn drops_apart(self) -> bool {
+        self == Dialect::DiceMaiden
+    }
+
+    /// A number in front of dice, with nothing but a space between them, says how often.
+    pub(crate) fn repeats_without_sign(self) -> bool {
+        self == Dialect::DiceMaiden
+    }
+
+    /// What begins a comment behind a space.
+    pub(crate) fn comment(self) -> Option<&'static str> {
+        (self == Dialect::DiceMaiden).then_some("!")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Notation;
+
+    fn native(dialect: Dialect, typed: &str) -> String {
+        let read = Notation::typed_in(dialect, typed);
+        read.unwrap_or_else(|error| panic!("{dialect:?} {typed}: {error} at {:?}", error.at)).to_string()
+    }
+
+    fn all(dialect: Dialect, examples: &[(&str, &str)]) {
+        for (typed, meant) in examples {
+            assert_eq!(native(dialect, typed), *meant, "{typed}");
+            assert_eq!(native(Dialect::Native, meant), *meant, "what {typed} is natively");
+        }
+    }
+
+    /// What Roll20's pages on its dice teach.
+    #[test]
+    fn roll20_reads_as_its_own_pages_say() {
+        all(
+            Dialect::Roll20,
+            &[
+                ("1d20+5", "1d20 + 5"),
+                ("2d6+5 + d8", "2d6 + 5 + 1d8"),
+                ("3d6!", "3d6!"),
+                ("3d6!>4", "3d6!>=4"),
+                ("3d6!3", "3d6!3"),
+                ("5d6!!", "5d6!!"),
+                ("5d6!!5", "5d6!!5"),
+                ("5d6!p", "5d6!p"),
+                ("8d100k4", "8d100kh4"),
+                ("8d100d3", "8d100dl3"),
+                ("8d100dh3", "8d100dh3"),
+                ("8d100kl4", "8d100kl4"),
+                ("3d6>3", "3d6>=3"),
+                ("10d6<4", "10d6<=4"),
+                ("3d6>3f1", "3d6>=3f1"),
+                ("10d6<4f>5", "10d6<=4f>=5"),
+                ("2d8r<2", "2d8r<=2"),
+                ("2d8r8", "2d8r8"),
+                ("2d8ro<2", "2d8ro<=2"),
+                ("2d8r1r3r5r7", "2d8r1r3r5r7"),
+                ("20d20cs>10", "20d20cs>=10"),
+                ("20d20cf<3cf>19", "20d20cf<=3cf>=19"),
+                ("8d6mt3", "8d6mt3"),
+                ("8d6s", "8d6sa"),
+                ("8d6sd", "8d6sd"),
+                ("4dF+1", "4dF + 1"),
+                ("{4d6+3d8}k4", "{4d6 + 3d8}kh4"),
+                ("{4d6+2d8, 3d20+3, 5d10+1}k1", "{4d6 + 2d8, 3d20 + 3, 5d10 + 1}kh1"),
+                ("{2d6,3d4}>3", "{2d6, 3d4}>=3"),
+                ("(2+3)d6", "(2 + 3)d6"),
+                ("2d20k1", "2d20kh1"),
+            ],
+        );
+    }
+
+    /// What Foundry's pages on its dice teach.
+    #[test]
+    fn foundry_reads_as_its_own_pages_say() {
+        all(
+            Dialect::Foundry,
+            &[
+                ("1d10r1", "1d10ro1"),
+                ("1d20r<10", "1d20ro<10"),
+                ("1d20rr<3", "1d20r<3"),
+                ("20d20r", "20d20ro1"),
+                ("5d10x10", "5d10!10"),
+                ("5d10x", "5d10!"),
+                ("5d10x>8", "5d10!>8"),
+                ("2d6xo", "2d6!o"),
+                ("4d6k3", "4d6kh3"),
+                ("4d6kh", "4d6kh1"),
+                ("4d6d1", "4d6dl1"),
+                ("4d6dh1", "4d6dh1"),
+                ("10d20cs>10", "10d20>10"),
+                ("10d20cs=20", "10d20=20"),
+                ("10d20cs20", "10d20=20"),
+                ("6d10cf<4", "6d10<4"),
+                ("10d20cs>15df<5", "10d20>15f<5"),
+                ("4d6even", "4d6even"),
+                ("10d10min2", "10d10mi2"),
+                ("10d10max8", "10d10ma8"),
+                ("{4d6,3d8,2d10}kh", "{4d6, 3d8, 2d10}kh1"),
+                ("{1d20,10}kh + 2", "{1d20, 10}kh1 + 2"),
+                ("(1d4+1)d6", "(1d4 + 1)d6"),
+                ("3d12[slashing] + 3d8[fire]", "3d12[slashing] + 3d8[fire]"),
+                ("2 * 3d6", "2 * 3d6"),
+            ],
+        );
+        for (typed, hint) in [("6d6ms>12", "told by vs"), ("6d6cs>3sf1", "df")] {
+            let error = Notation::typed_in(Dialect::Foundry, typed).unwrap_err();
+            assert!(error.what.contains(hint), "{typed}: {}", error.what);
+        }
+    }
+
+    /// The examples of the pages of d20, the library that Avrae rolls with.
+    #[test]
+    fn avrae_reads_as_its_own_pages_say() {
+        all(
+            Dialect::Avrae,
+            &[
+                ("1d20+5", "1d20 + 5"),
+                ("4d6kh3", "4d6kh3"),
+                ("2d6ro<3", "2d6ro<3"),
+                ("8d6mi2", "8d6mi2"),
+                ("(1d4 + 1, 3, 2d6kl1)kh1", "{1d4 + 1, 3, 2d6kl1}kh1"),
+                ("4d6e6kh3", "4d6!6kh3"),
+                ("3d6 [fire] + 1d4 [piercing]", "3d6[fire] + 1d4[piercing]"),
+                ("-(1d8 + 3) [healing]", "-(1d8 + 3)[healing]"),
+                ("(1, 3+3, 1d20)", "{1, 3 + 3, 1d20}"),
+                ("-1d8 + 4 - (3, 1d4)kh1", "-1d8 + 4 - {3, 1d4}kh1"),
+                ("10d20rr<20", "10d20r<20"),
+                ("4d6k6", "4d6k=6"),
+                ("4d6p1", "4d6d=1"),
+                ("4d6p<3", "4d6d<3"),
+                ("4d6pl1", "4d6dl1"),
+                ("1d20ra1", "1d20!o1"),
+                ("3d6 + 1d4 + 3", "3d6 + 1d4 + 3"),
+            ],
+        );
+        for (typed, hint) in [("2d6ra6", "one die"), ("2d6rrl1", "lowest"), ("4d6eh1", "highest")] {
+            let error = Notation::typed_in(Dialect::Avrae, typed).unwrap_err();
+            assert!(error.what.contains(hint), "{typed}: {}", error.what);
+        }
+    }
+
+    /// The examples of Dice Maiden's page.
+    #[test]
+    fn dice_maiden_reads_as_its_own_pages_say() {
+        all(
+            Dialect::DiceMaiden,
+            &[
+                ("2d6 + 3d10", "2d6 + 3d10"),
+                ("3d6 + 5", "3d6 + 5"),
+                ("3d6 e6", "3d6!o>=6"),
+                ("3d6 e", "3d6!o"),
+                ("3d6 ie6", "3d6!>=6"),
+                ("3d10 d1", "3d10dl1"),
+                ("3d10 k2", "3d10kh2"),
+                ("4d6 r2", "4d6ro<=2"),
+                ("4d6 ir2", "4d6r<=2"),
+                ("6d10 t7", "6d10>=7"),
+                ("5d10 t8 f1", "5d10>=8f<=1"),
+                ("4d10 kl3", "4d10kl3"),
+                ("4d6 ! Hello World!", "4d6"),
+                ("6 4d6", "6x 4d6"),
+                ("10d6 e6 k8 +4", "10d6!o>=6kh8 + 4"),
+                ("4d10 t8 ie10", "4d10!>=10>=8"),
+                ("4d10 f1 ie10 t8", "4d10!>=10>=8f<=1"),
+                ("5d6 ie6 t4", "5d6!>=6>=4"),
+                ("4d6 + 1d6 ie + 2", "4d6 + 1d6! + 2"),
+                ("6 4d6 k3", "6x 4d6kh3"),
+                ("((2d10kl1-1) *10) + 1d10", "((2d10kl1 - 1) * 10) + 1d10"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_tools_contradict_each_other_about_is_told_apart() {
+        let each = |typed: &str| {
+            Dialect::ALL.map(|(_, dialect)| {
+                Notation::typed_in(dialect, typed).map_or_else(|_| "-".to_owned(), |read| read.to_string())
+            })
+        };
+        assert_eq!(each("4d6k3"), ["4d6kh3", "4d6kh3", "4d6kh3", "4d6k=3", "4d6kh3"]);
+        assert_eq!(each("4d6r2"), ["4d6r2", "4d6r2", "4d6ro2", "-", "4d6ro<=2"]);
+        assert_eq!(each("4d6e6"), ["-", "-", "-", "4d6!6", "4d6!o>=6"]);
+        assert_eq!(each("4d6>3"), ["4d6>3", "4d6>=3", "4d6>3", "4d6>3", "4d6>3"]);
+    }
+}

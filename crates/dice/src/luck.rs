@@ -1,0 +1,82 @@
+//! How high thrown dice are among all that they could have shown.
+
+use crate::source::Die;
+
+/// Work that goes into it: sums that are looked at, over all dice.
+const MOST_WORK: usize = 20_000_000;
+/// Dice with more faces than this are left out: one of them would outweigh all others.
+const MOST_SIDES: u32 = 100;
+
+/// How high some dice are together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Luck {
+    /// The share of all throws of these dice whose sum is lower, 0 to 1; of those whose sum is the same, half.
+    pub percentile: f64,
+    /// How many dice count.
+    pub dice: usize,
+}
+
+impl Luck {
+    /// Of these dice, newest first: so many of the newest as can be reckoned exactly in a moment; nothing if there are none.
+    /// Dice with one side, or more than a hundred, are left out.
+    pub fn of(dice: impl IntoIterator<Item = Die>) -> Option<Self> {
+        // The chance of each sum, the first that of the lowest.
+        let mut chances = vec![1.0];
+        let (mut above, mut count, mut work) = (0, 0, 0);
+        for Die { sides, value } in dice.into_iter().filter(|die| (2..=MOST_SIDES).contains(&die.sides)) {
+            work += chances.len() + sides as usize;
+            if work > MOST_WORK {
+                break;
+            }
+            chances = with_another(&chances, sides as usize);
+            above += value as usize - 1;
+            count += 1;
+        }
+        let (lower, same) = (chances[..above].iter().sum::<f64>(), chances[above]);
+        (count > 0).then_some(Luck { percentile: lower + same / 2.0, dice: count })
+    }
+}
+
+/// The chances of all sums with one die more, of so many sides.
+fn with_another(chances: &[f64], sides: usize) -> Vec<f64> {
+    let each = chances.iter().map(|chance| chance / sides as f64);
+    let (mut window, mut sums) = (0.0, Vec::with_capacity(chances.len() + sides - 1));
+    let leaving = std::iter::repeat_n(0.0, sides).chain(each.clone());
+    let coming = each.chain(std::iter::repeat_n(0.0, sides - 1));
+    for (comes, leaves) in coming.zip(leaving) {
+        window += comes - leaves;
+        sums.push(f64::max(window, 0.0));
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn luck(dice: &[(u32, u32)]) -> (f64, usize) {
+        let luck = Luck::of(dice.iter().map(|(sides, value)| Die { sides: *sides, value: *value }));
+        luck.map_or((0.0, 0), |luck| (luck.percentile, luck.dice))
+    }
+
+    #[test]
+    fn sums_are_placed_among_all_that_could_come() {
+        assert_eq!(luck(&[(6, 1)]), (1.0 / 12.0, 1));
+        let (seven, count) = luck(&[(6, 3), (6, 4)]);
+        assert!((seven - 0.5).abs() < 1e-12 && count == 2);
+        let (twelve, _) = luck(&[(6, 6), (6, 6)]);
+        assert!((twelve - 71.0 / 72.0).abs() < 1e-12);
+        let (mixed, _) = luck(&[(4, 1), (6, 2), (20, 20)]);
+        let all = (1..=4).flat_map(|a| (1..=6).flat_map(move |b| (1..=20).map(move |c| a + b + c)));
+        let counted =
+            all.clone().filter(|sum| *sum < 23).count() as f64 + all.filter(|sum| *sum == 23).count() as f64 / 2.0;
+        assert!((mixed - counted / 480.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_would_outweigh_all_else_is_left_out_and_many_are_bounded() {
+        assert_eq!(luck(&[(1_000_000, 7), (1, 1)]).1, 0);
+        let (middle, count) = luck(&[(20, 10), (20, 11)].repeat(5_000));
+        assert!((middle - 0.5).abs() < 1e-6 && count > 1_000 && count < 10_000, "{middle} {count}");
+    }
+}
