@@ -18,7 +18,7 @@ pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
-pub use reply::{Audience, Block, File, Image, Line, Offer, Reply, Span};
+pub use reply::{Audience, Bar, Block, File, Image, Line, Offer, Reply, Span};
 pub use secret::Secret;
 pub use text::{clean, cut};
 pub use transport::{Desk, DeskError, Earlier, Post, Recipient, Saying, SendError, Sent, Transport, TransportError};

@@ -52,6 +52,8 @@ pub enum Block {
     Line(Line),
     /// A list with a mark in front of each item.
     List(Vec<Line>),
+    /// Bars side by side, from top to bottom: as a list, or drawn.
+    Chart(Vec<Bar>),
     /// What was typed, with a mark under the bytes `at`. Only for transports with a fixed-width font.
     Caret {
         /// What was typed.
@@ -59,6 +61,17 @@ pub enum Block {
         /// The bytes of it that are meant; empty for a place between two characters.
         at: Range<usize>,
     },
+}
+
+/// A bar of a chart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bar {
+    /// What it is the bar of.
+    pub name: String,
+    /// How long it is, 0 to 100: the longest of a chart is 100.
+    pub length: u8,
+    /// What it says, as text.
+    pub value: String,
 }
 
 /// A piece of text. Dice are written out by the game (`d20=15`); the transport may set them off.
@@ -177,6 +190,13 @@ impl Reply {
         self
     }
 
+    /// Adds a chart.
+    #[must_use]
+    pub fn chart(mut self, bars: Vec<Bar>) -> Self {
+        self.blocks.push(Block::Chart(bars));
+        self
+    }
+
     /// Adds a piece to the last line.
     #[must_use]
     pub fn span(mut self, span: Span) -> Self {
@@ -252,6 +272,9 @@ impl Block {
             Block::List(items) => {
                 items.iter().map(|item| format!("- {}", plain_line(item))).collect::<Vec<_>>().join("\n")
             }
+            Block::Chart(bars) => {
+                bars.iter().map(|bar| format!("- {}", plain_line(&bar.line()))).collect::<Vec<_>>().join("\n")
+            }
             Block::Caret { typed, at } => {
                 let before = typed.get(..at.start).map_or(0, |text| text.chars().count());
                 let under = typed.get(at.clone()).map_or(0, |text| text.chars().count()).max(1);
@@ -260,6 +283,18 @@ impl Block {
                 format!("  {typed}\n  {}{}", " ".repeat(before), "^".repeat(under))
             }
         }
+    }
+}
+
+/// Characters of the longest bar.
+const LONGEST: usize = 20;
+
+impl Bar {
+    /// As a line of text: `7: ████ 16.7 %`.
+    pub fn line(&self) -> Line {
+        let length = (usize::from(self.length) * LONGEST + 50) / 100;
+        let bar = if length == 0 { String::new() } else { "█".repeat(length) + " " };
+        vec![Span::Text(format!("{}: {bar}{}", self.name, self.value))]
     }
 }
 

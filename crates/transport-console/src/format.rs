@@ -18,6 +18,9 @@ pub fn post(post: &Post, here: &RoomId, style: Style) -> String {
         match block {
             Block::Line(line) => lines.push(line_text(line, style)),
             Block::List(items) => lines.extend(items.iter().map(|item| format!("  - {}", line_text(item, style)))),
+            Block::Chart(bars) => {
+                lines.extend(bars.iter().map(|bar| format!("  - {}", line_text(&bar.line(), style))));
+            }
             Block::Caret { .. } => lines.extend(block.plain().lines().map(str::to_owned)),
         }
     }

@@ -1,6 +1,6 @@
 //! How a post looks on IRC: lines short enough for the network, a name in front, mIRC's codes for bold and grey.
 
-use chat::{Block, Post, Recipient, Span, clean};
+use chat::{Bar, Block, Post, Recipient, Span, clean};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Stands out.
@@ -37,6 +37,7 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
         match block {
             Block::Line(line) => logical.push(line.clone()),
             Block::List(items) => logical.extend(packed(items, limit)),
+            Block::Chart(bars) => logical.extend(packed(&bars.iter().map(Bar::line).collect::<Vec<_>>(), limit)),
             // There is no fixed width to point in.
             Block::Caret { .. } => {}
         }

@@ -72,9 +72,9 @@ fn divided(block: Block) -> (Block, Option<Block>) {
     (Block::List(items), (!left.is_empty()).then_some(Block::List(left)))
 }
 
-/// The content of the event that says a post.
-pub(crate) fn content(post: &Post, relation: &Relation) -> Value {
-    let mut content = shown(post, relation);
+/// The content of the event that says a post. `pictured`: its charts are pictures besides.
+pub(crate) fn content(post: &Post, relation: &Relation, pictured: bool) -> Value {
+    let mut content = shown(post, relation, pictured);
     if let Some(original) = &relation.replaces {
         let mut edit = content.clone();
         edit.insert("body".into(), format!("* {}", content["body"].as_str().unwrap_or_default()).into());
@@ -92,7 +92,7 @@ pub(crate) fn content(post: &Post, relation: &Relation) -> Value {
 }
 
 /// The fields that show it.
-fn shown(post: &Post, relation: &Relation) -> Map<String, Value> {
+fn shown(post: &Post, relation: &Relation, pictured: bool) -> Map<String, Value> {
     let front = front(post, relation);
     let plain: Vec<String> = post.blocks.iter().map(Block::plain).collect();
     let body = quiet(&format!("{front}{}", plain.join("\n")));
@@ -103,7 +103,7 @@ fn shown(post: &Post, relation: &Relation) -> Map<String, Value> {
     if !post.plain {
         let mut html = Html::default();
         html.text(&front);
-        blocks(&mut html, &post.blocks);
+        blocks(&mut html, &post.blocks, pictured);
         let html = html.into_string();
         if content["body"].as_str().map_or(0, str::len) + html.len() <= MOST_CONTENT {
             content.insert("format".into(), "org.matrix.custom.html".into());
@@ -159,7 +159,7 @@ pub(crate) fn name(key: &str) -> String {
     hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn blocks(html: &mut Html, blocks: &[Block]) {
+fn blocks(html: &mut Html, blocks: &[Block], pictured: bool) {
     let mut after_line = false;
     for block in blocks {
         match block {
@@ -171,6 +171,11 @@ fn blocks(html: &mut Html, blocks: &[Block]) {
             }
             Block::List(items) => html.element("ul", |html| {
                 items.iter().for_each(|item| html.element("li", |html| spans(html, item)));
+            }),
+            // Who sees HTML sees the picture.
+            Block::Chart(_) if pictured => {}
+            Block::Chart(bars) => html.element("ul", |html| {
+                bars.iter().for_each(|bar| html.element("li", |html| spans(html, &bar.line())));
             }),
             Block::Caret { .. } => html.preformatted(&block.plain()),
         }
@@ -200,8 +205,23 @@ mod tests {
     use super::*;
     use chat::{Reply, RoomId};
 
+    fn content(post: &Post, relation: &Relation) -> Value {
+        super::content(post, relation, false)
+    }
+
     fn post(reply: Reply) -> Post {
         Post::new("key", RoomId::new("matrix", "!r"), reply.blocks)
+    }
+
+    #[test]
+    fn a_chart_is_a_list_where_there_is_no_picture_of_it() {
+        let bars = vec![chat::Bar { name: "7".into(), length: 100, value: "16.7 %".into() }];
+        let post = post(Reply::new().bold("7.00 on average").chart(bars));
+        let [listed, pictured] = [false, true].map(|pictured| super::content(&post, &Relation::default(), pictured));
+        let bar = "7: ████████████████████ 16.7 %";
+        assert_eq!(listed["formatted_body"], format!("<strong>7.00 on average</strong><ul><li>{bar}</li></ul>"));
+        assert_eq!(pictured["formatted_body"], "<strong>7.00 on average</strong>");
+        assert!([listed, pictured].iter().all(|said| said["body"] == format!("7.00 on average\n- {bar}")));
     }
 
     #[test]
@@ -241,7 +261,10 @@ mod tests {
         let called = |network: &str| PlayerId::new(network, "@bob:localhost");
         let calls = [called("matrix"), called("irc")].into();
         let post = Post { calls, ..post(Reply::from("9 damage | Bob: !soak")) };
-        assert_eq!(content(&post, &Relation::default())["m.mentions"], json!({ "user_ids": ["@bob:localhost"] }));
+        assert_eq!(
+            content(&post, &Relation::default())["m.mentions"],
+            json!({ "user_ids": ["@bob:localhost"] })
+        );
         let edit = Relation { replaces: Some("$first".into()), ..Relation::default() };
         assert_eq!(content(&post, &edit)["m.mentions"], json!({}), "he was called by the first version");
         let private = Post { to: Recipient::Player(called("matrix")), ..post };

@@ -6,6 +6,7 @@
 //! SDK's event handlers are not used: it saves its place in the stream before it calls them, so that a crash loses what
 //! they were told.
 
+mod chart;
 mod device;
 mod direct;
 mod format;

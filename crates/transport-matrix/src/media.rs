@@ -42,7 +42,8 @@ pub(crate) async fn attach(
         let words = content.get("body").and_then(Value::as_str).is_some_and(|body| !body.is_empty());
         content.remove("msgtype");
         let picture = event["msgtype"] == "m.image";
-        if words && picture {
+        let told = event["body"].as_str().is_some_and(|body| !body.is_empty());
+        if words && picture && told {
             // What it shows, for who cannot see it.
             content["body"] =
                 [&content["body"], &event["body"]].map(|text| text.as_str().unwrap_or_default()).join("\n").into();

@@ -4,6 +4,7 @@ use crate::direct;
 use crate::format::{self, Relation};
 use crate::link::{Link, Step};
 use crate::trouble::{Backoff, Trouble};
+use crate::{chart, media};
 use crate::{said, standing};
 use chat::{Delivery, Event, Post, Recipient, Saying, SendError, Sent};
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
@@ -159,14 +160,35 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEve
         link.accept(Delivery::from(rest)).await.map_err(wrong)?;
     }
     let name = format::name(&post.key);
-    let mut content = format::content(&fits, &relation);
-    let whole = crate::media::attach(link, &room, &fits, &relation, &name, &mut content).await?;
+    let whole = whole(link, &room, &fits, &relation, &name).await?;
     let said = send(&room, &whole, &name).await?;
     if relation.replaces.is_none() {
         let step = Step { thread: relation.thread, original: None, shown: None, live: false };
         link.trail.remember(said.as_str(), step);
     }
     Ok(said)
+}
+
+/// The content of a post's event, with what belongs to it uploaded. A chart is a picture, or else a list.
+async fn whole(
+    link: &Link,
+    room: &Room,
+    post: &Post,
+    relation: &Relation,
+    name: &str,
+) -> Result<serde_json::Value, Trouble> {
+    let charts = if relation.replaces.is_none() { chart::pictures(post) } else { Vec::new() };
+    if !charts.is_empty() {
+        let mut content = format::content(post, relation, true);
+        let drawn = Post { images: [post.images.clone(), charts].concat(), ..post.clone() };
+        match media::attach(link, room, &drawn, relation, name, &mut content).await {
+            Err(Trouble::Passing { why, .. } | Trouble::Refused(why)) => {
+                tracing::warn!(why, "a chart cannot be shown as a picture: it is said in words");
+            }
+            done => return done,
+        }
+    }
+    media::attach(link, room, post, relation, name, &mut format::content(post, relation, false)).await
 }
 
 /// Sends a message under a transaction id: the same twice is one event.

@@ -204,6 +204,14 @@ async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
         }
         let more = ann.drain(Duration::from_millis(500)).await;
         assert!(more.iter().all(|heard| heard.content["msgtype"] != "m.image"), "{more:?}");
+        // A chart is drawn; who reads the text alone has it in words.
+        ann.say(&table.room, "!odds 2d6").await;
+        let heard = ann.hear(&table.room, &table.bot).await;
+        assert_eq!(heard.content["msgtype"], "m.image");
+        assert!(heard.body().contains("\n- 7: ████████████████████ 16.7 %\n"), "{}", heard.body());
+        let html = heard.content["formatted_body"].as_str().expect("it is styled");
+        assert!(html.ends_with("| 2d6 | 2 to 12, most often 7, deviation 2.42"), "{html}");
+        assert_eq!(heard.content["info"]["h"], 11 * 26 + 10);
         bot.stop().await;
     }
 }

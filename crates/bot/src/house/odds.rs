@@ -2,14 +2,13 @@
 
 use crate::route::Arguments;
 use crate::table::Trials;
-use chat::{Line, Reply, Span};
+use chat::{Bar, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
 use dice::{Certainty, Comparison, Dialect, Expression, Notation, NotationError, Number, Odds, OddsError, Repeated};
 use plugin_api::{Refusal, Text};
 
-/// Lines of a chart, and characters of its longest bar.
+/// Bars of a chart.
 const LINES: usize = 12;
-const LONGEST: f64 = 20.0;
 /// What comes less often than this, and all beyond it, is one line at the end of a chart.
 const RARE: f64 = 0.005;
 /// Rolls of an estimate.
@@ -106,7 +105,7 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
         reply = reply.text(format!(", deviation {:.2}", odds.deviation()));
         // Whoever asks whether they succeed needs no chart of all that could happen.
         let charted = success.is_none() && odds.outcomes.len() > 1;
-        reply = facts(if charted { reply.list(chart(odds)) } else { reply }, odds);
+        reply = facts(if charted { reply.chart(chart(odds)) } else { reply }, odds);
     }
     Ok(success.into_iter().fold(reply, |reply, chance| reply.fact("chance", chance)))
 }
@@ -156,12 +155,12 @@ fn spread(notation: &Notation, odds: &Odds) -> Reply {
         .bold(format!("{:.2} on average", odds.mean()))
         .text(format!("{each} | {notation}{}{range}{often}", how_sure(odds.certainty)))
         .text(format!(", deviation {:.2}", odds.deviation()));
-    let reply = if odds.outcomes.len() > 1 { reply.list(chart(odds)) } else { reply };
+    let reply = if odds.outcomes.len() > 1 { reply.chart(chart(odds)) } else { reply };
     facts(reply, odds)
 }
 
 /// A bar for each result, or for several side by side where there are many; what hardly ever comes stands at the ends.
-fn chart(odds: &Odds) -> Vec<Line> {
+fn chart(odds: &Odds) -> Vec<Bar> {
     let rare = |outcomes: &mut dyn Iterator<Item = &(Number, f64)>| {
         let mut so_far = 0.0;
         let below = outcomes.take_while(|(_, chance)| {
@@ -193,11 +192,10 @@ fn chart(odds: &Odds) -> Vec<Line> {
         bars.push((format!("{first} or more"), sum(behind)));
     }
     let highest = bars.iter().map(|(_, chance)| *chance).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let bar = |(named, chance): (String, f64)| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a bar is 0 to 20 characters long")]
-        let length = (chance / highest * LONGEST).round() as usize;
-        let bar = if length == 0 { String::new() } else { "█".repeat(length) + " " };
-        vec![Span::Text(format!("{named}: {bar}{}", percent(chance)))]
+    let bar = |(name, chance): (String, f64)| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the highest, 0 to 100")]
+        let length = (chance / highest * 100.0).round() as u8;
+        Bar { name, length, value: percent(chance) }
     };
     bars.into_iter().map(bar).collect()
 }

@@ -48,7 +48,7 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
             reply.text(format!(" (edited, was #{first}{more}) #{number}"))
         }
         // Behind a list it stands on a line of its own.
-        Some(Number { number, .. }) if matches!(reply.blocks.last(), Some(Block::List(_))) => {
+        Some(Number { number, .. }) if matches!(reply.blocks.last(), Some(Block::List(_) | Block::Chart(_))) => {
             reply.line().text(format!("#{number}"))
         }
         Some(Number { number, .. }) => reply.text(format!(" #{number}")),
