@@ -24,18 +24,36 @@ fn contributing_shows_the_game_that_is_tested() {
 
 #[test]
 fn every_scene_in_a_guide_goes_as_written() {
-    for path in ["README.md", "CONTRIBUTING.md"] {
+    for path in ["README.md", "CONTRIBUTING.md", "docs/dice.md"] {
         let text = text(path);
         let scenes: Vec<&str> =
             text.split("```session\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
         assert!(!scenes.is_empty(), "{path} shows no scene");
         for scene in scenes {
+            // A scene that says nothing of plugins is played with plain dice.
             let plugins = vec![ember::plugin(), mvk::plugin(), roll::plugin()];
             if let Err(difference) =
                 plugin_testkit::play(path, scene, plugins, plugin_testkit::Compare::Answers, |_| {})
             {
                 panic!("{difference} (lines count from the scene's first)");
             }
+        }
+    }
+}
+
+/// The tables of a tool's spelling, each under the tool's name.
+#[test]
+fn what_other_tools_users_type_is_read_as_the_page_of_dice_says() {
+    let page = text("docs/dice.md");
+    for (name, dialect) in dice::Dialect::ALL.into_iter().filter(|(_, dialect)| *dialect != dice::Dialect::Native) {
+        let section = page.split("\n### ").find(|section| section.to_lowercase().starts_with(name)).expect("a section");
+        let cells =
+            section.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix("` |")?.split_once("` | `"));
+        let cells: Vec<_> = cells.collect();
+        assert!(cells.len() > 5, "{name} has its table");
+        for (typed, native) in cells {
+            let read = dice::Notation::typed_in(dialect, typed);
+            assert_eq!(read.map(|read| read.to_string()).as_deref(), Ok(native), "{name}: {typed}");
         }
     }
 }

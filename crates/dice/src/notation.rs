@@ -209,6 +209,9 @@ mod tests {
             ("3+d20 != 5", "3 + 1d20 <> 5"),
             ("4dFr-1", "4dFr-1"),
             ("d20==20", "1d20=20"),
+            ("3d6>=5sdc6", "3d6>=5sdc6"),
+            ("+d6<>1", "1d6<>1"),
+            ("-d6<>1", "-1d6 <> 1"),
         ] {
             assert_eq!(canonical(typed), meant, "{typed}");
             assert_eq!(canonical(meant), meant, "the canonical form of {typed}");
@@ -259,6 +262,7 @@ mod tests {
             ("1d6rr1", "r1 throws until", 3..6),
             ("1d6rr99<3", "1 to 20", 3..8),
             ("{(1d1)d1}", "sum of dice", 0..9),
+            (&format!("9d6{}", "kh1".repeat(17)), "16 things", 51..54),
         ] {
             let (said, place) = error(text);
             assert!(said.contains(what), "{text}: {said}");

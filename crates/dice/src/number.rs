@@ -10,6 +10,8 @@ pub struct Number(Ratio<i64>);
 
 /// The largest exponent of a power.
 const MAX_EXPONENT: i64 = 64;
+/// Digits behind the point: a number that was read with some is shown with them.
+const MOST_DIGITS: u32 = 18;
 
 impl From<i64> for Number {
     fn from(whole: i64) -> Self {
@@ -107,18 +109,16 @@ impl Number {
 impl fmt::Display for Number {
     /// `7`, `3.5`, or `7/3` where no decimal says it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut above, below) = (*self.0.numer(), *self.0.denom());
+        let (above, below) = (*self.0.numer(), *self.0.denom());
         if below == 1 {
             return f.write_str(itoa::Buffer::new().format(above));
         }
-        let Some(behind) = (1..=9).find(|digits| 10_i64.pow(*digits) % below == 0) else {
+        let Some(behind) = (1..=MOST_DIGITS).find(|digits| 10_i64.pow(*digits) % below == 0) else {
             return write!(f, "{above}/{below}");
         };
-        if above < 0 {
-            f.write_str("-")?;
-            above = -above;
-        }
-        let rest = (above % below) * (10_i64.pow(behind) / below);
+        f.write_str(if above < 0 { "-" } else { "" })?;
+        let (above, below) = (above.unsigned_abs(), below.unsigned_abs());
+        let rest = (above % below) * (10_u64.pow(behind) / below);
         write!(f, "{}.{rest:0behind$}", above / below, behind = behind as usize)
     }
 }
@@ -139,6 +139,8 @@ mod tests {
             (ratio(-1, 8), "-0.125"),
             (ratio(7, 3), "7/3"),
             (ratio(5, -4), "-1.25"),
+            (Number::decimal(2_222_222_222_222_222_222, 12).unwrap(), "2222222.222222222222"),
+            (Number(Ratio::new_raw(i64::MIN, 5)), "-1844674407370955161.6"),
         ] {
             assert_eq!(number.to_string(), shown);
         }

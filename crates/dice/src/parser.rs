@@ -181,7 +181,8 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(sign @ (b'-' | b'+')) => {
                 self.at += 1;
-                self.first = false;
+                // A plus changes nothing, and is not kept.
+                self.first &= sign == b'+';
                 let inner = self.deeper(start, Self::sign)?;
                 Ok(if sign == b'-' { Expression::Negative(Box::new(inner)) } else { inner })
             }

@@ -1,7 +1,12 @@
 //! What odds say of rolls that tables know.
 
 use dice::fair::{FairDice, MessageKey};
-use dice::{Certainty, Comparison, Notation, Number, Odds, OddsError};
+use dice::{Certainty, Comparison, Dice, DiceError, Notation, Number, Odds, OddsError};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::collections::{BTreeMap, BTreeSet};
 
 fn odds(text: &str) -> Odds {
     let notation: Notation = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -85,4 +90,78 @@ fn what_never_comes_is_no_chance_and_what_never_ends_no_odds() {
     }
     let far = odds("d[9223372036854775800..9223372036854775807]");
     assert_eq!(far.ends(), (9_223_372_036_854_775_800.into(), i64::MAX.into()));
+}
+
+/// What players write, more or less.
+const WRITTEN: &str = "[1-6]d([46]|8|10|12|F|%|\\[1,1,2:3,5\\])((kh|kl|dh|dl|km)[1-3]?|!|!o|!!|!p|!>=[3-6]|r1|ro<3|rr2=2|mi2|ma3|>=[2-5]|>=[3-5]f1|even|odd|m|mt2|dbl[34])?(kh2|kl1|c>=3)?( ?[-+*] ?([1-3]d[46](kh1|r1|!)?|[1-9])|/2|//3| vs [1-9])?";
+/// Expressions that are rolled, and how often each, unless ASTRAGAL_ODDS_ROLLS says.
+const EXPRESSIONS: usize = 200;
+const ROLLS: u32 = 10_000;
+/// How many standard deviations a statistic may be off: one in two million is.
+const MOST_OFF: f64 = 5.0;
+
+struct Plain(SmallRng);
+
+impl Dice for Plain {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        Ok(self.0.random_range(1..=sides))
+    }
+}
+
+#[test]
+fn odds_agree_with_rolls() {
+    let rolls = std::env::var("ASTRAGAL_ODDS_ROLLS").map_or(ROLLS, |rolls| rolls.parse().unwrap());
+    let mut runner = TestRunner::deterministic();
+    let written = proptest::string::string_regex(WRITTEN).unwrap();
+    let mut dice = Plain(SmallRng::seed_from_u64(7));
+    let (mut tested, mut worst) = (BTreeSet::new(), (0.0, String::new()));
+    while tested.len() < EXPRESSIONS {
+        let text = written.new_tree(&mut runner).unwrap().current();
+        let Ok(notation) = text.parse::<Notation>() else { continue };
+        let Ok(odds) = notation.rolls[0].odds() else { continue };
+        if !tested.insert(text.clone()) {
+            continue;
+        }
+        let mut counts: BTreeMap<Number, u32> = BTreeMap::new();
+        for _ in 0..rolls {
+            *counts.entry(notation.rolls[0].expression.roll(&mut dice).unwrap().value).or_default() += 1;
+        }
+        let off = off(&odds, &counts, rolls);
+        assert!(off < MOST_OFF, "{text}: {off} deviations off");
+        if off > worst.0 {
+            worst = (off, text);
+        }
+    }
+    println!("{EXPRESSIONS} expressions, {rolls} rolls each: the worst, {}, is {:.2} deviations off", worst.1, worst.0);
+}
+
+/// How far the chi-square statistic of some counts is above what is to be expected, in standard deviations of a normal
+/// distribution (by Wilson and Hilferty). Rare results are counted together.
+fn off(odds: &Odds, counts: &BTreeMap<Number, u32>, rolls: u32) -> f64 {
+    let (mut statistic, mut bins, mut expected, mut seen, mut all) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let mut close = |expected: &mut f64, seen: &mut f64| {
+        statistic += (*seen - *expected).powi(2) / *expected;
+        bins += 1.0;
+        (*expected, *seen) = (0.0, 0.0);
+    };
+    for (value, chance) in &odds.outcomes {
+        expected += chance * f64::from(rolls);
+        let count = f64::from(counts.get(value).copied().unwrap_or_default());
+        (seen, all) = (seen + count, all + count);
+        if expected >= 10.0 {
+            close(&mut expected, &mut seen);
+        }
+    }
+    // What is left, and what should never come.
+    expected += f64::from(rolls) * 1e-9;
+    seen += f64::from(rolls) - all;
+    if expected >= 10.0 || seen > 0.0 {
+        close(&mut expected, &mut seen);
+    }
+    let freedom: f64 = bins - 1.0;
+    if freedom < 1.0 {
+        return if statistic > 1e-3 { f64::INFINITY } else { 0.0 };
+    }
+    let spread = 2.0 / (9.0 * freedom);
+    ((statistic / freedom).cbrt() - (1.0 - spread)) / spread.sqrt()
 }

@@ -261,10 +261,7 @@ mod tests {
         let called = |network: &str| PlayerId::new(network, "@bob:localhost");
         let calls = [called("matrix"), called("irc")].into();
         let post = Post { calls, ..post(Reply::from("9 damage | Bob: !soak")) };
-        assert_eq!(
-            content(&post, &Relation::default())["m.mentions"],
-            json!({ "user_ids": ["@bob:localhost"] })
-        );
+        assert_eq!(content(&post, &Relation::default())["m.mentions"], json!({ "user_ids": ["@bob:localhost"] }));
         let edit = Relation { replaces: Some("$first".into()), ..Relation::default() };
         assert_eq!(content(&post, &edit)["m.mentions"], json!({}), "he was called by the first version");
         let private = Post { to: Recipient::Player(called("matrix")), ..post };

@@ -98,10 +98,11 @@ impl Pool {
 
 impl Display for Modified<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let mut before: Option<&Modifier> = None;
+        let (mut before, mut counted): (Option<&Modifier>, _) = (None, false);
         for modifier in self.0 {
-            // Behind an explosion a comparison would be its condition.
-            let open = f.alternate() || matches!(before, Some(Modifier::Explode(_, None) | Modifier::Count(_)));
+            // Behind an explosion a comparison would be its condition, behind a count it would compare that.
+            let open = f.alternate() || counted || matches!(before, Some(Modifier::Explode(_, None)));
+            counted |= modifier.counts();
             match modifier {
                 Modifier::Count(Counting::Success(condition)) if !open => condition.fmt(f)?,
                 modifier => modifier.fmt(f)?,

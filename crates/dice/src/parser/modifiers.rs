@@ -5,10 +5,13 @@ use crate::dialect::{Dialect, Spelling};
 use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Mark, Modifier, Source,
 };
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// How often rr throws again at the most.
 const MOST_REROLLS: u32 = 20;
+/// What can be done to the same dice: each may mean sorting all of them.
+const MOST_MODIFIERS: usize = 16;
 /// Words that stand behind dice and are no modifiers.
 const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
 
@@ -24,6 +27,10 @@ impl Parser<'_> {
                 self.at = end;
                 break;
             };
+            if found.len() == MOST_MODIFIERS {
+                let what = format!("{MOST_MODIFIERS} things are the most that can be done to the same dice");
+                return Err(self.error(start..self.at, what));
+            }
             found.push((modifier, start..self.at));
         }
         if self.dialect.reorders() {
@@ -280,6 +287,9 @@ impl Parser<'_> {
         if changes && before.iter().any(Modifier::counts) {
             return wrong("dice explode, are thrown again, kept and dropped before they are counted");
         }
+        if matches!(modifier, Modifier::Explode(_, Some(Condition { comparison: Comparison::Equal, value: ..0 }))) {
+            return wrong("dice explode on a number from 0 up, or on a comparison, as in !<0");
+        }
         if matches!(modifier, Modifier::Explode(..)) && before.iter().any(|each| matches!(each, Modifier::Explode(..)))
         {
             return wrong("these dice explode already");
@@ -341,8 +351,8 @@ fn keeps_faces(modifier: &Modifier) -> bool {
 fn different(faces: &Faces, sides: u32) -> u64 {
     match faces {
         Faces::List(_) | Faces::FudgeRare => {
-            let shown = |thrown| (faces.value(thrown), faces.word(thrown).map(str::to_owned));
-            (1..=sides.min(10_000)).map(shown).collect::<std::collections::BTreeSet<_>>().len() as u64
+            let there = faces.different(sides).into_iter().filter(|(_, often)| *often > 0);
+            there.map(|(face, _)| (faces.value(face), faces.word(face))).collect::<BTreeSet<_>>().len() as u64
         }
         _ => u64::from(sides),
     }
