@@ -86,9 +86,9 @@ impl<'a> Parser<'a> {
             expression = self.expression()?;
         }
         self.skip_spaces();
-        let together = match self.letters().to_ascii_lowercase().as_str() {
-            "sum" => Some(Together::Sum),
-            "sort" => Some(Together::Sort),
+        let together = match self.letters() {
+            word if word.eq_ignore_ascii_case("sum") => Some(Together::Sum),
+            word if word.eq_ignore_ascii_case("sort") => Some(Together::Sort),
             _ => None,
         };
         if together.is_some() {
@@ -405,10 +405,18 @@ impl<'a> Parser<'a> {
 
     /// The comparison standing here, if one does.
     fn comparison(&mut self) -> Option<Comparison> {
+        if !self.compares() {
+            return None;
+        }
         let (sign, comparison) = SIGNS.iter().find(|(sign, _)| self.rest().starts_with(sign))?;
         let (length, comparison) = (sign.len(), *comparison);
         self.at += length;
         Some(self.dialect.compares(comparison))
+    }
+
+    /// Whether a comparison may stand here: all begin with one of these, or with what is no ASCII.
+    fn compares(&self) -> bool {
+        self.peek().is_some_and(|byte| matches!(byte, b'<' | b'>' | b'=' | b'!') || !byte.is_ascii())
     }
 
     fn rest(&self) -> &'a str {

@@ -52,16 +52,23 @@ impl<T: Display> Display for Listed<'_, T> {
     }
 }
 
-impl Display for Operator {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
+impl Operator {
+    /// How it is written.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
             Operator::Plus => "+",
             Operator::Minus => "-",
             Operator::Times => "*",
             Operator::Divide => "/",
             Operator::DivideDown => "//",
             Operator::Modulo => "%",
-        })
+        }
+    }
+}
+
+impl Display for Operator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(self.sign())
     }
 }
 
@@ -240,16 +247,23 @@ impl Display for Condition {
     }
 }
 
-impl Display for Comparison {
-    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str(match self {
+impl Comparison {
+    /// How it is written.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
             Comparison::Less => "<",
             Comparison::AtMost => "<=",
             Comparison::Equal => "=",
             Comparison::Unequal => "<>",
             Comparison::AtLeast => ">=",
             Comparison::Greater => ">",
-        })
+        }
+    }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(self.sign())
     }
 }
 
@@ -262,7 +276,8 @@ fn worded(f: &mut Formatter<'_>, word: &str, condition: &Condition) -> Result {
 /// A condition where a number alone is meant to be shown.
 fn short(f: &mut Formatter<'_>, condition: &Condition) -> Result {
     match condition.comparison {
-        Comparison::Equal => whole(f, condition.value),
+        Comparison::Equal if condition.value >= 0 => whole(f, condition.value),
+        // A minus alone might be meant for what stands in front.
         _ => condition.fmt(f),
     }
 }

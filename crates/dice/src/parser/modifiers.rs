@@ -48,7 +48,7 @@ impl Parser<'_> {
     fn modifier(&mut self, source: &Source, counted: bool, glued: bool) -> Parsed<Option<Modifier>> {
         match self.peek() {
             Some(b'!') if !self.rest().starts_with("!=") => self.explosion().map(Some),
-            _ if SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign)) => {
+            _ if self.compares() && SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign)) => {
                 // The second one compares what the first one counted.
                 if !self.first || counted {
                     return Ok(None);
@@ -65,11 +65,14 @@ impl Parser<'_> {
 
     /// The modifier's word that stands here. Glued to the dice letters can be nothing else.
     fn word(&self, glued: bool) -> Parsed<Option<&'static Spelling>> {
+        if self.letters().is_empty() {
+            return Ok(None);
+        }
         let letters = self.letters().to_ascii_lowercase();
         let words = self.dialect.words();
         let first = words.iter().find(|word| letters.starts_with(word.typed));
         let single = first.is_some_and(|first| first.typed.len() == letters.len());
-        if letters.is_empty() || (OTHERS.contains(&letters.as_str()) && !single) {
+        if OTHERS.contains(&letters.as_str()) && !single {
             return Ok(None);
         }
         match first {

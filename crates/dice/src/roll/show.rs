@@ -159,7 +159,10 @@ fn show<E>(
     out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     match expression {
-        Expression::Number(number) => out(Piece::Text(Shown::Printed(number))),
+        Expression::Number(number) => match number.whole() {
+            Some(whole) => out(Piece::Text(Shown::Whole(whole))),
+            None => out(Piece::Text(Shown::Printed(number))),
+        },
         Expression::Pool(pool) => show_pool(pool, throws, out),
         Expression::Negative(inner) => {
             out(Piece::Text(Shown::Word("-")))?;
@@ -173,13 +176,13 @@ fn show<E>(
         Expression::Chain(first, rest) => {
             show(first, throws, out)?;
             rest.iter().try_for_each(|(operator, operand)| {
-                between(operator, out)?;
+                between(operator.sign(), out)?;
                 show(operand, throws, out)
             })
         }
         Expression::Power(base, exponent) => {
             show(base, throws, out)?;
-            between(&"**", out)?;
+            between("**", out)?;
             show(exponent, throws, out)
         }
         Expression::Function(function, arguments) => {
@@ -196,17 +199,17 @@ fn show<E>(
         Expression::Compared(left, comparison, right) => {
             show(left, throws, out)?;
             match comparison {
-                Comparison::AtLeast => between(&"vs", out)?,
-                comparison => between(comparison, out)?,
+                Comparison::AtLeast => between("vs", out)?,
+                comparison => between(comparison.sign(), out)?,
             }
             show(right, throws, out)
         }
     }
 }
 
-fn between<E>(sign: &dyn Display, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
+fn between<E>(sign: &str, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
     out(Piece::Text(Shown::Word(" ")))?;
-    out(Piece::Text(Shown::Printed(sign)))?;
+    out(Piece::Text(Shown::Word(sign)))?;
     out(Piece::Text(Shown::Word(" ")))
 }
 
@@ -229,28 +232,29 @@ fn show_pool<E>(
     throws: &mut Throws<'_>,
     out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    if pool.parts().next().is_none() {
-        out(Piece::Text(Shown::Printed(pool)))?;
-    } else {
-        match &pool.source {
-            Source::Dice(count, faces) => {
-                match count {
-                    Count::Number(count) => out(Piece::Text(Shown::Whole((*count).into())))?,
-                    Count::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
-                }
-                out(Piece::Text(Shown::Word("d")))?;
-                match faces {
-                    Faces::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
-                    faces => out(Piece::Text(Shown::Printed(faces)))?,
-                }
+    match &pool.source {
+        Source::Dice(count, faces) => {
+            match count {
+                Count::Number(count) => out(Piece::Text(Shown::Whole((*count).into())))?,
+                Count::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
             }
-            Source::Group(members) => {
-                out(Piece::Text(Shown::Word("{")))?;
-                listed(members, throws, out)?;
-                out(Piece::Text(Shown::Word("}")))?;
+            out(Piece::Text(Shown::Word("d")))?;
+            match faces {
+                Faces::Sides(sides) => out(Piece::Text(Shown::Whole((*sides).into())))?,
+                Faces::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
+                faces => out(Piece::Text(Shown::Printed(faces)))?,
+            }
+            if !pool.modifiers.is_empty() {
+                out(Piece::Text(Shown::Printed(&pool.modified())))?;
             }
         }
-        out(Piece::Text(Shown::Printed(&pool.modified())))?;
+        Source::Group(_) if pool.mixes_dice() => out(Piece::Text(Shown::Printed(pool)))?,
+        Source::Group(members) => {
+            out(Piece::Text(Shown::Word("{")))?;
+            listed(members, throws, out)?;
+            out(Piece::Text(Shown::Word("}")))?;
+            out(Piece::Text(Shown::Printed(&pool.modified())))?;
+        }
     }
     out(Piece::Text(Shown::Word(" ")))?;
     throws.next().map_or(Ok(()), |throw| OfPool(pool, throw).show(out))
