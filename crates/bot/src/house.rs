@@ -15,7 +15,7 @@ mod show;
 pub(crate) mod undo;
 mod waiting;
 
-pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice};
+pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice, throws_dice};
 
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
@@ -182,8 +182,8 @@ enum House {
     /// Show what did not fit of the last long answer here.
     #[command(example = "more")]
     More,
-    /// Show the scene that is being played, or begin one, which is the referee's.
-    #[command(example = "scene", example = "scene The wolf at the ford")]
+    /// Show the scene that is being played, or begin or end one, which is the referee's.
+    #[command(example = "scene The wolf at the ford", example = "scene", example = "scene end")]
     Scene { title: Option<Text> },
     /// Show how high everybody's dice were this scene, or all along, among all that they could have shown.
     ///

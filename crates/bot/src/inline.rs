@@ -1,38 +1,41 @@
 //! Dice in prose: `I strike [[1d20+5]] for [[2d6+3]]`.
 
 use crate::route::CommandLine;
-use dice::{Dialect, Notation};
+use crate::{house, shortcuts};
+use dice::Dialect;
 
 /// What stands around dice in prose.
 const OPEN: &str = "[[";
 const CLOSE: &str = "]]";
 /// Dice of one line that are rolled.
-const MOST: usize = 5;
+const MOST: usize = 10;
 
-/// The roll of all dice in a line of prose, if there are some. What only looks like it stays prose.
+/// The roll of all dice in a line of prose, if there are some. What only looks like it stays prose, and so does what is quoted.
 pub(crate) fn roll_in(line: &str, dialect: Dialect) -> Option<CommandLine> {
+    if line.starts_with('>') {
+        return None;
+    }
     let mut found = Vec::new();
-    let mut rest = line;
-    while let Some((inner, behind)) = rest.split_once(OPEN).and_then(|(_, inner)| inner.split_once(CLOSE)) {
-        found.extend(Some(inner.trim()).filter(|inner| throws(inner, dialect)));
-        rest = behind;
+    // Every second part stands between backticks.
+    for prose in line.split('`').step_by(2) {
+        let mut rest = prose;
+        while let Some((inner, behind)) = rest.split_once(OPEN).and_then(|(_, inner)| closed(inner)) {
+            let dice = inner.split('#').next().unwrap_or_default().trim();
+            found.extend(Some(dice).filter(|dice| house::throws_dice(&shortcuts::guessed(dice), dialect)));
+            rest = behind;
+        }
     }
     found.truncate(MOST);
     (!found.is_empty()).then(|| CommandLine { typed: format!("roll {}", found.join("; ")), by_name: false })
 }
 
-/// Whether a text is dice; a variable in it may be anything.
-fn throws(text: &str, dialect: Dialect) -> bool {
-    let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '{' | '}');
-    let mut known = String::new();
-    let mut parts = text.split('$');
-    known.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        known.push('1');
-        known.push_str(part.trim_start_matches(named));
+/// What stands in the brackets, and behind them; a label's own bracket is part of it.
+fn closed(inner: &str) -> Option<(&str, &str)> {
+    let (mut end, _) = inner.match_indices(CLOSE).next()?;
+    while inner[end + CLOSE.len()..].starts_with(']') {
+        end += 1;
     }
-    let read = Notation::typed_in(dialect, &known);
-    read.is_ok_and(|notation| notation.rolls.iter().any(|roll| roll.expression.throws()))
+    Some((&inner[..end], &inner[end + CLOSE.len()..]))
 }
 
 #[cfg(test)]
@@ -45,6 +48,9 @@ mod tests {
         assert_eq!(roll("I strike [[1d20+5]] for [[ 2d6+$str ]]!").as_deref(), Some("roll 1d20+5; 2d6+$str"));
         assert_eq!(roll("see [[the tavern]] and [[2024]], [[2d6"), None);
         assert_eq!(roll("an array a[[0]], d20"), None);
-        assert_eq!(roll(&"[[d6]]".repeat(9)).as_deref(), Some("roll d6; d6; d6; d6; d6"));
+        assert_eq!(roll("[[d20 # hit]] and [[1d8[fire]]]").as_deref(), Some("roll d20; 1d8[fire]"));
+        assert_eq!(roll("> I strike [[d20]]"), None);
+        assert_eq!(roll("type `[[d20]]`, as in [[d6]]").as_deref(), Some("roll d6"));
+        assert_eq!(roll(&"[[d6]]".repeat(12)).map(|line| line.matches("d6").count()), Some(10));
     }
 }

@@ -135,6 +135,18 @@ impl Fill<'_> {
     }
 }
 
+/// A text with 1 for each variable, to tell what kind of text it is.
+pub fn guessed(text: &str) -> String {
+    let (mut guessed, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('$') {
+        guessed.push_str(&rest[..at]);
+        let (name, length) = variable(&rest[at + 1..]);
+        guessed.push_str(if name.is_empty() { "$" } else { "1" });
+        rest = &rest[at + 1 + length..];
+    }
+    guessed + rest
+}
+
 /// The name of a variable that a text begins with, and how long it is with its braces.
 fn variable(text: &str) -> (&str, usize) {
     let braced = text.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
@@ -154,7 +166,7 @@ fn name_at(text: &str) -> &str {
 }
 
 /// The command that a line stands for, if its first word is a macro of the character or the table: `$1` is the first word
-/// behind it, `$*` all of them; where it takes none, they stand behind it.
+/// behind it, `$*` all of them; those that it does not take stand behind it.
 pub fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<CommandLine, Refusal>> {
     let (word, place) = line.word();
     let body = doc.shortcuts.of(character).find_map(|named| named.macros.get(&word))?;
@@ -172,7 +184,7 @@ pub fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Opt
 /// A macro's command with the words that were given to it.
 fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
     let words: Vec<&str> = given.split_whitespace().collect();
-    let (mut typed, mut rest, mut takes) = (String::new(), body, false);
+    let (mut typed, mut rest, mut taken) = (String::new(), body, 0);
     while let Some(at) = rest.find('$') {
         typed.push_str(&rest[..at]);
         rest = &rest[at + 1..];
@@ -185,21 +197,22 @@ fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
                     return Err(Refusal::new(what).example(format!("macro {name}")));
                 };
                 typed.push_str(word);
-                (rest, takes) = (&rest[digits..], true);
+                (rest, taken) = (&rest[digits..], taken.max(number));
             }
             None if next == Some('*') => {
                 typed.push_str(given);
-                (rest, takes) = (&rest[1..], true);
+                (rest, taken) = (&rest[1..], words.len());
             }
             None => typed.push('$'),
         }
     }
     typed.push_str(rest);
-    if !takes && !given.is_empty() {
+    let left = words.get(taken..).unwrap_or_default().join(" ");
+    if !left.is_empty() {
         // In front of the comment.
         let end = Arguments::of(&typed, false).typed.len();
         let comment = typed.split_off(end);
-        typed = format!("{typed} {given}{comment}");
+        typed = format!("{typed} {left}{comment}");
     }
     Ok(typed)
 }
@@ -243,6 +256,7 @@ mod tests {
         };
         assert_eq!(call(1, "Attack 5").as_deref(), Some("roll 1d20+5 # axe"));
         assert!(call(1, "attack").is_some_and(|what| what.contains("needs $1")));
+        assert_eq!(call(1, "attack 5 vs 15").as_deref(), Some("roll 1d20+5 vs 15 # axe"));
         assert_eq!(call(2, "attack 5"), None);
         assert_eq!(call(2, "stats sort # Cem").as_deref(), Some("roll 6x 4d6kh3 sort # Cem"));
         assert_eq!(call(2, "say d20 15").as_deref(), Some("roll d20 15 vs 15"));

@@ -52,8 +52,6 @@ const fn or(typed: &'static str, native: &'static str, unsaid: End) -> Spelling 
     Spelling { unsaid: Some(unsaid), ..as_native(typed, native) }
 }
 
-// In all of these the longer of two words that begin alike stands first.
-
 const NATIVE: &[Spelling] = &[
     same("even"),
     same("odd"),
@@ -132,6 +130,21 @@ const DICE_MAIDEN: &[Spelling] = &[
     at_most("b", "b"),
 ];
 
+const HIGHEST: &str = "the highest and lowest are chosen by kh, kl, ph and pl alone";
+
+const AVRAE_LACKS: &[Hint] = &[
+    ("rrh", HIGHEST),
+    ("rrl", HIGHEST),
+    ("roh", HIGHEST),
+    ("rol", HIGHEST),
+    ("rah", HIGHEST),
+    ("ral", HIGHEST),
+    ("eh", HIGHEST),
+    ("el", HIGHEST),
+];
+
+const ROLL20_LACKS: &[Hint] = &[("m", "that points out matches alone there; mt counts them")];
+
 const FOUNDRY_LACKS: &[Hint] = &[
     ("ms", "a margin is told by vs, as in 6d6 vs 12"),
     ("sf", "failures take one away each with df, as in 6d6cs>3df1"),
@@ -152,17 +165,45 @@ impl Dialect {
         Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, dialect)| *dialect)
     }
 
-    pub(crate) fn words(self) -> &'static [Spelling] {
-        match self {
-            Dialect::Native | Dialect::Roll20 => NATIVE,
+    /// The words behind dice: the tool's own, then the native ones.
+    pub(crate) fn words(self) -> impl Iterator<Item = &'static Spelling> {
+        let own: &[Spelling] = match self {
+            Dialect::Native | Dialect::Roll20 => &[],
             Dialect::Foundry => FOUNDRY,
             Dialect::Avrae => AVRAE,
             Dialect::DiceMaiden => DICE_MAIDEN,
+        };
+        own.iter().chain(NATIVE)
+    }
+
+    /// The word that letters in lower case begin with: the longest, and of two that are alike the tool's own.
+    pub(crate) fn word(self, letters: &str) -> Option<&'static Spelling> {
+        let mut longest: Option<&Spelling> = None;
+        for word in self.words().filter(|word| letters.starts_with(word.typed)) {
+            if longest.is_none_or(|longest| word.typed.len() > longest.typed.len()) {
+                longest = Some(word);
+            }
         }
+        longest
     }
 
     pub(crate) fn lacks(self) -> &'static [Hint] {
-        if self == Dialect::Foundry { FOUNDRY_LACKS } else { &[] }
+        match self {
+            Dialect::Foundry => FOUNDRY_LACKS,
+            Dialect::Avrae => AVRAE_LACKS,
+            Dialect::Roll20 => ROLL20_LACKS,
+            Dialect::Native | Dialect::DiceMaiden => &[],
+        }
+    }
+
+    /// A number in front of a condition would bound how often it works.
+    pub(crate) fn bounds_in_front(self) -> bool {
+        self == Dialect::Foundry
+    }
+
+    /// The same thing done twice means both conditions at once.
+    pub(crate) fn unites(self) -> bool {
+        self == Dialect::Avrae
     }
 
     /// What a sign of comparison means.
@@ -291,7 +332,13 @@ mod tests {
                 ("2 * 3d6", "2 * 3d6"),
             ],
         );
-        for (typed, hint) in [("6d6ms>12", "told by vs"), ("6d6cs>3sf1", "df")] {
+        for (typed, hint) in [
+            ("6d6ms>12", "told by vs"),
+            ("6d6cs>3sf1", "df"),
+            ("5d10x2=10", "how often"),
+            ("20d20r1=1", "how often"),
+            ("4d6rr2=1", "how often"),
+        ] {
             let error = Notation::typed_in(Dialect::Foundry, typed).unwrap_err();
             assert!(error.what.contains(hint), "{typed}: {}", error.what);
         }
@@ -322,7 +369,14 @@ mod tests {
                 ("3d6 + 1d4 + 3", "3d6 + 1d4 + 3"),
             ],
         );
-        for (typed, hint) in [("2d6ra6", "one die"), ("2d6rrl1", "lowest"), ("4d6eh1", "highest")] {
+        for (typed, hint) in [
+            ("2d6ra6", "one die"),
+            ("2d6rrl1", "lowest"),
+            ("4d6eh1", "highest"),
+            ("4d6k5k6", "both at once"),
+            ("4d6kh1kl1", "both at once"),
+            ("1d8rr1rr3", "both at once"),
+        ] {
             let error = Notation::typed_in(Dialect::Avrae, typed).unwrap_err();
             assert!(error.what.contains(hint), "{typed}: {}", error.what);
         }
@@ -360,6 +414,26 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tool_has_no_word_for_is_spelled_natively() {
+        for (dialect, typed, meant) in [
+            (Dialect::Foundry, "5d6km2", "5d6km2"),
+            (Dialect::Foundry, "4d6umi2sd", "4d6umi2sd"),
+            (Dialect::Foundry, "5d10>=7f1b1", "5d10>=7f1b1"),
+            (Dialect::Foundry, "5d10c7", "5d10=7"),
+            (Dialect::Avrae, "4d6dl1", "4d6dl1"),
+            (Dialect::Avrae, "4d6r<=2even", "4d6r<=2even"),
+            (Dialect::Avrae, "2d20cs20", "2d20cs20"),
+            (Dialect::DiceMaiden, "5d6rr3<2", "5d6rr3<2"),
+            (Dialect::DiceMaiden, "5d6dbl6even", "5d6dbl6even"),
+            (Dialect::DiceMaiden, "3d6mt2", "3d6mt2"),
+        ] {
+            assert_eq!(native(dialect, typed), meant, "{dialect:?} {typed}");
+        }
+        let matches = Notation::typed_in(Dialect::Roll20, "8d6m").unwrap_err();
+        assert!(matches.what.contains("mt counts"), "{}", matches.what);
+    }
+
+    #[test]
     fn what_tools_contradict_each_other_about_is_told_apart() {
         let each = |typed: &str| {
             Dialect::ALL.map(|(_, dialect)| {
@@ -367,7 +441,7 @@ mod tests {
             })
         };
         assert_eq!(each("4d6k3"), ["4d6kh3", "4d6kh3", "4d6kh3", "4d6k=3", "4d6kh3"]);
-        assert_eq!(each("4d6r2"), ["4d6r2", "4d6r2", "4d6ro2", "-", "4d6ro<=2"]);
+        assert_eq!(each("4d6r2"), ["4d6r2", "4d6r2", "4d6ro2", "4d6r2", "4d6ro<=2"]);
         assert_eq!(each("4d6e6"), ["-", "-", "-", "4d6!6", "4d6!o>=6"]);
         assert_eq!(each("4d6>3"), ["4d6>3", "4d6>=3", "4d6>3", "4d6>3", "4d6>3"]);
     }

@@ -364,7 +364,7 @@ impl Faces {
     }
 
     /// The faces of a die of so many that differ, each as the first of those that show it, and how often it is there.
-    pub(crate) fn different(&self, sides: u32) -> Vec<(u32, u32)> {
+    pub fn different(&self, sides: u32) -> Vec<(u32, u32)> {
         let FaceList { faces, .. } = match self {
             Faces::List(list) => list,
             _ => return (1..=sides).map(|face| (face, 1)).collect(),

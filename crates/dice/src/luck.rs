@@ -17,13 +17,18 @@ pub struct Luck {
 }
 
 impl Luck {
+    /// Whether a die is one of those that count.
+    pub fn counts(die: &Die) -> bool {
+        (2..=MOST_SIDES).contains(&die.sides)
+    }
+
     /// Of these dice, newest first: so many of the newest as can be reckoned exactly in a moment; nothing if there are none.
     /// Dice with one side, or more than a hundred, are left out.
     pub fn of(dice: impl IntoIterator<Item = Die>) -> Option<Self> {
         // The chance of each sum, the first that of the lowest.
         let mut chances = vec![1.0];
         let (mut above, mut count, mut work) = (0, 0, 0);
-        for Die { sides, value } in dice.into_iter().filter(|die| (2..=MOST_SIDES).contains(&die.sides)) {
+        for Die { sides, value } in dice.into_iter().filter(Self::counts) {
             work += chances.len() + sides as usize;
             if work > MOST_WORK {
                 break;

@@ -115,23 +115,11 @@ impl Notation {
     /// # Errors
     /// The text is no notation.
     pub fn typed_in(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
-        Self::read(dialect, text, false)
-    }
-
-    /// Reads a text in which `2d6 >= 9` compares the sum, and only a letter counts dice: `2d6c>=5`.
-    ///
-    /// # Errors
-    /// The text is no notation.
-    pub fn comparing(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
-        Self::read(dialect, text, true)
-    }
-
-    fn read(dialect: Dialect, text: &str, whole: bool) -> Result<Self, NotationError> {
         if text.len() > MAX_TEXT {
             let what = format!("that is longer than {MAX_TEXT} bytes");
             return Err(NotationError { what, at: 0..0 });
         }
-        Parser::new(text, whole, dialect).notation()
+        Parser::new(text, dialect).notation()
     }
 }
 

@@ -138,6 +138,20 @@ impl Odds {
         Odds { outcomes: outcomes.collect(), certainty }
     }
 
+    /// The same with each result rounded down, as a total is.
+    #[must_use]
+    pub fn rounded_down(&self) -> Self {
+        let mut outcomes: Vec<(Number, f64)> = Vec::with_capacity(self.outcomes.len());
+        for (value, chance) in &self.outcomes {
+            let value = Number::from(value.floor());
+            match outcomes.last_mut() {
+                Some((last, sum)) if *last == value => *sum += chance,
+                _ => outcomes.push((value, *chance)),
+            }
+        }
+        Odds { outcomes, certainty: self.certainty }
+    }
+
     /// The mean of all results.
     pub fn mean(&self) -> f64 {
         self.outcomes.iter().map(|(value, chance)| value.approximate() * chance).sum()

@@ -18,8 +18,6 @@ pub(crate) struct Parser<'a> {
     dice: u64,
     /// No operator stands in front of what is read next: a comparison behind dice counts them then.
     first: bool,
-    /// A comparison compares what stands before it, even if that is dice alone.
-    whole: bool,
     /// How the text is spelled.
     dialect: Dialect,
 }
@@ -49,9 +47,9 @@ const MAX_REPEATS: u32 = 100;
 const MAX_LABEL: usize = 40;
 
 impl<'a> Parser<'a> {
-    pub fn new(text: &'a str, whole: bool, dialect: Dialect) -> Self {
+    pub fn new(text: &'a str, dialect: Dialect) -> Self {
         let comment = dialect.comment().and_then(|mark| text.find(&format!(" {mark}")));
-        Parser { text: &text[..comment.unwrap_or(text.len())], at: 0, depth: 0, dice: 0, first: true, whole, dialect }
+        Parser { text: &text[..comment.unwrap_or(text.len())], at: 0, depth: 0, dice: 0, first: true, dialect }
     }
 
     pub fn notation(mut self) -> Parsed<Notation> {
@@ -77,12 +75,12 @@ impl<'a> Parser<'a> {
         self.skip_spaces();
         let start = self.at;
         let mut times = self.repeat()?;
-        self.first = !self.whole;
+        self.first = true;
         let mut expression = self.expression()?;
         if times.is_some() && !expression.throws() {
             // 2x3 is a product.
             self.at = start;
-            (times, self.first) = (None, !self.whole);
+            (times, self.first) = (None, true);
             expression = self.expression()?;
         }
         self.skip_spaces();

@@ -4,8 +4,12 @@ use crate::route::Arguments;
 use crate::table::Trials;
 use chat::{Bar, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
-use dice::{Certainty, Comparison, Dialect, Expression, Notation, NotationError, Number, Odds, OddsError, Repeated};
+use dice::{
+    Certainty, Comparison, Count, Dialect, Expression, Notation, NotationError, Number, Odds, OddsError, Pool,
+    Repeated, Source,
+};
 use plugin_api::{Refusal, Text};
+use std::collections::BTreeMap;
 
 /// Bars of a chart.
 const LINES: usize = 12;
@@ -32,9 +36,7 @@ fn unreadable(text: &Text, error: NotationError) -> Refusal {
 pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(roll) = roll else { return Err(Refusal::new("the odds of what?")) };
     let text = Arguments::of(&roll.text, false).typed;
-    // What no die can show is meant for the sum.
-    let read = Notation::typed_in(dialect, &text);
-    let notation = read.or_else(|error| Notation::comparing(dialect, &text).map_err(|_| unreadable(roll, error)))?;
+    let notation = Notation::typed_in(dialect, &text).map_err(|error| unreadable(roll, error))?;
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("the odds of one roll at a time"));
     };
@@ -47,8 +49,24 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
             let (left, right) = (look(left, "left")?, look(right, "right")?);
             Ok(compared(&notation, &left, *comparison, &right))
         }
-        (expression, _) => Ok(spread(&notation, &look(expression, "whole")?)),
+        (expression, _) => match words_of(expression) {
+            Some(words) => Ok(Reply::new().bold(words).text(format!(" | {notation}"))),
+            None => Ok(spread(&notation, &look(expression, "whole")?.rounded_down())),
+        },
     }
+}
+
+/// How likely each word is on dice that show words, and are not counted otherwise.
+fn words_of(expression: &Expression) -> Option<String> {
+    let Expression::Pool(Pool { source: Source::Dice(count, faces), modifiers }) = expression else { return None };
+    let sides = faces.sides().filter(|_| modifiers.is_empty())?;
+    let mut words: BTreeMap<&str, f64> = BTreeMap::new();
+    for (face, often) in faces.different(sides) {
+        *words.entry(faces.word(face)?).or_default() += f64::from(often) / f64::from(sides);
+    }
+    let each = words.into_iter().map(|(word, chance)| format!("{word} {}", percent(chance)));
+    let several = if *count == Count::Number(1) { "" } else { ", each die for itself" };
+    Some(each.collect::<Vec<_>>().join(", ") + several)
 }
 
 fn refused(error: OddsError, text: &str) -> Refusal {
@@ -69,10 +87,15 @@ pub(crate) fn dice_of_no_table(purpose: &str) -> FairDice {
     FairDice::new(&[0; 32], &key)
 }
 
+/// Whether a text is dice, and some are thrown.
+pub(crate) fn throws_dice(text: &str, dialect: Dialect) -> bool {
+    let read = Notation::typed_in(dialect, &Arguments::of(text, false).typed);
+    read.is_ok_and(|notation| notation.rolls.iter().any(|roll| roll.expression.throws()))
+}
+
 /// Whether a text is dice, and no command.
 pub(crate) fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
-    let text = Arguments::of(text, false).typed;
-    Notation::typed_in(dialect, &text).is_ok() || Notation::comparing(dialect, &text).is_ok()
+    Notation::typed_in(dialect, &Arguments::of(text, false).typed).is_ok()
 }
 
 /// The odds of a game's command that was played with all that could be thrown, or `estimated` so many times.
@@ -95,7 +118,7 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
     parts.extend(success.map(|chance| format!("{} to succeed", percent(chance))));
     // Of two words the chance to succeed says all.
     parts.extend((words.len() > if success.is_some() { 2 } else { 1 }).then(|| words.join(", ")));
-    parts.extend(odds.as_ref().map(|odds| format!("{:.2} on average", odds.mean())));
+    parts.extend(odds.as_ref().map(|odds| format!("{} on average", decimal(odds.mean()))));
     let Some((first, rest)) = parts.split_first() else {
         return Err(Refusal::new("its answers state nothing that odds could be made of").example("odds 2d6 vs 9"));
     };
@@ -124,11 +147,11 @@ fn compared(notation: &Notation, left: &Odds, comparison: Comparison, right: &Od
     };
     let sure = if left.certainty == Certainty::Exact { right.certainty } else { left.certainty };
     let mut reply = Reply::new().bold(percent(chance)).text(format!(" | {notation}{}", how_sure(sure)));
-    reply = reply.text(format!(" | {:.2} on average", left.mean()));
+    reply = reply.text(format!(" | {} on average", decimal(left.mean())));
     if right.outcomes.len() > 1 {
         reply = reply.text(format!(
-            " against {:.2}: higher {}, the same {}, lower {}",
-            right.mean(),
+            " against {}: higher {}, the same {}, lower {}",
+            decimal(right.mean()),
             percent(higher),
             percent(same),
             percent(lower)
@@ -152,7 +175,7 @@ fn spread(notation: &Notation, odds: &Odds) -> Reply {
     let each =
         if notation.rolls.iter().any(|roll| roll.times.is_some() && roll.together.is_none()) { " each" } else { "" };
     let reply = Reply::new()
-        .bold(format!("{:.2} on average", odds.mean()))
+        .bold(format!("{} on average", decimal(odds.mean())))
         .text(format!("{each} | {notation}{}{range}{often}", how_sure(odds.certainty)))
         .text(format!(", deviation {:.2}", odds.deviation()));
     let reply = if odds.outcomes.len() > 1 { reply.chart(chart(odds)) } else { reply };
@@ -207,6 +230,11 @@ fn how_sure(certainty: Certainty) -> String {
         Certainty::Within(_) => " (cut off where hardly anything is left)".to_owned(),
         Certainty::Estimated(rolls) => format!(" (an estimate, rolled {rolls} times)"),
     }
+}
+
+/// A number with two digits behind the point; nothing is no less than that.
+fn decimal(number: f64) -> String {
+    format!("{:.2}", if number.abs() < 0.005 { 0.0 } else { number })
 }
 
 /// A chance as people read it: none and all only if it is so.

@@ -8,6 +8,8 @@ use dice::{Die, Luck};
 use plugin_api::{CharacterId, Refusal, Role, Text};
 use std::collections::BTreeMap;
 
+/// What ends a scene.
+const END: [&str; 2] = ["end", "none"];
 /// Characters of a scene's title.
 const MOST_TITLE: usize = 80;
 /// Entries that are looked at.
@@ -24,6 +26,12 @@ pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, 
     };
     turn.needs(Role::Referee, "begin a scene")?;
     let title = text.trim();
+    if END.iter().any(|end| title.eq_ignore_ascii_case(end)) {
+        let Some(Scene { title, .. }) = turn.table_mut().scene.take() else {
+            return Err(Refusal::new("no scene was begun here").example("scene The wolf at the ford"));
+        };
+        return Ok(format!("The scene {title} ends.").into());
+    }
     if title.chars().count() > MOST_TITLE {
         let what = format!("a scene's title has up to {MOST_TITLE} characters");
         return Err(Refusal::new(what).at(at..at + text.len()).example("scene The wolf at the ford"));
@@ -54,8 +62,8 @@ pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
             continue;
         }
         let of = thrown.entry(page.entry.character).or_default();
+        of.rolls += usize::from(dice.iter().any(Luck::counts));
         of.dice.extend(dice.into_iter().rev());
-        of.rolls += 1;
     }
     let known = |(id, thrown): (CharacterId, Thrown)| {
         let luck = Luck::of(thrown.dice.iter().copied())?;
@@ -67,7 +75,8 @@ pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
     if lucks.is_empty() {
         return Ok(format!("Nobody threw dice {when}.").into());
     }
-    let reply = Reply::new().text(format!("How many throws of the same dice would have been lower, {when}:"));
+    let reply = Reply::new()
+        .text(format!("How high the dice fell {when}, among all that they could have shown; 50 % is as expected:"));
     let reply = lucks.iter().fold(reply, |reply, (name, luck, _)| reply.fact(name, luck.percentile));
     Ok(reply.list(lucks.into_iter().map(|(name, luck, rolls)| told(name, luck, rolls)).collect()))
 }

@@ -254,17 +254,18 @@ impl Table {
         }
     }
 
-    /// The command that a macro's name stands for, where no other command has that name.
+    /// The command that a macro's name stands for, or dice alone, where no other command has that name.
     pub(super) fn stands_for(
         &self,
         bot: &Bot,
         line: &CommandLine,
         attempt: &Attempt<'_>,
     ) -> Result<Option<CommandLine>, Refusal> {
-        let Some(called) = shortcuts::called(&attempt.doc, attempt.actor, line) else { return Ok(None) };
-        match self.resolve(bot, &attempt.room, line, attempt) {
-            Ok(_) => Ok(None),
-            Err(_) => called.map(Some),
+        let called = shortcuts::called(&attempt.doc, attempt.actor, line);
+        let meant = called.or_else(|| self.bare_dice(line, attempt).map(Ok));
+        match meant.filter(|_| self.resolve(bot, &attempt.room, line, attempt).is_err()) {
+            Some(meant) => meant.map(Some),
+            None => Ok(None),
         }
     }
 

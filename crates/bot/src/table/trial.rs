@@ -144,7 +144,9 @@ impl Table {
         let behind = line.typed[place.end..].trim_start();
         let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
         let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
-        if house::reads_as_dice(typed, attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
+        if house::reads_as_dice(&shortcuts::guessed(typed), attempt.room.dialect())
+            || !typed.starts_with(char::is_alphabetic)
+        {
             return Ok(None);
         }
         let inner = CommandLine { typed: typed.to_owned(), by_name: true };

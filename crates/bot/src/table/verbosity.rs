@@ -1,6 +1,5 @@
 //! Answers as short or as long as a room wants them.
 
-use crate::room::Verbosity;
 use chat::{Block, Line, Reply, Span};
 
 /// What stands between the parts of an answer.
@@ -8,24 +7,20 @@ const BETWEEN: &str = " | ";
 /// Steps that a full answer tells.
 const MOST_STEPS: usize = 12;
 
-/// A game's answer as the room wants it: brief without the parts that are dice, full with how the result came to be.
-pub(super) fn told(mut reply: Reply, verbosity: Verbosity) -> Reply {
-    match verbosity {
-        Verbosity::Normal => reply,
-        Verbosity::Brief => {
-            for block in &mut reply.blocks {
-                if let Block::Line(line) = block {
-                    *line = without_dice(std::mem::take(line));
-                }
-            }
-            reply
-        }
-        Verbosity::Full => {
-            let steps: Vec<Line> =
-                reply.why.iter().take(MOST_STEPS).map(|step| vec![Span::Text(step.clone())]).collect();
-            if steps.is_empty() { reply } else { reply.list(steps) }
+/// An answer without the parts that are dice.
+pub(super) fn brief(mut reply: Reply) -> Reply {
+    for block in &mut reply.blocks {
+        if let Block::Line(line) = block {
+            *line = without_dice(std::mem::take(line));
         }
     }
+    reply
+}
+
+/// An answer, and how the result came to be.
+pub(super) fn full(reply: Reply) -> Reply {
+    let steps: Vec<Line> = reply.why.iter().take(MOST_STEPS).map(|step| vec![Span::Text(step.clone())]).collect();
+    if steps.is_empty() { reply } else { reply.list(steps) }
 }
 
 /// A line without its parts that show dice, but for the first.
@@ -70,15 +65,14 @@ mod tests {
     #[test]
     fn a_brief_answer_has_all_but_the_dice() {
         let reply = Reply::new().bold("SUCCESS +3").text(" | ").die("d20=12").text(" +5").text(" | a stone | pool");
-        assert_eq!(told(reply.clone(), Verbosity::Brief).plain(), "SUCCESS +3 | a stone | pool");
-        assert_eq!(told(reply, Verbosity::Normal).plain(), "SUCCESS +3 | d20=12 +5 | a stone | pool");
+        assert_eq!(brief(reply).plain(), "SUCCESS +3 | a stone | pool");
         let only = Reply::new().text("throws ").die("d6=4");
-        assert_eq!(told(only, Verbosity::Brief).plain(), "throws d6=4");
+        assert_eq!(brief(only).plain(), "throws d6=4");
     }
 
     #[test]
     fn a_full_answer_tells_its_steps() {
         let reply = Reply::new().bold("12").why("5 is dropped").why("a 6 explodes");
-        assert_eq!(told(reply, Verbosity::Full).plain(), "12\n- 5 is dropped\n- a 6 explodes");
+        assert_eq!(full(reply).plain(), "12\n- 5 is dropped\n- a 6 explodes");
     }
 }

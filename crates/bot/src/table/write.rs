@@ -9,6 +9,7 @@ use crate::documents::{RoomDoc, to_json};
 use crate::house;
 use crate::journal::{Before, Draft, Entry, Link, hex};
 use crate::keys;
+use crate::room::Verbosity;
 use crate::store::StoreError;
 use chat::{Audience, Reply};
 use dice::Die;
@@ -38,8 +39,9 @@ impl Table {
     ) -> Result<(), StoreError> {
         let prefix = attempt.room.prefix.clone();
         let mut reply = std::mem::take(&mut done.reply);
-        if done.game != house::GAME {
-            reply = verbosity::told(reply, attempt.room.verbosity());
+        let verbosity = if done.game == house::GAME { Verbosity::Normal } else { attempt.room.verbosity() };
+        if verbosity == Verbosity::Brief {
+            reply = verbosity::brief(reply);
         }
         outcome.dice = std::mem::take(&mut attempt.thrown);
         outcome.shows_head = attempt.deed.shows_head;
@@ -69,7 +71,10 @@ impl Table {
         let first = replaces.map(|first| Ledger { bot, table: self }.page(first)).transpose()?.flatten();
         let more = |first: &Page| outcome.dice.len().saturating_sub(first.dice().len());
         let shown = dress::Number { number, replaces: first.map(|first| (first.number(), more(&first))) };
-        let reply = dress::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
+        let mut reply = dress::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
+        if verbosity == Verbosity::Full {
+            reply = verbosity::full(reply);
+        }
         if reply.audience != Audience::Table {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
         }

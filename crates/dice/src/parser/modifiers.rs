@@ -1,7 +1,7 @@
 //! Reading what is done to dice, and refusing what cannot be done to them.
 
 use super::{Parsed, Parser, SIGNS, advantage, nearest};
-use crate::dialect::{Dialect, Spelling};
+use crate::dialect::{Dialect, Hint, Spelling};
 use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Mark, Modifier, Source,
 };
@@ -22,13 +22,23 @@ impl Parser<'_> {
             let end = self.at;
             self.skip_spaces();
             let start = self.at;
-            let counted = found.iter().any(|(each, _)| matches!(each, Modifier::Count(Counting::Success(_))));
-            let Some(modifier) = self.modifier(source, counted, start == end)? else {
+            let Some(modifier) = self.modifier(source, &found, start == end)? else {
                 self.at = end;
                 break;
             };
             if found.len() == MOST_MODIFIERS {
                 let what = format!("{MOST_MODIFIERS} things are the most that can be done to the same dice");
+                return Err(self.error(start..self.at, what));
+            }
+            let bounded = self.dialect.bounds_in_front() && modifier.throws() && self.compares();
+            if bounded && self.text[..self.at].ends_with(|c: char| c.is_ascii_digit()) {
+                let what = "how often it works cannot be bounded by a number in front";
+                return Err(self.error(start..self.at + 1, what));
+            }
+            let twice = |(each, _): &(Modifier, _)| std::mem::discriminant(each) == std::mem::discriminant(&modifier);
+            let conditional = matches!(modifier, Modifier::Keep(_) | Modifier::Drop(_)) || modifier.throws();
+            if self.dialect.unites() && conditional && found.iter().any(twice) {
+                let what = "both at once cannot be done: what is done to dice is done one after the other";
                 return Err(self.error(start..self.at, what));
             }
             found.push((modifier, start..self.at));
@@ -44,8 +54,14 @@ impl Parser<'_> {
         Ok(modifiers)
     }
 
-    /// `counted`: successes are counted already.
-    fn modifier(&mut self, source: &Source, counted: bool, glued: bool) -> Parsed<Option<Modifier>> {
+    /// What stands behind dice and what was done to them `before`.
+    fn modifier(
+        &mut self,
+        source: &Source,
+        before: &[(Modifier, Range<usize>)],
+        glued: bool,
+    ) -> Parsed<Option<Modifier>> {
+        let counted = before.iter().any(|(each, _)| matches!(each, Modifier::Count(Counting::Success(_))));
         match self.peek() {
             Some(b'!') if !self.rest().starts_with("!=") => self.explosion().map(Some),
             _ if self.compares() && SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign)) => {
@@ -53,8 +69,10 @@ impl Parser<'_> {
                 if !self.first || counted {
                     return Ok(None);
                 }
-                let condition = self.condition(Comparison::Equal)?;
-                Ok(condition.map(|condition| Modifier::Count(Counting::Success(condition))))
+                let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
+                // What every die meets, or none, is meant for their sum.
+                let apart = before.iter().any(|(each, _)| !keeps_faces(each)) || tells_apart(source, condition);
+                Ok(apart.then_some(Modifier::Count(Counting::Success(condition))))
             }
             _ => match self.word(glued)? {
                 Some(word) => self.worded(word, source).map(Some),
@@ -69,8 +87,13 @@ impl Parser<'_> {
             return Ok(None);
         }
         let letters = self.letters().to_ascii_lowercase();
-        let words = self.dialect.words();
-        let first = words.iter().find(|word| letters.starts_with(word.typed));
+        let first = self.dialect.word(&letters);
+        let lacks = |(word, _): &&Hint| letters == *word || (word.len() > 1 && letters.ends_with(word));
+        let lacks = self.dialect.lacks().iter().find(lacks);
+        if let (true, Some((_, hint))) = (glued, lacks) {
+            let what = format!("I do not know {letters} behind dice: {hint}");
+            return Err(self.error(self.at..self.at + letters.len(), what));
+        }
         let single = first.is_some_and(|first| first.typed.len() == letters.len());
         if OTHERS.contains(&letters.as_str()) && !single {
             return Ok(None);
@@ -78,17 +101,13 @@ impl Parser<'_> {
         match first {
             // d8 behind dice and a space lacks a sign.
             Some(first) if !glued && single && first.typed == "d" && !self.dialect.drops_apart() => Ok(None),
-            Some(first) if single || (glued && are_words(words, &letters)) => Ok(Some(first)),
+            Some(first) if single || (glued && are_words(self.dialect, &letters)) => Ok(Some(first)),
             _ if glued => {
-                let known: Vec<_> = words.iter().map(|word| word.typed).collect();
-                let lacks =
-                    self.dialect.lacks().iter().find(|(word, _)| letters.ends_with(word)).map(|(_, hint)| *hint);
-                let ends = self.dialect == Dialect::Avrae && letters.ends_with(['h', 'l']);
-                let hint = match (lacks, advantage(&letters), nearest(&letters, &known)) {
-                    (Some(hint), ..) | (None, Some(hint), _) => format!(": {hint}"),
-                    _ if ends => ": the highest and lowest are chosen by kh, kl, ph and pl alone".to_owned(),
-                    (.., Some(near)) => format!(": did you mean {near}?"),
-                    _ => "; a label stands behind #".to_owned(),
+                let known: Vec<_> = self.dialect.words().map(|word| word.typed).collect();
+                let hint = match (advantage(&letters), nearest(&letters, &known)) {
+                    (Some(hint), _) => format!(": {hint}"),
+                    (None, Some(near)) => format!(": did you mean {near}?"),
+                    (None, None) => "; a label stands behind #".to_owned(),
                 };
                 let what = format!("I do not know {letters} behind dice{hint}");
                 Err(self.error(self.at..self.at + letters.len(), what))
@@ -350,6 +369,19 @@ fn keeps_faces(modifier: &Modifier) -> bool {
     !changes && !matches!(modifier, Explode(Explosion::Compound | Explosion::Penetrate | Explosion::Implode, _))
 }
 
+/// Whether of these dice some may meet a condition and others not; of what is not known before, it is taken to be so.
+fn tells_apart(source: &Source, condition: Condition) -> bool {
+    let Source::Dice(_, faces) = source else { return true };
+    let Some(sides) = faces.sides() else { return true };
+    let (highest, lowest) = faces.ends(sides);
+    let some = match condition.comparison {
+        Comparison::Unequal => highest != lowest || highest != condition.value,
+        Comparison::Equal => (lowest..=highest).contains(&condition.value),
+        _ => condition.holds(highest) || condition.holds(lowest),
+    };
+    some && !faces.all_meet(condition, sides)
+}
+
 /// How many different values a die can show.
 fn different(faces: &Faces, sides: u32) -> u64 {
     match faces {
@@ -375,12 +407,12 @@ fn turn_of(modifier: &Modifier) -> u8 {
 }
 
 /// Whether letters are modifiers, one behind the other.
-fn are_words(words: &[Spelling], letters: &str) -> bool {
-    let next = words.iter().find_map(|word| letters.strip_prefix(word.typed));
-    letters.is_empty() || next.is_some_and(|rest| are_words(words, rest))
+fn are_words(dialect: Dialect, letters: &str) -> bool {
+    let next = dialect.word(letters).and_then(|word| letters.strip_prefix(word.typed));
+    letters.is_empty() || next.is_some_and(|rest| are_words(dialect, rest))
 }
 
 /// Whether letters behind an explosion's own are none, or modifiers.
 fn is_end_or_word(letters: &[u8]) -> bool {
-    std::str::from_utf8(letters).is_ok_and(|letters| are_words(Dialect::Native.words(), letters))
+    std::str::from_utf8(letters).is_ok_and(|letters| are_words(Dialect::Native, letters))
 }
