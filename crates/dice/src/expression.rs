@@ -314,11 +314,34 @@ impl Condition {
     }
 }
 
+impl Source {
+    /// Whether of these members some may meet a condition and others not, after this was done to them; of what is not known
+    /// before it is thrown, it is taken to be so.
+    pub(crate) fn tells_apart<'m>(&self, mut before: impl Iterator<Item = &'m Modifier>, condition: Condition) -> bool {
+        let Source::Dice(_, faces) = self else { return true };
+        let Some(sides) = faces.sides().filter(|_| before.all(Modifier::keeps_faces)) else { return true };
+        let (highest, lowest) = faces.ends(sides);
+        let some = match condition.comparison {
+            Comparison::Unequal => highest != lowest || highest != condition.value,
+            Comparison::Equal => (lowest..=highest).contains(&condition.value),
+            _ => condition.holds(highest) || condition.holds(lowest),
+        };
+        some && !faces.all_meet(condition, sides)
+    }
+}
+
 impl Modifier {
     /// It needs dice to throw, and not only results.
     pub fn throws(&self) -> bool {
         use Modifier::*;
         matches!(self, Explode(..) | Reroll(..) | Unique)
+    }
+
+    /// Dice still show the faces that they were made with.
+    pub(crate) fn keeps_faces(&self) -> bool {
+        use Modifier::*;
+        let changes = matches!(self, Minimum(_) | Maximum(_) | Map(_));
+        !changes && !matches!(self, Explode(Explosion::Compound | Explosion::Penetrate | Explosion::Implode, _))
     }
 
     /// Nothing may be thrown or changed behind it.

@@ -94,27 +94,32 @@ impl Display for Pool {
 }
 
 /// The modifiers of a pool.
-pub(crate) struct Modified<'a>(&'a [Modifier]);
+pub(crate) struct Modified<'a>(&'a Pool);
 
 impl Pool {
     /// The modifiers alone.
     pub(crate) fn modified(&self) -> Modified<'_> {
-        Modified(&self.modifiers)
+        Modified(self)
     }
 }
 
 impl Display for Modified<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let (mut before, mut counted): (Option<&Modifier>, _) = (None, false);
-        for modifier in self.0 {
+        let Pool { source, modifiers } = self.0;
+        let mut counted = false;
+        for (n, modifier) in modifiers.iter().enumerate() {
             // Behind an explosion a comparison would be its condition, behind a count it would compare that.
-            let open = f.alternate() || counted || matches!(before, Some(Modifier::Explode(_, None)));
+            let behind_explosion = matches!(modifiers[..n].last(), Some(Modifier::Explode(_, None)));
+            let open = f.alternate() || counted || behind_explosion;
             counted |= modifier.counts();
             match modifier {
-                Modifier::Count(Counting::Success(condition)) if !open => condition.fmt(f)?,
+                Modifier::Count(Counting::Success(condition))
+                    if !open && source.tells_apart(modifiers[..n].iter(), *condition) =>
+                {
+                    condition.fmt(f)?;
+                }
                 modifier => modifier.fmt(f)?,
             }
-            before = Some(modifier);
         }
         Ok(())
     }

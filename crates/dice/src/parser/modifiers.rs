@@ -71,7 +71,7 @@ impl Parser<'_> {
                 }
                 let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
                 // What every die meets, or none, is meant for their sum.
-                let apart = before.iter().any(|(each, _)| !keeps_faces(each)) || tells_apart(source, condition);
+                let apart = source.tells_apart(before.iter().map(|(each, _)| each), condition);
                 Ok(apart.then_some(Modifier::Count(Counting::Success(condition))))
             }
             _ => match self.word(glued)? {
@@ -339,7 +339,7 @@ impl Parser<'_> {
             {
                 wrong(&format!("that would drop all {count} dice; d8 + d10 needs a sign"))
             }
-            (Modifier::Count(Counting::Success(condition)), _) if before.iter().all(keeps_faces) => {
+            (Modifier::Count(Counting::Success(condition)), _) if before.iter().all(Modifier::keeps_faces) => {
                 self.possible(faces, sides, *condition, here)
             }
             _ => Ok(()),
@@ -360,26 +360,6 @@ impl Parser<'_> {
         }
         Ok(())
     }
-}
-
-/// Dice still show the faces that they were made with.
-fn keeps_faces(modifier: &Modifier) -> bool {
-    use Modifier::*;
-    let changes = matches!(modifier, Minimum(_) | Maximum(_) | Map(_));
-    !changes && !matches!(modifier, Explode(Explosion::Compound | Explosion::Penetrate | Explosion::Implode, _))
-}
-
-/// Whether of these dice some may meet a condition and others not; of what is not known before, it is taken to be so.
-fn tells_apart(source: &Source, condition: Condition) -> bool {
-    let Source::Dice(_, faces) = source else { return true };
-    let Some(sides) = faces.sides() else { return true };
-    let (highest, lowest) = faces.ends(sides);
-    let some = match condition.comparison {
-        Comparison::Unequal => highest != lowest || highest != condition.value,
-        Comparison::Equal => (lowest..=highest).contains(&condition.value),
-        _ => condition.holds(highest) || condition.holds(lowest),
-    };
-    some && !faces.all_meet(condition, sides)
 }
 
 /// How many different values a die can show.
