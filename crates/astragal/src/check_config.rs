@@ -1,9 +1,23 @@
-//! `astragal check-config`: whether the configuration is right, and with `--online` whether it gets the bot in.
+//! `astragal check-config`: whether the configuration is right, and with `--online` whether it gets the bot in; `astragal
+//! config`: what it says.
 
-use crate::cli::Cli;
+use crate::cli::{Cli, ConfigTask};
+use crate::config::{self, Written};
 use crate::networks;
 use anyhow::{Context, ensure};
 use std::io::{Write, stdout};
+
+/// Shows what is set, or the schema of what can be.
+///
+/// # Errors
+/// The file cannot be read, or standard output is closed.
+pub fn show(cli: &Cli, task: &ConfigTask) -> anyhow::Result<()> {
+    let text = match task {
+        ConfigTask::Show { redact } => Written::read(cli.config_file().as_deref(), std::env::vars())?.shown(*redact)?,
+        ConfigTask::Schema => serde_json::to_string_pretty(&config::schema())? + "\n",
+    };
+    Ok(stdout().lock().write_all(text.as_bytes())?)
+}
 
 /// Reads the configuration, and with `online` logs in to each network and leaves again.
 ///
@@ -15,6 +29,9 @@ pub fn check(cli: &Cli, online: bool) -> anyhow::Result<()> {
     match cli.config_file() {
         Some(file) => writeln!(out, "{} is right", file.display())?,
         None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
+    }
+    for exposed in cli.exposed_secrets()? {
+        writeln!(out, "{exposed}")?;
     }
     if !online || !config.has_networks() {
         return Ok(());

@@ -1,8 +1,8 @@
 //! The command line.
 
-use crate::config::Config;
+use crate::config::{Config, Written};
 use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use directories::ProjectDirs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,12 @@ pub enum Task {
     },
     /// List the tables; the bot must be stopped
     Tables,
-    /// Say whether the configuration is right
+    /// Write a first configuration: asks a few questions, or takes them from flags
+    Init(Box<First>),
+    /// Look at the configuration
+    #[command(subcommand)]
+    Config(ConfigTask),
+    /// Say whether the configuration is right: every mistake at once, with its line
     CheckConfig {
         /// Log in to each network too, and leave again
         #[arg(long)]
@@ -101,6 +106,63 @@ pub enum Task {
         /// The store
         store: PathBuf,
     },
+}
+
+/// What the first configuration says.
+#[derive(Clone, Debug, Default, Args)]
+pub struct First {
+    /// The name the bot answers to
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Who runs the bot, such as libera:account:mia or home:@mia:example.org
+    #[arg(long, value_name = "NETWORK:ID")]
+    pub owner: Vec<String>,
+    /// An IRC server
+    #[arg(long, value_name = "SERVER")]
+    pub irc: Option<String>,
+    /// Its port
+    #[arg(long, requires = "irc")]
+    pub port: Option<u16>,
+    /// Its link is not encrypted
+    #[arg(long, requires = "irc")]
+    pub no_tls: bool,
+    /// A channel there
+    #[arg(long, requires = "irc")]
+    pub channel: Vec<String>,
+    /// The bot's nick there
+    #[arg(long, requires = "irc")]
+    pub nick: Option<String>,
+    /// The bot's account there
+    #[arg(long, requires = "irc")]
+    pub account: Option<String>,
+    /// A file that holds the account's password
+    #[arg(long, requires = "account", value_name = "FILE")]
+    pub account_password_file: Option<PathBuf>,
+    /// A Matrix homeserver
+    #[arg(long, value_name = "HOMESERVER")]
+    pub matrix: Option<String>,
+    /// The bot's user name there
+    #[arg(long, requires = "matrix")]
+    pub user: Option<String>,
+    /// A file that holds its password
+    #[arg(long, requires = "matrix", value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+    /// A room there
+    #[arg(long, requires = "matrix")]
+    pub room: Vec<String>,
+}
+
+/// What is shown of the configuration.
+#[derive(Debug, Subcommand)]
+pub enum ConfigTask {
+    /// Show what is set, by the file and by the environment
+    Show {
+        /// Hide the secrets
+        #[arg(long)]
+        redact: bool,
+    },
+    /// Show the JSON schema of the file
+    Schema,
 }
 
 /// What an operator does with a device of the bot's. NETWORK is the name behind `matrix.` in the configuration.
@@ -151,16 +213,28 @@ impl MatrixTask {
 impl Cli {
     /// The configuration file, if there is one.
     pub fn config_file(&self) -> Option<PathBuf> {
-        let standard = || Some(places()?.config_dir().join("astragal.toml")).filter(|path| path.exists());
-        self.config.clone().or_else(standard)
+        self.config.clone().or_else(|| Self::standard_config().filter(|path| path.exists()))
     }
 
-    /// What the configuration file says, or the defaults where there is none.
+    /// Where the platform keeps it.
+    pub fn standard_config() -> Option<PathBuf> {
+        Some(places()?.config_dir().join("astragal.toml"))
+    }
+
+    /// What the configuration file and the environment say, or the defaults where there is nothing.
     pub fn config(&self) -> anyhow::Result<Config> {
-        match self.config_file() {
-            Some(path) => Config::read(&path),
-            None => Ok(Config::default()),
-        }
+        Config::read(self.config_file().as_deref())
+    }
+
+    /// What is to be said of secrets that everybody on this machine can read, a line each.
+    pub fn exposed_secrets(&self) -> anyhow::Result<Vec<String>> {
+        let path = self.config_file();
+        let exposed = Written::read(path.as_deref(), std::env::vars())?.exposed(path.as_deref());
+        let told = |file: PathBuf| {
+            let file = file.display();
+            format!("warning: everybody on this machine can read the secret in {file}: chmod o-r {file}")
+        };
+        Ok(exposed.into_iter().map(told).collect())
     }
 
     /// Where everything is kept: by the command line, else by the configuration, else by the platform's convention.

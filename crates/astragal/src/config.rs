@@ -1,17 +1,26 @@
 //! The configuration file. `config/astragal.example.toml` is its manual.
 
+mod environment;
+mod mistakes;
+
+pub use mistakes::Mistake;
+
 use crate::networks::{irc, matrix};
 use anyhow::Context;
 use bot::Settings;
 use bot::limits::Limits;
 use chat::PlayerId;
 use jiff::SignedDuration;
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use toml::Table;
 
 /// What an operator decides.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The name the bot answers to.
@@ -19,6 +28,7 @@ pub struct Config {
     /// Where everything is kept.
     pub data: Option<PathBuf>,
     /// Who runs the bot, as `network:id`.
+    #[schemars(with = "BTreeSet<String>")]
     pub owners: BTreeSet<PlayerId>,
     pub rooms: Rooms,
     pub limits: Numbers,
@@ -31,7 +41,7 @@ pub struct Config {
 }
 
 /// What a new room starts with.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rooms {
     pub prefix: String,
@@ -39,7 +49,7 @@ pub struct Rooms {
 }
 
 /// How much is answered.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Numbers {
     pub per_player: usize,
@@ -50,7 +60,7 @@ pub struct Numbers {
 }
 
 /// The terminal.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Console {
     pub name: Option<String>,
@@ -58,7 +68,7 @@ pub struct Console {
 }
 
 /// The daily backups.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backups {
     pub keep: usize,
@@ -109,29 +119,130 @@ impl Default for Backups {
     }
 }
 
-impl Config {
-    /// Reads the file.
+/// A configuration as it is written: the file, and over it the environment.
+#[derive(Debug)]
+pub struct Written {
+    table: Table,
+    mistakes: Vec<Mistake>,
+}
+
+impl Written {
+    /// Reads the file, if there is one, and the environment.
     ///
     /// # Errors
-    /// Names the line and what is wrong with it.
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let wrong = || format!("{} is wrong", path.display());
-        let config: Config = toml::from_str(&text).with_context(wrong)?;
-        config.check().with_context(wrong)?;
-        config.complete().with_context(wrong)
+    /// The file cannot be read. What is wrong in it is noted.
+    pub fn read(path: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> anyhow::Result<Self> {
+        let text = match path {
+            Some(path) => {
+                std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?
+            }
+            None => String::new(),
+        };
+        let schema = schema();
+        let mut mistakes = mistakes::find(&text, &schema);
+        let mut table = if mistakes.is_empty() { toml::from_str(&text)? } else { Table::new() };
+        mistakes.extend(environment::apply(&mut table, &schema, environment));
+        Ok(Written { table, mistakes })
     }
 
-    fn check(&self) -> anyhow::Result<()> {
+    /// What it comes to.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
+        if !self.mistakes.is_empty() {
+            return Err(self.mistakes);
+        }
+        let config: Config = self.table.try_into().map_err(|error| vec![Mistake::of(error)])?;
+        self.mistakes.extend(config.wrong());
+        let complete = config.complete(&mut self.mistakes);
+        if self.mistakes.is_empty() { Ok(complete) } else { Err(self.mistakes) }
+    }
+
+    /// Which files hold secrets and can be read by everybody on this machine: the file itself, or one that it names.
+    pub fn exposed(&self, path: Option<&Path>) -> Vec<PathBuf> {
+        let (schema, mut files) = (schema(), Vec::new());
+        let mut own = false;
+        each_value(&self.table, &mut Vec::new(), &mut |keys, value| {
+            own |= mistakes::at(&schema, keys).is_some_and(mistakes::is_secret);
+            let names_one = keys.last().is_some_and(|key| key.ends_with("_file"));
+            files.extend(value.as_str().filter(|_| names_one).map(|file| chat::Secret::place(Path::new(file))));
+        });
+        files.extend(path.filter(|_| own).map(Path::to_owned));
+        let open = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o004 != 0);
+        files.into_iter().filter(open).collect()
+    }
+
+    /// What is written, with its secrets hidden if that is wanted; defaults are not in it.
+    pub fn shown(&self, redact: bool) -> anyhow::Result<String> {
+        let mut table = self.table.clone();
+        if redact {
+            hide(&mut table, &schema(), &mut Vec::new());
+        }
+        Ok(toml::to_string_pretty(&table)?)
+    }
+}
+
+/// The JSON schema of the file.
+pub fn schema() -> Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+/// Goes through all values that are no sections, with the keys that lead to them.
+fn each_value<'t>(table: &'t Table, path: &mut Vec<&'t str>, look: &mut dyn FnMut(&[&str], &toml::Value)) {
+    for (key, value) in table {
+        path.push(key);
+        match value {
+            toml::Value::Table(inner) => each_value(inner, path, look),
+            value => look(path, value),
+        }
+        path.pop();
+    }
+}
+
+fn hide(table: &mut Table, schema: &Value, path: &mut Vec<String>) {
+    for (key, value) in table.iter_mut() {
+        path.push(key.clone());
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        let secret = mistakes::at(schema, &keys).is_some_and(mistakes::is_secret);
+        match value {
+            toml::Value::Table(inner) => hide(inner, schema, path),
+            value if secret => *value = toml::Value::String("[secret]".to_owned()),
+            _ => {}
+        }
+        path.pop();
+    }
+}
+
+impl Config {
+    /// Reads the file, if there is one, and the environment.
+    ///
+    /// # Errors
+    /// Names every mistake, with its line.
+    pub fn read(path: Option<&Path>) -> anyhow::Result<Self> {
+        let read = Written::read(path, std::env::vars())?.into_config();
+        read.map_err(|mistakes| {
+            let several: String = mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect();
+            let what = path.map_or("the configuration".to_owned(), |path| path.display().to_string());
+            anyhow::anyhow!("{what} is wrong:{several}")
+        })
+    }
+
+    fn wrong(&self) -> Vec<Mistake> {
         let known: Vec<String> = crate::plugins::all().iter().map(|plugin| plugin.manifest().id.clone()).collect();
-        for id in &self.rooms.plugins {
+        let unknown = self.rooms.plugins.iter().filter(|id| !known.contains(id)).map(|id| {
             let hint = plugin_api::suggest(id, known.iter().map(String::as_str));
             let hint = hint.map_or(format!("there are {}", known.join(", ")), |meant| format!("did you mean {meant}?"));
-            anyhow::ensure!(known.contains(id), "rooms.plugins: there is no plugin {id}: {hint}");
+            Mistake::of(format!("rooms.plugins: there is no plugin {id}: {hint}"))
+        });
+        let mut wrong: Vec<_> = unknown.collect();
+        if self.name.trim().is_empty() {
+            wrong.push(Mistake::of("name: the bot needs one, such as \"astragal\""));
         }
-        anyhow::ensure!(!self.name.trim().is_empty(), "name: the bot needs one, such as \"astragal\"");
-        anyhow::ensure!(!self.rooms.prefix.trim().is_empty(), "rooms.prefix: it cannot be empty; \"!\" is usual");
-        Ok(())
+        if self.rooms.prefix.trim().is_empty() {
+            wrong.push(Mistake::of("rooms.prefix: it cannot be empty; \"!\" is usual"));
+        }
+        wrong
     }
 
     /// Whether it names a network: without one, the bot plays in the terminal.
@@ -139,13 +250,14 @@ impl Config {
         !self.irc.is_empty() || !self.matrix.is_empty()
     }
 
-    /// With the secrets that its files hold.
-    fn complete(self) -> anyhow::Result<Self> {
-        if let Some(name) = self.irc.keys().find(|name| self.matrix.contains_key(*name)) {
-            anyhow::bail!("irc.{name} and matrix.{name}: each network needs a name of its own");
+    /// With the secrets that its files hold; what is wrong with its networks is noted.
+    fn complete(self, wrong: &mut Vec<Mistake>) -> Self {
+        for name in self.irc.keys().filter(|name| self.matrix.contains_key(*name)) {
+            wrong.push(Mistake::of(format!("irc.{name} and matrix.{name}: each network needs a name of its own")));
         }
-        let matrix = matrix::complete(self.matrix, &self.owners)?;
-        Ok(Config { irc: irc::complete(self.irc)?, matrix, ..self })
+        let mut note = |what: String| wrong.push(Mistake::of(what));
+        let matrix = matrix::complete(self.matrix, &self.owners, &mut note);
+        Config { irc: irc::complete(self.irc, &mut note), matrix, ..self }
     }
 
     /// An owner as the network spells them: on IRC, case does not tell accounts apart.
@@ -265,15 +377,96 @@ mod tests {
     #[test]
     fn each_network_has_a_name_of_its_own() {
         let text = "[irc.home]\nserver = \"x\"\n[matrix.home]\nhomeserver = \"x\"";
-        let wrong = toml::from_str::<Config>(text).unwrap().complete().unwrap_err().to_string();
-        assert!(wrong.contains("irc.home and matrix.home"), "{wrong}");
+        let wrong = mistakes_in(text);
+        assert!(wrong.iter().any(|wrong| wrong.contains("irc.home and matrix.home")), "{wrong:?}");
+    }
+
+    fn mistakes_in(text: &str) -> Vec<String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let written = Written::read(Some(file.path()), std::iter::empty()).unwrap();
+        written.into_config().map_or_else(|wrong| wrong.iter().map(ToString::to_string).collect(), |_| Vec::new())
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_line() {
-        let wrong = toml::from_str::<Config>("name = \"x\"\nprefx = \"!\"\n").unwrap_err().to_string();
-        assert!(wrong.contains("line 2") && wrong.contains("prefx"), "{wrong}");
-        let config: Config = toml::from_str("[rooms]\nplugins = [\"rol\"]\n").unwrap();
-        assert!(config.check().unwrap_err().to_string().contains("did you mean roll?"));
+    fn every_mistake_is_named_at_once_with_its_line() {
+        let text = "name = \"x\"\nprefx = \"!\"\n[limits]\nper_player = \"many\"\nwindow_seconds = -1\n\
+                    [rooms]\nplugins = \"roll\"\n[irc.libera]\nserver = 7\ninvites = \"some\"\nport = 70000\n\
+                    [irc.libera.channels]\n\"#a\" = { kee = 1 }\n[matrx.x]\n";
+        let expected = [
+            "line 2: there is no key prefx: there are backups",
+            "line 4: limits.per_player: a whole number, not a text in quotation marks",
+            "line 5: limits.window_seconds: a whole number from 0",
+            "line 7: rooms.plugins: a list in brackets, not a text in quotation marks",
+            "line 9: irc.libera.server: a text in quotation marks, not a whole number",
+            "line 10: irc.libera.invites: one of nobody, admins, anybody",
+            "line 11: irc.libera.port: a whole number from 0 to 65535",
+            "line 13: there is no key irc.libera.channels.#a.kee: did you mean key?",
+            "line 14: there is no key matrx: did you mean matrix?",
+        ];
+        let found = mistakes_in(text);
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+        let broken = mistakes_in("name = \nowners = [\n");
+        assert!(broken[0].starts_with("line 1: "), "{broken:?}");
+        let two = mistakes_in("[rooms]\nplugins = [\"rol\", \"tork\"]\n[irc.home]\n[matrix.there]\n");
+        assert!(two[0].contains("did you mean roll?") && two[1].contains("did you mean torg?"), "{two:?}");
+        assert!(two.iter().any(|wrong| wrong.starts_with("irc.home: ")), "{two:?}");
+        assert!(two.iter().any(|wrong| wrong.starts_with("matrix.there: ")), "{two:?}");
+    }
+
+    #[test]
+    fn secrets_that_everybody_can_read_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str, mode: u32| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let exposed = |path: &Path| Written::read(Some(path), std::iter::empty()).unwrap().exposed(Some(path));
+        let (open, shut) = (file("open", "x", 0o644), file("shut", "x", 0o600));
+        let named = |secret: &Path| format!("[irc.a]\nserver = \"x\"\npassword_file = {secret:?}\n");
+        let config = file("names.toml", &named(&open), 0o644);
+        assert_eq!(exposed(&config), [open]);
+        assert!(exposed(&file("safe.toml", &named(&shut), 0o644)).is_empty());
+        let holds = "[matrix.a]\nhomeserver = \"x\"\npassword = \"sesame\"\n";
+        let config = file("holds.toml", holds, 0o644);
+        assert_eq!(exposed(&config), std::slice::from_ref(&config));
+        assert!(exposed(&file("private.toml", holds, 0o600)).is_empty());
+    }
+
+    #[test]
+    fn the_environment_goes_before_the_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "name = \"x\"\n[irc.libera]\nserver = \"irc.example\"\npassword = \"sesame\"\n")
+            .unwrap();
+        let set = [
+            ("ASTRAGAL__NAME", "dicey"),
+            ("ASTRAGAL__IRC__LIBERA__PORT", "7000"),
+            ("ASTRAGAL__IRC__LIBERA__TLS", "false"),
+            ("ASTRAGAL__IRC__LIBERA__ACCOUNT_PASSWORD", "123"),
+            ("ASTRAGAL__OWNERS", "libera:account:mia, console:gus"),
+            ("ASTRAGAL_LOG", "info"),
+        ];
+        let read = |set: &[(&str, &str)]| {
+            let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            Written::read(Some(file.path()), set.collect::<Vec<_>>().into_iter()).unwrap()
+        };
+        let shown = read(&set).shown(true).unwrap();
+        assert!(
+            shown.contains("password = \"[secret]\"") && !shown.contains("sesame") && !shown.contains("123"),
+            "{shown}"
+        );
+        let config = read(&set).into_config().unwrap();
+        assert_eq!((config.name.as_str(), config.owners.len()), ("dicey", 2));
+        let network = &config.irc["libera"];
+        assert_eq!((network.server.as_str(), network.port(), network.tls), ("irc.example", 7000, false));
+        assert_eq!(network.account_password.as_ref().map(chat::Secret::expose), Some("123"));
+        let wrong = read(&[("ASTRAGAL__IRC__LIBERA__NIK", "x"), ("ASTRAGAL__NAME__X", "y")]).into_config().unwrap_err();
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong[0].what.contains("ASTRAGAL__IRC__LIBERA__NIK"), "{wrong:?}");
     }
 }

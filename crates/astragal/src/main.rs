@@ -7,6 +7,7 @@ mod cli;
 mod config;
 mod control;
 mod export;
+mod init;
 mod networks;
 mod play;
 mod plugins;
@@ -31,6 +32,8 @@ fn main() -> ExitCode {
         Some(Task::Seat { room, table, yes }) => export::seat(&cli, room, table, *yes),
         Some(Task::Tables) => export::tables(&cli),
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
+        Some(Task::Init(first)) => init::init(&cli, first),
+        Some(Task::Config(task)) => check_config::show(&cli, task),
         Some(Task::CheckConfig { online }) => check_config::check(&cli, *online),
         #[cfg(feature = "matrix")]
         Some(Task::Matrix(task)) => networks::devices::run(&cli, task),

@@ -17,6 +17,7 @@ use transport_console::{Console, Input, Opening};
 /// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
 pub fn run(cli: &Cli) -> anyhow::Result<()> {
     let config = cli.config()?;
+    cli.exposed_secrets()?.into_iter().for_each(|exposed| tracing::warn!("{exposed}"));
     let path = cli.data_dir(&config)?;
     let data = DataDir::claim(&path)?;
     check::check_in_child(&data)?;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A password or token: never shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -14,9 +14,15 @@ impl Secret {
         &self.0
     }
 
-    /// Reads the secret that `file` holds into its place, if a file is named. `what` is the setting's name, which is
-    /// `what_file` for the file. A relative path is looked for in the service manager's credentials
+    /// Where a file of a secret is: a relative path is looked for in the service manager's credentials
     /// (`$CREDENTIALS_DIRECTORY`) first.
+    pub fn place(file: &Path) -> PathBuf {
+        let credential = std::env::var_os("CREDENTIALS_DIRECTORY").map(|directory| Path::new(&directory).join(file));
+        credential.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned())
+    }
+
+    /// Reads the secret that `file` holds into its place, if a file is named. `what` is the setting's name, which is
+    /// `what_file` for the file, which is where [`place`](Self::place) says.
     ///
     /// # Errors
     /// Both are named, or the file cannot be read.
@@ -25,8 +31,7 @@ impl Secret {
         if secret.is_some() {
             return Err(format!("{what} and {what}_file: one of them is enough"));
         }
-        let credential = std::env::var_os("CREDENTIALS_DIRECTORY").map(|directory| Path::new(&directory).join(file));
-        let path = credential.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned());
+        let path = Self::place(file);
         let text = std::fs::read_to_string(&path)
             .map_err(|error| format!("{what}_file: {} cannot be read: {error}", path.display()))?;
         *secret = Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned()));

@@ -1,13 +1,14 @@
 //! What an operator decides about one IRC network. `config/astragal.example.toml` explains every key.
 
 use chat::Secret;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// One IRC network.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The server's host name or address.
@@ -23,6 +24,7 @@ pub struct Settings {
     /// Its private key (PEM).
     pub client_key: Option<PathBuf>,
     /// The server's password.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
     pub password: Option<Secret>,
     /// A file that holds it.
     pub password_file: Option<PathBuf>,
@@ -37,6 +39,7 @@ pub struct Settings {
     /// The bot's account with the network's services.
     pub account: Option<String>,
     /// Its password.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
     pub account_password: Option<Secret>,
     /// A file that holds it.
     pub account_password_file: Option<PathBuf>,
@@ -69,10 +72,11 @@ pub struct Settings {
 }
 
 /// A channel the bot is in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Channel {
     /// The channel's key.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
     pub key: Option<Secret>,
     /// A file that holds it.
     pub key_file: Option<PathBuf>,
@@ -81,7 +85,7 @@ pub struct Channel {
 }
 
 /// Whose invitations are followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Invites {
     /// Nobody's.

@@ -2,13 +2,14 @@
 
 use chat::Secret;
 use matrix_sdk::ruma::{RoomOrAliasId, ServerName, UserId};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// One account on a homeserver.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The homeserver: its name (`example.org`) or its address (`https://matrix.example.org`).
@@ -16,10 +17,12 @@ pub struct Settings {
     /// The bot's user name there, or its whole id.
     pub user: String,
     /// Its password.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
     pub password: Option<Secret>,
     /// A file that holds it.
     pub password_file: Option<PathBuf>,
     /// An access token instead of the password: of a device that nothing else uses.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
     pub token: Option<Secret>,
     /// A file that holds it.
     pub token_file: Option<PathBuf>,

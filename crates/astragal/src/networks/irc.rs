@@ -1,6 +1,5 @@
 //! IRC networks.
 
-use anyhow::ensure;
 use bot::Entropy;
 use chat::Transport;
 use std::collections::BTreeMap;
@@ -10,15 +9,18 @@ use transport_irc::{Irc, Nonces, Settings, probe};
 /// Networks, by the operator's names for them.
 pub type Networks = BTreeMap<String, Settings>;
 
-/// With the secrets that files hold.
-pub fn complete(networks: Networks) -> anyhow::Result<Networks> {
-    let complete = |(name, settings): (String, Settings)| {
+/// With the secrets that files hold; those that are wrong are left out, and `wrong` hears of them.
+pub fn complete(networks: Networks, wrong: &mut dyn FnMut(String)) -> Networks {
+    let complete = |(name, settings): (String, Settings)| -> Result<(String, Settings), String> {
         let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
-        ensure!(fits, "irc.{name}: no name for a network; \"libera\" is one");
-        let settings = settings.complete().map_err(|wrong| anyhow::anyhow!("irc.{name}: {wrong}"))?;
+        if !fits {
+            return Err(format!("irc.{name}: no name for a network; \"libera\" is one"));
+        }
+        let settings = settings.complete().map_err(|wrong| format!("irc.{name}: {wrong}"))?;
         Ok((name, settings))
     };
-    networks.into_iter().map(complete).collect()
+    let completed = networks.into_iter().map(complete);
+    completed.filter_map(|network| network.map_err(&mut *wrong).ok()).collect()
 }
 
 /// As transports.

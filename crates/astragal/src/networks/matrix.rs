@@ -1,6 +1,5 @@
 //! Matrix accounts.
 
-use anyhow::ensure;
 use bot::Entropy;
 use chat::{PlayerId, Transport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,16 +10,20 @@ use transport_matrix::{Matrix, Randomness, Settings, probe};
 /// Accounts, by the operator's names for their networks.
 pub type Networks = BTreeMap<String, Settings>;
 
-/// With the secrets that files hold, and with the owners among those whose invitations are followed.
-pub fn complete(networks: Networks, owners: &BTreeSet<PlayerId>) -> anyhow::Result<Networks> {
-    let complete = |(name, settings): (String, Settings)| {
+/// With the secrets that files hold, and with the owners among those whose invitations are followed; those that are wrong are
+/// left out, and `wrong` hears of them.
+pub fn complete(networks: Networks, owners: &BTreeSet<PlayerId>, wrong: &mut dyn FnMut(String)) -> Networks {
+    let complete = |(name, settings): (String, Settings)| -> Result<(String, Settings), String> {
         let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
-        ensure!(fits, "matrix.{name}: no name for a network; \"home\" is one");
-        let mut settings = settings.complete().map_err(|wrong| anyhow::anyhow!("matrix.{name}: {wrong}"))?;
+        if !fits {
+            return Err(format!("matrix.{name}: no name for a network; \"home\" is one"));
+        }
+        let mut settings = settings.complete().map_err(|wrong| format!("matrix.{name}: {wrong}"))?;
         settings.invites.extend(owners.iter().filter(|owner| owner.network == name).map(|owner| owner.id.clone()));
         Ok((name, settings))
     };
-    networks.into_iter().map(complete).collect()
+    let completed = networks.into_iter().map(complete);
+    completed.filter_map(|network| network.map_err(&mut *wrong).ok()).collect()
 }
 
 /// As transports; each keeps its device in a directory of its own under `devices`.

@@ -8,11 +8,10 @@ use std::sync::Arc;
 pub type Networks = BTreeMap<String, serde_json::Value>;
 
 /// There can be none.
-pub fn complete(networks: Networks) -> anyhow::Result<Networks> {
-    match networks.keys().next() {
-        Some(name) => anyhow::bail!("irc.{name}: this astragal is built without IRC (cargo feature irc)"),
-        None => Ok(networks),
-    }
+pub fn complete(networks: Networks, wrong: &mut dyn FnMut(String)) -> Networks {
+    let without = |name| format!("irc.{name}: this astragal is built without IRC (cargo feature irc)");
+    networks.keys().map(without).for_each(wrong);
+    networks
 }
 
 /// None.

@@ -1,0 +1,54 @@
+//! What the environment sets, before the file: `ASTRAGAL__IRC__LIBERA__NICK=dicey` is `irc.libera.nick`.
+
+use super::mistakes::{self, Mistake};
+use serde_json::Value as Schema;
+use toml::{Table, Value};
+
+/// What such names begin with.
+const PREFIX: &str = "ASTRAGAL__";
+/// What stands between the keys of a path.
+const BETWEEN: &str = "__";
+
+/// Puts what is set in the environment into `table`; what leads nowhere is a mistake.
+pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item = (String, String)>) -> Vec<Mistake> {
+    let mut wrong = Vec::new();
+    let mut set: Vec<_> = variables.filter(|(name, _)| name.starts_with(PREFIX)).collect();
+    set.sort();
+    for (name, text) in set {
+        let path = name[PREFIX.len()..].to_ascii_lowercase();
+        let keys: Vec<&str> = path.split(BETWEEN).collect();
+        let Some(of) = mistakes::at(schema, &keys) else {
+            let what = format!("the environment sets {name}, and there is no {}", keys.join("."));
+            wrong.push(Mistake::of(what));
+            continue;
+        };
+        if put(table, &keys, read(&text, of)).is_none() {
+            wrong.push(Mistake::of(format!("the environment sets {name}, and {} is no section", keys.join("."))));
+        }
+    }
+    wrong
+}
+
+/// What a text is: as the file would say it, or the text itself where that is what the key has.
+fn read(text: &str, of: &Schema) -> Value {
+    let as_written = || format!("value = {text}").parse::<Table>().ok()?.remove("value");
+    let kinds = of.get("type").map(ToString::to_string).unwrap_or_default();
+    let is_text = kinds.contains("string") || of.get("writeOnly").is_some() || of.get("oneOf").is_some();
+    let list = || Value::Array(text.split(',').map(|each| Value::String(each.trim().to_owned())).collect());
+    match as_written() {
+        _ if is_text => Value::String(text.to_owned()),
+        Some(value) => value,
+        None if kinds.contains("array") => list(),
+        None => Value::String(text.to_owned()),
+    }
+}
+
+fn put(table: &mut Table, keys: &[&str], value: Value) -> Option<()> {
+    let (last, sections) = keys.split_last()?;
+    let mut here = table;
+    for key in sections {
+        here = here.entry(*key).or_insert_with(|| Value::Table(Table::new())).as_table_mut()?;
+    }
+    here.insert((*last).to_owned(), value);
+    Some(())
+}

@@ -1,0 +1,186 @@
+//! Every mistake of a configuration at once, each with its line: what the file says against the schema of [`Config`].
+//!
+//! [`Config`]: super::Config
+
+use serde_json::{Map, Value};
+use std::fmt;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Something wrong in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The line of the file, from 1; none where it is about the whole, or not in the file.
+    pub line: Option<usize>,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+impl Mistake {
+    /// One without a line.
+    pub fn of(what: impl fmt::Display) -> Self {
+        Mistake { line: None, what: what.to_string() }
+    }
+}
+
+/// Syntax errors, unknown keys, and values of another type than their key has.
+pub fn find(text: &str, schema: &Value) -> Vec<Mistake> {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let line = |at: usize| Some(text[..at.min(text.len())].matches('\n').count() + 1);
+    let mut found: Vec<Mistake> = errors
+        .into_iter()
+        .map(|error| Mistake { line: error.span().and_then(|span| line(span.start)), what: error.message().to_owned() })
+        .collect();
+    if found.is_empty() {
+        let mut walk = Walk { schema, found: Vec::new() };
+        walk.table(table.get_ref(), schema, "");
+        let mistake = |(at, what)| Mistake { line: line(at), what };
+        found.extend(walk.found.into_iter().map(mistake));
+    }
+    found.sort_by_key(|mistake| mistake.line);
+    found
+}
+
+/// Where `path` leads in the schema, if it leads anywhere.
+pub fn at<'s>(schema: &'s Value, path: &[&str]) -> Option<&'s Value> {
+    path.iter().try_fold(schema, |here, key| key_of(schema, resolved(schema, here), key))
+}
+
+/// Whether a value is never shown.
+pub fn is_secret(schema: &Value) -> bool {
+    schema.get("writeOnly").is_some()
+}
+
+struct Walk<'s> {
+    schema: &'s Value,
+    found: Vec<(usize, String)>,
+}
+
+impl Walk<'_> {
+    fn table(&mut self, table: &DeTable<'_>, schema: &Value, path: &str) {
+        let schema = resolved(self.schema, schema);
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            match key_of(self.schema, schema, name) {
+                Some(schema) => self.value(value, &schema.clone(), &path),
+                None => self.found.push((key.span().start, unknown(&path, name, schema))),
+            }
+        }
+    }
+
+    fn value(&mut self, value: &Spanned<DeValue<'_>>, schema: &Value, path: &str) {
+        let schema = resolved(self.schema, schema).clone();
+        let mut wrong = |what: String| self.found.push((value.span().start, format!("{path}: {what}")));
+        if schema.get("writeOnly").is_some() {
+            // A number is a password too, and no error may show it.
+            return;
+        }
+        match (value.get_ref(), kind(&schema)) {
+            (DeValue::Table(table), "object") => self.table(table, &schema, path),
+            (DeValue::Array(items), "array") => {
+                if let Some(item) = schema.get("items") {
+                    items.iter().for_each(|each| self.value(each, item, path));
+                }
+            }
+            (DeValue::Integer(number), "integer") => {
+                let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
+                let number = i64::from_str_radix(number.as_str(), number.radix()).ok();
+                let low = bound("minimum").is_some_and(|least| number.is_none_or(|number| number < least));
+                let high = bound("maximum").is_some_and(|most| number.is_none_or(|number| number > most));
+                match (bound("minimum"), bound("maximum")) {
+                    (Some(least), Some(most)) if low || high => wrong(format!("a whole number from {least} to {most}")),
+                    (Some(least), None) if low => wrong(format!("a whole number from {least} up")),
+                    _ if number.is_none() => wrong("that number is too large".to_owned()),
+                    _ => {}
+                }
+            }
+            (DeValue::String(text), "string") => {
+                let words = words(&schema);
+                if !words.is_empty() && !words.contains(&text.as_ref()) {
+                    wrong(format!("one of {}", words.join(", ")));
+                }
+            }
+            (DeValue::Boolean(_), "boolean") | (_, "") => {}
+            (other, kind) => wrong(format!("{}, not {}", named(kind), named(type_of(other)))),
+        }
+    }
+}
+
+/// The schema behind a reference, or of what may be missing.
+fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
+        return root.pointer(name.trim_start_matches('#')).map_or(schema, |behind| resolved(root, behind));
+    }
+    let there = |all: &'s Value| all.as_array()?.iter().find(|each| each.get("type").is_none_or(|kind| kind != "null"));
+    match schema.get("anyOf").and_then(there) {
+        Some(only) => resolved(root, only),
+        None => schema,
+    }
+}
+
+fn key_of<'s>(root: &'s Value, schema: &'s Value, key: &str) -> Option<&'s Value> {
+    let known = schema.get("properties").and_then(|keys| keys.get(key));
+    let any = || schema.get("additionalProperties").filter(|any| any.is_object());
+    known.or_else(any).map(|found| if is_secret(found) { found } else { resolved(root, found) })
+}
+
+/// The one type of a value that may be there.
+fn kind(schema: &Value) -> &str {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or(""),
+        _ if !words(schema).is_empty() => "string",
+        _ => "",
+    }
+}
+
+/// The words that a value is one of.
+fn words(schema: &Value) -> Vec<&str> {
+    let several = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let consts = several("oneOf").filter_map(|each| each.get("const")?.as_str());
+    several("enum").filter_map(Value::as_str).chain(consts).collect()
+}
+
+fn unknown(path: &str, name: &str, schema: &Value) -> String {
+    let none = Map::new();
+    let keys = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let hint = match plugin_api::suggest(name, keys.keys().map(String::as_str)) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("there are {}", keys.keys().cloned().collect::<Vec<_>>().join(", ")),
+    };
+    format!("there is no key {path}: {hint}")
+}
+
+fn type_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "string",
+        DeValue::Integer(_) => "integer",
+        DeValue::Float(_) => "number",
+        DeValue::Boolean(_) => "boolean",
+        DeValue::Datetime(_) => "date",
+        DeValue::Array(_) => "array",
+        DeValue::Table(_) => "object",
+    }
+}
+
+fn named(kind: &str) -> &str {
+    match kind {
+        "string" => "a text in quotation marks",
+        "integer" => "a whole number",
+        "number" => "a fraction",
+        "boolean" => "true or false",
+        "array" => "a list in brackets",
+        "object" => "a section",
+        other => other,
+    }
+}
