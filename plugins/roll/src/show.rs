@@ -98,25 +98,34 @@ fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
 struct Page {
     reply: Reply,
     left: usize,
+    /// Between the brackets around dice: only there something is left out.
+    inside: bool,
     /// Dice that found no room.
     more: usize,
 }
 
 impl Page {
     fn new(reply: Reply) -> Self {
-        Page { reply, left: MOST_SHOWN, more: 0 }
+        Page { reply, left: MOST_SHOWN, inside: false, more: 0 }
     }
 
     fn add(&mut self, piece: Piece) {
-        let die = !matches!(piece, Piece::Text(_));
-        if self.left == 0 {
-            self.more += usize::from(die);
-            return;
+        if let Piece::Text(Shown::Word("]")) = piece {
+            self.inside = false;
         }
         let reply = std::mem::take(&mut self.reply);
+        if self.inside && self.left == 0 {
+            let first = self.more == 0;
+            self.more += usize::from(!matches!(piece, Piece::Text(_)));
+            self.reply = if first && self.more > 0 { reply.text("…") } else { reply };
+            return;
+        }
         let (Piece::Text(shown) | Piece::Kept(shown) | Piece::Out(shown)) = piece;
         let text = shown.to_string();
-        self.left = self.left.saturating_sub(text.chars().count());
+        if self.inside {
+            self.left = self.left.saturating_sub(text.chars().count());
+        }
+        self.inside |= matches!(piece, Piece::Text(Shown::Word("[")));
         self.reply = match piece {
             Piece::Text(_) => reply.text(text),
             Piece::Kept(_) => reply.die(text),
@@ -127,7 +136,7 @@ impl Page {
     fn end(self) -> Reply {
         match self.more {
             0 => self.reply,
-            more => self.reply.text(format!(" … and {more} dice more: why shows all")),
+            more => self.reply.text(format!(" | {more} dice more: why shows all")),
         }
     }
 }
@@ -145,6 +154,11 @@ fn show_roll(reply: Reply, roll: &Roll) -> Reply {
 fn show_repeats(reply: Reply, rolls: &Rolls) -> Reply {
     let mut page = Page::new(reply.text(format!("{} |", rolls.repeated)));
     for (pool, throw) in rolls.rolls.iter().flat_map(Roll::terms) {
+        if page.left == 0 {
+            page.reply = if page.more == 0 { page.reply.text(" …") } else { page.reply };
+            page.more += throw.dice.len();
+            continue;
+        }
         page.add(Piece::Text(Shown::Word(" ")));
         let Ok(()) = OfPool(pool, throw).show::<Infallible>(&mut |piece| {
             page.add(piece);
