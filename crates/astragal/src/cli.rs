@@ -2,9 +2,9 @@
 
 use crate::config::{Config, Written};
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use directories::ProjectDirs;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
 
@@ -20,8 +20,21 @@ pub struct Cli {
     /// Read this configuration instead of astragal.toml in the platform's own place for it
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// How what happens is logged to standard error; how much: ASTRAGAL_LOG=info, or debug
+    #[arg(long, global = true, value_enum, default_value_t, env = "ASTRAGAL_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: LogFormat,
     #[command(subcommand)]
     pub task: Option<Task>,
+}
+
+/// How it is logged. What is said in rooms is never in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// To read
+    #[default]
+    Text,
+    /// A JSON object a line
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -245,8 +258,19 @@ impl Cli {
         std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
     }
 
+    /// Logs to standard error from now on, coloured where somebody reads it, without times where the journal has them.
+    pub fn begin_to_log(&self) {
+        let subscriber = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(Self::log_filter());
+        let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
+        match self.log_format {
+            LogFormat::Json => subscriber.json().flatten_event(true).init(),
+            LogFormat::Text if std::env::var_os("JOURNAL_STREAM").is_some() => subscriber.without_time().init(),
+            LogFormat::Text => subscriber.init(),
+        }
+    }
+
     /// What is logged: warnings, or what the environment asks for.
-    pub fn log_filter(&self) -> EnvFilter {
+    fn log_filter() -> EnvFilter {
         EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| {
             EnvFilter::new("warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,matrix_sdk_crypto=error,sled=off")
         })

@@ -12,6 +12,7 @@ mod networks;
 mod play;
 mod plugins;
 mod run;
+mod service;
 
 use clap::Parser;
 use cli::{Cli, Task};
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let cli = Cli::parse();
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(cli.log_filter()).init();
+    cli.begin_to_log();
     let done = match &cli.task {
         None => run::run(&cli),
         Some(Task::Play { json, files }) => return play::play(files, *json),

@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::config::Config;
-use crate::{backup, check, control, networks, plugins};
+use crate::{backup, check, control, networks, plugins, service};
 use anyhow::Context;
 use bot::store::Store;
 use bot::{Bot, Entropy, FairBox, Plugins, serve};
@@ -33,9 +33,12 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
             true => networks::all(&config, &data),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
+        tokio::spawn(service::stay_alive());
+        let stop = stop_signal()?;
+        service::ready(&config);
         tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));
         tokio::spawn(backup::daily(data.file(backup::DIRECTORY), config.backups.keep, bot.clone()));
-        serve(bot.clone(), transports, stop_signal()?).await.context("the bot cannot go on")
+        serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
@@ -75,6 +78,7 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
+        service::stopping();
     })
 }
 

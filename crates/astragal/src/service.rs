@@ -1,0 +1,35 @@
+//! What the service manager (systemd) is told: that the bot is ready, what it does, that it is alive, that it ends. Without
+//! one, nothing is.
+
+use crate::config::Config;
+use sd_notify::NotifyState;
+use std::time::Duration;
+
+/// The bot runs on the networks of its configuration.
+pub fn ready(config: &Config) {
+    let irc = config.irc.keys().map(|name| format!("IRC {name}"));
+    let networks: Vec<_> = irc.chain(config.matrix.keys().map(|name| format!("Matrix {name}"))).collect();
+    let place = if networks.is_empty() { "in the terminal".to_owned() } else { format!("on {}", networks.join(", ")) };
+    tell(&[NotifyState::Ready, NotifyState::Status(&format!("{}: {place}", config.name))]);
+}
+
+/// The bot finishes what it accepted, and ends.
+pub fn stopping() {
+    tell(&[NotifyState::Stopping, NotifyState::Status("finishing what was accepted")]);
+}
+
+/// Says that the bot is alive, as often as is wanted, as long as its tasks run; nothing where that is not wanted.
+pub async fn stay_alive() {
+    let Some(patience) = sd_notify::watchdog_enabled() else { return };
+    let mut beat = tokio::time::interval((patience / 2).max(Duration::from_millis(100)));
+    loop {
+        beat.tick().await;
+        tell(&[NotifyState::Watchdog]);
+    }
+}
+
+fn tell(state: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(state) {
+        tracing::warn!(%error, "the service manager cannot be told how the bot is");
+    }
+}

@@ -1,0 +1,123 @@
+//! What an operator has: a first configuration, mistakes named, the service manager told, a unit that gives little away.
+
+use serde_json::Value;
+use std::fs;
+use std::os::unix::net::UnixDatagram;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+use tests::program;
+
+fn astragal(home: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(program());
+    command.args(arguments).env_clear().env("HOME", home).stdin(Stdio::null());
+    command.output().expect("astragal runs")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+#[test]
+fn a_first_configuration_is_written_checked_and_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let flags = ["--irc", "irc.libera.chat", "--channel", "#tavern", "--owner", "libera:account:mia"];
+    let written = astragal(home.path(), &[&["init"][..], &flags].concat());
+    assert!(written.status.success(), "{}", said(&written));
+    let file = home.path().join(".config/astragal/astragal.toml");
+    assert!(said(&written).starts_with(&format!("{} is written. Try it", file.display())), "{}", said(&written));
+    let checked = astragal(home.path(), &["check-config"]);
+    assert_eq!((said(&checked), checked.status.success()), (format!("{} is right\n", file.display()), true));
+    let again = astragal(home.path(), &[&["init"][..], &flags].concat());
+    assert!(!again.status.success() && said(&again).contains("is there already"), "{}", said(&again));
+    // A secret that everybody can read is warned of, and not shown.
+    let text = fs::read_to_string(&file).unwrap().replace("#: password = \"sesame\"", "password = \"sesame\"");
+    fs::write(&file, text).unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let checked = said(&astragal(home.path(), &["check-config"]));
+    assert!(checked.contains("warning: everybody on this machine can read the secret in"), "{checked}");
+    let shown = said(&astragal(home.path(), &["config", "show", "--redact"]));
+    assert!(shown.contains("password = \"[secret]\"") && !shown.contains("sesame"), "{shown}");
+    let schema: Value = serde_json::from_slice(&astragal(home.path(), &["config", "schema"]).stdout).unwrap();
+    assert_eq!(schema["properties"]["name"]["default"], "astragal");
+}
+
+#[test]
+fn every_mistake_is_named_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("wrong.toml");
+    fs::write(&file, "nam = \"x\"\n[rooms]\nplugins = [\"rol\"]\n[irc.libera]\nport = \"x\"\n").unwrap();
+    let checked = astragal(home.path(), &["--config", file.to_str().unwrap(), "check-config"]);
+    assert!(!checked.status.success());
+    let expected = [
+        "wrong.toml is wrong:",
+        "line 1: there is no key nam: did you mean name?",
+        "line 5: irc.libera.port: a whole number, not a text in quotation marks",
+    ];
+    assert!(expected.iter().all(|line| said(&checked).contains(line)), "{}", said(&checked));
+}
+
+#[test]
+fn nobody_to_ask_is_told_the_flags() {
+    let home = tempfile::tempdir().unwrap();
+    let output = astragal(home.path(), &["init"]);
+    assert!(said(&output).contains("name a network, such as --irc irc.libera.chat --channel '#tavern'"));
+}
+
+#[test]
+fn logs_are_json_where_that_is_wanted() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("open.toml");
+    fs::write(&file, "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\npassword = \"sesame\"\n").unwrap();
+    fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let mut command = Command::new(program());
+    command.args(["--log-format", "json", "--config"]).arg(&file).arg("--data").arg(home.path().join("data"));
+    let mut bot = command.stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().unwrap()));
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["level"], "WARN");
+    assert!(first["message"].as_str().unwrap().contains("can read the secret"), "{first}");
+    bot.kill().unwrap();
+    bot.wait().unwrap();
+}
+
+#[test]
+fn the_service_manager_is_told_how_the_bot_is() {
+    let home = tempfile::tempdir().unwrap();
+    let socket = home.path().join("notify");
+    let manager = UnixDatagram::bind(&socket).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let hear = || {
+        let mut message = [0; 1_024];
+        let length = manager.recv(&mut message).expect("the manager is told something");
+        String::from_utf8_lossy(&message[..length]).into_owned()
+    };
+    let mut command = Command::new(program());
+    command.arg("--data").arg(home.path().join("data")).env("NOTIFY_SOCKET", &socket).env("WATCHDOG_USEC", "400000");
+    let mut bot = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut told = hear();
+    while !told.contains("READY=1") {
+        told = hear();
+    }
+    assert!(told.contains("STATUS=astragal: in the terminal"), "{told}");
+    assert_eq!([hear(), hear()].map(|told| told.trim().to_owned()), ["WATCHDOG=1", "WATCHDOG=1"]);
+    let stopped = Command::new("kill").arg(bot.id().to_string()).status().unwrap();
+    assert!(stopped.success());
+    while !told.contains("STOPPING=1") {
+        told = hear();
+    }
+    assert!(bot.wait().unwrap().success());
+}
+
+#[test]
+fn the_unit_gives_little_away() {
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("deploy/astragal.service");
+    // The threshold is ten times the level: 1.5.
+    let looked = Command::new("systemd-analyze")
+        .args(["security", "--no-pager", "--offline=true", "--threshold=15"])
+        .arg(&unit)
+        .output()
+        .expect("systemd-analyze is there: tests/run installs it");
+    assert!(looked.status.success(), "{}", said(&looked));
+    assert!(said(&looked).contains("Overall exposure level for astragal.service: 1."), "{}", said(&looked));
+}
