@@ -82,6 +82,28 @@ fn logs_are_json_where_that_is_wanted() {
 }
 
 #[test]
+fn rooms_begin_as_the_operator_wants_and_enable_what_is_offered() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("rooms.toml");
+    let rule = "{ rooms = \"console/ca*\", prefix = \".\", settings = { dialect = \"roll20\" } }";
+    fs::write(&file, format!("[rooms]\nallowed = [\"roll\", \"torg\"]\nrules = [{rule}]\n")).unwrap();
+    let mut command = Command::new(program());
+    command.arg("--config").arg(&file).arg("--data").arg(home.path().join("data")).stdin(Stdio::piped());
+    let mut bot = command.stdout(Stdio::piped()).spawn().unwrap();
+    let typed = b"!plugin enable mvk\n!plugin enable torg\n!plugins\n/room cave\n.roll d1; 2d1>1\n";
+    std::io::Write::write_all(&mut bot.stdin.take().unwrap(), typed).unwrap();
+    let answers = said(&bot.wait_with_output().unwrap());
+    for expected in [
+        "The operator of this bot does not offer mvk here. Example: !plugins",
+        "Torg Eternity is enabled in this room.",
+        "1 | 1d1 [1]; SUCCESS +1 (2 vs 1) | 2d1 [1 1] vs 1",
+    ] {
+        assert!(answers.contains(expected), "{expected} is missing in\n{answers}");
+    }
+    assert!(!answers.contains("mvk Mecha"), "what is not offered is not listed:\n{answers}");
+}
+
+#[test]
 fn the_service_manager_is_told_how_the_bot_is() {
     let home = tempfile::tempdir().unwrap();
     let socket = home.path().join("notify");

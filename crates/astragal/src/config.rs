@@ -7,14 +7,14 @@ pub use mistakes::Mistake;
 
 use crate::networks::{irc, matrix};
 use anyhow::Context;
-use bot::Settings;
 use bot::limits::Limits;
+use bot::{RoomRule, RoomSetting, Settings};
 use chat::PlayerId;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml::Table;
@@ -46,6 +46,23 @@ pub struct Config {
 pub struct Rooms {
     pub prefix: String,
     pub plugins: BTreeSet<String>,
+    /// The plugins that rooms may enable; all where it is not said.
+    pub allowed: Option<BTreeSet<String>>,
+    /// What differs in some rooms.
+    pub rules: Vec<Rule>,
+}
+
+/// What differs in some rooms; the last that is about a room goes before the others.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rule {
+    /// Which, as `network/room`, where `*` is anything.
+    pub rooms: String,
+    pub prefix: Option<String>,
+    pub plugins: Option<BTreeSet<String>>,
+    pub allowed: Option<BTreeSet<String>>,
+    /// What new rooms are set to, as `!room` would.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// How much is answered.
@@ -91,10 +108,25 @@ impl Default for Config {
     }
 }
 
+impl Rule {
+    /// What the core is told of it.
+    fn told(&self) -> RoomRule {
+        let Rule { rooms, prefix, plugins, allowed, settings } = self;
+        let proper = |key: &str, value: &str| RoomSetting::check(key, value).ok();
+        RoomRule {
+            rooms: rooms.clone(),
+            prefix: prefix.clone(),
+            plugins: plugins.clone(),
+            allowed: allowed.clone(),
+            settings: settings.iter().filter_map(|(key, value)| Some((key.clone(), proper(key, value)?))).collect(),
+        }
+    }
+}
+
 impl Default for Rooms {
     fn default() -> Self {
         let Settings { prefix, plugins, .. } = Settings::default();
-        Rooms { prefix, plugins }
+        Rooms { prefix, plugins, allowed: None, rules: Vec::new() }
     }
 }
 
@@ -230,12 +262,24 @@ impl Config {
 
     fn wrong(&self) -> Vec<Mistake> {
         let known: Vec<String> = crate::plugins::all().iter().map(|plugin| plugin.manifest().id.clone()).collect();
-        let unknown = self.rooms.plugins.iter().filter(|id| !known.contains(id)).map(|id| {
+        let rules = self.rooms.rules.iter().flat_map(|rule| [&rule.plugins, &rule.allowed]);
+        let named = [&self.rooms.plugins].into_iter().chain(self.rooms.allowed.iter().chain(rules.flatten())).flatten();
+        let unknown = named.filter(|id| !known.contains(id)).map(|id| {
             let hint = plugin_api::suggest(id, known.iter().map(String::as_str));
             let hint = hint.map_or(format!("there are {}", known.join(", ")), |meant| format!("did you mean {meant}?"));
-            Mistake::of(format!("rooms.plugins: there is no plugin {id}: {hint}"))
+            Mistake::of(format!("rooms: there is no plugin {id}: {hint}"))
         });
         let mut wrong: Vec<_> = unknown.collect();
+        for rule in &self.rooms.rules {
+            if !rule.rooms.contains(['/', '*']) {
+                let what = format!("rooms.rules: rooms = {:?} names none; \"libera/*\" does", rule.rooms);
+                wrong.push(Mistake::of(what));
+            }
+            let settings = rule.settings.iter().map(|(key, value)| RoomSetting::check(key, value));
+            wrong.extend(
+                settings.filter_map(Result::err).map(|refusal| Mistake::of(format!("rooms.rules: {}", refusal.what))),
+            );
+        }
         if self.name.trim().is_empty() {
             wrong.push(Mistake::of("name: the bot needs one, such as \"astragal\""));
         }
@@ -274,6 +318,8 @@ impl Config {
             name: self.name.clone(),
             prefix: self.rooms.prefix.clone(),
             plugins: self.rooms.plugins.clone(),
+            allowed: self.rooms.allowed.clone(),
+            rules: self.rooms.rules.iter().map(Rule::told).collect(),
             owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
             limits: Limits {
                 per_player: self.limits.per_player,
@@ -411,6 +457,9 @@ mod tests {
         }
         let broken = mistakes_in("name = \nowners = [\n");
         assert!(broken[0].starts_with("line 1: "), "{broken:?}");
+        let rules = "[[rooms.rules]]\nrooms = \"x\"\nallowed = [\"tork\"]\nsettings = { dialekt = \"x\", inline = \"maybe\" }\n";
+        let rules = mistakes_in(rules);
+        assert_eq!(rules.len(), 4, "{rules:?}");
         let two = mistakes_in("[rooms]\nplugins = [\"rol\", \"tork\"]\n[irc.home]\n[matrix.there]\n");
         assert!(two[0].contains("did you mean roll?") && two[1].contains("did you mean torg?"), "{two:?}");
         assert!(two.iter().any(|wrong| wrong.starts_with("irc.home: ")), "{two:?}");

@@ -185,7 +185,7 @@ fn open_stopped(cli: &Cli, room: &str) -> anyhow::Result<(SledStore, RoomId, Roo
     check::check_in_child(&data)?;
     let store = SledStore::open(&data.store())?;
     let settings = config.settings();
-    let fresh = RoomDoc::new(&room, &settings.prefix, &settings.plugins);
+    let fresh = settings.fresh_room(&room);
     Ok((store, room, fresh, data))
 }
 

@@ -6,6 +6,7 @@ use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::limits::Limits;
 use crate::plugins::Plugins;
+use crate::room::RoomRule;
 use crate::roster::Roster;
 use crate::route::Router;
 use crate::store::{Batch, Store, StoreError, scan_all};
@@ -25,6 +26,10 @@ pub struct Settings {
     pub prefix: String,
     /// The plugins enabled in a new room.
     pub plugins: BTreeSet<String>,
+    /// The plugins that rooms may enable; all where it is not said.
+    pub allowed: Option<BTreeSet<String>>,
+    /// What differs in some rooms; of several for the same room the last goes before the others.
+    pub rules: Vec<RoomRule>,
     /// Who runs the bot.
     pub owners: BTreeSet<PlayerId>,
     /// How much is answered.
@@ -37,6 +42,8 @@ impl Default for Settings {
             name: "astragal".to_owned(),
             prefix: "!".to_owned(),
             plugins: BTreeSet::from(["roll".to_owned()]),
+            allowed: None,
+            rules: Vec::new(),
             owners: BTreeSet::new(),
             limits: Limits::default(),
         }
@@ -150,8 +157,7 @@ impl Bot {
     pub(crate) fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
         let key = keys::room(from);
         let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        let Settings { prefix, plugins, .. } = &self.settings;
-        let doc = stored.unwrap_or_else(|| RoomDoc::new(from, prefix, plugins));
+        let doc = stored.unwrap_or_else(|| self.settings.fresh_room(from));
         Ok(RoomDoc { touched: Default::default(), ..doc })
     }
 
@@ -162,7 +168,7 @@ impl Bot {
     pub fn prefix_of(&self, room: &RoomId) -> Result<String, StoreError> {
         let key = keys::room(room);
         let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        Ok(stored.map_or_else(|| self.settings.prefix.clone(), |room| room.prefix))
+        Ok(stored.unwrap_or_else(|| self.settings.fresh_room(room)).prefix)
     }
 
     /// A number above all that were given out: the order of posts, and of accepted events.

@@ -35,6 +35,7 @@ mod typography;
 pub use bot::{Bot, DiceBox, FairBox, Settings, StartError};
 pub use entropy::Entropy;
 pub use plugins::{Plugins, PluginsError};
+pub use room::{RoomRule, RoomSetting};
 pub use serve::{ServeError, serve};
 pub use sitting::Sitting;
 pub use table::{Heard, Manner, Outcome, OutcomeKind, Outgoing, Table};

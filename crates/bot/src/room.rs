@@ -1,9 +1,12 @@
-//! What every room can be set to, whatever it plays: how it is answered.
+//! What every room can be set to, whatever it plays: how it is answered; and what an operator decides about rooms.
 
+use crate::bot::Settings;
 use crate::documents::RoomDoc;
 use crate::house::GAME;
+use chat::RoomId;
 use dice::Dialect;
-use plugin_api::{Setting, SettingKind, SettingScope};
+use plugin_api::{Refusal, Setting, SettingKind, SettingScope};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A setting that every room has.
 #[derive(Debug)]
@@ -66,9 +69,73 @@ impl RoomSetting {
         }
     }
 
+    /// The value that a setting of this name may have, in its proper form.
+    ///
+    /// # Errors
+    /// There is none, or it may not have that value; says what there is.
+    pub fn check(key: &str, value: &str) -> Result<String, Refusal> {
+        let found = Self::ALL.iter().find(|setting| setting.key == key).ok_or_else(|| {
+            let keys = Self::ALL.map(|setting| setting.key).join(", ");
+            Refusal::new(format!("a room has no {key}: it has {keys}"))
+        })?;
+        found.declared().check(value)
+    }
+
     /// What it is in a room.
     pub fn of<'a>(&self, room: &'a RoomDoc) -> &'a str {
         room.settings.get(GAME).and_then(|set| set.get(self.key)).map_or(self.values[0], String::as_str)
+    }
+}
+
+/// What an operator decides about some rooms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoomRule {
+    /// Which, as `network/room`, where `*` is anything: `libera/*`.
+    pub rooms: String,
+    /// What stands in front of a command in a new one.
+    pub prefix: Option<String>,
+    /// The plugins enabled in a new one.
+    pub plugins: Option<BTreeSet<String>>,
+    /// The plugins that they may enable.
+    pub allowed: Option<BTreeSet<String>>,
+    /// What a new one is set to: see [`RoomSetting`].
+    pub settings: BTreeMap<String, String>,
+}
+
+impl RoomRule {
+    /// Whether it is about a room; case makes no difference.
+    fn is_about(&self, room: &RoomId) -> bool {
+        let room = room.to_string().to_lowercase();
+        let mut parts = self.rooms.to_lowercase().split('*').map(str::to_owned).collect::<Vec<_>>();
+        let (first, last) = (parts.remove(0), parts.pop());
+        let Some(mut rest) = room.strip_prefix(first.as_str()) else { return false };
+        let Some(last) = last else { return rest.is_empty() };
+        for part in parts {
+            let Some((_, behind)) = rest.split_once(part.as_str()) else { return false };
+            rest = behind;
+        }
+        rest.ends_with(last.as_str())
+    }
+}
+
+impl Settings {
+    /// A room that nobody has set anything in.
+    pub fn fresh_room(&self, room: &RoomId) -> RoomDoc {
+        let mut doc = RoomDoc::new(room, &self.prefix, &self.plugins);
+        for rule in self.rules.iter().filter(|rule| rule.is_about(room)) {
+            doc.prefix = rule.prefix.clone().unwrap_or(doc.prefix);
+            doc.plugins = rule.plugins.clone().unwrap_or(doc.plugins);
+            if !rule.settings.is_empty() {
+                doc.settings.entry(GAME.to_owned()).or_default().extend(rule.settings.clone());
+            }
+        }
+        doc
+    }
+
+    /// Whether a room may enable a plugin.
+    pub fn allows(&self, room: &RoomId, plugin: &str) -> bool {
+        let mut rules = self.rules.iter().filter(|rule| rule.is_about(room)).filter_map(|rule| rule.allowed.as_ref());
+        rules.next_back().or(self.allowed.as_ref()).is_none_or(|allowed| allowed.contains(plugin))
     }
 }
 
@@ -101,6 +168,35 @@ impl RoomDoc {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_rule_about_a_room_goes_before_the_others() {
+        let set = |ids: &[&str]| Some(ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<_>>());
+        let rule = |rooms: &str| RoomRule { rooms: rooms.to_owned(), ..RoomRule::default() };
+        let rules = vec![
+            RoomRule { prefix: Some(".".into()), allowed: set(&["torg"]), ..rule("libera/*") },
+            RoomRule {
+                plugins: set(&["torg"]),
+                allowed: set(&["roll", "mvk"]),
+                settings: BTreeMap::from([("dialect".to_owned(), "roll20".to_owned())]),
+                ..rule("LIBERA/#ta*rn*")
+            },
+            RoomRule { prefix: Some("%".into()), ..rule("home/!abc:example.org") },
+        ];
+        let settings = Settings { allowed: set(&["roll"]), rules, ..Settings::default() };
+        let fresh = |network: &str, room: &str| {
+            let doc = settings.fresh_room(&RoomId::new(network, room));
+            (doc.prefix.clone(), doc.plugins.iter().next().cloned().unwrap_or_default(), doc.dialect())
+        };
+        assert_eq!(fresh("libera", "#Tavern"), (".".into(), "torg".into(), Dialect::Roll20));
+        assert_eq!(fresh("libera", "#table"), (".".into(), "roll".into(), Dialect::Native));
+        assert_eq!(fresh("home", "!abc:example.org").0, "%");
+        assert_eq!(fresh("home", "!abc:example.orgs").0, "!");
+        let allows = |network: &str, room: &str, plugin| settings.allows(&RoomId::new(network, room), plugin);
+        assert!(allows("libera", "#tavern", "mvk") && !allows("libera", "#tavern", "torg"));
+        assert!(allows("libera", "#hall", "torg") && allows("home", "!x", "roll") && !allows("home", "!x", "mvk"));
+        assert!(Settings::default().allows(&RoomId::new("home", "!x"), "mvk"));
+    }
 
     #[test]
     fn every_dialect_can_be_set() {

@@ -317,8 +317,8 @@ impl Table {
         if !self.rooms.contains_key(room) {
             let stored: Option<RoomDoc> = self.read(bot, &keys::room(room))?;
             let kept = stored.is_some();
-            let fresh = || RoomDoc::new(room, &bot.settings.prefix, &bot.settings.plugins);
-            let doc = Kept { stored: kept, doc: Arc::new(stored.unwrap_or_else(fresh)) };
+            let doc = stored.unwrap_or_else(|| bot.settings.fresh_room(room));
+            let doc = Kept { stored: kept, doc: Arc::new(doc) };
             self.rooms.insert(room.clone(), RoomSide { doc });
         }
         Ok(self.rooms.get_mut(room).expect("it was just put there"))

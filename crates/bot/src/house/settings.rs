@@ -28,6 +28,10 @@ pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option
         let state = if on { "already enabled" } else { "not enabled" };
         return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
     }
+    if on && !turn.bot.settings.allows(turn.room_id, &id) {
+        let what = format!("the operator of this bot does not offer {id} here");
+        return Err(Refusal::new(what).about(name).example("plugins"));
+    }
     let room = Arc::make_mut(turn.room);
     let prefix = room.prefix.clone();
     if on {
@@ -184,7 +188,11 @@ fn room_overview(turn: &HouseTurn) -> Reply {
     let room = &turn.room;
     let plugins = room.plugins.iter().cloned().collect::<Vec<_>>().join(", ");
     let reply = Reply::new().text(format!("Room {}: prefix ", turn.room_id.id)).code(room.prefix.clone());
-    with_settings(reply.text(format!(", plugins {plugins}, table {}.", room.table)), &room.settings)
+    let reply = reply.text(format!(", plugins {plugins}, table {}.", room.table));
+    let own = RoomSetting::ALL.map(|setting| format!("{} {}", setting.key, setting.of(room)));
+    let reply = reply.text(format!(" It has {}.", own.join(", ")));
+    let of_plugins = room.settings.iter().filter(|(game, _)| *game != super::GAME);
+    with_settings(reply, &of_plugins.map(|(game, set)| (game.clone(), set.clone())).collect())
 }
 
 fn table_overview(turn: &HouseTurn) -> Reply {
