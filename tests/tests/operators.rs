@@ -65,6 +65,21 @@ fn nobody_to_ask_is_told_the_flags() {
 }
 
 #[test]
+fn shells_and_man_know_the_commands() {
+    let home = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [
+        (&["completions", "bash"][..], "check-config"),
+        (&["completions", "zsh"], "#compdef astragal"),
+        (&["completions", "fish"], "check-config"),
+        (&["man"], ".TH astragal 1"),
+        (&["man"], ".SH \"CHECK-CONFIG\""),
+    ] {
+        let output = astragal(home.path(), arguments);
+        assert!(output.status.success() && said(&output).contains(expected), "{arguments:?}: {}", said(&output));
+    }
+}
+
+#[test]
 fn logs_are_json_where_that_is_wanted() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("open.toml");

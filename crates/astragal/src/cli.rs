@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Written};
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use directories::ProjectDirs;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -109,6 +109,13 @@ pub enum Task {
         #[arg(long)]
         online: bool,
     },
+    /// Print what completes these commands in a shell
+    Completions {
+        /// Which
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
     /// Look after the bot's devices on Matrix; the bot must be stopped
     #[cfg(feature = "matrix")]
     #[command(subcommand)]
@@ -221,6 +228,31 @@ impl MatrixTask {
         | MatrixTask::Recovery(RecoveryTask::New { network } | RecoveryTask::Restore { network })) = self;
         network.as_deref()
     }
+}
+
+/// Prints what a shell completes commands by.
+pub fn completions(shell: clap_complete::Shell) {
+    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_BIN_NAME"), &mut std::io::stdout());
+}
+
+/// Prints the man page, with a section for each command.
+///
+/// # Errors
+/// Standard output is closed.
+pub fn man() -> anyhow::Result<()> {
+    let mut command = Cli::command();
+    command.build();
+    let mut out = std::io::stdout().lock();
+    let page = clap_mangen::Man::new(command.clone());
+    page.render(&mut out)?;
+    for task in command.get_subcommands().filter(|task| !task.is_hide_set() && task.get_name() != "help") {
+        let page = clap_mangen::Man::new(task.clone());
+        writeln!(out, ".SH \"{}\"", task.get_name().to_uppercase())?;
+        page.render_description_section(&mut out)?;
+        page.render_synopsis_section(&mut out)?;
+        page.render_options_section(&mut out)?;
+    }
+    Ok(())
 }
 
 impl Cli {

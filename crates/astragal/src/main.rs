@@ -35,6 +35,11 @@ fn main() -> ExitCode {
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
         Some(Task::Init(first)) => init::init(&cli, first),
         Some(Task::Config(task)) => check_config::show(&cli, task),
+        Some(Task::Completions { shell }) => {
+            cli::completions(*shell);
+            Ok(())
+        }
+        Some(Task::Man) => cli::man(),
         Some(Task::CheckConfig { online }) => check_config::check(&cli, *online),
         #[cfg(feature = "matrix")]
         Some(Task::Matrix(task)) => networks::devices::run(&cli, task),
