@@ -158,3 +158,48 @@ fn the_unit_gives_little_away() {
     assert!(looked.status.success(), "{}", said(&looked));
     assert!(said(&looked).contains("Overall exposure level for astragal.service: 1."), "{}", said(&looked));
 }
+
+/// What goes wrong, made to go wrong: the page for operators quotes what is said then.
+#[test]
+fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let page = fs::read_to_string(root.join("docs/operators.md")).unwrap();
+    let (_, troubles) = page.split_once("## When something is wrong").unwrap();
+    let quoted: Vec<&str> = troubles
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(quoted, _)| quoted)
+        .collect();
+    let home = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = home.path().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let mut all = String::new();
+    let mut run = |arguments: &[&str]| all.push_str(&said(&astragal(home.path(), arguments)));
+    run(&["--config", &file("a.toml", "nam = 1\n"), "check-config"]);
+    run(&["--config", &file("b.toml", "[rooms]\nplugins = [\"rol\"]\n"), "check-config"]);
+    let secret = "[irc.x]\nserver = \"x\"\naccount = \"a\"\naccount_password_file = \"nope\"\n";
+    run(&["--config", &file("c.toml", secret), "check-config"]);
+    let closed = "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\npassword = \"sesame\"\n";
+    run(&["--config", &file("d.toml", closed), "check-config", "--online"]);
+    run(&["--config", "nope.toml", "check-config"]);
+    run(&["init"]);
+    run(&["--config", &file("e.toml", ""), "init", "--irc", "irc.libera.chat"]);
+    run(&["--data", &format!("{}/below", file("none", ""))]);
+    let data = home.path().join("data");
+    let mut first = Command::new(program());
+    first.arg("--data").arg(&data).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut first = first.spawn().unwrap();
+    let mut greeting = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(first.stdout.as_mut().unwrap()), &mut greeting).unwrap();
+    run(&["--data", data.to_str().unwrap()]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(quoted.len() > 10, "{quoted:?}");
+    for quoted in quoted {
+        assert!(all.contains(quoted), "{quoted} was not said:\n{all}");
+    }
+}
