@@ -119,6 +119,39 @@ fn rooms_begin_as_the_operator_wants_and_enable_what_is_offered() {
 }
 
 #[test]
+fn a_hangup_reads_the_configuration_again_and_a_wrong_one_changes_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("live.toml");
+    fs::write(&file, "[rooms]\nallowed = [\"roll\"]\n").unwrap();
+    let mut command = Command::new(program());
+    command.arg("--config").arg(&file).arg("--data").arg(home.path().join("data")).stdin(Stdio::piped());
+    let mut bot = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut log = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().unwrap()));
+    let mut answers =
+        std::io::BufRead::lines(std::io::BufReader::new(bot.stdout.take().unwrap())).skip(tests::GREETING);
+    let mut typed = bot.stdin.take().unwrap();
+    let mut ask = |text: &str| {
+        std::io::Write::write_all(&mut typed, text.as_bytes()).unwrap();
+        // What was typed, and the mark under it, are indented.
+        answers.by_ref().map(Result::unwrap).find(|line| !line.starts_with(' ')).unwrap()
+    };
+    let mut logged_after_hangup = |text: &str| {
+        fs::write(&file, text).unwrap();
+        assert!(Command::new("kill").args(["-HUP", &bot.id().to_string()]).status().unwrap().success());
+        log.by_ref().map(Result::unwrap).find(|line| line.contains("configuration")).unwrap()
+    };
+    assert!(ask("!plugin enable mvk\n").contains("does not offer mvk"));
+    let wrong = logged_after_hangup("[rooms]\nallowed = [\"mvk\"]\nprefx = 1\n");
+    assert!(wrong.contains("the old configuration stays"), "{wrong}");
+    assert!(ask("!plugin enable torg\n").contains("does not offer torg"));
+    let right = logged_after_hangup("[rooms]\nallowed = [\"mvk\"]\n");
+    assert!(right.contains("counts now"), "{right}");
+    assert!(ask("!plugin enable mvk\n").contains("is enabled"));
+    bot.kill().unwrap();
+    bot.wait().unwrap();
+}
+
+#[test]
 fn the_service_manager_is_told_how_the_bot_is() {
     let home = tempfile::tempdir().unwrap();
     let socket = home.path().join("notify");

@@ -289,6 +289,11 @@ impl Config {
         wrong
     }
 
+    /// Its networks.
+    pub fn networks(&self) -> (irc::Networks, matrix::Networks) {
+        (self.irc.clone(), self.matrix.clone())
+    }
+
     /// Whether it names a network: without one, the bot plays in the terminal.
     pub fn has_networks(&self) -> bool {
         !self.irc.is_empty() || !self.matrix.is_empty()

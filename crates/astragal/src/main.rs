@@ -11,6 +11,7 @@ mod init;
 mod networks;
 mod play;
 mod plugins;
+mod reload;
 mod run;
 mod service;
 

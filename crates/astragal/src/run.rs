@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::config::Config;
-use crate::{backup, check, control, networks, plugins, service};
+use crate::{backup, check, control, networks, plugins, reload, service};
 use anyhow::Context;
 use bot::store::Store;
 use bot::{Bot, Entropy, FairBox, Plugins, serve};
@@ -34,6 +34,12 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
             false => vec![console(&config, &data, &bot, nonce)?],
         };
         tokio::spawn(service::stay_alive());
+        tokio::spawn(reload::on_hangup(
+            cli.config_file(),
+            signal(SignalKind::hangup())?,
+            config.networks(),
+            bot.clone(),
+        ));
         let stop = stop_signal()?;
         service::ready(&config);
         tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));

@@ -15,7 +15,7 @@ use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// What an operator decides for the whole bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl DiceBox for FairBox {
 
 /// A bot: its plugins, its store, and what all tables share.
 pub struct Bot {
-    pub(crate) settings: Settings,
+    settings: RwLock<Arc<Settings>>,
     pub(crate) plugins: Plugins,
     pub(crate) router: Router,
     pub(crate) committer: Committer,
@@ -132,6 +132,7 @@ impl Bot {
         let router = Router::new(&settings.name);
         let committer = Committer::new(store);
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
+        let settings = RwLock::new(Arc::new(settings));
         Ok(Bot { settings, plugins, router, committer, dice, roster: Roster::default(), restored, entropy, numbers })
     }
 
@@ -157,8 +158,19 @@ impl Bot {
     pub(crate) fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
         let key = keys::room(from);
         let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        let doc = stored.unwrap_or_else(|| self.settings.fresh_room(from));
+        let doc = stored.unwrap_or_else(|| self.settings().fresh_room(from));
         Ok(RoomDoc { touched: Default::default(), ..doc })
+    }
+
+    /// What the operator decided.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        self.settings.read().expect("nothing panics holding it").clone()
+    }
+
+    /// What the operator decides from now on. The bot's name stays what it was.
+    pub fn apply(&self, settings: Settings) {
+        let name = self.settings().name.clone();
+        *self.settings.write().expect("nothing panics holding it") = Arc::new(Settings { name, ..settings });
     }
 
     /// What stands in front of a command in a room.
@@ -168,7 +180,7 @@ impl Bot {
     pub fn prefix_of(&self, room: &RoomId) -> Result<String, StoreError> {
         let key = keys::room(room);
         let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        Ok(stored.unwrap_or_else(|| self.settings.fresh_room(room)).prefix)
+        Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)).prefix)
     }
 
     /// A number above all that were given out: the order of posts, and of accepted events.

@@ -317,7 +317,7 @@ impl Table {
         if !self.rooms.contains_key(room) {
             let stored: Option<RoomDoc> = self.read(bot, &keys::room(room))?;
             let kept = stored.is_some();
-            let doc = stored.unwrap_or_else(|| bot.settings.fresh_room(room));
+            let doc = stored.unwrap_or_else(|| bot.settings().fresh_room(room));
             let doc = Kept { stored: kept, doc: Arc::new(doc) };
             self.rooms.insert(room.clone(), RoomSide { doc });
         }

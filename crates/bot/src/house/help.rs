@@ -80,7 +80,7 @@ fn overview(turn: &HouseTurn) -> Reply {
     let (prefix, bot) = (&turn.room.prefix, turn.bot);
     let mut reply =
         Reply::new().text(format!("I roll dice and keep what your table holds. Start a line with {prefix} "));
-    reply = reply.text(format!("or {}: and a command, such as:", bot.settings.name));
+    reply = reply.text(format!("or {}: and a command, such as:", bot.settings().name));
     let mut items = Vec::new();
     for manifest in bot.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()) {
         let main = manifest.main().expect("every plugin has one");
@@ -114,7 +114,7 @@ fn overview(turn: &HouseTurn) -> Reply {
 pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     let prefix = &turn.room.prefix;
     let there = |manifest: &&Manifest| {
-        turn.room.plugins.contains(&manifest.id) || turn.bot.settings.allows(turn.room_id, &manifest.id)
+        turn.room.plugins.contains(&manifest.id) || turn.bot.settings().allows(turn.room_id, &manifest.id)
     };
     let items = turn.bot.plugins.manifests().filter(there).map(|Manifest { id, title, about, .. }| {
         let state = if turn.room.plugins.contains(id) { " (enabled)" } else { "" };

@@ -28,7 +28,7 @@ pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option
         let state = if on { "already enabled" } else { "not enabled" };
         return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
     }
-    if on && !turn.bot.settings.allows(turn.room_id, &id) {
+    if on && !turn.bot.settings().allows(turn.room_id, &id) {
         let what = format!("the operator of this bot does not offer {id} here");
         return Err(Refusal::new(what).about(name).example("plugins"));
     }
@@ -101,7 +101,7 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
         return Ok(Reply::new().text("The prefix here is ").code(prefix).text(" already."));
     }
     Arc::make_mut(turn.room).prefix = prefix.to_owned();
-    let name = &turn.bot.settings.name;
+    let name = &turn.bot.settings().name;
     let reply = Reply::new().text("The prefix here is now ").code(prefix).text("; ");
     Ok(reply.code(format!("{name}: help")).text(" works always."))
 }

@@ -98,7 +98,7 @@ pub(crate) fn may_take_back(
     room: &RoomId,
     page: &Page,
 ) -> Result<(), Refusal> {
-    let (number, entry, role) = (page.number(), &page.entry, table.role(speaker, &bot.settings.owners));
+    let (number, entry, role) = (page.number(), &page.entry, table.role(speaker, &bot.settings().owners));
     let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
     let settings = table.settings.get(super::GAME);
     if role < Role::Referee && settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE) {

@@ -68,7 +68,7 @@ impl Table {
         }
         let prefix = &self.rooms[id].doc.doc.prefix;
         let words = [
-            Span::Text(format!("I am {}: I roll dice and keep what your game holds. ", bot.settings.name)),
+            Span::Text(format!("I am {}: I roll dice and keep what your game holds. ", bot.settings().name)),
             Span::Code(format!("{prefix}help")),
             Span::Text(" shows what I do, ".to_owned()),
             Span::Code(format!("{prefix}plugins")),
@@ -141,7 +141,7 @@ impl Table {
                 id: message.id.clone(),
                 ordinal: 1,
             },
-            role: doc.role(to, &bot.settings.owners),
+            role: doc.role(to, &bot.settings().owners),
             actor: plays,
             typed: format!("{RENAMED} {} {}", from.id, to.player.id),
             offered: None,

@@ -154,7 +154,7 @@ impl Table {
                 id: self.replacing.as_ref().map_or_else(|| message.id.clone(), |first| first.id.clone()),
                 ordinal,
             },
-            role: self.doc.doc.role(&message.speaker, &bot.settings.owners),
+            role: self.doc.doc.role(&message.speaker, &bot.settings().owners),
             actor: CharacterId(0),
             typed: line.typed.clone(),
             offered: None,
@@ -274,7 +274,7 @@ impl Table {
         if message.late || message.unlimited {
             return Ok(());
         }
-        match self.pulse.command(&message.speaker.player, message.sent, &bot.settings.limits) {
+        match self.pulse.command(&message.speaker.player, message.sent, &bot.settings().limits) {
             Pace::Fine => Ok(()),
             Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
             Pace::Silent => Err(NotFound::Silent),

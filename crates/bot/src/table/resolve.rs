@@ -363,7 +363,7 @@ fn by_id<'a>(
     let manifest = plugin.manifest();
     if !room.plugins.contains(&manifest.id) {
         // What is on by default and was switched off here may have been so for another bot's sake.
-        return Err(match bot.settings.plugins.contains(&manifest.id) && !line.by_name {
+        return Err(match bot.settings().plugins.contains(&manifest.id) && !line.by_name {
             true => NotFound::Silent,
             false => not_enabled(room, &manifest.id).into(),
         });
