@@ -17,51 +17,53 @@ const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
 
 impl Parser<'_> {
     pub(super) fn modifiers(&mut self, source: &Source) -> Parsed<Vec<Modifier>> {
-        let mut found: Vec<(Modifier, Range<usize>)> = Vec::new();
+        let (mut modifiers, begin) = (Vec::new(), self.at);
         loop {
             let end = self.at;
             self.skip_spaces();
             let start = self.at;
-            let Some(modifier) = self.modifier(source, &found, start == end)? else {
+            let Some(modifier) = self.modifier(source, &modifiers, start == end)? else {
                 self.at = end;
                 break;
             };
-            if found.len() == MOST_MODIFIERS {
-                let what = format!("{MOST_MODIFIERS} things are the most that can be done to the same dice");
-                return Err(self.error(start..self.at, what));
+            self.fits_dialect(&modifiers, &modifier, start)?;
+            if !self.dialect.reorders() {
+                self.check(source, &modifiers, &modifier, start..self.at)?;
             }
-            let bounded = self.dialect.bounds_in_front() && modifier.throws() && self.compares();
-            if bounded && self.text[..self.at].ends_with(|c: char| c.is_ascii_digit()) {
-                let what = "how often it works cannot be bounded by a number in front";
-                return Err(self.error(start..self.at + 1, what));
-            }
-            let twice = |(each, _): &(Modifier, _)| std::mem::discriminant(each) == std::mem::discriminant(&modifier);
-            let conditional = matches!(modifier, Modifier::Keep(_) | Modifier::Drop(_)) || modifier.throws();
-            if self.dialect.unites() && conditional && found.iter().any(twice) {
-                let what = "both at once cannot be done: what is done to dice is done one after the other";
-                return Err(self.error(start..self.at, what));
-            }
-            found.push((modifier, start..self.at));
+            modifiers.push(modifier);
         }
         if self.dialect.reorders() {
-            found.sort_by_key(|(modifier, _)| turn_of(modifier));
-        }
-        let mut modifiers = Vec::with_capacity(found.len());
-        for (modifier, place) in found {
-            self.check(source, &modifiers, &modifier, place)?;
-            modifiers.push(modifier);
+            modifiers.sort_by_key(turn_of);
+            for (n, modifier) in modifiers.iter().enumerate() {
+                self.check(source, &modifiers[..n], modifier, begin..self.at)?;
+            }
         }
         Ok(modifiers)
     }
 
+    /// Refuses what would be too much, and what the dialect means otherwise than it can be done here.
+    fn fits_dialect(&self, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
+        if before.len() == MOST_MODIFIERS {
+            let what = format!("{MOST_MODIFIERS} things are the most that can be done to the same dice");
+            return Err(self.error(start..self.at, what));
+        }
+        let bounded = self.dialect.bounds_in_front() && modifier.throws() && self.compares();
+        if bounded && self.text[..self.at].ends_with(|c: char| c.is_ascii_digit()) {
+            let what = "how often it works cannot be bounded by a number in front";
+            return Err(self.error(start..self.at + 1, what));
+        }
+        let twice = |each: &Modifier| std::mem::discriminant(each) == std::mem::discriminant(modifier);
+        let conditional = matches!(modifier, Modifier::Keep(_) | Modifier::Drop(_)) || modifier.throws();
+        if self.dialect.unites() && conditional && before.iter().any(twice) {
+            let what = "both at once cannot be done: what is done to dice is done one after the other";
+            return Err(self.error(start..self.at, what));
+        }
+        Ok(())
+    }
+
     /// What stands behind dice and what was done to them `before`.
-    fn modifier(
-        &mut self,
-        source: &Source,
-        before: &[(Modifier, Range<usize>)],
-        glued: bool,
-    ) -> Parsed<Option<Modifier>> {
-        let counted = before.iter().any(|(each, _)| matches!(each, Modifier::Count(Counting::Success(_))));
+    fn modifier(&mut self, source: &Source, before: &[Modifier], glued: bool) -> Parsed<Option<Modifier>> {
+        let counted = before.iter().any(|each| matches!(each, Modifier::Count(Counting::Success(_))));
         match self.peek() {
             Some(b'!') if !self.rest().starts_with("!=") => self.explosion().map(Some),
             _ if self.compares() && SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign)) => {
@@ -71,7 +73,7 @@ impl Parser<'_> {
                 }
                 let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
                 // What every die meets, or none, is meant for their sum.
-                let apart = source.tells_apart(before.iter().map(|(each, _)| each), condition);
+                let apart = source.tells_apart(before.iter(), condition);
                 Ok(apart.then_some(Modifier::Count(Counting::Success(condition))))
             }
             _ => match self.word(glued)? {
