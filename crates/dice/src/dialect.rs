@@ -429,6 +429,8 @@ mod tests {
         ] {
             assert_eq!(native(dialect, typed), meant, "{dialect:?} {typed}");
         }
+        let stray = Notation::typed_in(Dialect::Foundry, "3d6r2ڛ").unwrap_err();
+        assert_eq!(stray.at, 5..7, "{}", stray.what);
         let matches = Notation::typed_in(Dialect::Roll20, "8d6m").unwrap_err();
         assert!(matches.what.contains("mt counts"), "{}", matches.what);
     }

@@ -47,10 +47,11 @@ impl Parser<'_> {
             let what = format!("{MOST_MODIFIERS} things are the most that can be done to the same dice");
             return Err(self.error(start..self.at, what));
         }
-        let bounded = self.dialect.bounds_in_front() && modifier.throws() && self.compares();
+        let compared = || SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign));
+        let bounded = self.dialect.bounds_in_front() && modifier.throws() && compared();
         if bounded && self.text[..self.at].ends_with(|c: char| c.is_ascii_digit()) {
             let what = "how often it works cannot be bounded by a number in front";
-            return Err(self.error(start..self.at + 1, what));
+            return Err(self.error(start..self.at, what));
         }
         let twice = |each: &Modifier| std::mem::discriminant(each) == std::mem::discriminant(modifier);
         let conditional = matches!(modifier, Modifier::Keep(_) | Modifier::Drop(_)) || modifier.throws();
