@@ -320,13 +320,7 @@ impl Source {
     pub(crate) fn tells_apart<'m>(&self, mut before: impl Iterator<Item = &'m Modifier>, condition: Condition) -> bool {
         let Source::Dice(_, faces) = self else { return true };
         let Some(sides) = faces.sides().filter(|_| before.all(Modifier::keeps_faces)) else { return true };
-        let (highest, lowest) = faces.ends(sides);
-        let some = match condition.comparison {
-            Comparison::Unequal => highest != lowest || highest != condition.value,
-            Comparison::Equal => (lowest..=highest).contains(&condition.value),
-            _ => condition.holds(highest) || condition.holds(lowest),
-        };
-        some && !faces.all_meet(condition, sides)
+        faces.may_meet(condition, sides) && !faces.all_meet(condition, sides)
     }
 }
 
@@ -410,6 +404,16 @@ impl Faces {
             }
             Faces::FudgeRare => (1, -1),
             _ => (self.value(sides), self.value(1)),
+        }
+    }
+
+    /// Whether a face between the ends of a die of so many may meet it.
+    pub(crate) fn may_meet(&self, condition: Condition, sides: u32) -> bool {
+        let (highest, lowest) = self.ends(sides);
+        match condition.comparison {
+            Comparison::Unequal => highest != lowest || highest != condition.value,
+            Comparison::Equal => (lowest..=highest).contains(&condition.value),
+            _ => condition.holds(highest) || condition.holds(lowest),
         }
     }
 

@@ -351,13 +351,7 @@ impl Parser<'_> {
 
     /// A comparison that no face can meet was meant for the sum.
     fn possible(&self, faces: &Faces, sides: u32, condition: Condition, here: Range<usize>) -> Parsed<()> {
-        let (highest, lowest) = faces.ends(sides);
-        let possible = match condition.comparison {
-            Comparison::Unequal => true,
-            Comparison::Equal => (lowest..=highest).contains(&condition.value),
-            _ => condition.holds(highest) || condition.holds(lowest),
-        };
-        if !possible {
+        if condition.comparison != Comparison::Unequal && !faces.may_meet(condition, sides) {
             let what = "that counts dice, and none can show it; in parentheses the sum is compared, as in (2d6) >= 9";
             return Err(self.error(here, what));
         }

@@ -1,0 +1,103 @@
+//! A configuration as it is written, before it is one: what the file and the environment say, and what is wrong with it.
+
+use super::{Config, Mistake, environment, mistakes};
+use anyhow::Context;
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use toml::Table;
+
+/// A configuration as it is written: the file, and over it the environment.
+#[derive(Debug)]
+pub struct Written {
+    table: Table,
+    mistakes: Vec<Mistake>,
+}
+
+impl Written {
+    /// Reads the file, if there is one, and the environment.
+    ///
+    /// # Errors
+    /// The file cannot be read. What is wrong in it is noted.
+    pub fn read(path: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> anyhow::Result<Self> {
+        let text = match path {
+            Some(path) => {
+                std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?
+            }
+            None => String::new(),
+        };
+        let schema = schema();
+        let mut mistakes = mistakes::find(&text, &schema);
+        let mut table = if mistakes.is_empty() { toml::from_str(&text)? } else { Table::new() };
+        mistakes.extend(environment::apply(&mut table, &schema, environment));
+        Ok(Written { table, mistakes })
+    }
+
+    /// What it comes to.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
+        if !self.mistakes.is_empty() {
+            return Err(self.mistakes);
+        }
+        let config: Config = self.table.try_into().map_err(|error| vec![Mistake::of(error)])?;
+        self.mistakes.extend(config.wrong());
+        let complete = config.complete(&mut self.mistakes);
+        if self.mistakes.is_empty() { Ok(complete) } else { Err(self.mistakes) }
+    }
+
+    /// Which files hold secrets and can be read by everybody on this machine: the file itself, or one that it names.
+    pub fn exposed(&self, path: Option<&Path>) -> Vec<PathBuf> {
+        let (schema, mut files) = (schema(), Vec::new());
+        let mut own = false;
+        each_value(&self.table, &mut Vec::new(), &mut |keys, value| {
+            own |= mistakes::at(&schema, keys).is_some_and(mistakes::is_secret);
+            let names_one = keys.last().is_some_and(|key| key.ends_with("_file"));
+            files.extend(value.as_str().filter(|_| names_one).map(|file| chat::Secret::place(Path::new(file))));
+        });
+        files.extend(path.filter(|_| own).map(Path::to_owned));
+        let open = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o004 != 0);
+        files.into_iter().filter(open).collect()
+    }
+
+    /// What is written, with its secrets hidden if that is wanted; defaults are not in it.
+    pub fn shown(&self, redact: bool) -> anyhow::Result<String> {
+        let mut table = self.table.clone();
+        if redact {
+            hide(&mut table, &schema(), &mut Vec::new());
+        }
+        Ok(toml::to_string_pretty(&table)?)
+    }
+}
+
+/// The JSON schema of the file.
+pub fn schema() -> Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+/// Goes through all values that are no sections, with the keys that lead to them.
+fn each_value<'t>(table: &'t Table, path: &mut Vec<&'t str>, look: &mut dyn FnMut(&[&str], &toml::Value)) {
+    for (key, value) in table {
+        path.push(key);
+        match value {
+            toml::Value::Table(inner) => each_value(inner, path, look),
+            value => look(path, value),
+        }
+        path.pop();
+    }
+}
+
+fn hide(table: &mut Table, schema: &Value, path: &mut Vec<String>) {
+    for (key, value) in table.iter_mut() {
+        path.push(key.clone());
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        let secret = mistakes::at(schema, &keys).is_some_and(mistakes::is_secret);
+        match value {
+            toml::Value::Table(inner) => hide(inner, schema, path),
+            value if secret => *value = toml::Value::String("[secret]".to_owned()),
+            _ => {}
+        }
+        path.pop();
+    }
+}
