@@ -166,6 +166,17 @@ impl Person {
         self.send(room, "m.reaction", json!({ "m.relates_to": relates })).await
     }
 
+    /// Takes another display name, and waits until the room has heard of it: a homeserver tells rooms later.
+    pub async fn call_themselves(&mut self, room: &str, name: &str) {
+        self.client.account().set_display_name(Some(name)).await.expect("a name");
+        let (room, user, name) = (room.to_owned(), self.id(), name.to_owned());
+        let renamed = |heard: &Heard| {
+            let named = heard.content["displayname"].as_str() == Some(name.as_str());
+            heard.room == room && heard.kind == "m.room.member" && heard.sender == user && named
+        };
+        self.wait_for(&format!("the name {name:?} in {room}"), renamed).await;
+    }
+
     /// The next message of `sender` in a room; a greeting of the bot's is passed over.
     pub async fn hear(&mut self, room: &str, sender: &str) -> Heard {
         let message = |heard: &Heard| {

@@ -52,11 +52,13 @@ async fn power_makes_admins_at_the_moment_of_the_command() {
 async fn names_are_shown_and_never_trusted() {
     let mut table = Table::set(false, &["ann", "bob"]).await;
     let bot = table.start(Make { plugins: vec!["roll", "mvk"], ..Make::default() }).await;
-    table.people[0].client.account().set_display_name(Some("Ann\u{202e} the \n Bold")).await.expect("a name");
+    let room = table.room.clone();
+    table.people[0].call_themselves(&room, "Ann\u{202e} the \n Bold").await;
+    let named = table.ask(0, "!iam").await;
+    assert!(named.contains("Ann the Bold"), "{named}");
     // Who takes somebody's name is told apart by the id behind it.
-    assert!(table.ask(0, "!iam").await.contains("Ann the Bold"));
     assert!(table.ask(0, "!insp +2").await.contains("inspiration 2"));
-    table.people[1].client.account().set_display_name(Some("Ann\u{202e} the \n Bold")).await.expect("a name");
+    table.people[1].call_themselves(&room, "Ann\u{202e} the \n Bold").await;
     let mine = table.ask(1, "!insp +1").await;
     assert!(mine.contains("inspiration 1"), "{mine}");
     bot.stop().await;
