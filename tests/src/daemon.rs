@@ -152,7 +152,7 @@ impl Drop for Daemon {
 
 /// A port of 127.0.0.1 where nothing listens. It lies below those that the system gives to connections going out:
 /// so a server finds its port free when it comes back.
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const FIRST: u32 = 10_000;
     const COUNT: u32 = 22_000;

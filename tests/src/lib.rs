@@ -16,6 +16,7 @@ mod session_files;
 pub mod unattended;
 pub mod watched;
 
+pub use daemon::free_port;
 pub use session_files::session_files;
 
 /// Lines of the greeting on the console.

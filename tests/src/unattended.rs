@@ -1,7 +1,7 @@
 //! The program as it runs unattended: on networks, without a terminal.
 
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The program with a configuration, killed when it goes.
 pub struct Program(Child);
@@ -12,6 +12,12 @@ impl Program {
         let mut command = crate::astragal(data);
         let child = command.arg("--config").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         Program(child.expect("the program runs"))
+    }
+
+    /// Sends it a signal, such as HUP.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.0.id().to_string()]).status();
+        assert!(sent.expect("kill is everywhere").success(), "the program takes no {name}");
     }
 }
 

@@ -73,25 +73,30 @@ pub async fn daily(directory: PathBuf, keep: usize, bot: Arc<Bot>) {
     }
     loop {
         let today = SystemClock.now().strftime("%Y-%m-%d").to_string();
-        let file = directory.join(format!("{today}.{EXTENSION}"));
-        if !file.exists()
-            && let Err(error) = keep_one(&directory, &file, keep, &bot).await
-        {
+        let there = directory.join(format!("{today}.{EXTENSION}")).exists();
+        if !there && let Err(error) = keep_daily(&directory, &today, keep, &bot).await {
             tracing::error!(error = format!("{error:#}"), "the daily backup was not written");
         }
         tokio::time::sleep(HOUR).await;
     }
 }
 
-async fn keep_one(directory: &Path, file: &Path, keep: usize, bot: &Bot) -> anyhow::Result<()> {
-    fs::create_dir_all(directory)?;
-    let part = part_of(file);
-    of_running(bot, part.clone()).await?;
-    fs::rename(&part, file)?;
+async fn keep_daily(directory: &Path, today: &str, most: usize, bot: &Bot) -> anyhow::Result<()> {
+    keep(directory, today, bot).await?;
     let mut all = backups(directory);
-    all.truncate(all.len().saturating_sub(keep));
+    all.truncate(all.len().saturating_sub(most));
     all.iter().try_for_each(fs::remove_file)?;
     Ok(())
+}
+
+/// Writes a backup of a running bot under this name; its file.
+pub async fn keep(directory: &Path, name: &str, bot: &Bot) -> anyhow::Result<PathBuf> {
+    let file = directory.join(format!("{name}.{EXTENSION}"));
+    fs::create_dir_all(directory)?;
+    let part = part_of(&file);
+    of_running(bot, part.clone()).await?;
+    fs::rename(&part, &file)?;
+    Ok(file)
 }
 
 /// Writes a backup of a running bot to `file`.

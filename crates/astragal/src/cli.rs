@@ -1,12 +1,12 @@
 //! The command line.
 
 use crate::config::{Config, Written};
+use crate::operator::Order;
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use directories::ProjectDirs;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use tracing_subscriber::EnvFilter;
 
 /// Rolls dice, knows the rules of your game, and keeps what your table holds.
 ///
@@ -108,6 +108,14 @@ pub enum Task {
         /// Log in to each network too, and leave again
         #[arg(long)]
         online: bool,
+    },
+    /// Ask the running bot for something: how it is, to come into a room, to leave one
+    Ctl {
+        /// Print what it says as JSON
+        #[arg(long, global = true)]
+        json: bool,
+        #[command(subcommand)]
+        order: Order,
     },
     /// Print what completes these commands in a shell
     Completions {
@@ -288,24 +296,6 @@ impl Cli {
         let standard = || Some(places()?.data_dir().to_owned());
         let path = named.or_else(standard).context("this user has no home directory: name one with --data DIR")?;
         std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
-    }
-
-    /// Logs to standard error from now on, coloured where somebody reads it, without times where the journal has them.
-    pub fn begin_to_log(&self) {
-        let subscriber = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(Self::log_filter());
-        let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
-        match self.log_format {
-            LogFormat::Json => subscriber.json().flatten_event(true).init(),
-            LogFormat::Text if std::env::var_os("JOURNAL_STREAM").is_some() => subscriber.without_time().init(),
-            LogFormat::Text => subscriber.init(),
-        }
-    }
-
-    /// What is logged: warnings, or what the environment asks for.
-    fn log_filter() -> EnvFilter {
-        EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| {
-            EnvFilter::new("warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,matrix_sdk_crypto=error,sled=off")
-        })
     }
 }
 

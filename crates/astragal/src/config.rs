@@ -10,11 +10,12 @@ pub use written::{Written, schema};
 use crate::networks::{irc, matrix};
 use bot::limits::Limits;
 use bot::{RoomRule, RoomSetting, Settings};
-use chat::PlayerId;
+use chat::{PlayerId, RoomId};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// What an operator decides.
@@ -28,7 +29,14 @@ pub struct Config {
     /// Who runs the bot, as `network:id`.
     #[schemars(with = "BTreeSet<String>")]
     pub owners: BTreeSet<PlayerId>,
+    /// Where owners command the bot itself, and are told what goes wrong, as `network/room`.
+    #[schemars(with = "BTreeSet<String>")]
+    pub admin_rooms: BTreeSet<RoomId>,
+    /// Who is answered nowhere, as `network:id` or `network:nick!user@host`, where `*` is anything.
+    pub ignore: BTreeSet<String>,
     pub rooms: Rooms,
+    pub journals: Journals,
+    pub watch: Watch,
     pub limits: Numbers,
     pub console: Console,
     pub backups: Backups,
@@ -48,6 +56,24 @@ pub struct Rooms {
     pub allowed: Option<BTreeSet<String>>,
     /// What differs in some rooms.
     pub rules: Vec<Rule>,
+    /// After so many days alone in a room the bot leaves it; 0 stays.
+    pub leave_alone_days: u16,
+}
+
+/// What is kept of what was played.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Journals {
+    /// What was typed and answered is erased after so many days; 0 keeps it.
+    pub keep_text_days: u16,
+}
+
+/// How the bot is watched.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Watch {
+    /// Where it tells how it is, by HTTP: `/metrics`, `/live`, `/ready`.
+    pub listen: Option<SocketAddr>,
 }
 
 /// What differs in some rooms; the last that is about a room goes before the others.
@@ -96,7 +122,11 @@ impl Default for Config {
             name,
             data: None,
             owners: BTreeSet::new(),
+            admin_rooms: BTreeSet::new(),
+            ignore: BTreeSet::new(),
             rooms: Rooms::default(),
+            journals: Journals::default(),
+            watch: Watch::default(),
             limits: Numbers::default(),
             console: Console::default(),
             backups: Backups::default(),
@@ -124,7 +154,7 @@ impl Rule {
 impl Default for Rooms {
     fn default() -> Self {
         let Settings { prefix, plugins, .. } = Settings::default();
-        Rooms { prefix, plugins, allowed: None, rules: Vec::new() }
+        Rooms { prefix, plugins, allowed: None, rules: Vec::new(), leave_alone_days: 30 }
     }
 }
 
@@ -183,6 +213,12 @@ impl Config {
                 settings.filter_map(Result::err).map(|refusal| Mistake::of(format!("rooms.rules: {}", refusal.what))),
             );
         }
+        let networks: Vec<&String> = self.irc.keys().chain(self.matrix.keys()).collect();
+        let strange = self.admin_rooms.iter().filter(|room| !networks.contains(&&room.network));
+        wrong.extend(strange.map(|room| {
+            let there = networks.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+            Mistake::of(format!("admin_rooms: {room} is on no network of this configuration: there are {there}"))
+        }));
         if self.name.trim().is_empty() {
             wrong.push(Mistake::of("name: the bot needs one, such as \"astragal\""));
         }
@@ -229,6 +265,8 @@ impl Config {
             allowed: self.rooms.allowed.clone(),
             rules: self.rooms.rules.iter().map(Rule::told).collect(),
             owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
+            admin_rooms: self.admin_rooms.clone(),
+            ignore: self.ignore.clone(),
             limits: Limits {
                 per_player: self.limits.per_player,
                 per_table: self.limits.per_table,

@@ -1,8 +1,10 @@
-//! The socket by which a running bot is asked for a file: a line of JSON in, a line that says how it went and the file out.
+//! The socket by which a running bot is asked for something: a line of JSON in; a line that says how it went, and what was
+//! asked for, out.
 
+use crate::cli::Cli;
+use crate::operator::{Operator, Order, Told};
 use crate::{backup, export};
 use anyhow::{Context, bail};
-use bot::Bot;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,11 +13,11 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 
-/// The socket's name in the data directory.
+/// The socket's name in the data directory, which nobody but its owner can enter.
 pub const SOCKET: &str = "control";
 /// Bytes of a request.
 const LONGEST: u64 = 4_096;
-/// The line in front of a file; another is an error's.
+/// The line in front of what was asked for; another is an error's.
 const HERE: &str = "here it is";
 
 /// What is asked.
@@ -31,10 +33,17 @@ pub enum Request {
         /// Which kind of file.
         kind: export::Kind,
     },
+    /// Something that an operator wants done.
+    Order {
+        /// What.
+        order: Order,
+        /// To be told as JSON.
+        json: bool,
+    },
 }
 
 /// Answers on the socket as long as the bot runs. A bot without it runs as well, and says so once.
-pub async fn listen(socket: PathBuf, bot: Arc<Bot>) {
+pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
     // The directory is locked: whoever left a socket there is gone.
     let _ = fs::remove_file(&socket);
     let listener = match UnixListener::bind(&socket) {
@@ -50,9 +59,9 @@ pub async fn listen(socket: PathBuf, bot: Arc<Bot>) {
             continue;
         };
         let spool = socket.with_file_name(format!("backup-{number}.part"));
-        let bot = bot.clone();
+        let operator = operator.clone();
         tokio::spawn(async move {
-            if let Err(error) = answer(stream, &bot, &spool).await {
+            if let Err(error) = answer(stream, &operator, &spool).await {
                 tracing::warn!(error = format!("{error:#}"), "a request on the control socket failed");
             }
             // It is there only if it was asked for.
@@ -61,14 +70,15 @@ pub async fn listen(socket: PathBuf, bot: Arc<Bot>) {
     }
 }
 
-async fn answer(stream: UnixStream, bot: &Bot, spool: &Path) -> anyhow::Result<()> {
+async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut request = String::new();
     BufReader::new(read.take(LONGEST)).read_line(&mut request).await?;
     // Spooled, so that a slow reader never holds up the bot's writes.
     let spooled = match serde_json::from_str(&request) {
-        Ok(Request::Backup) => backup::of_running(bot, spool.to_owned()).await,
-        Ok(Request::Export { room, kind }) => export::of_running(bot, room, kind, spool.to_owned()).await,
+        Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
+        Ok(Request::Export { room, kind }) => export::of_running(&operator.bot, room, kind, spool.to_owned()).await,
+        Ok(Request::Order { order, json }) => operator.obey(order).await.and_then(|told| keep(&told, json, spool)),
         Err(error) => Err(anyhow::anyhow!("nobody knows that request: {error}")),
     };
     if let Err(error) = spooled {
@@ -86,19 +96,38 @@ async fn answer(stream: UnixStream, bot: &Bot, spool: &Path) -> anyhow::Result<(
     }
 }
 
+fn keep(told: &Told, json: bool, spool: &Path) -> anyhow::Result<()> {
+    let text = if json { serde_json::to_string(&told.json)? } else { told.text.clone() };
+    Ok(fs::write(spool, text + "\n")?)
+}
+
+/// `astragal ctl`: asks the running bot, and prints what it says.
+pub fn ctl(cli: &Cli, order: &Order, json: bool) -> anyhow::Result<()> {
+    let data = cli.data_dir(&cli.config()?)?;
+    ask(&data.join(SOCKET), &Request::Order { order: order.clone(), json }, &mut io::stdout().lock())
+}
+
 /// Asks the bot behind `socket` for a file and writes it to `file`.
 pub fn fetch(socket: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
-    let mut stream = std::os::unix::net::UnixStream::connect(socket)
-        .with_context(|| format!("the running bot does not answer on {}", socket.display()))?;
+    let mut out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
+    ask(socket, request, &mut out)?;
+    Ok(out.sync_all()?)
+}
+
+fn ask(socket: &Path, request: &Request, out: &mut impl Write) -> anyhow::Result<()> {
+    let mut stream = std::os::unix::net::UnixStream::connect(socket).with_context(|| {
+        format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())
+    })?;
     stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
     let mut stream = io::BufReader::new(stream);
     let mut says = String::new();
     io::BufRead::read_line(&mut stream, &mut says)?;
     if says.trim() != HERE {
-        let says = if says.is_empty() { "the running bot ended" } else { says.trim() };
-        bail!("{says}");
+        let mut rest = String::new();
+        io::Read::read_to_string(&mut stream, &mut rest)?;
+        let says = if says.is_empty() { "the running bot ended".to_owned() } else { says + rest.as_str() };
+        bail!("{}", says.trim());
     }
-    let mut out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
-    io::copy(&mut stream, &mut out)?;
-    Ok(out.sync_all()?)
+    io::copy(&mut stream, out)?;
+    Ok(())
 }

@@ -7,13 +7,17 @@ mod cli;
 mod config;
 mod control;
 mod export;
+mod housekeeping;
 mod init;
+mod log;
 mod networks;
+mod operator;
 mod play;
 mod plugins;
 mod reload;
 mod run;
 mod service;
+mod watch;
 
 use clap::Parser;
 use cli::{Cli, Task};
@@ -23,9 +27,10 @@ fn main() -> ExitCode {
     // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let cli = Cli::parse();
-    cli.begin_to_log();
+    let log = log::Log::begin(cli.log_format);
     let done = match &cli.task {
-        None => run::run(&cli),
+        None => run::run(&cli, log),
+        Some(Task::Ctl { order, json }) => control::ctl(&cli, order, *json),
         Some(Task::Play { json, files }) => return play::play(files, *json),
         Some(Task::Backup { file }) => backup::backup(&cli, file),
         Some(Task::Restore { file }) => backup::restore(&cli, file),

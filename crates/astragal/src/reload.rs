@@ -1,31 +1,33 @@
-//! SIGHUP: the configuration is read again. What is wrong changes nothing.
+//! SIGHUP, and `astragal ctl reload`: the configuration is read again. What is wrong changes nothing.
 
 use crate::config::Config;
-use crate::networks::{irc, matrix};
-use bot::Bot;
-use std::path::PathBuf;
+use crate::operator::Operator;
 use std::sync::Arc;
 use tokio::signal::unix::Signal;
 
-/// Applies the configuration each time the signal comes: rooms, owners, limits. The networks stay as they were at the start.
-pub async fn on_hangup(
-    file: Option<PathBuf>,
-    mut hangup: Signal,
-    started: (irc::Networks, matrix::Networks),
-    bot: Arc<Bot>,
-) {
+/// Applies the configuration each time the signal comes.
+pub async fn on_hangup(mut hangup: Signal, operator: Arc<Operator>) {
     while hangup.recv().await.is_some() {
-        match Config::read(file.as_deref()) {
-            Err(error) => tracing::error!("the old configuration stays: {error:#}"),
-            Ok(config) => {
-                bot.apply(config.settings());
-                match config.networks() == started {
-                    true => tracing::warn!("the configuration was read again and counts now"),
-                    false => {
-                        tracing::warn!("the configuration was read again; its networks count from the next start on")
-                    }
-                }
-            }
+        match again(&operator) {
+            Err(error) => tracing::error!("{error:#}"),
+            Ok(told) => tracing::warn!("{told}"),
         }
     }
+}
+
+/// Reads the configuration again: rooms, owners and limits count from now on. The networks stay as they were at the start.
+///
+/// # Errors
+/// It is wrong, and the old one stays.
+pub fn again(operator: &Operator) -> anyhow::Result<String> {
+    let config = Config::read(operator.config_file.as_deref())
+        .map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
+    operator.bot.apply(config.settings());
+    let told = "the configuration was read again";
+    let same = config.networks() == operator.started_on;
+    *operator.config.write().expect("nothing panics holding it") = Arc::new(config);
+    Ok(match same {
+        true => format!("{told} and counts now"),
+        false => format!("{told}; its networks count from the next start on"),
+    })
 }

@@ -2,20 +2,22 @@
 
 use crate::cli::Cli;
 use crate::config::Config;
-use crate::{backup, check, control, networks, plugins, reload, service};
+use crate::log::Log;
+use crate::operator::Operator;
+use crate::{backup, check, control, housekeeping, networks, plugins, reload, service, watch};
 use anyhow::Context;
 use bot::store::Store;
 use bot::{Bot, Entropy, FairBox, Plugins, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use store_sled::{DataDir, SledStore};
 use tokio::signal::unix::{SignalKind, signal};
 use transport_console::{Console, Input, Opening};
 
 /// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
-pub fn run(cli: &Cli) -> anyhow::Result<()> {
+pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
     let config = cli.config()?;
     cli.exposed_secrets()?.into_iter().for_each(|exposed| tracing::warn!("{exposed}"));
     let path = cli.data_dir(&config)?;
@@ -33,17 +35,30 @@ pub fn run(cli: &Cli) -> anyhow::Result<()> {
             true => networks::all(&config, &data),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
-        tokio::spawn(service::stay_alive());
-        tokio::spawn(reload::on_hangup(
-            cli.config_file(),
-            signal(SignalKind::hangup())?,
-            config.networks(),
-            bot.clone(),
-        ));
         let stop = stop_signal()?;
+        let backups = data.file(backup::DIRECTORY);
+        let operator = Arc::new(Operator {
+            bot: bot.clone(),
+            transports: transports.clone(),
+            config_file: cli.config_file(),
+            started_on: config.networks(),
+            backups: backups.clone(),
+            level: log.level(),
+            since: SystemClock.now(),
+            config: RwLock::new(Arc::new(config)),
+        });
+        bot.operated_by(operator.clone());
+        let config = operator.config();
+        if let Some(address) = config.watch.listen {
+            watch::listen(address, operator.clone()).await?;
+        }
+        tokio::spawn(log.tell_operator(bot.clone()));
+        tokio::spawn(service::stay_alive());
+        tokio::spawn(reload::on_hangup(signal(SignalKind::hangup())?, operator.clone()));
+        tokio::spawn(control::listen(data.file(control::SOCKET), operator.clone()));
+        tokio::spawn(backup::daily(backups, config.backups.keep, bot.clone()));
+        tokio::spawn(housekeeping::keep_house(operator));
         service::ready(&config);
-        tokio::spawn(control::listen(data.file(control::SOCKET), bot.clone()));
-        tokio::spawn(backup::daily(data.file(backup::DIRECTORY), config.backups.keep, bot.clone()));
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.

@@ -2,7 +2,7 @@
 //! number put at an answer as a sign is the command that it chooses.
 
 use crate::bot::Bot;
-use crate::documents::{ChoicesDoc, TableDoc, from_json};
+use crate::documents::{ChoicesDoc, InboxRow, TableDoc, from_json};
 use crate::keys::{self, TableId};
 use crate::store::StoreError;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
@@ -20,6 +20,15 @@ impl Bot {
     pub(crate) fn directed(&self, mut event: Event) -> Result<Option<Event>, StoreError> {
         if let Event::Reacted { message, to, sign } = event {
             return self.chosen(message, &to, &sign);
+        }
+        if let Event::Redacted { message, of } = event {
+            return self.redacted(message, &of);
+        }
+        if let Event::Said(message) | Event::Edited { message, .. } = &event
+            && message.late
+            && !self.room_doc(&message.room)?.plays_late()
+        {
+            return Ok(None);
         }
         if let Event::Said(message) | Event::Edited { message, .. } = &mut event
             && message.private
@@ -53,7 +62,16 @@ impl Bot {
         Ok(Some(Event::Said(message)))
     }
 
-    fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+    /// The command that erases what was played of a message that is taken back, if anything was.
+    fn redacted(&self, mut message: Message, of: &str) -> Result<Option<Event>, StoreError> {
+        let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, of))?;
+        let Some(InboxRow::Played { entries, .. }) = row.filter(|_| message.body.is_empty()) else { return Ok(None) };
+        let prefix = self.prefix_of(&message.room)?;
+        message.body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
+        Ok((!entries.is_empty()).then_some(Event::Said(message)))
+    }
+
+    pub(crate) fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
         self.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
     }
 

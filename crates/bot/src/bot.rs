@@ -9,13 +9,15 @@ use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
 use crate::route::Router;
+use crate::serve::Hall;
+use crate::serve::operator::Operator;
 use crate::store::{Batch, Store, StoreError, scan_all};
 use chat::{PlayerId, RoomId};
 use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock, Weak};
 
 /// What an operator decides for the whole bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,10 @@ pub struct Settings {
     pub owners: BTreeSet<PlayerId>,
     /// How much is answered.
     pub limits: Limits,
+    /// The operator's rooms: there owners command the bot itself, and are told what goes wrong.
+    pub admin_rooms: BTreeSet<RoomId>,
+    /// Who is answered nowhere, as patterns of `network:id` or `network:nick!user@host`.
+    pub ignore: BTreeSet<String>,
 }
 
 impl Default for Settings {
@@ -46,6 +52,8 @@ impl Default for Settings {
             rules: Vec::new(),
             owners: BTreeSet::new(),
             limits: Limits::default(),
+            admin_rooms: BTreeSet::new(),
+            ignore: BTreeSet::new(),
         }
     }
 }
@@ -76,6 +84,11 @@ pub struct Bot {
     pub(crate) roster: Roster,
     /// When the store was last restored from a backup.
     pub(crate) restored: Option<String>,
+    /// Who is answered nowhere, by the operator's word.
+    pub(crate) ignored: RwLock<BTreeSet<String>>,
+    pub(crate) operator: OnceLock<Arc<dyn Operator>>,
+    /// What runs the bot, while it runs.
+    pub(crate) hall: Mutex<Weak<Hall>>,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -128,12 +141,28 @@ impl Bot {
                 numbers = numbers.max(key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0));
             }
         }
+        let ignored =
+            store.read(keys::IGNORED_KEY)?.map(|patterns| from_json(keys::IGNORED_KEY, &patterns)).transpose()?;
+        let ignored = RwLock::new(ignored.unwrap_or_default());
         let restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
         let router = Router::new(&settings.name);
         let committer = Committer::new(store);
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
         let settings = RwLock::new(Arc::new(settings));
-        Ok(Bot { settings, plugins, router, committer, dice, roster: Roster::default(), restored, entropy, numbers })
+        Ok(Bot {
+            settings,
+            plugins,
+            router,
+            committer,
+            dice,
+            roster: Roster::default(),
+            restored,
+            ignored,
+            operator: OnceLock::new(),
+            hall: Mutex::default(),
+            entropy,
+            numbers,
+        })
     }
 
     /// The one writer of the store.
@@ -151,15 +180,19 @@ impl Bot {
         Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
     }
 
+    /// What a room is set to.
+    pub(crate) fn room_doc(&self, room: &RoomId) -> Result<RoomDoc, StoreError> {
+        let key = keys::room(room);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)))
+    }
+
     /// What is known of a room, for the one that replaces it.
     ///
     /// # Errors
     /// The store cannot be read.
     pub(crate) fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
-        let key = keys::room(from);
-        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        let doc = stored.unwrap_or_else(|| self.settings().fresh_room(from));
-        Ok(RoomDoc { touched: Default::default(), ..doc })
+        Ok(RoomDoc { touched: Default::default(), ..self.room_doc(from)? })
     }
 
     /// What the operator decided.
@@ -178,9 +211,7 @@ impl Bot {
     /// # Errors
     /// The store cannot be read.
     pub fn prefix_of(&self, room: &RoomId) -> Result<String, StoreError> {
-        let key = keys::room(room);
-        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)).prefix)
+        Ok(self.room_doc(room)?.prefix)
     }
 
     /// A number above all that were given out: the order of posts, and of accepted events.

@@ -5,6 +5,7 @@
 //! Batches of a *lane* (an opened table) depend on each other: when one fails, so do all
 //! later ones of its lane, and the table must be opened anew.
 
+use crate::metric;
 use crate::store::{Batch, Store, StoreError, scan_all};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 /// Batches that are written at once at the most.
 const GROUP: usize = 1_024;
@@ -249,7 +251,9 @@ fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission
             together.append(batch);
         }
     }
+    let begun = Instant::now();
     let result = if together.is_empty() { Ok(()) } else { commit_safely(store, &together) };
+    metrics::histogram!(metric::SYNC).record(begun.elapsed().as_secs_f64());
 
     let mut shared = lock(shared);
     for (number, key) in forgotten {

@@ -73,7 +73,9 @@ impl NetworkDesk {
 #[async_trait]
 impl Desk for NetworkDesk {
     async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
-        let directed = delivery.events.into_iter().filter_map(|event| self.hall.bot.directed(event).transpose());
+        let bot = &self.hall.bot;
+        let heard = delivery.events.into_iter().filter(|event| !bot.passes_over(event));
+        let directed = heard.filter_map(|event| bot.directed(event).transpose());
         delivery.events = directed.collect::<Result<_, _>>().map_err(failed)?;
         let fresh = if self.redelivers {
             self.accept_durably(delivery).await
@@ -84,6 +86,9 @@ impl Desk for NetworkDesk {
             self.commit(batch).await.map(|()| events)
         };
         for (event, waiting) in fresh.map_err(failed)? {
+            if self.hall.obeys(&event, &waiting).map_err(failed)? {
+                continue;
+            }
             self.hall.clone().enqueue(event, waiting).map_err(failed)?;
         }
         Ok(())

@@ -94,6 +94,9 @@ pub struct RoomDoc {
     /// Settings that plugins declared for rooms.
     #[serde(default)]
     pub settings: PluginSettings,
+    /// Who is not answered here, as patterns.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub ignored: BTreeSet<String>,
     /// Which entry last changed what.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
@@ -107,6 +110,7 @@ impl RoomDoc {
             prefix: prefix.to_owned(),
             plugins: plugins.clone(),
             settings: PluginSettings::new(),
+            ignored: BTreeSet::new(),
             touched: Touched::default(),
         }
     }

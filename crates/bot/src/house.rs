@@ -1,10 +1,13 @@
 //! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared as a
 //! game's are, and need more of the table than any game gets.
 
+mod erase;
 mod fair;
 mod help;
 mod history;
+mod ignore;
 mod more;
+mod moving;
 mod odds;
 mod people;
 mod scene;
@@ -239,14 +242,45 @@ enum House {
         all: bool,
     },
     /// Hand out the journal as a file that anybody can verify, or as text to read.
-    #[command(example = "export", example = "export text")]
+    ///
+    /// With move a referee gets a word by which another room, on any network I am on, goes on with this table.
+    #[command(example = "export", example = "export text", example = "export move")]
     Export {
         #[flag("text")]
         text: bool,
+        #[flag("move")]
+        all: bool,
+    },
+    /// Go on in this room with another table, by the word that its referee got; import back leads to its own.
+    #[command(admin, example = "import kfbdmpahcoel", example = "import back")]
+    Import {
+        word: Option<Name>,
+        #[flag("really")]
+        really: bool,
     },
     /// Erase what was typed and answered, if it was yours; dice and changes stay, and the journal can still be verified.
-    #[command(example = "erase #12")]
-    Erase { entry: Option<EntryNumber> },
+    ///
+    /// A room's admin erases anybody's, and all that is older than so many days.
+    #[command(example = "erase #12", example = "erase older 90")]
+    Erase {
+        #[word("older")]
+        older: Option<Number<1, 36500>>,
+        entry: Option<EntryNumber>,
+    },
+    /// Erase all that you ever typed here, and free your characters; dice and changes stay.
+    #[command(example = "forget me")]
+    Forget {
+        #[flag("me")]
+        me: bool,
+        #[flag("really")]
+        really: bool,
+    },
+    /// List who is not answered in this room, or add somebody who is here, an id, or a mask.
+    #[command(admin, example = "ignore Bob", example = "ignore", example = "ignore *!*@*.spam.example")]
+    Ignore { who: Option<Text> },
+    /// Answer somebody again in this room.
+    #[command(admin, example = "unignore Bob")]
+    Unignore { who: Text },
 }
 
 /// What there is.
@@ -293,8 +327,17 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Unseal => secrets::unseal(turn)?,
         House::Fair { reveal: false, .. } => fair::fair(turn),
         House::Fair { reveal: true, all } => fair::reveal(turn, all)?,
-        House::Export { text } => fair::export(turn, text)?,
-        House::Erase { entry } => undo::erase(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Export { all: true, .. } => moving::export_move(turn)?,
+        House::Export { text, .. } => fair::export(turn, text)?,
+        House::Import { word: Some(word), really } => moving::import(turn, &word.0, really)?,
+        House::Import { word: None, .. } => {
+            return Err(Refusal::new("by which word?").example("import kfbdmpahcoel").into());
+        }
+        House::Erase { older: Some(Number(days)), .. } => erase::erase_older(turn, days)?,
+        House::Erase { entry, .. } => erase::erase(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Forget { me, really } => erase::forget_me(turn, me, really)?,
+        House::Ignore { who } => ignore::ignore(turn, who)?,
+        House::Unignore { who } => ignore::unignore(turn, &who)?,
     })
 }
 

@@ -10,6 +10,8 @@ pub const SCHEMA: u32 = 1;
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.
 pub const RESTORED_KEY: &str = "restored";
+/// Who is answered nowhere, by the operator's word.
+pub const IGNORED_KEY: &str = "ignored";
 /// All rooms' settings begin so.
 pub const ROOMS: &str = "room/";
 /// All tables' records begin so.
@@ -93,6 +95,16 @@ pub fn seed(id: &TableId, epoch: u32) -> String {
 /// What a game holds at a table.
 pub fn game(id: &TableId, game: &str) -> String {
     table(id, &format!("game/{}", part(game)))
+}
+
+/// The number up to which the words of a journal's entries were erased because of their age.
+pub fn erased_up_to(id: &TableId) -> String {
+    table(id, "erased")
+}
+
+/// The table that may be gone on with elsewhere by this word.
+pub fn leave(word: &str) -> String {
+    format!("leave/{}", part(word))
 }
 
 /// All entries of a journal begin so.
@@ -203,6 +215,11 @@ pub fn rest(room: &RoomId, to: &Recipient) -> String {
 /// A room was told what the bot is.
 pub fn greeted(room: &RoomId) -> String {
     format!("greeted/{}/{}", part(&room.network), part(&room.id))
+}
+
+/// Since when nobody else is in a room.
+pub fn alone(room: &RoomId) -> String {
+    format!("alone/{}/{}", part(&room.network), part(&room.id))
 }
 
 /// A transport's own note.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// Characters of a table, at the most, unless players bring more by coming.
 const MOST_CHARACTERS: usize = 500;
+/// Who acts where the bot's operator does, from outside the room: no character.
+pub(crate) const OPERATOR: CharacterId = CharacterId(0);
 /// Characters a name may have.
 pub const MOST_NAME: usize = 32;
 
@@ -18,7 +20,7 @@ impl TableDoc {
         let known = speaker.trust == Trust::Account;
         if known && owners.contains(&speaker.player) {
             Role::Owner
-        } else if speaker.standing == Standing::Admin {
+        } else if matches!(speaker.standing, Standing::Admin | Standing::Operator) {
             Role::Admin
         } else if self.referees.is_empty() || (known && self.referees.contains_key(&speaker.player)) {
             // While no referee is set, everybody may give a referee's commands.
@@ -49,7 +51,8 @@ impl TableDoc {
 
     /// The name of a character.
     pub fn name_of(&self, character: CharacterId) -> &str {
-        self.characters.get(&character).map_or("somebody", |each| each.name.as_str())
+        let nobody = if character == OPERATOR { "the operator" } else { "somebody" };
+        self.characters.get(&character).map_or(nobody, |each| each.name.as_str())
     }
 
     /// The character `player` acts for, who comes into being with the player's first command.
@@ -336,6 +339,7 @@ mod tests {
             standing: Standing::Member,
             trust: Trust::NickOnly,
             reachable: true,
+            address: String::new(),
         };
         let owners = BTreeSet::from([id("1")]);
         assert_eq!(doc.role(&speaker, &owners), Role::Referee, "while there is none");

@@ -3,6 +3,7 @@
 use crate::bot::Settings;
 use crate::documents::RoomDoc;
 use crate::house::GAME;
+use crate::pattern;
 use chat::RoomId;
 use dice::Dialect;
 use plugin_api::{Refusal, Setting, SettingKind, SettingScope};
@@ -43,6 +44,17 @@ pub const VERBOSITY: RoomSetting = RoomSetting {
 pub const INLINE: RoomSetting =
     RoomSetting { key: "inline", help: "whether dice in prose are rolled: I strike [[2d6+3]]", values: &["off", "on"] };
 
+/// Whether an edited command is played anew.
+pub const EDITS: RoomSetting =
+    RoomSetting { key: "edits", help: "whether a command that is edited is played anew", values: &["on", "off"] };
+
+/// Whether commands are played that were given while the bot was away.
+pub const LATE: RoomSetting = RoomSetting {
+    key: "late",
+    help: "whether commands that were given while I was away are answered, and labelled so",
+    values: &["on", "off"],
+};
+
 /// How much an answer tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
@@ -56,7 +68,7 @@ pub enum Verbosity {
 
 impl RoomSetting {
     /// All of them.
-    pub const ALL: [&'static RoomSetting; 4] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE];
+    pub const ALL: [&'static RoomSetting; 6] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE];
 
     /// As plugins declare theirs.
     pub fn declared(&self) -> Setting {
@@ -105,16 +117,7 @@ pub struct RoomRule {
 impl RoomRule {
     /// Whether it is about a room; case makes no difference.
     fn is_about(&self, room: &RoomId) -> bool {
-        let room = room.to_string().to_lowercase();
-        let mut parts = self.rooms.to_lowercase().split('*').map(str::to_owned).collect::<Vec<_>>();
-        let (first, last) = (parts.remove(0), parts.pop());
-        let Some(mut rest) = room.strip_prefix(first.as_str()) else { return false };
-        let Some(last) = last else { return rest.is_empty() };
-        for part in parts {
-            let Some((_, behind)) = rest.split_once(part.as_str()) else { return false };
-            rest = behind;
-        }
-        rest.ends_with(last.as_str())
+        pattern::matches(&self.rooms, &room.to_string())
     }
 }
 
@@ -148,6 +151,16 @@ impl RoomDoc {
     /// Dice in prose are rolled.
     pub fn rolls_inline(&self) -> bool {
         INLINE.of(self) == "on"
+    }
+
+    /// Commands that are edited are played anew.
+    pub fn plays_edits(&self) -> bool {
+        EDITS.of(self) == "on"
+    }
+
+    /// Commands that were given while the bot was away are played.
+    pub fn plays_late(&self) -> bool {
+        LATE.of(self) == "on"
     }
 
     /// Whose spelling of dice is read.

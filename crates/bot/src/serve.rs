@@ -1,5 +1,6 @@
 //! Running: one ordered queue a table, tables side by side, one sender a network, and an orderly end.
 
+pub mod operator;
 mod queue;
 mod send;
 
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 /// How long a network may take for its last posts when the bot stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -51,7 +53,11 @@ struct NetworkSide {
 }
 
 /// Counts as work of a network until it is dropped.
-pub(crate) struct Busy(Arc<Work>);
+pub(crate) struct Busy {
+    work: Arc<Work>,
+    /// Since when.
+    since: Instant,
+}
 
 /// How much work of a network is under way.
 #[derive(Default)]
@@ -63,20 +69,22 @@ struct Work {
 impl Busy {
     fn new(work: &Arc<Work>) -> Self {
         work.count.fetch_add(1, Ordering::AcqRel);
-        Busy(work.clone())
+        Busy { work: work.clone(), since: Instant::now() }
     }
 }
 
 impl Clone for Busy {
     fn clone(&self) -> Self {
-        Busy::new(&self.0)
+        let mut other = Busy::new(&self.work);
+        other.since = self.since;
+        other
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        if self.0.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.0.settled.notify_waiters();
+        if self.work.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.work.settled.notify_waiters();
         }
     }
 }
@@ -117,12 +125,16 @@ pub async fn serve(
         networks.insert(transport.network().to_owned(), side);
     }
     let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks, closing });
+    *bot.hall.lock().expect("nothing panics holding it") = Arc::downgrade(&hall);
     for transport in &transports {
         for (key, mut event) in readable(&bot, &keys::waiting_of(transport.network()))? {
             if let Event::Said(message) | Event::Edited { message, .. } = &mut event {
                 message.late = true;
             }
-            hall.clone().enqueue(event, Some(key))?;
+            let key = Some(key);
+            if !hall.obeys(&event, &key)? {
+                hall.clone().enqueue(event, key)?;
+            }
         }
     }
 

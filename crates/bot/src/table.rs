@@ -31,9 +31,10 @@ use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to
 use crate::journal::{Touched, digest, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
+use crate::pattern;
 use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
-use chat::{Event, Message, Post, RoomId, Speaker, Trust};
+use chat::{Event, Message, Post, RoomId, Speaker, Standing, Trust};
 use edit::Replacing;
 use plugin_api::Plugin;
 use serde::de::DeserializeOwned;
@@ -206,6 +207,17 @@ impl Table {
     /// # Errors
     /// The store cannot be read; nothing happened, and the table must be opened again.
     pub fn hear(&mut self, bot: &Bot, event: &Event, manner: Manner) -> Result<Heard, StoreError> {
+        // It may have sat at another table in between, where more was set.
+        if self.rooms.get(event.room()).is_some_and(|side| side.doc.doc.table != self.id) {
+            self.rooms.remove(event.room());
+        }
+        if let Event::Said(message) | Event::Edited { message, .. } = event {
+            let room = &self.room(bot, &message.room)?.doc.doc;
+            let unheard = matches!(event, Event::Edited { .. }) && !room.plays_edits();
+            if unheard || pattern::about(&room.ignored, &message.speaker).is_some() {
+                return Ok(Heard::nothing());
+            }
+        }
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);
@@ -248,9 +260,12 @@ impl Table {
         let mut heard = Heard::default();
         let lines = self.lines(bot, message)?;
         let too_many = lines.len() > MOST_LINES;
-        let Speaker { player, name, trust, .. } = &message.speaker;
-        bot.roster.enter(&message.room, player, name, *trust);
-        let new = !lines.is_empty() && bot.roster.meet(&message.room, player);
+        let Speaker { player, name, trust, standing, .. } = &message.speaker;
+        let ordered = *standing == Standing::Operator;
+        if !ordered {
+            bot.roster.enter(&message.room, player, name, *trust);
+        }
+        let new = !ordered && !lines.is_empty() && bot.roster.meet(&message.room, player);
         let returned = self.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         self.writes = Batch::default();
         self.replacing = None;
@@ -270,7 +285,9 @@ impl Table {
                 false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
             }
         }
-        self.post_answers(bot, message, too_many, corrects, &mut heard)?;
+        if !ordered {
+            self.post_answers(bot, message, too_many, corrects, &mut heard)?;
+        }
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
         heard.early &= !manner.redelivered;

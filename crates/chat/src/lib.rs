@@ -21,4 +21,6 @@ pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
 pub use reply::{Audience, Bar, Block, File, Image, Line, Offer, Reply, Span};
 pub use secret::Secret;
 pub use text::{clean, cut};
-pub use transport::{Desk, DeskError, Earlier, Post, Recipient, Saying, SendError, Sent, Transport, TransportError};
+pub use transport::{
+    Desk, DeskError, Earlier, Post, Recipient, RoomStatus, Saying, SendError, Sent, Status, Transport, TransportError,
+};

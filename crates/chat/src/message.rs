@@ -88,6 +88,13 @@ pub enum Event {
         /// The sign, such as 👍 or 1️⃣.
         sign: String,
     },
+    /// Somebody took back what was said, so that nobody reads it any more.
+    Redacted {
+        /// Who, where and when, under the id of the redaction; without words.
+        message: Message,
+        /// The id of the message that is gone.
+        of: String,
+    },
     /// Somebody is in the room (was found there, or came in), under this name.
     Present {
         /// Which room.
@@ -155,7 +162,10 @@ impl Event {
     /// Where it happened.
     pub fn room(&self) -> &RoomId {
         match self {
-            Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. } => &message.room,
+            Event::Said(message)
+            | Event::Edited { message, .. }
+            | Event::Reacted { message, .. }
+            | Event::Redacted { message, .. } => &message.room,
             Event::Present { room, .. }
             | Event::Called { room, .. }
             | Event::Gone { room, .. }

@@ -41,12 +41,16 @@ pub struct Speaker {
     /// A private answer finds them.
     #[serde(default = "reachable")]
     pub reachable: bool,
+    /// Where they come from, if the network shows that besides the id: `nick!user@host`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub address: String,
 }
 
 impl Speaker {
     /// A member of the room, whom the network vouches for and private answers find.
     pub fn new(player: PlayerId, name: impl Into<String>) -> Self {
-        Speaker { player, name: name.into(), standing: Standing::Member, trust: Trust::Account, reachable: true }
+        let (standing, trust) = (Standing::Member, Trust::Account);
+        Speaker { player, name: name.into(), standing, trust, reachable: true, address: String::new() }
     }
 }
 
@@ -61,6 +65,8 @@ pub enum Standing {
     Member,
     /// Runs the room: channel operator, power level of a moderator or more.
     Admin,
+    /// Runs the bot, and gives a command from outside the room: nobody who plays there.
+    Operator,
 }
 
 /// How sure a player's identity is.

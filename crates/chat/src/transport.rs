@@ -2,6 +2,7 @@
 
 use crate::{Block, Delivery, File, Image, PlayerId, RoomId, clean};
 use async_trait::async_trait;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -41,8 +42,55 @@ pub trait Transport: Send + Sync {
     /// Returns once posts can be said: before that, the core does not say again what an earlier run may have said.
     async fn ready(&self) {}
 
+    /// How it is doing.
+    async fn status(&self) -> Status {
+        Status::default()
+    }
+
+    /// Comes into a room at an operator's word, and back into it after a restart; its id.
+    ///
+    /// # Errors
+    /// Why not.
+    async fn join(&self, room: &str) -> Result<String, String> {
+        Err(format!("{}: nobody comes into {room} there at a word", self.network()))
+    }
+
+    /// Leaves a room at an operator's word.
+    ///
+    /// # Errors
+    /// Why not.
+    async fn leave(&self, room: &str) -> Result<(), String> {
+        Err(format!("{}: the bot is not in {room}", self.network()))
+    }
+
     /// No more posts will come: says what can be said now, answers [`SendError::Unsaid`] for the others, and leaves.
     async fn close(&self) {}
+}
+
+/// How a network is doing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Whether what is said there is heard.
+    pub connected: bool,
+    /// As whom the bot is there: a nick, a user id.
+    pub me: String,
+    /// When something was last heard from the network.
+    pub heard: Option<Timestamp>,
+    /// The rooms it is in.
+    pub rooms: Vec<RoomStatus>,
+}
+
+/// A room that the bot is in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RoomStatus {
+    /// Its id on the network.
+    pub id: String,
+    /// What people call it, if that is something else.
+    pub name: Option<String>,
+    /// How many are in it besides the bot.
+    pub others: u64,
+    /// The configuration wants the bot there.
+    pub configured: bool,
 }
 
 /// Resolves once the network has the post, or if it will never have it.

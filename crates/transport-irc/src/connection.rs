@@ -7,7 +7,7 @@ use crate::session::{Memory, Session};
 use crate::settings::Settings;
 use crate::trouble::Trouble;
 use crate::wire::{self, Framer, Incoming};
-use chat::{Clock, Delivery, Post};
+use chat::{Clock, Delivery, Post, Status};
 use irc_proto::Command;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -32,8 +32,32 @@ const QUIT: &str = "the table is kept";
 pub enum Order {
     /// Say this.
     Say(Box<Post>, Said),
+    /// Do what the operator asks for.
+    Ask(Ask),
     /// Say what can be said, and leave.
     Close(oneshot::Sender<()>),
+}
+
+/// What an operator asks of a connection. Whoever asked may have stopped waiting.
+pub enum Ask {
+    /// How it is.
+    Status(oneshot::Sender<Status>),
+    /// Come into a channel.
+    Join(String, oneshot::Sender<Result<String, String>>),
+    /// Leave one.
+    Leave(String, oneshot::Sender<Result<(), String>>),
+}
+
+impl Ask {
+    /// There is no connection.
+    fn refuse(self) {
+        let why = || "there is no connection now".to_owned();
+        match self {
+            Ask::Status(asked) => drop(asked.send(Status::default())),
+            Ask::Join(_, asked) => drop(asked.send(Err(why()))),
+            Ask::Leave(_, asked) => drop(asked.send(Err(why()))),
+        }
+    }
 }
 
 /// Gives a fresh secret text each time.
@@ -51,6 +75,8 @@ pub struct Connection {
     pub ready: watch::Sender<bool>,
     pub memory: Memory,
     pub outbox: Outbox,
+    /// What the operator asks for.
+    pub asked: Vec<Ask>,
     pub closing: Option<oneshot::Sender<()>>,
 }
 
@@ -133,6 +159,7 @@ impl Connection {
                 () = tokio::time::sleep_until(until) => return false,
                 order = self.orders.recv() => self.take(order),
             }
+            self.asked.drain(..).for_each(Ask::refuse);
             if self.closing.is_some() {
                 return true;
             }
@@ -142,6 +169,7 @@ impl Connection {
     fn take(&mut self, order: Option<Order>) {
         match order {
             Some(Order::Say(post, said)) => self.outbox.put(*post, said),
+            Some(Order::Ask(ask)) => self.asked.push(ask),
             Some(Order::Close(closed)) => self.closing = Some(closed),
             // The transport itself is gone.
             None => self.closing = Some(oneshot::channel().0),
@@ -158,6 +186,7 @@ impl Connection {
                 opened = &mut opening => return opened.map(Some),
                 order = self.orders.recv() => self.take(order),
             }
+            self.asked.drain(..).for_each(Ask::refuse);
             if self.closing.is_some() {
                 return Ok(None);
             }
@@ -172,6 +201,7 @@ impl Connection {
             tracing::warn!(network, "{remark}");
         }
         let account = registered.account.as_deref().unwrap_or("none");
+        metrics::counter!("astragal_connections_total", "network" => network.clone()).increment(1);
         tracing::info!(network, server = self.settings.address(), nick = registered.nick, account, "connected");
         let mut session =
             Session::begin(&network, &self.settings, &self.clock, (self.nonces)(), registered, &self.memory, now);
@@ -259,6 +289,9 @@ impl Connection {
                     self.take(order);
                     while let Ok(order) = self.orders.try_recv() {
                         self.take(Some(order));
+                    }
+                    for ask in std::mem::take(&mut self.asked) {
+                        session.asked(ask, Instant::now(), &mut self.memory, &mut self.outbox);
                     }
                 }
                 () = tokio::time::sleep_until(due.unwrap_or(silent_until)) => {

@@ -22,8 +22,8 @@ pub use connection::Nonces;
 pub use settings::{Channel, Invites, Settings};
 
 use async_trait::async_trait;
-use chat::{Clock, Desk, DeskError, Post, Saying, SendError, Transport, TransportError};
-use connection::{Connection, Order};
+use chat::{Clock, Desk, DeskError, Post, Saying, SendError, Status, Transport, TransportError};
+use connection::{Ask, Connection, Order};
 use outbox::Outbox;
 use past::Past;
 use session::Memory;
@@ -57,6 +57,13 @@ impl Irc {
             taken: Mutex::new(Some(taken)),
             ready: watch::Sender::new(false),
         }
+    }
+
+    /// Asks the connection; nothing if it is gone.
+    async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Option<T> {
+        let (asked, told) = oneshot::channel();
+        self.orders.send(Order::Ask(ask(asked))).ok()?;
+        told.await.ok()
     }
 
     fn failed(&self, reason: impl Into<String>) -> TransportError {
@@ -98,6 +105,7 @@ impl Transport for Irc {
                 notes: BTreeMap::new(),
             },
             outbox: Outbox::new(&self.settings, Instant::now()),
+            asked: Vec::new(),
             closing: None,
         };
         // It outlives this call: what was heard is still to be answered when nobody listens any more.
@@ -122,6 +130,18 @@ impl Transport for Irc {
         let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
     }
 
+    async fn status(&self) -> Status {
+        self.ask(Ask::Status).await.unwrap_or_default()
+    }
+
+    async fn join(&self, room: &str) -> Result<String, String> {
+        self.ask(|asked| Ask::Join(room.to_owned(), asked)).await.unwrap_or_else(|| Err(stopped()))
+    }
+
+    async fn leave(&self, room: &str) -> Result<(), String> {
+        self.ask(|asked| Ask::Leave(room.to_owned(), asked)).await.unwrap_or_else(|| Err(stopped()))
+    }
+
     async fn close(&self) {
         let begun = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take().is_none();
         let (closed, closing) = oneshot::channel();
@@ -130,6 +150,10 @@ impl Transport for Irc {
             let _ = closing.await;
         }
     }
+}
+
+fn stopped() -> String {
+    "the network is stopped".to_owned()
 }
 
 /// Tries these settings: connects, logs in and leaves. Says who the bot was there, or in plain words what failed.

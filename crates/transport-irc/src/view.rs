@@ -86,6 +86,11 @@ impl View {
         RoomId::new(&self.network, self.isupport.fold(channel))
     }
 
+    /// The operator's name for it.
+    pub fn network(&self) -> &str {
+        &self.network
+    }
+
     /// Whether the bot is in that channel.
     pub fn is_in(&self, channel: &str) -> bool {
         self.channels.contains_key(&self.isupport.fold(channel))
@@ -94,6 +99,12 @@ impl View {
     /// The channels the bot is in, as the server writes them.
     pub fn channels(&self) -> impl Iterator<Item = &str> {
         self.channels.values().map(|channel| channel.name.as_str())
+    }
+
+    /// Them, with how many are in each besides the bot.
+    pub fn crowds(&self) -> impl Iterator<Item = (&str, u64)> {
+        let others = |channel: &Channel| channel.members.len().saturating_sub(1) as u64;
+        self.channels.values().map(move |channel| (channel.name.as_str(), others(channel)))
     }
 
     /// Who somebody of this nick and account is.
@@ -138,7 +149,7 @@ impl View {
         // A private chat with the bot is nobody else's.
         let admin = operator || channel.is_none() || self.is_admin(&player, folded.as_deref());
         let standing = if admin { Standing::Admin } else { Standing::Member };
-        Speaker { player, name: nick.to_owned(), standing, trust, reachable: true }
+        Speaker { player, name: nick.to_owned(), standing, trust, reachable: true, address: String::new() }
     }
 
     /// Whether the operator named this player as admin, everywhere or of this channel.

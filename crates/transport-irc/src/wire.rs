@@ -96,6 +96,14 @@ impl Incoming {
             None => "",
         }
     }
+
+    /// The same with user and host: `nick!user@host`, as far as it is told.
+    pub fn address(&self) -> String {
+        match &self.message.prefix {
+            Some(irc_proto::Prefix::Nickname(nick, user, host)) => format!("{nick}!{user}@{host}"),
+            _ => String::new(),
+        }
+    }
 }
 
 fn params(line: &str) -> Vec<String> {

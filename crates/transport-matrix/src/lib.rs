@@ -33,7 +33,8 @@ pub use settings::Settings;
 pub use verify::Terminal;
 
 use async_trait::async_trait;
-use chat::{Clock, Desk, Post, Saying, Transport, TransportError};
+use chat::{Clock, Desk, Post, Saying, Status, Transport, TransportError};
+use jiff::{SignedDuration, Timestamp};
 use link::{Link, Trail};
 use listen::Ended;
 use outbox::Outbox;
@@ -43,6 +44,9 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use trouble::{Backoff, Trouble};
 use undecrypted::Undecrypted;
+
+/// What a sync may take longer than it was asked to, until the homeserver counts as gone.
+const OVERDUE: SignedDuration = SignedDuration::from_secs(60);
 
 /// Gives 32 bytes that nobody can guess, other ones each time.
 pub type Randomness = Arc<dyn Fn() -> [u8; 32] + Send + Sync>;
@@ -80,6 +84,11 @@ impl Matrix {
             link,
             ready: watch::Sender::new(false),
         }
+    }
+
+    /// The login, if there is one now.
+    fn linked(&self) -> Result<Arc<Link>, String> {
+        self.link.borrow().clone().ok_or_else(|| "there is no connection now".to_owned())
     }
 
     fn failed(&self, reason: impl Into<String>) -> TransportError {
@@ -173,6 +182,26 @@ impl Transport for Matrix {
     async fn ready(&self) {
         // This holds the sender.
         let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
+    }
+
+    async fn status(&self) -> Status {
+        let link = self.link.borrow().clone();
+        let patience = SignedDuration::from_secs(i64::from(self.settings.sync_seconds)) + OVERDUE;
+        let fresh = |heard: Timestamp| self.clock.now().duration_since(heard) < patience;
+        link.map_or_else(Status::default, |link| Status {
+            connected: link.trail.heard().is_some_and(fresh),
+            me: link.client.user_id().map(ToString::to_string).unwrap_or_default(),
+            heard: link.trail.heard(),
+            rooms: rooms::all(&link),
+        })
+    }
+
+    async fn join(&self, room: &str) -> Result<String, String> {
+        rooms::come(&*self.linked()?, room).await
+    }
+
+    async fn leave(&self, room: &str) -> Result<(), String> {
+        rooms::go(&*self.linked()?, room).await
     }
 
     async fn close(&self) {

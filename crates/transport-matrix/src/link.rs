@@ -3,6 +3,7 @@
 use crate::session::Home;
 use crate::{Randomness, Settings};
 use chat::{Clock, Delivery, Desk, DeskError, RoomId};
+use jiff::Timestamp;
 use matrix_sdk::Client;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -79,6 +80,7 @@ pub(crate) struct Trail(Mutex<Steps>);
 struct Steps {
     by_event: BTreeMap<String, Step>,
     order: VecDeque<String>,
+    heard: Option<Timestamp>,
 }
 
 impl Trail {
@@ -93,6 +95,16 @@ impl Trail {
         {
             steps.by_event.remove(&oldest);
         }
+    }
+
+    /// The homeserver has answered a sync.
+    pub fn hear(&self, now: Timestamp) {
+        self.steps().heard = Some(now);
+    }
+
+    /// When it last did.
+    pub fn heard(&self) -> Option<Timestamp> {
+        self.steps().heard
     }
 
     /// What is remembered of an event.

@@ -68,12 +68,15 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
         let settings = SyncSettings::new().timeout(Duration::from_secs(wait)).filter(filter().into());
         match listener.link.client.sync_once(settings).await {
             Ok(response) => {
+                listener.link.trail.hear(listener.link.clock.now());
                 let nothing = response.rooms.is_empty() && response.to_device.is_empty();
                 let first = listener.catching_up;
                 if let Err(Trouble::LoggedOut { soft }) = listener.hear(response).await {
                     return ended(soft);
                 }
                 if !std::mem::replace(&mut told, true) {
+                    let network = listener.link.network.clone();
+                    metrics::counter!("astragal_connections_total", "network" => network).increment(1);
                     tracing::info!(
                         network = listener.link.network,
                         user = listener.link.client.user_id().map(tracing::field::display),
@@ -252,6 +255,7 @@ impl Listener {
     ) -> Option<Event> {
         let sender = event.sender().filter(|sender| is_player(&self.link, sender))?;
         if event.kind.is_utd() {
+            metrics::counter!("astragal_undecryptable_total", "network" => self.link.network.clone()).increment(1);
             self.undecrypted.add(room, &event);
             return None;
         }
@@ -335,6 +339,11 @@ pub(crate) async fn message(
         unlimited: catching_up,
         ..Message::new(event_id.clone(), id.clone(), speaker, sent, "")
     };
+    if let Some(of) = redacted(event) {
+        let before = link.trail.of(&of).unwrap_or_default();
+        link.trail.remember(&event_id, Step { original: Some(of.clone()), shown: None, live: !catching_up, ..before });
+        return Some(Event::Redacted { message, of });
+    }
     if let Some((to, sign)) = sign(event) {
         // Whoever set it is told by name: the answer stands at the message that shows the sign.
         let before = link.trail.of(&to).unwrap_or_default();
@@ -355,6 +364,13 @@ pub(crate) async fn message(
         Some(original) => Event::Edited { message, original },
         None => Event::Said(message),
     })
+}
+
+/// The message that a redaction takes back; rooms differ in where that stands.
+fn redacted(event: &TimelineEvent) -> Option<String> {
+    let event: serde_json::Value = event.raw().deserialize_as_unchecked().ok()?;
+    let of = event["content"]["redacts"].as_str().or_else(|| event["redacts"].as_str());
+    of.filter(|_| event["type"] == "m.room.redaction").map(str::to_owned)
 }
 
 /// The message that a reaction stands at, and the sign.

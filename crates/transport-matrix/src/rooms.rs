@@ -4,7 +4,7 @@
 use crate::link::Link;
 use crate::standing;
 use crate::trouble::{Backoff, Trouble};
-use chat::{Delivery, Event};
+use chat::{Delivery, Event, RoomStatus};
 use matrix_sdk::ruma::events::room::tombstone::RoomTombstoneEventContent;
 use matrix_sdk::ruma::{OwnedRoomId, OwnedRoomOrAliasId, OwnedServerName, RoomOrAliasId};
 use matrix_sdk::{Room, RoomState};
@@ -60,12 +60,18 @@ impl Rooms {
                 match inviter {
                     // Its joiner is gone only with the login.
                     Some(inviter) if link.settings.follows(&inviter) => drop(wanted.send(id.into())),
-                    inviter => tracing::warn!(
-                        network = link.network,
-                        room = %id,
-                        inviter = inviter.map(tracing::field::display),
-                        "an invitation is not followed: `invites` in the configuration does not name them"
-                    ),
+                    inviter => {
+                        let inviter = inviter.map_or_else(|| "nobody".to_owned(), |inviter| inviter.to_string());
+                        let network = link.network.as_str();
+                        let meant = format!("[matrix.{network}] invites = [\"{inviter}\"]");
+                        tracing::warn!(
+                            network,
+                            room = %id,
+                            inviter,
+                            meant,
+                            "an invitation is not followed: in the configuration this would allow it"
+                        );
+                    }
                 }
             });
         }
@@ -103,6 +109,37 @@ async fn join_all(link: Arc<Link>, mut rooms: mpsc::UnboundedReceiver<OwnedRoomO
             joined.push(Instant::now());
         }
     }
+}
+
+/// Comes into a room at an operator's word; its id.
+pub(crate) async fn come(link: &Link, room: &str) -> Result<String, String> {
+    let room =
+        RoomOrAliasId::parse(room).map_err(|_| format!("{room:?} is no room: one is \"#tavern:example.org\""))?;
+    let joined = link.client.join_room_by_id_or_alias(&room, &[]).await;
+    joined.map(|joined| joined.room_id().to_string()).map_err(|error| Trouble::of(&error).why())
+}
+
+/// Leaves a room at an operator's word.
+pub(crate) async fn go(link: &Link, room: &str) -> Result<(), String> {
+    let named = |known: &Room| known.room_id() == room || known.canonical_alias().is_some_and(|alias| alias == room);
+    let known = link.client.joined_rooms().into_iter().find(named);
+    let known = known.ok_or_else(|| format!("the bot is not in {room}"))?;
+    known.leave().await.map_err(|error| Trouble::of(&error).why())
+}
+
+/// The rooms the bot is in.
+pub(crate) fn all(link: &Link) -> Vec<RoomStatus> {
+    let told = |room: Room| {
+        let alias = room.canonical_alias().map(|alias| alias.to_string());
+        let wanted = [Some(room.room_id().to_string()), alias.clone()];
+        RoomStatus {
+            id: room.room_id().to_string(),
+            others: room.joined_members_count().saturating_sub(1),
+            configured: wanted.iter().flatten().any(|name| link.settings.rooms.contains(name)),
+            name: room.name().or(alias),
+        }
+    };
+    link.client.joined_rooms().into_iter().map(told).collect()
 }
 
 /// How it came about that the bot is in a room.

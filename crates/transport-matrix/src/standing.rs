@@ -18,6 +18,7 @@ pub(crate) async fn speaker(network: &str, settings: &Settings, room: &Room, use
         standing,
         trust: Trust::Account,
         reachable: true,
+        address: String::new(),
     }
 }
 

@@ -27,6 +27,14 @@ impl Trouble {
         }
     }
 
+    /// In words, for who asked.
+    pub fn why(self) -> String {
+        match self {
+            Trouble::Passing { why, .. } | Trouble::Refused(why) => why,
+            Trouble::LoggedOut { .. } => "the login was revoked".to_owned(),
+        }
+    }
+
     /// The same of a bare request.
     pub fn of_http(error: &HttpError) -> Self {
         let passing = |wait| Trouble::Passing { wait, why: told(error) };
@@ -56,16 +64,20 @@ fn status(error: &HttpError) -> Option<u16> {
 }
 
 fn told(error: &HttpError) -> String {
-    let mut told = error.to_string();
+    let mut told = vec![error.to_string()];
     let mut source = std::error::Error::source(error);
     while let Some(inner) = source {
         let inner_told = inner.to_string();
-        if !told.contains(&inner_told) {
-            told = format!("{told}: {inner_told}");
+        if !told.iter().any(|outer| outer.contains(&inner_told)) {
+            told.push(inner_told);
         }
         source = inner.source();
     }
-    told
+    match (told.last(), &error) {
+        // What stands around it names but the address.
+        (Some(last), HttpError::Reqwest(_)) => format!("the homeserver does not answer: {last}"),
+        _ => told.join(": "),
+    }
 }
 
 fn delay(after: &RetryAfter) -> Duration {

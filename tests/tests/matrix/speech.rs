@@ -283,3 +283,27 @@ async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
     assert!(again.contains("You voted for the good category already"), "a sign and a word count alike: {again}");
     bot.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_taken_back_is_erased_and_its_dice_stay() {
+    for encrypted in [false, true] {
+        let mut table = Table::set(encrypted, &["ann", "bob"]).await;
+        let bot = table.start(Make::default()).await;
+        let said = table.people[0].say(&table.room, "!roll 1d1 # my street is").await;
+        assert!(table.people[0].answer(&said).await.body().contains("my street is"));
+        let room = table.people[0].known(&table.room).expect("in it");
+        let event = matrix_sdk::ruma::EventId::parse(&said).expect("an event id");
+        room.redact(&event, None, None).await.expect("taken back");
+        let told = table.hear(0).await;
+        assert!(told.contains("What was typed and answered in #1 is erased"), "{told}");
+        let history = table.ask(1, "!history").await;
+        assert!(history.contains("#1") && history.contains("d1=1 (text erased in #2)"), "{history}");
+        assert!(!history.contains("street"), "{history}");
+        // Who takes back what was no command is told nothing.
+        let prose = table.people[1].say(&table.room, "hello").await;
+        let event = matrix_sdk::ruma::EventId::parse(&prose).expect("an event id");
+        table.people[1].known(&table.room).expect("in it").redact(&event, None, None).await.expect("taken back");
+        assert!(table.ask(1, "!roll 2d1").await.contains("2d1"), "the next thing that is said");
+        bot.stop().await;
+    }
+}

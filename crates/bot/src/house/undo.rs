@@ -2,7 +2,7 @@
 
 use super::{HouseTurn, show};
 use crate::bot::Bot;
-use crate::documents::{InboxRow, TableDoc, to_json};
+use crate::documents::{TableDoc, to_json};
 use crate::journal::{Change, pointer};
 use crate::keys;
 use crate::store::Batch;
@@ -163,45 +163,4 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
         reply = reply.text(" | ").code(format!("{}redo", turn.room.prefix)).text(" brings it back");
     }
     reply.fact("undoes", number)
-}
-
-pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
-    let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
-    let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
-    let number = page.number();
-    if page.entry.player != turn.speaker.player && turn.role < Role::Admin {
-        let what = format!("#{number} is not yours: its player or a room admin may erase its text");
-        return Err(Refusal::new(what).about(format!("#{number}")).into());
-    }
-    if let Some(by) = page.link.fate.erased_by {
-        return Err(Refusal::new(format!("the text of #{number} was erased in #{by} already"))
-            .example("history")
-            .into());
-    }
-    // What was typed before an edit, and what showed a secret, said it too.
-    let mut next = Some(page);
-    while let Some(page) = next {
-        let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
-        forget(turn, page);
-        shown.map(|by| turn.ledger.page(by)).transpose()?.flatten().into_iter().for_each(|shown| forget(turn, shown));
-        next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
-    }
-    let reply =
-        format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
-    Ok(reply.into())
-}
-
-/// Drops the words of an entry with their salts, and those that were kept to understand an edit.
-fn forget(turn: &mut HouseTurn, page: Page) {
-    let Page { entry, mut link } = page;
-    turn.deed.erases.push(entry.number);
-    (link.parts.text, link.parts.answer, link.parts.why) = (None, None, None);
-    link.fate.erased_by = Some(turn.number);
-    let mut writes = Batch::default();
-    turn.ledger.keep_link(entry.number, &link, &mut writes);
-    let row = keys::inbox(&RoomId::new(&entry.key.network, &entry.key.room), &entry.key.id);
-    if let Ok(Some(InboxRow::Played { entries, table, .. })) = turn.ledger.read(&row) {
-        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table }));
-    }
-    turn.deed.writes.append(writes);
 }

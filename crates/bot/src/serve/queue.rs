@@ -3,8 +3,9 @@
 use super::{Busy, Hall};
 use crate::committer::Ticket;
 use crate::keys::TableId;
+use crate::metric;
 use crate::store::StoreError;
-use crate::table::{Heard, Manner, Outgoing, Table};
+use crate::table::{Heard, Manner, Outcome, Outgoing, Table};
 use chat::{Block, Event, Message, Post, Span};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. 
 pub(super) enum Job {
     /// Play an event; the key of its record among those waiting, if it has one.
     Event(Box<Event>, Option<String>, Busy),
+    /// Play what the operator orders.
+    Order(Box<Message>, oneshot::Sender<Result<Vec<Outcome>, StoreError>>),
     /// Finish.
     Close(oneshot::Sender<()>),
 }
@@ -36,7 +39,20 @@ impl Hall {
         let Some(side) = self.networks.get(&event.room().network) else {
             return Ok(());
         };
-        let job = Job::Event(Box::new(event), waiting, Busy::new(&side.work));
+        self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work)))
+    }
+
+    /// Puts what the operator orders into the queue of its table.
+    pub(super) fn order(
+        self: Arc<Self>,
+        message: Message,
+        done: oneshot::Sender<Result<Vec<Outcome>, StoreError>>,
+    ) -> Result<(), StoreError> {
+        let id = self.bot.table_of(&message.room)?;
+        self.give(id, Job::Order(Box::new(message), done))
+    }
+
+    fn give(self: Arc<Self>, id: TableId, job: Job) -> Result<(), StoreError> {
         let mut queues = self.queues.lock().expect("nothing panics holding it");
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
@@ -88,6 +104,14 @@ impl Worker {
         loop {
             match tokio::time::timeout(IDLE, jobs.recv()).await {
                 Ok(Some(Job::Event(event, waiting, busy))) => self.play_at_last(&event, waiting, &busy).await,
+                Ok(Some(Job::Order(message, done))) => {
+                    let played = self.play(&Event::Said(*message), None, None).await;
+                    if played.is_err() {
+                        self.give_up().await;
+                    }
+                    // Whoever ordered it may have stopped waiting.
+                    let _ = done.send(played);
+                }
                 Ok(Some(Job::Close(done))) => {
                     self.put_away().await;
                     // Whoever asked may have stopped waiting.
@@ -113,7 +137,7 @@ impl Worker {
     async fn play_at_last(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) {
         let mut closing = self.hall.closing.subscribe();
         let mut wait = FIRST_WAIT;
-        while let Err(error) = self.play(event, waiting.clone(), busy).await {
+        while let Err(error) = self.play(event, waiting.clone(), Some(busy)).await {
             tracing::error!(table = %self.id, %error, "a command was not played");
             self.give_up().await;
             if waiting.is_none() {
@@ -129,7 +153,13 @@ impl Worker {
         }
     }
 
-    async fn play(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) -> Result<(), StoreError> {
+    /// Plays an event, and says what is to be said, if anybody is `busy` with that; what came of its lines.
+    async fn play(
+        &mut self,
+        event: &Event,
+        waiting: Option<String>,
+        busy: Option<&Busy>,
+    ) -> Result<Vec<Outcome>, StoreError> {
         self.confirm_durable().await;
         let bot = self.hall.bot.clone();
         let mut table = match self.table.take() {
@@ -141,7 +171,7 @@ impl Worker {
         if let Some(batch) = table.lay(&bot, event, manner.redelivered)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let Heard { mut batch, posts, early, reserved, .. } = table.hear(&bot, event, manner)?;
+        let Heard { mut batch, posts, early, reserved, outcomes } = table.hear(&bot, event, manner)?;
         if let Some(key) = waiting {
             batch.delete(key);
         }
@@ -154,8 +184,11 @@ impl Worker {
             self.unconfirmed.push_back((bot.committer.submit_soon(Some(table.lane()), batch), reserved));
         }
         self.table = Some(table);
-        posts.into_iter().for_each(|post| self.say(post, busy));
-        Ok(())
+        metric::count(&event.room().network, &outcomes);
+        if let Some(busy) = busy {
+            posts.into_iter().for_each(|post| self.say(post, busy));
+        }
+        Ok(outcomes)
     }
 
     /// Takes note of what has become durable. A failure means that the table in memory is ahead of the disk.

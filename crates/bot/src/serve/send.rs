@@ -4,6 +4,7 @@ use super::Busy;
 use crate::bot::Bot;
 use crate::documents::{from_json, to_json};
 use crate::keys;
+use crate::metric;
 use crate::store::{Batch, StoreError};
 use crate::table::Outgoing;
 use chat::{Earlier, Post, SendError, Sent, Transport};
@@ -129,10 +130,15 @@ impl Sayer<'_> {
     fn finish(&self, (outgoing, busy, said): Said) {
         let network = self.transport.network();
         let said = match said {
-            Ok(said) => said,
+            Ok(said) => {
+                let seconds = metrics::histogram!(metric::ANSWER, "network" => network.to_owned());
+                seconds.record(busy.since.elapsed().as_secs_f64());
+                said
+            }
             // It stays where it is, for the next start; what was to be repeated and was not, may be then.
             Err(SendError::Unsaid) => return self.keep(outgoing),
             Err(SendError::Never(reason)) => {
+                metrics::counter!(metric::DROPPED, "network" => network.to_owned()).increment(1);
                 tracing::warn!(network, reason, "a post cannot be said and is dropped");
                 Sent::default()
             }

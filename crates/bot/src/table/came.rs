@@ -45,7 +45,7 @@ impl Table {
             }
             Event::Moved { to, .. } => return Ok(self.hear_move(bot, to)),
             // What a sign says was put into words before, if it says anything.
-            Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } => {}
+            Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } | Event::Redacted { .. } => {}
         }
         Ok(Heard::nothing())
     }

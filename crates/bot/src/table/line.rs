@@ -7,10 +7,11 @@ use super::{Table, dress};
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
+use crate::people::OPERATOR;
 use crate::route::{CommandLine, MOST_TEXT};
 use crate::shortcuts;
 use crate::store::StoreError;
-use chat::{Audience, Message, PlayerId, Reply};
+use chat::{Audience, Message, PlayerId, Reply, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec, FollowUp, Name, Refusal, Role, Words};
@@ -354,6 +355,9 @@ impl Attempt<'_> {
     /// The character the speaker acts for, who comes into being with their first command.
     fn seat(&mut self) -> CharacterId {
         let speaker = &self.message.speaker;
+        if speaker.standing == Standing::Operator {
+            return OPERATOR;
+        }
         match self.doc.seats.get(&speaker.player) {
             Some(seat) if seat.name == speaker.name => seat.plays,
             _ => Arc::make_mut(&mut self.doc).seat(&mut self.head, &speaker.player, &speaker.name),

@@ -1,11 +1,13 @@
 //! Coming into channels and going out of them: asked to by the configuration, by invitation, by force.
 
 use super::{INVITED, Memory, Session};
+use crate::connection::Ask;
 use crate::outbox::Outbox;
 use crate::past::when;
 use crate::settings::Invites;
 use crate::view::Account;
 use crate::wire::Incoming;
+use chat::{RoomStatus, Status};
 use irc_proto::Command;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -158,7 +160,11 @@ impl Session {
             self.invitations.pop_front();
         }
         if !welcome || self.view.is_in(channel) || self.invitations.len() >= INVITATIONS || many {
-            tracing::info!(channel, by = line.source(), "an invitation is not followed");
+            let (network, by) = (self.view.network(), line.source());
+            let account = if let Account::Is(account) = &account { account } else { "ACCOUNT" };
+            let meant = format!("[irc.{network}] admins = [\"account:{account}\"], or invites = \"anybody\"");
+            let why = if welcome { "too many came at once" } else { "in the configuration this would allow it" };
+            tracing::warn!(network, channel, by, meant, "an invitation is not followed: {why}");
             return;
         }
         self.invitations.push_back(now);
@@ -168,6 +174,74 @@ impl Session {
         let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
         self.wanted.entry(folded).or_insert_with(fresh).try_at = Some(now);
         self.join_what_is_due(now, outbox);
+    }
+}
+
+impl Session {
+    /// Does what the operator asks for.
+    pub fn asked(&mut self, ask: Ask, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+        match ask {
+            Ask::Status(asked) => drop(asked.send(self.status())),
+            Ask::Join(channel, asked) => drop(asked.send(self.come(&channel, now, memory, outbox))),
+            Ask::Leave(channel, asked) => drop(asked.send(self.go(&channel, memory, outbox))),
+        }
+    }
+
+    fn status(&self) -> Status {
+        let is_configured = |name: &str| self.settings.channels.keys().any(|own| self.folds_to(own, name));
+        let room = |(name, others): (&str, u64)| RoomStatus {
+            id: self.view.isupport.fold(name),
+            name: None,
+            others,
+            configured: is_configured(name),
+        };
+        let rooms = self.view.crowds().map(room).collect();
+        Status { connected: true, me: self.view.nick.clone(), heard: Some(self.clock.now()), rooms }
+    }
+
+    fn folds_to(&self, one: &str, other: &str) -> bool {
+        self.view.isupport.fold(one) == self.view.isupport.fold(other)
+    }
+
+    /// Comes into a channel, now and after each start, until it is told to leave.
+    fn come(
+        &mut self,
+        channel: &str,
+        now: Instant,
+        memory: &mut Memory,
+        outbox: &mut Outbox,
+    ) -> Result<String, String> {
+        if !self.view.isupport.is_channel(channel) || channel.contains([' ', ',', '\u{7}']) {
+            return Err(format!("{channel:?} is no channel there: one is called \"#tavern\""));
+        }
+        let folded = self.view.isupport.fold(channel);
+        if self.view.is_in(channel) {
+            return Err(format!("the bot is in {channel} already"));
+        }
+        if !self.wanted.contains_key(&folded) {
+            if memory.invited.len() >= MOST_INVITED {
+                return Err(format!(
+                    "the bot keeps {MOST_INVITED} channels at the most that are not in its configuration"
+                ));
+            }
+            memory.invite(&folded);
+        }
+        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
+        self.wanted.entry(folded.clone()).or_insert_with(fresh).try_at = Some(now);
+        self.join_what_is_due(now, outbox);
+        Ok(folded)
+    }
+
+    /// Leaves a channel; one of the configuration until the next start.
+    fn go(&mut self, channel: &str, memory: &mut Memory, outbox: &mut Outbox) -> Result<(), String> {
+        let folded = self.view.isupport.fold(channel);
+        if !self.view.is_in(channel) && !self.wanted.contains_key(&folded) {
+            return Err(format!("the bot is not in {channel}"));
+        }
+        self.wanted.remove(&folded);
+        memory.forget(&folded);
+        outbox.command(Command::PART(channel.to_owned(), None));
+        Ok(())
     }
 }
 

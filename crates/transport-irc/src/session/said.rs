@@ -5,7 +5,7 @@ use crate::outbox::{Address, Outbox, Verb};
 use crate::past::when;
 use crate::view::Account;
 use crate::wire::{self, Incoming};
-use chat::{Event, Message, Post, Recipient, RoomId};
+use chat::{Event, Message, Post, Recipient, RoomId, Speaker};
 use irc_proto::Command;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -130,6 +130,7 @@ impl Session {
         let id = line.tag("msgid").map_or_else(|| format!("{}-{}", self.nonce, self.lines), str::to_owned);
         let sent = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
         let speaker = self.view.speaker(&nick, &account, channel.as_deref(), past);
+        let speaker = Speaker { address: line.address(), ..speaker };
         self.askers.note(&id, &nick, &speaker.player.id, now);
         let room = match &channel {
             Some(channel) => self.view.room(channel),

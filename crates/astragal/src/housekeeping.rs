@@ -1,0 +1,124 @@
+//! What is done without being asked: networks that stay away are told of, rooms where nobody is left are left, old words are
+//! erased.
+
+use crate::backup;
+use crate::operator::{Operator, Order};
+use bot::OutcomeKind;
+use bot::journal::moving;
+use chat::{Clock, RoomId, Status, SystemClock};
+use jiff::SignedDuration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often the networks are looked at.
+const LOOK: Duration = Duration::from_secs(15);
+/// A network that is away for so long is told of.
+const AWAY: Duration = Duration::from_secs(300);
+/// How often the rest is seen to.
+const ROUND: Duration = Duration::from_secs(3600);
+
+/// Does it as long as the bot runs.
+pub async fn keep_house(operator: Arc<Operator>) {
+    let mut away = Away::default();
+    let mut round: Option<Instant> = None;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let networks = operator.networks().await;
+        for (network, status) in &networks {
+            away.see(network, status.connected);
+        }
+        if round.is_none_or(|at| at.elapsed() >= ROUND) {
+            round = Some(Instant::now());
+            let config = operator.config();
+            leave_empty_rooms(&operator, config.rooms.leave_alone_days, &networks).await;
+            if config.journals.keep_text_days > 0 {
+                erase_old_words(&operator, config.journals.keep_text_days).await;
+            }
+        }
+    }
+}
+
+/// Since when networks are away.
+#[derive(Default)]
+struct Away {
+    since: BTreeMap<String, Instant>,
+    told: BTreeSet<String>,
+}
+
+impl Away {
+    /// A network is there or not: that it stays away is told once.
+    fn see(&mut self, network: &str, connected: bool) {
+        if connected {
+            self.since.remove(network);
+            if self.told.remove(network) {
+                tracing::warn!(network, "the network is there again");
+            }
+            return;
+        }
+        let since = *self.since.entry(network.to_owned()).or_insert_with(Instant::now);
+        if since.elapsed() >= AWAY && self.told.insert(network.to_owned()) {
+            tracing::error!(network, "the network cannot be reached for five minutes; it is tried on and on");
+        }
+    }
+}
+
+/// Leaves rooms in which the bot has been alone for as many days as the configuration says, unless that wants it there.
+async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, Status)]) {
+    let now = SystemClock.now();
+    for (network, status) in networks.iter().filter(|(_, status)| status.connected) {
+        for room in &status.rooms {
+            let id = RoomId::new(network, &room.id);
+            let alone = room.others == 0 && !room.configured && days > 0;
+            let since = match operator.bot.alone_since(&id, alone.then_some(now)).await {
+                Ok(since) => since,
+                Err(error) => {
+                    tracing::error!(room = %id, %error, "since when the bot is alone there is not known");
+                    continue;
+                }
+            };
+            let long = SignedDuration::from_hours(24 * i64::from(days));
+            if since.is_none_or(|since| now.duration_since(since) < long) {
+                continue;
+            }
+            let order = Order::Leave { network: network.clone(), room: room.id.clone() };
+            match operator.obey(order).await {
+                Ok(_) => {
+                    tracing::warn!(room = %id, days, "left, since nobody else was there; what its table holds stays")
+                }
+                Err(error) => tracing::warn!(room = %id, error = format!("{error:#}"), "an empty room was not left"),
+            }
+        }
+    }
+}
+
+/// Erases what was typed more than so many days ago, at every table that a room sits at.
+async fn erase_old_words(operator: &Operator, days: u16) {
+    let bot = &operator.bot;
+    let tables = backup::between_commits(bot, |store| Ok((moving::tables(store)?, moving::seatings(store)?))).await;
+    let (tables, seatings) = match tables {
+        Ok(found) => found,
+        Err(error) => return tracing::error!(error = format!("{error:#}"), "old words were not erased"),
+    };
+    for table in tables {
+        let seated = seatings.iter().find(|(_, at)| *at == table).map(|(room, _)| room.clone());
+        let own = || {
+            RoomId::try_from(table.to_string()).ok().filter(|room| seatings.iter().all(|(seated, _)| seated != room))
+        };
+        let Some(room) = seated.or_else(own) else { continue };
+        // Each erases a part; the one that finds nothing is refused.
+        loop {
+            match bot.order(&room, &format!("erase older {days}"), SystemClock.now()).await {
+                Ok(outcomes) if outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) => {
+                    tracing::info!(%room, days, "what was typed there longer ago is erased");
+                }
+                Ok(_) => break,
+                Err(error) => {
+                    tracing::error!(%room, %error, "old words were not erased");
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What is logged to standard error, how much of it, and which of it the operator is told in their rooms.
+
+use crate::cli::LogFormat;
+use bot::Bot;
+use std::collections::BTreeMap;
+use std::fmt::{Debug, Write};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
+
+/// What is logged unless somebody asks for something else.
+const USUAL: &str = "warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,\
+                     matrix_sdk_crypto=error,sled=off";
+/// The same failure is told again after so long.
+const ONCE_IN: Duration = Duration::from_secs(24 * 3600);
+/// Failures that wait to be told.
+const MANY: usize = 100;
+
+/// The log of this process.
+pub struct Log {
+    filter: reload::Handle<EnvFilter, Registry>,
+    failures: mpsc::Receiver<Failure>,
+}
+
+/// Sets how much is logged.
+#[derive(Clone)]
+pub struct Level(reload::Handle<EnvFilter, Registry>);
+
+/// Something that the operator should know of.
+struct Failure {
+    /// The same for the same failure.
+    what: String,
+    /// With what is particular about it.
+    told: String,
+}
+
+impl Log {
+    /// Logs from now on: coloured where somebody reads it, without times where the journal has them.
+    pub fn begin(format: LogFormat) -> Self {
+        let filter = EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
+        let (filter, handle) = reload::Layer::new(filter);
+        let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+        let lines = match format {
+            LogFormat::Json => lines.json().flatten_event(true).boxed(),
+            LogFormat::Text if std::env::var_os("JOURNAL_STREAM").is_some() => lines.without_time().boxed(),
+            LogFormat::Text => lines.boxed(),
+        };
+        let (sender, failures) = mpsc::channel(MANY);
+        tracing_subscriber::registry().with(filter).with(lines).with(Teller(sender)).init();
+        Log { filter: handle, failures }
+    }
+
+    /// What sets how much is logged.
+    pub fn level(&self) -> Level {
+        Level(self.filter.clone())
+    }
+
+    /// Tells the operator what is logged as an error, the same failure once a day.
+    pub async fn tell_operator(mut self, bot: Arc<Bot>) {
+        let mut told = BTreeMap::<String, Instant>::new();
+        while let Some(failure) = self.failures.recv().await {
+            told.retain(|_, at| at.elapsed() < ONCE_IN);
+            if told.insert(failure.what, Instant::now()).is_none() {
+                bot.tell_operator(&format!("{} (told once a day; the log has all)", failure.told)).await;
+            }
+        }
+    }
+}
+
+impl Level {
+    /// Logs so much from now on, such as `info` or `warn,transport_irc=debug`; the usual without a word.
+    ///
+    /// # Errors
+    /// That is no filter.
+    pub fn set(&self, filter: Option<&str>) -> anyhow::Result<()> {
+        let filter = filter.unwrap_or(USUAL);
+        let parsed = EnvFilter::builder().parse(filter);
+        let parsed = parsed.map_err(|error| anyhow::anyhow!("{filter:?} is no filter ({error}); info is one"))?;
+        Ok(self.0.reload(parsed)?)
+    }
+}
+
+/// Hands on what is logged as an error.
+struct Teller(mpsc::Sender<Failure>);
+
+impl<S: Subscriber> Layer<S> for Teller {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if *event.metadata().level() != tracing::Level::ERROR {
+            return;
+        }
+        let mut words = Words::default();
+        event.record(&mut words);
+        let Words { message, place, rest } = words;
+        // Of more than can wait, the log alone has the rest.
+        let _ = self.0.try_send(Failure { what: format!("{message}{place}"), told: format!("{message}{place}{rest}") });
+    }
+}
+
+/// An event in words: what it says, where, and the rest.
+#[derive(Default)]
+struct Words {
+    message: String,
+    place: String,
+    rest: String,
+}
+
+impl Visit for Words {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        // Writing to a text does not fail.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            "network" | "table" | "room" => write!(self.place, " | {value:?}"),
+            name => write!(self.rest, " | {name}: {value:?}"),
+        };
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+}

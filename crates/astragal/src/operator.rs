@@ -1,0 +1,260 @@
+//! What an operator asks of the running bot: by `astragal ctl` on its socket, or `!ctl` in the rooms that are theirs.
+
+use crate::config::Config;
+use crate::log::Level;
+use crate::networks::{irc, matrix};
+use crate::{backup, reload};
+use anyhow::{Context, bail};
+use async_trait::async_trait;
+use bot::{Bot, OPERATOR_WORD, OutcomeKind};
+use chat::{Clock, RoomId, Status, SystemClock, Transport};
+use clap::{Parser, Subcommand, ValueEnum};
+use jiff::{Timestamp, Unit};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+/// What can be asked.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Show the networks with their rooms, what waits to be said, and since when it runs
+    Status,
+    /// Come into a room: #tavern on IRC, #tavern:example.org on Matrix
+    Join {
+        /// The network's name in the configuration
+        network: String,
+        /// The room
+        room: String,
+    },
+    /// Leave a room; what its table holds stays
+    Leave {
+        /// The network's name in the configuration
+        network: String,
+        /// The room
+        room: String,
+    },
+    /// List who is answered nowhere, or add somebody: libera:account:troll, home:@*:spam.example, *!*@*.spam.example
+    Ignore {
+        /// Whom, with * for anything
+        pattern: Option<String>,
+        /// They are answered again
+        #[arg(long)]
+        no: bool,
+    },
+    /// Enable or disable a plugin in a room
+    Plugin {
+        /// Which of both
+        what: Switch,
+        /// The room as network/room, such as libera/#tavern
+        room: String,
+        /// The plugin
+        plugin: String,
+    },
+    /// Write a backup into the directory `backups` of the data directory
+    Backup,
+    /// Read the configuration again; a wrong one changes nothing
+    Reload,
+    /// Log so much from now on, such as info or warn,transport_irc=debug; without a filter, as usual
+    Log {
+        /// How much
+        filter: Option<String>,
+    },
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Switch {
+    /// On
+    Enable,
+    /// Off
+    Disable,
+}
+
+/// What is typed in a room.
+#[derive(Parser)]
+#[command(name = OPERATOR_WORD, disable_version_flag = true)]
+struct Typed {
+    #[command(subcommand)]
+    order: Order,
+}
+
+/// What came of it.
+pub struct Told {
+    /// To read.
+    pub text: String,
+    /// For programs.
+    pub json: Value,
+}
+
+impl Told {
+    fn of(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Told { json: json!({ "said": text }), text }
+    }
+}
+
+/// Whoever does it.
+pub struct Operator {
+    /// The bot.
+    pub bot: Arc<Bot>,
+    /// Where it is.
+    pub transports: Vec<Arc<dyn Transport>>,
+    /// Its configuration's file.
+    pub config_file: Option<PathBuf>,
+    /// Its configuration, as it counts now.
+    pub config: RwLock<Arc<Config>>,
+    /// The networks it was started with.
+    pub started_on: (irc::Networks, matrix::Networks),
+    /// Where its daily backups are.
+    pub backups: PathBuf,
+    /// How much it logs.
+    pub level: Level,
+    /// Since when it runs.
+    pub since: Timestamp,
+}
+
+impl Operator {
+    /// Does what is asked.
+    ///
+    /// # Errors
+    /// Says why not; nothing changed then.
+    pub async fn obey(&self, order: Order) -> anyhow::Result<Told> {
+        Ok(match order {
+            Order::Status => self.status().await,
+            Order::Join { network, room } => {
+                let joined = self.network(&network)?.join(&room).await.map_err(anyhow::Error::msg)?;
+                Told::of(format!("{network}: coming into {joined}"))
+            }
+            Order::Leave { network, room } => {
+                self.network(&network)?.leave(&room).await.map_err(anyhow::Error::msg)?;
+                Told::of(format!("{network}: left {room}; what its table holds stays"))
+            }
+            Order::Ignore { pattern: None, .. } => {
+                let ignored = self.bot.ignored();
+                let list = ignored.iter().cloned().collect::<Vec<_>>().join("\n");
+                let text = if ignored.is_empty() { "nobody is ignored".to_owned() } else { list };
+                Told { text, json: json!({ "ignored": ignored }) }
+            }
+            Order::Ignore { pattern: Some(pattern), no } => self.ignore(&pattern, !no).await?,
+            Order::Plugin { what, room, plugin } => self.plugin(what, &room, &plugin).await?,
+            Order::Backup => {
+                let name = self.now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+                let file = backup::keep(&self.backups, &name, &self.bot).await?;
+                Told { text: format!("written to {}", file.display()), json: json!({ "file": file }) }
+            }
+            Order::Reload => Told::of(reload::again(self)?),
+            Order::Log { filter } => {
+                self.level.set(filter.as_deref())?;
+                Told::of(filter.map_or("logs as usual".to_owned(), |filter| format!("logs {filter}")))
+            }
+        })
+    }
+
+    /// How each network is.
+    pub async fn networks(&self) -> Vec<(String, Status)> {
+        let mut all = Vec::new();
+        for transport in &self.transports {
+            all.push((transport.network().to_owned(), transport.status().await));
+        }
+        all
+    }
+
+    /// What the configuration says now.
+    pub fn config(&self) -> Arc<Config> {
+        self.config.read().expect("nothing panics holding it").clone()
+    }
+
+    /// A network by its name.
+    pub fn network(&self, name: &str) -> anyhow::Result<&Arc<dyn Transport>> {
+        let names = || self.transports.iter().map(|each| each.network()).collect::<Vec<_>>().join(", ");
+        let found = self.transports.iter().find(|each| each.network() == name);
+        found.with_context(|| format!("there is no network {name}: there are {}", names()))
+    }
+
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    async fn status(&self) -> Told {
+        let version = env!("CARGO_PKG_VERSION");
+        let rounded = self.now().since(self.since).and_then(|span| span.round(Unit::Second)).unwrap_or_default();
+        let mut text = vec![format!("astragal {version}, since {} ({rounded:#})", second(self.since))];
+        let mut networks = serde_json::Map::new();
+        for (name, status) in self.networks().await {
+            let waiting = self.bot.unsaid(&name);
+            let Status { connected, me, heard, rooms } = &status;
+            text.push(match connected {
+                true => format!(
+                    "{name}: connected as {me}, {} rooms, {waiting} posts wait, last heard {}",
+                    rooms.len(),
+                    heard.map_or("never".to_owned(), second)
+                ),
+                false => format!("{name}: not connected, {waiting} posts wait"),
+            });
+            for room in rooms {
+                let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+                let invited = if room.configured { "" } else { ", invited" };
+                text.push(format!("  {}{called}: {} others{invited}", room.id, room.others));
+            }
+            let mut status = serde_json::to_value(&status).expect("a status has text keys");
+            status["waiting"] = waiting.into();
+            networks.insert(name, status);
+        }
+        let json = json!({ "version": version, "since": self.since, "networks": networks });
+        Told { text: text.join("\n"), json }
+    }
+
+    async fn ignore(&self, pattern: &str, ignored: bool) -> anyhow::Result<Told> {
+        if !pattern.contains([':', '!', '@']) || pattern.contains(char::is_whitespace) {
+            bail!(
+                "{pattern:?} names nobody: libera:account:troll does, or home:@*:spam.example, or *!*@*.spam.example"
+            );
+        }
+        if self.bot.ignore(pattern, ignored).await? {
+            let how = if ignored { "answered nowhere" } else { "answered again" };
+            return Ok(Told::of(format!("{pattern} is {how}")));
+        }
+        match ignored {
+            true => bail!("{pattern} is ignored already"),
+            false => bail!(
+                "{pattern} is not ignored by a word of yours; what the configuration ignores is in `ignore` there"
+            ),
+        }
+    }
+
+    async fn plugin(&self, what: Switch, room: &str, plugin: &str) -> anyhow::Result<Told> {
+        let place =
+            RoomId::try_from(room.to_owned()).ok().context("a room is named as network/room: libera/#tavern")?;
+        self.network(&place.network)?;
+        let word = if what == Switch::Enable { "enable" } else { "disable" };
+        let outcomes = self.bot.order(&place, &format!("plugin {word} {plugin}"), self.now()).await?;
+        let told: Vec<String> = outcomes.iter().map(|outcome| outcome.reply.plain()).collect();
+        match outcomes.iter().all(|outcome| outcome.kind == OutcomeKind::Played) {
+            true => Ok(Told::of(told.join("\n"))),
+            false => bail!("{}", told.join("\n")),
+        }
+    }
+}
+
+#[async_trait]
+impl bot::Operator for Operator {
+    async fn obey(&self, words: &str) -> Result<String, String> {
+        let words = std::iter::once(OPERATOR_WORD).chain(words.split_whitespace());
+        // What it says of the commands there are is no failure; one line a command, since chats show no columns.
+        let typed = Typed::try_parse_from(words).map_err(|error| match error.use_stderr() {
+            true => {
+                error.render().to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+            }
+            false => error.render().to_string(),
+        })?;
+        Operator::obey(self, typed.order).await.map(|told| told.text).map_err(|error| format!("{error:#}"))
+    }
+}
+
+/// A time to the second.
+fn second(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+}

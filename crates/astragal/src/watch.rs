@@ -1,0 +1,77 @@
+//! How the bot is, by HTTP for this machine's own: `/metrics` for Prometheus, `/live`, `/ready`.
+
+use crate::operator::Operator;
+use anyhow::Context;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+/// Seconds that answers are counted by.
+const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+
+/// What is told.
+#[derive(Clone)]
+struct Watched {
+    operator: Arc<Operator>,
+    metrics: PrometheusHandle,
+}
+
+/// Answers there as long as the bot runs; what happened before is not counted.
+///
+/// # Errors
+/// Somebody else listens there.
+pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Result<()> {
+    let failed = || format!("watch.listen: {address} cannot be listened on");
+    let listener = TcpListener::bind(address).await.with_context(failed)?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(%address, "whoever reaches this address can read how the bot is");
+    }
+    let seconds = Matcher::Suffix("_seconds".to_owned());
+    let builder = PrometheusBuilder::new().set_buckets_for_metric(seconds, &SECONDS)?;
+    let metrics = builder.install_recorder().context("nobody else counts in this process")?;
+    bot::describe_metrics();
+    let router = Router::new()
+        .route("/metrics", get(all_metrics))
+        .route("/live", get(async || "live\n"))
+        .route("/ready", get(ready))
+        .with_state(Watched { operator, metrics });
+    tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, router).await {
+            tracing::error!(%error, "nobody can watch the bot any more");
+        }
+    });
+    Ok(())
+}
+
+async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> String {
+    for (network, status) in operator.networks().await {
+        let waiting = operator.bot.unsaid(&network);
+        let gauge = |name: &'static str, value: usize| {
+            // A number of rooms or posts is far below where floating point becomes rough.
+            metrics::gauge!(name, "network" => network.clone()).set(value as f64);
+        };
+        gauge("astragal_connected", usize::from(status.connected));
+        gauge("astragal_rooms", status.rooms.len());
+        gauge("astragal_posts_waiting", waiting);
+    }
+    metrics.run_upkeep();
+    metrics.render()
+}
+
+/// Ready is a bot that hears all its networks.
+async fn ready(State(watched): State<Watched>) -> (StatusCode, String) {
+    let networks = watched.operator.networks().await;
+    let mut away =
+        networks.iter().filter(|(_, status)| !status.connected).map(|(network, _)| network.as_str()).peekable();
+    match away.peek() {
+        None => (StatusCode::OK, "ready\n".to_owned()),
+        Some(_) => {
+            (StatusCode::SERVICE_UNAVAILABLE, format!("not connected: {}\n", away.collect::<Vec<_>>().join(", ")))
+        }
+    }
+}

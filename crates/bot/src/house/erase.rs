@@ -1,0 +1,128 @@
+//! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
+
+use super::HouseTurn;
+use crate::documents::{InboxRow, to_json};
+use crate::keys;
+use crate::people::OPERATOR;
+use crate::store::{Batch, StoreError};
+use crate::table::{NotFound, Page};
+use chat::{Reply, RoomId};
+use jiff::SignedDuration;
+use plugin_api::{Refusal, Role};
+use std::collections::BTreeSet;
+
+/// Entries of which the words are erased with one command; the rest waits for the next.
+const MOST: usize = 2_000;
+
+pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
+    let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
+    let number = page.number();
+    if page.entry.player != turn.speaker.player && turn.role < Role::Admin {
+        let what = format!("#{number} is not yours: its player or a room admin may erase its text");
+        return Err(Refusal::new(what).about(format!("#{number}")).into());
+    }
+    if let Some(by) = page.link.fate.erased_by {
+        return Err(Refusal::new(format!("the text of #{number} was erased in #{by} already"))
+            .example("history")
+            .into());
+    }
+    // What was typed before an edit, and what showed a secret, said it too.
+    let mut next = Some(page);
+    while let Some(page) = next {
+        let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
+        forget(turn, page);
+        shown.map(|by| turn.ledger.page(by)).transpose()?.flatten().into_iter().for_each(|shown| forget(turn, shown));
+        next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    }
+    let reply =
+        format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
+    Ok(reply.into())
+}
+
+/// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
+pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotFound> {
+    turn.needs(Role::Admin, "erase what others typed")?;
+    let before = turn.now - SignedDuration::from_hours(24 * days);
+    let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
+    let noted = keys::erased_up_to(turn.ledger.id());
+    let mut up_to: u64 = turn.ledger.read(&noted)?.unwrap_or_default();
+    let (mut pages, mut passed) = (Vec::new(), false);
+    for number in up_to + 1..=turn.ledger.head().number {
+        let Some(page) = turn.ledger.page(number)? else { continue };
+        if page.entry.time >= before || pages.len() == MOST {
+            break;
+        }
+        passed |= sealed.contains(&number);
+        if !passed {
+            up_to = number;
+        }
+        if !sealed.contains(&number) && has_words(&page) {
+            pages.push(page);
+        }
+    }
+    if pages.is_empty() {
+        return Err(Refusal::new(format!("nothing that was typed here is older than {days} days")).into());
+    }
+    let erased = pages.len();
+    pages.into_iter().for_each(|page| forget(turn, page));
+    turn.deed.writes.put(noted, to_json(&up_to));
+    let reply = Reply::from(format!(
+        "What was typed and answered more than {days} days ago is erased, in {erased} {}; dice and changes stay, and the \
+         chain holds.",
+        if erased == 1 { "entry" } else { "entries" }
+    ));
+    Ok(reply.fact("erased", erased))
+}
+
+/// `!forget me`: everything that somebody typed here, and their seat.
+pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, NotFound> {
+    if !me || turn.actor == OPERATOR {
+        return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
+    }
+    let player = turn.speaker.player.clone();
+    let pages = turn.ledger.of_player(&player).collect::<Result<Vec<_>, StoreError>>()?;
+    let pages: Vec<_> = pages.into_iter().filter(has_words).collect();
+    let erased = pages.len();
+    if !really {
+        let what = format!(
+            "this erases for good what you typed here and was answered, in {erased} {}, and frees your characters; dice \
+             and changes stay",
+            if erased == 1 { "entry" } else { "entries" }
+        );
+        return Err(Refusal::new(what).example("forget me really").into());
+    }
+    pages.into_iter().for_each(|page| forget(turn, page));
+    let table = turn.table_mut();
+    table.seats.remove(&player);
+    table.referees.remove(&player);
+    table
+        .characters
+        .values_mut()
+        .filter(|each| each.owner.as_ref() == Some(&player))
+        .for_each(|each| each.owner = None);
+    let reply = Reply::from(
+        "What you typed here is erased, and your characters are nobody's. Which id threw which dice stays in the chain.",
+    );
+    Ok(reply.fact("erased", erased))
+}
+
+fn has_words(page: &Page) -> bool {
+    let parts = &page.link.parts;
+    parts.text.is_some() || parts.answer.is_some() || parts.why.is_some()
+}
+
+/// Drops the words of an entry with their salts, and those that were kept to understand an edit.
+fn forget(turn: &mut HouseTurn, page: Page) {
+    let Page { entry, mut link } = page;
+    turn.deed.erases.push(entry.number);
+    (link.parts.text, link.parts.answer, link.parts.why) = (None, None, None);
+    link.fate.erased_by = Some(turn.number);
+    let mut writes = Batch::default();
+    turn.ledger.keep_link(entry.number, &link, &mut writes);
+    let row = keys::inbox(&RoomId::new(&entry.key.network, &entry.key.room), &entry.key.id);
+    if let Ok(Some(InboxRow::Played { entries, table, .. })) = turn.ledger.read(&row) {
+        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table }));
+    }
+    turn.deed.writes.append(writes);
+}

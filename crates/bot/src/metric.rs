@@ -1,0 +1,37 @@
+//! What is counted of a bot, under the names that Prometheus shows.
+
+use crate::table::{Outcome, OutcomeKind};
+
+/// Command lines, by network and what became of them.
+pub(crate) const COMMANDS: &str = "astragal_commands_total";
+/// From a message's acceptance to the network's having the answer.
+pub(crate) const ANSWER: &str = "astragal_answer_seconds";
+/// One write of the store with its sync.
+pub(crate) const SYNC: &str = "astragal_store_sync_seconds";
+/// Posts that the network will never take.
+pub(crate) const DROPPED: &str = "astragal_posts_dropped_total";
+
+/// Says what each is; transports count the rest.
+pub fn describe_metrics() {
+    metrics::describe_counter!(COMMANDS, "Command lines, by what became of them");
+    metrics::describe_histogram!(ANSWER, "From a message's acceptance to the network's having the answer, in seconds");
+    metrics::describe_histogram!(SYNC, "One write of the store with its sync, in seconds");
+    metrics::describe_counter!(DROPPED, "Posts that the network did not take and never will");
+    metrics::describe_counter!("astragal_connections_total", "Times that the network let the bot in");
+    metrics::describe_counter!("astragal_undecryptable_total", "Messages that came without their key");
+    metrics::describe_gauge!("astragal_connected", "Whether what is said on the network is heard");
+    metrics::describe_gauge!("astragal_rooms", "Rooms that the bot is in");
+    metrics::describe_gauge!("astragal_posts_waiting", "Posts that are not said yet");
+}
+
+/// Counts what became of a message's lines.
+pub(crate) fn count(network: &str, outcomes: &[Outcome]) {
+    for outcome in outcomes {
+        let became = match outcome.kind {
+            OutcomeKind::Played => "played",
+            OutcomeKind::Refused => "refused",
+            OutcomeKind::Silent => continue,
+        };
+        metrics::counter!(COMMANDS, "network" => network.to_owned(), "outcome" => became).increment(1);
+    }
+}

@@ -1,0 +1,61 @@
+//! Names with `*` in them: of rooms, and of people.
+
+use chat::Speaker;
+use std::collections::BTreeSet;
+
+/// Whether `pattern`, in which `*` is anything, is about `name`; case makes no difference.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
+    let mut parts: Vec<&str> = pattern.split('*').collect();
+    let (first, last) = (parts.remove(0), parts.pop());
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(last) = last else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+/// The pattern that is about somebody, by their id or where they come from, with or without the network in front:
+/// `libera:account:troll`, `@*:spam.example`, `*!*@*.spam.example`.
+pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Option<&'a String> {
+    if patterns.is_empty() {
+        return None;
+    }
+    let (network, id) = (&speaker.player.network, &speaker.player.id);
+    let names = [id, &speaker.address].into_iter().filter(|name| !name.is_empty());
+    let names: Vec<_> = names.flat_map(|name| [name.clone(), format!("{network}:{name}")]).collect();
+    patterns.iter().find(|pattern| names.iter().any(|name| matches(pattern, name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat::PlayerId;
+
+    #[test]
+    fn people_are_known_by_id_and_by_where_they_come_from() {
+        let troll = Speaker {
+            address: "Troll!~t@host.spam.example".into(),
+            ..Speaker::new(PlayerId::new("libera", "account:troll"), "Troll")
+        };
+        for (pattern, expected) in [
+            ("libera:account:troll", true),
+            ("account:TROLL", true),
+            ("oftc:account:troll", false),
+            ("*!*@*.spam.example", true),
+            ("libera:*!*@*.spam.example", true),
+            ("*!*@*.ham.example", false),
+            ("troll!*", true),
+            ("account:tr", false),
+            ("*", true),
+        ] {
+            let patterns = BTreeSet::from([pattern.to_owned()]);
+            assert_eq!(about(&patterns, &troll).is_some(), expected, "{pattern}");
+        }
+        let stranger = Speaker::new(PlayerId::new("home", "@troll:spam.example"), "Ann");
+        assert!(about(&BTreeSet::from(["@*:spam.example".to_owned()]), &stranger).is_some());
+        assert!(about(&BTreeSet::from(["home:*:ham.example".to_owned()]), &stranger).is_none());
+    }
+}

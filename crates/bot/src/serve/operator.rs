@@ -1,0 +1,207 @@
+//! The operator: commands from outside the rooms, commands out of the rooms that are theirs, and what they are told.
+
+use super::{Busy, Hall};
+use crate::bot::Bot;
+use crate::documents::{InboxRow, to_json};
+use crate::keys;
+use crate::pattern;
+use crate::store::{Batch, StoreError};
+use crate::table::{Outcome, Outgoing};
+use async_trait::async_trait;
+use chat::{Block, Event, Message, PlayerId, Post, RoomId, Span, Speaker, Standing, Trust};
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// The word in front of what an owner asks of the bot itself.
+pub const WORD: &str = "ctl";
+/// The name by which the journal has the operator, on each network.
+const NAME: &str = "operator";
+
+/// Whoever does what owners ask of the bot itself, in the rooms that are theirs.
+#[async_trait]
+pub trait Operator: Send + Sync {
+    /// Does it, and says what came of it.
+    ///
+    /// # Errors
+    /// Why not.
+    async fn obey(&self, words: &str) -> Result<String, String>;
+}
+
+impl Bot {
+    /// From now on `operator` does what owners ask for.
+    pub fn operated_by(&self, operator: Arc<dyn Operator>) {
+        // The first one stays.
+        let _ = self.operator.set(operator);
+    }
+
+    /// Has a command played at the table of a room, with a room admin's rights; nobody there reads an answer. What came of
+    /// each line.
+    ///
+    /// # Errors
+    /// The bot is not running, or the store cannot be written.
+    pub async fn order(&self, room: &RoomId, typed: &str, sent: Timestamp) -> Result<Vec<Outcome>, StoreError> {
+        let player = PlayerId::new(&room.network, NAME);
+        let speaker = Speaker { standing: Standing::Operator, ..Speaker::new(player, NAME) };
+        let id = format!("order/{}", crate::journal::hex(&self.with_entropy(|entropy| entropy.secret())[..8]));
+        let message =
+            Message { private: true, unlimited: true, ..Message::new(id, room.clone(), speaker, sent, typed) };
+        let (done, played) = oneshot::channel();
+        self.hall()?.order(message, done)?;
+        played.await.unwrap_or_else(|_| Err(stopping()))
+    }
+
+    /// Tells the operator something, in each of the rooms that are theirs.
+    pub async fn tell_operator(&self, text: &str) {
+        let rooms = self.settings().admin_rooms.clone();
+        let Ok(hall) = self.hall() else { return };
+        for room in rooms {
+            let number = self.next_number();
+            let line = Block::Line(vec![Span::Text(text.to_owned())]);
+            let post = Post::new(format!("{room}/told/{number}"), room.clone(), vec![line]);
+            if hall.say_durably(Batch::default(), post, number).await.is_err() {
+                // What went wrong is in the log already; to log this would tell the operator again.
+                tracing::debug!(%room, "the operator cannot be told");
+            }
+        }
+    }
+
+    /// Nobody answers these any more, anywhere, or do again; whether that is a change.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub async fn ignore(&self, pattern: &str, ignored: bool) -> Result<bool, StoreError> {
+        let patterns = {
+            let mut patterns = self.ignored.write().expect("nothing panics holding it");
+            let changed = if ignored { patterns.insert(pattern.to_owned()) } else { patterns.remove(pattern) };
+            if !changed {
+                return Ok(false);
+            }
+            patterns.clone()
+        };
+        let mut batch = Batch::default();
+        batch.put(keys::IGNORED_KEY, to_json(&patterns));
+        self.committer().submit(None, batch).await.map_err(|_| stopping())??;
+        Ok(true)
+    }
+
+    /// Who is answered nowhere: by the configuration, and by the operator's word.
+    pub fn ignored(&self) -> BTreeSet<String> {
+        let told = self.ignored.read().expect("nothing panics holding it").clone();
+        self.settings().ignore.iter().cloned().chain(told).collect()
+    }
+
+    /// Posts of a network that are not said yet, as far as the disk knows.
+    pub fn unsaid(&self, network: &str) -> usize {
+        self.committer().stored(&keys::outbox_of(network)).count()
+    }
+
+    /// Since when the bot is known to be alone in a room: `now`, unless it was before; or that it is not.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub async fn alone_since(&self, room: &RoomId, now: Option<Timestamp>) -> Result<Option<Timestamp>, StoreError> {
+        let key = keys::alone(room);
+        let known: Option<Timestamp> = self.read_doc(&key)?;
+        let mut batch = Batch::default();
+        match (known, now) {
+            (None, Some(now)) => batch.put(key, to_json(&now)),
+            (Some(_), None) => batch.delete(key),
+            (known, _) => return Ok(known),
+        }
+        self.committer().submit(None, batch).await.map_err(|_| stopping())??;
+        Ok(now)
+    }
+
+    /// Whether nobody answers whoever did this.
+    pub(crate) fn passes_over(&self, event: &Event) -> bool {
+        let (Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. }) = event else {
+            return false;
+        };
+        let told = self.ignored.read().expect("nothing panics holding it");
+        pattern::about(&told, &message.speaker).is_some()
+            || pattern::about(&self.settings().ignore, &message.speaker).is_some()
+    }
+
+    fn hall(&self) -> Result<Arc<Hall>, StoreError> {
+        self.hall.lock().expect("nothing panics holding it").upgrade().ok_or_else(stopping)
+    }
+
+    /// What an owner asks of the bot itself, if the message does: in a private chat, or in a room that is the operator's.
+    fn asked(&self, message: &Message) -> Result<Option<String>, StoreError> {
+        let settings = self.settings();
+        let Speaker { player, trust, .. } = &message.speaker;
+        let theirs = message.private || settings.admin_rooms.contains(&message.room);
+        if !theirs || *trust != Trust::Account || !settings.owners.contains(player) {
+            return Ok(None);
+        }
+        let prefix = self.prefix_of(&message.room)?;
+        let lines = self.router.lines(&message.body, &prefix, message.private, message.addressed, None);
+        let first = lines.first().filter(|line| line.word().0 == WORD);
+        Ok(first.map(|line| line.typed[WORD.len()..].trim().to_owned()))
+    }
+}
+
+impl Hall {
+    /// Does what an owner asks of the bot itself; whether the event is that. The key of its record among those waiting goes
+    /// with the answer.
+    pub(crate) fn obeys(self: &Arc<Self>, event: &Event, waiting: &Option<String>) -> Result<bool, StoreError> {
+        let (Event::Said(message), Some(operator)) = (event, self.bot.operator.get()) else { return Ok(false) };
+        let Some(words) = self.bot.asked(message)? else { return Ok(false) };
+        let Some(side) = self.networks.get(&message.room.network) else { return Ok(false) };
+        let busy = Busy::new(&side.work);
+        let (hall, operator, message, waiting) = (self.clone(), operator.clone(), message.clone(), waiting.clone());
+        tokio::spawn(async move {
+            let obeyed = operator.obey(&words).await;
+            if let Err(error) = hall.answer(&message, waiting, obeyed).await {
+                tracing::error!(%error, "an owner was not answered");
+            }
+            drop(busy);
+        });
+        Ok(true)
+    }
+
+    async fn answer(
+        &self,
+        message: &Message,
+        waiting: Option<String>,
+        obeyed: Result<String, String>,
+    ) -> Result<(), StoreError> {
+        let mut batch = Batch::default();
+        if let Some(waiting) = waiting {
+            batch.delete(waiting);
+            let row = keys::inbox(message.said_in(), &message.id);
+            batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new() }));
+        }
+        let refusal = obeyed.is_err();
+        let (Ok(text) | Err(text)) = obeyed;
+        let line = |line: &str| Block::Line(vec![Span::Text(line.to_owned())]);
+        let post = Post {
+            answers: Some(message.id.clone()),
+            addressee: Some(message.speaker.name.clone()),
+            refusal,
+            more: format!("{}more", self.bot.prefix_of(&message.room)?),
+            ..Post::new(
+                format!("{}/{}/ctl", message.room, message.id),
+                message.room.clone(),
+                text.lines().map(line).collect(),
+            )
+        };
+        self.say_durably(batch, post, self.bot.next_number()).await
+    }
+
+    /// Says a post that is on the disk first.
+    async fn say_durably(&self, mut batch: Batch, post: Post, number: u64) -> Result<(), StoreError> {
+        let Some(side) = self.networks.get(&post.room.network) else { return Ok(()) };
+        let key = keys::outbox(&post.room.network, number);
+        let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
+        batch.put(key, to_json(&outgoing));
+        self.bot.committer().submit(None, batch).await.map_err(|_| stopping())??;
+        side.outgoing.send((outgoing, Busy::new(&side.work))).map_err(|_| stopping())
+    }
+}
+
+fn stopping() -> StoreError {
+    StoreError::Unavailable("the bot is not running".to_owned())
+}

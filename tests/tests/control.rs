@@ -1,0 +1,261 @@
+//! What operators do with a running bot, on a real server: by its socket, in the rooms that are theirs, by HTTP; and what they
+//! are told without asking.
+
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+use tests::irc::{Client, Ngircd, NgircdOptions};
+use tests::unattended::Program;
+use tests::{free_port, program};
+
+/// How long something may take that comes by itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A bot on ngIRCd of which ann is the owner, in #tavern and #ops, with its directory.
+struct Operated {
+    server: Ngircd,
+    home: tempfile::TempDir,
+    watched: u16,
+    bot: Program,
+}
+
+impl Operated {
+    fn start() -> Self {
+        let server = Ngircd::start(&NgircdOptions::default());
+        let home = tempfile::tempdir().unwrap();
+        let watched = free_port();
+        let text = format!(
+            "owners = [\"net:nick:ann\"]\nadmin_rooms = [\"net/#ops\"]\n[watch]\nlisten = \"127.0.0.1:{watched}\"\n\
+             [irc.net]\nserver = \"127.0.0.1\"\nport = {}\ntls = false\ntrust_nicks = true\nadmins = [\"nick:ann\"]\n\
+             line_every_ms = 0\nreconnect_first_ms = 100\n[irc.net.channels]\n\"#tavern\" = {{}}\n\"#ops\" = {{}}\n",
+            server.port()
+        );
+        fs::write(home.path().join("bot.toml"), text).unwrap();
+        let bot = Program::start(&home.path().join("data"), &home.path().join("bot.toml"));
+        let operated = Operated { server, home, watched, bot };
+        operated.until("ready", || operated.get("/ready").0 == 200);
+        operated
+    }
+
+    fn config(&self) -> PathBuf {
+        self.home.path().join("bot.toml")
+    }
+
+    fn ctl(&self, words: &[&str]) -> Output {
+        let mut command = Command::new(program());
+        command.arg("--config").arg(self.config()).arg("--data").arg(self.home.path().join("data")).arg("ctl");
+        command.args(words).stdin(Stdio::null()).output().expect("astragal runs")
+    }
+
+    /// What is said by a word that is obeyed.
+    #[track_caller]
+    fn told(&self, words: &[&str]) -> String {
+        let output = self.ctl(words);
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What is said by a word that is not.
+    #[track_caller]
+    fn refused(&self, words: &[&str]) -> String {
+        let output = self.ctl(words);
+        assert!(!output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stdout));
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// A status and a page.
+    fn get(&self, path: &str) -> (u16, String) {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        match agent.get(format!("http://127.0.0.1:{}{path}", self.watched)).call() {
+            Ok(mut page) => (page.status().as_u16(), page.body_mut().read_to_string().unwrap_or_default()),
+            Err(_) => (0, String::new()),
+        }
+    }
+
+    #[track_caller]
+    fn until(&self, what: &str, holds: impl Fn() -> bool) {
+        for _ in 0..PATIENCE.as_millis() / 50 {
+            if holds() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("{what} never came: {}", String::from_utf8_lossy(&self.ctl(&["status"]).stdout));
+    }
+
+    fn comes(&self, nick: &str, channels: &[&str]) -> Client {
+        let mut client = Client::connect(self.server.port(), nick);
+        channels.iter().for_each(|channel| client.join(channel));
+        client
+    }
+}
+
+/// What is answered to a nick next: the greeting of a room answers nobody.
+#[track_caller]
+fn answer(client: &mut Client, target: &str) -> String {
+    let front = format!("{}: ", client.nick());
+    loop {
+        let heard = client.hear("astragal", target);
+        if let Some((_, answer)) = heard.split_once(&front) {
+            return answer.to_owned();
+        }
+    }
+}
+
+#[test]
+fn an_operator_asks_by_the_socket() {
+    let operated = Operated::start();
+    operated.until("#tavern", || operated.told(&["status"]).contains("#tavern: 0 others\n"));
+    let status: Value = serde_json::from_str(&operated.told(&["--json", "status"])).unwrap();
+    let network = &status["networks"]["net"];
+    assert_eq!((&network["me"], &network["connected"]), (&"astragal".into(), &true.into()), "{status}");
+    assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
+
+    assert_eq!(operated.told(&["join", "net", "#den"]), "net: coming into #den\n");
+    operated.until("#den", || operated.told(&["status"]).contains("#den: 0 others, invited"));
+    let mut ann = operated.comes("ann", &["#den"]);
+    let enabled = operated.told(&["plugin", "enable", "net/#den", "mvk"]);
+    assert!(enabled.starts_with("Mecha vs Kaiju 202X is enabled in this room."), "{enabled}");
+    // Nobody there was told, and everybody can read it in the journal.
+    ann.say("#den", "!history");
+    assert!(ann.hear("astragal", "#den").contains("1 entry up to #1"));
+    assert!(ann.hear("astragal", "#den").starts_with("- #1 the operator, "));
+    ann.say("#den", "!insp +2");
+    assert_eq!(answer(&mut ann, "#den"), "inspiration 2 (+2) #2");
+    assert_eq!(operated.told(&["leave", "net", "#den"]), "net: left #den; what its table holds stays\n");
+    operated.until("its end", || !operated.told(&["status"]).contains("#den"));
+
+    // Who is ignored is ignored everywhere, by who they are or where they come from.
+    let mut bob = operated.comes("bob", &["#tavern"]);
+    for pattern in ["net:nick:bob", "bob!*@*"] {
+        assert_eq!(operated.told(&["ignore", pattern]), format!("{pattern} is answered nowhere\n"));
+        assert_eq!(operated.told(&["ignore"]), format!("{pattern}\n"));
+        bob.say("#tavern", "!roll 1d1");
+        bob.say("astragal", "roll 1d1");
+        assert_eq!(operated.told(&["ignore", "--no", pattern]), format!("{pattern} is answered again\n"));
+        bob.say("#tavern", "!roll 2d1");
+        assert!(bob.hear("astragal", "#tavern").starts_with("bob: 2 | 2d1 [1 1]"), "the first thing that is answered");
+    }
+    let file = operated.told(&["backup"]);
+    let file = file.trim().strip_prefix("written to ").unwrap();
+    assert!(fs::read_to_string(file).unwrap().contains("table/net%2F#den/"), "{file}");
+    assert_eq!(operated.told(&["log", "info"]), "logs info\n");
+    assert_eq!(operated.told(&["reload"]), "the configuration was read again and counts now\n");
+
+    for (words, says) in [
+        (&["join", "nat", "#den"][..], "there is no network nat: there are net"),
+        (&["join", "net", "den"], "\"den\" is no channel there: one is called \"#tavern\""),
+        (&["leave", "net", "#den"], "the bot is not in #den"),
+        (&["ignore", "troll"], "\"troll\" names nobody: libera:account:troll does"),
+        (&["ignore", "--no", "a:b"], "a:b is not ignored by a word of yours"),
+        (&["plugin", "enable", "net/#tavern", "mvkk"], "There is no plugin mvkk: did you mean mvk?"),
+        (&["plugin", "enable", "#tavern", "mvk"], "a room is named as network/room: libera/#tavern"),
+        (&["log", "warn,a=b=c"], "is no filter"),
+    ] {
+        let said = operated.refused(words);
+        assert!(said.contains(says), "{words:?}: {said}");
+    }
+    drop(operated.bot);
+    let none =
+        Command::new(program()).arg("--data").arg(operated.home.path()).args(["ctl", "status"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no bot answers on"), "{none:?}");
+}
+
+#[test]
+fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
+    let operated = Operated::start();
+    let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
+    operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 others"));
+    ann.say("#ops", "!ctl ignore net:nick:troll");
+    assert_eq!(answer(&mut ann, "#ops"), "net:nick:troll is answered nowhere");
+    ann.say("astragal", "ctl ignore");
+    assert_eq!(answer(&mut ann, "ann"), "net:nick:troll");
+    ann.say("astragal", "!ctl ignore net:nick:troll");
+    assert_eq!(answer(&mut ann, "ann"), "net:nick:troll is ignored already");
+    ann.say("#ops", "!ctl stats");
+    assert_eq!(answer(&mut ann, "#ops"), "unrecognized subcommand 'stats'");
+    ann.say("#ops", "!ctl status");
+    assert!(answer(&mut ann, "#ops").starts_with("astragal "));
+    // Elsewhere, and from others, it is no command.
+    ann.say("#tavern", "!ctl ignore");
+    let mut bob = operated.comes("bob", &["#ops"]);
+    bob.say("#ops", "!ctl leave net #tavern");
+    bob.say("astragal", "ctl status");
+    assert!(bob.hear("astragal", "bob").contains("I do not know ctl"));
+    ann.say("#tavern", "!roll 1d1");
+    assert!(answer(&mut ann, "#tavern").contains("1d1 [1]"), "the first thing that is answered there");
+}
+
+#[test]
+fn whoever_watches_sees_how_it_is_and_the_owner_is_told_once() {
+    let operated = Operated::start();
+    let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
+    ann.say("#tavern", "!roll 1d1");
+    answer(&mut ann, "#tavern");
+    ann.say("#tavern", "!roll 1d");
+    answer(&mut ann, "#tavern");
+    let (status, page) = operated.get("/metrics");
+    assert_eq!(status, 200);
+    for expected in [
+        "astragal_commands_total{network=\"net\",outcome=\"played\"} 1",
+        "astragal_commands_total{network=\"net\",outcome=\"refused\"} 1",
+        "astragal_connected{network=\"net\"} 1",
+        "astragal_connections_total{network=\"net\"} 1",
+        "astragal_rooms{network=\"net\"} 2",
+        "astragal_answer_seconds_count{network=\"net\"}",
+        "astragal_store_sync_seconds_bucket{le=\"0.001\"}",
+        "# HELP astragal_answer_seconds From a message's acceptance",
+    ] {
+        assert!(page.contains(expected), "{expected} is missing in\n{page}");
+    }
+    assert_eq!(operated.get("/live"), (200, "live\n".to_owned()));
+
+    // A configuration that went wrong twice is told of once.
+    let right = fs::read_to_string(operated.config()).unwrap();
+    fs::write(operated.config(), format!("nam = 1\n{right}")).unwrap();
+    operated.bot.signal("HUP");
+    let told = ann.hear("astragal", "#ops");
+    assert!(told.contains("the old configuration stays") && told.contains("did you mean name?"), "{told}");
+    operated.bot.signal("HUP");
+    assert!(ann.hear_within("astragal", "#ops", Duration::from_secs(2)).is_none(), "once");
+
+    operated.server.kill();
+    operated.until("away", || operated.get("/ready") == (503, "not connected: net\n".to_owned()));
+    assert_eq!(operated.get("/live").0, 200);
+    operated.server.restart();
+    operated.until("back", || operated.get("/ready").0 == 200);
+}
+
+#[test]
+fn a_table_goes_on_in_another_channel_and_comes_back() {
+    let operated = Operated::start();
+    let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
+    ann.say("#tavern", "!plugin enable mvk");
+    answer(&mut ann, "#tavern");
+    ann.say("#tavern", "!insp +3");
+    assert_eq!(answer(&mut ann, "#tavern"), "inspiration 3 (+3) #2");
+    ann.say("#tavern", "!export move");
+    let told = answer(&mut ann, "ann");
+    let word =
+        told.split("!import ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word").to_owned();
+    ann.say("#ops", &format!("!import {word}"));
+    let asked = answer(&mut ann, "#ops");
+    assert!(asked.contains("This seats the room at net/#tavern, with ann, up to #2"), "{asked}");
+    ann.say("#ops", &format!("!import {word} really"));
+    assert!(answer(&mut ann, "#ops").contains("goes on with net/#tavern, from #2 on"));
+    ann.say("#ops", "!plugin enable mvk");
+    answer(&mut ann, "#ops");
+    ann.say("#ops", "!insp +1");
+    assert_eq!(answer(&mut ann, "#ops"), "inspiration 4 (+1) #4");
+    ann.say("#tavern", "!insp");
+    assert_eq!(answer(&mut ann, "#tavern"), "inspiration 4");
+    // The word counts once.
+    ann.say("#ops", "!import back really");
+    answer(&mut ann, "#ops");
+    ann.say("#ops", "!insp");
+    assert_eq!(answer(&mut ann, "#ops"), "inspiration 0");
+    ann.say("#ops", &format!("!import {word} really"));
+    assert!(answer(&mut ann, "#ops").contains("That word stands for no table"));
+}
