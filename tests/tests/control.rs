@@ -92,18 +92,6 @@ impl Operated {
     }
 }
 
-/// What is answered to a nick next: the greeting of a room answers nobody.
-#[track_caller]
-fn answer(client: &mut Client, target: &str) -> String {
-    let front = format!("{}: ", client.nick());
-    loop {
-        let heard = client.hear("astragal", target);
-        if let Some((_, answer)) = heard.split_once(&front) {
-            return answer.to_owned();
-        }
-    }
-}
-
 #[test]
 fn an_operator_asks_by_the_socket() {
     let operated = Operated::start();
@@ -123,7 +111,7 @@ fn an_operator_asks_by_the_socket() {
     assert!(ann.hear("astragal", "#den").contains("1 entry up to #1"));
     assert!(ann.hear("astragal", "#den").starts_with("- #1 the operator, "));
     ann.say("#den", "!insp +2");
-    assert_eq!(answer(&mut ann, "#den"), "inspiration 2 (+2) #2");
+    assert_eq!(ann.answer("astragal", "#den"), "inspiration 2 (+2) #2");
     assert_eq!(operated.told(&["leave", "net", "#den"]), "net: left #den; what its table holds stays\n");
     operated.until("its end", || !operated.told(&["status"]).contains("#den"));
 
@@ -169,15 +157,15 @@ fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 others"));
     ann.say("#ops", "!ctl ignore net:nick:troll");
-    assert_eq!(answer(&mut ann, "#ops"), "net:nick:troll is answered nowhere");
+    assert_eq!(ann.answer("astragal", "#ops"), "net:nick:troll is answered nowhere");
     ann.say("astragal", "ctl ignore");
-    assert_eq!(answer(&mut ann, "ann"), "net:nick:troll");
+    assert_eq!(ann.answer("astragal", "ann"), "net:nick:troll");
     ann.say("astragal", "!ctl ignore net:nick:troll");
-    assert_eq!(answer(&mut ann, "ann"), "net:nick:troll is ignored already");
+    assert_eq!(ann.answer("astragal", "ann"), "net:nick:troll is ignored already");
     ann.say("#ops", "!ctl stats");
-    assert_eq!(answer(&mut ann, "#ops"), "unrecognized subcommand 'stats'");
+    assert_eq!(ann.answer("astragal", "#ops"), "unrecognized subcommand 'stats'");
     ann.say("#ops", "!ctl status");
-    assert!(answer(&mut ann, "#ops").starts_with("astragal "));
+    assert!(ann.answer("astragal", "#ops").starts_with("astragal "));
     // Elsewhere, and from others, it is no command.
     ann.say("#tavern", "!ctl ignore");
     let mut bob = operated.comes("bob", &["#ops"]);
@@ -185,7 +173,7 @@ fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
     bob.say("astragal", "ctl status");
     assert!(bob.hear("astragal", "bob").contains("I do not know ctl"));
     ann.say("#tavern", "!roll 1d1");
-    assert!(answer(&mut ann, "#tavern").contains("1d1 [1]"), "the first thing that is answered there");
+    assert!(ann.answer("astragal", "#tavern").contains("1d1 [1]"), "the first thing that is answered there");
 }
 
 #[test]
@@ -193,9 +181,9 @@ fn whoever_watches_sees_how_it_is_and_the_owner_is_told_once() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     ann.say("#tavern", "!roll 1d1");
-    answer(&mut ann, "#tavern");
+    ann.answer("astragal", "#tavern");
     ann.say("#tavern", "!roll 1d");
-    answer(&mut ann, "#tavern");
+    ann.answer("astragal", "#tavern");
     let (status, page) = operated.get("/metrics");
     assert_eq!(status, 200);
     for expected in [
@@ -233,29 +221,29 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     ann.say("#tavern", "!plugin enable mvk");
-    answer(&mut ann, "#tavern");
+    ann.answer("astragal", "#tavern");
     ann.say("#tavern", "!insp +3");
-    assert_eq!(answer(&mut ann, "#tavern"), "inspiration 3 (+3) #2");
+    assert_eq!(ann.answer("astragal", "#tavern"), "inspiration 3 (+3) #2");
     ann.say("#tavern", "!export move");
-    let told = answer(&mut ann, "ann");
+    let told = ann.answer("astragal", "ann");
     let word =
         told.split("!import ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word").to_owned();
     ann.say("#ops", &format!("!import {word}"));
-    let asked = answer(&mut ann, "#ops");
+    let asked = ann.answer("astragal", "#ops");
     assert!(asked.contains("This seats the room at net/#tavern, with ann, up to #2"), "{asked}");
     ann.say("#ops", &format!("!import {word} really"));
-    assert!(answer(&mut ann, "#ops").contains("goes on with net/#tavern, from #2 on"));
+    assert!(ann.answer("astragal", "#ops").contains("goes on with net/#tavern, from #2 on"));
     ann.say("#ops", "!plugin enable mvk");
-    answer(&mut ann, "#ops");
+    ann.answer("astragal", "#ops");
     ann.say("#ops", "!insp +1");
-    assert_eq!(answer(&mut ann, "#ops"), "inspiration 4 (+1) #4");
+    assert_eq!(ann.answer("astragal", "#ops"), "inspiration 4 (+1) #4");
     ann.say("#tavern", "!insp");
-    assert_eq!(answer(&mut ann, "#tavern"), "inspiration 4");
+    assert_eq!(ann.answer("astragal", "#tavern"), "inspiration 4");
     // The word counts once.
     ann.say("#ops", "!import back really");
-    answer(&mut ann, "#ops");
+    ann.answer("astragal", "#ops");
     ann.say("#ops", "!insp");
-    assert_eq!(answer(&mut ann, "#ops"), "inspiration 0");
+    assert_eq!(ann.answer("astragal", "#ops"), "inspiration 0");
     ann.say("#ops", &format!("!import {word} really"));
-    assert!(answer(&mut ann, "#ops").contains("That word stands for no table"));
+    assert!(ann.answer("astragal", "#ops").contains("That word stands for no table"));
 }

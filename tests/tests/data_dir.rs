@@ -127,11 +127,11 @@ fn data_of_a_newer_version_is_refused() {
     {
         let store = SledStore::open(&data.path().join("store")).unwrap();
         let mut batch = Batch::default();
-        batch.put(bot::keys::SCHEMA_KEY, "2");
+        batch.put(bot::keys::SCHEMA_KEY, (bot::keys::SCHEMA + 1).to_string());
         store.commit(&batch).unwrap();
     }
     let says = complaint(&run(data.path(), b"!insp\n"));
-    assert!(says.contains("newer astragal (schema 2, this one knows 1)"), "{says}");
+    assert!(says.contains("newer astragal (schema 3, this one knows 2)"), "{says}");
 }
 
 #[test]

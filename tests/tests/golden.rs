@@ -20,6 +20,12 @@ fn a_table_of_version_1_is_played_on() {
     let said = answers(&run(data.path(), b"/as Ann\n.sheet\n.table\n/as Bob\n.insp Tsubame -1\n.vs 40\n"));
     assert_eq!(said[1], "Tsubame: inspiration 2 | at the table: Bob inspiration 0, staggered");
     assert!(said[2].starts_with("Tsubame: Table The bay: main game none, referees Gus"), "{}", said[2]);
+    // What it was before this version touched it is kept, and can be gone back to.
+    let before = data.path().join("backups/before-schema-2.jsonl");
+    assert!(fs::read_to_string(&before).unwrap().contains("\"schema\":1"), "{}", before.display());
+    let again = tempfile::tempdir().unwrap();
+    assert!(astragal(again.path()).arg("restore").arg(&before).output().unwrap().status.success());
+    assert_eq!(answers(&run(again.path(), b"/as Ann\n.sheet\n"))[1], said[1]);
     // Whoever sits at the console may do what a referee may.
     assert!(said[4].starts_with("Bob: Tsubame: inspiration 1 (-1) #1"), "{}", said[4]);
     assert!(said[5].starts_with("Bob: COUNTERED"), "{}", said[5]);

@@ -5,7 +5,7 @@ use crate::{check, control};
 use anyhow::{Context, bail};
 use bot::Bot;
 use bot::backup::{read, write};
-use bot::keys::RESTORED_KEY;
+use bot::keys::{RESTORED_KEY, SCHEMA};
 use bot::store::{Batch, Store};
 use chat::{Clock, SystemClock};
 use std::fs::{self, File};
@@ -86,6 +86,21 @@ async fn keep_daily(directory: &Path, today: &str, most: usize, bot: &Bot) -> an
     let mut all = backups(directory);
     all.truncate(all.len().saturating_sub(most));
     all.iter().try_for_each(fs::remove_file)?;
+    Ok(())
+}
+
+/// Writes a backup of what an older version stored, before this one brings it up to its own schema.
+///
+/// # Errors
+/// It cannot be written, and then nothing is changed.
+pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<()> {
+    let Some(found) = bot::schema_of(store)?.filter(|found| *found < SCHEMA) else { return Ok(()) };
+    let file = directory.join(format!("before-schema-{SCHEMA}.{EXTENSION}"));
+    let written = fs::create_dir_all(directory).map_err(Into::into).and_then(|()| write_file(store, &part_of(&file)));
+    written.context("the data is of an older version and stays so, since no backup of it can be written")?;
+    fs::rename(part_of(&file), &file)?;
+    let file = file.display();
+    tracing::warn!(%file, "the data is of schema {found}; this is the backup from before it becomes {SCHEMA}");
     Ok(())
 }
 

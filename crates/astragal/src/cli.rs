@@ -8,6 +8,9 @@ use directories::ProjectDirs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Where packages keep the configuration of a bot that runs as a service.
+pub const OF_THE_SYSTEM: &str = "/etc/astragal/astragal.toml";
+
 /// Rolls dice, knows the rules of your game, and keeps what your table holds.
 ///
 /// Without a command it runs: on the networks of its configuration, or in this terminal if that names none.
@@ -17,7 +20,7 @@ pub struct Cli {
     /// Keep everything in this directory instead of the platform's own place for it
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Read this configuration instead of astragal.toml in the platform's own place for it
+    /// Read this configuration instead of astragal.toml in the platform's own place for it, or /etc/astragal
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// How what happens is logged to standard error; how much: ASTRAGAL_LOG=info, or debug
@@ -266,7 +269,8 @@ pub fn man() -> anyhow::Result<()> {
 impl Cli {
     /// The configuration file, if there is one.
     pub fn config_file(&self) -> Option<PathBuf> {
-        self.config.clone().or_else(|| Self::standard_config().filter(|path| path.exists()))
+        let standard = [Self::standard_config(), Some(PathBuf::from(OF_THE_SYSTEM))];
+        self.config.clone().or_else(|| standard.into_iter().flatten().find(|path| path.exists()))
     }
 
     /// Where the platform keeps it.

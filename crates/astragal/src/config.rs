@@ -387,7 +387,7 @@ mod tests {
                     [rooms]\nplugins = \"roll\"\n[irc.libera]\nserver = 7\ninvites = \"some\"\nport = 70000\n\
                     [irc.libera.channels]\n\"#a\" = { kee = 1 }\n[matrx.x]\n";
         let expected = [
-            "line 2: there is no key prefx: there are backups",
+            "line 2: there is no key prefx: there are admin_rooms",
             "line 4: limits.per_player: a whole number, not a text in quotation marks",
             "line 5: limits.window_seconds: a whole number from 0",
             "line 7: rooms.plugins: a list in brackets, not a text in quotation marks",

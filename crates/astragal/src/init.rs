@@ -1,13 +1,19 @@
 //! `astragal init`: writes a first configuration, out of flags or of answers to a few questions.
 
-use crate::cli::{Cli, First, must_be_free};
+use crate::cli::{Cli, First, OF_THE_SYSTEM, must_be_free};
 use crate::config::Config;
 use anyhow::{Context, ensure};
+use std::fs::Permissions;
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What the first configuration is made of: the manual of all of them.
 const EXAMPLE: &str = include_str!("../../../config/astragal.example.toml");
+/// The directory beside the configuration that holds what nobody else may read.
+const SECRETS: &str = "secrets";
+/// The line of the example that names the service's directory.
+const OF_THE_SERVICE: &str = "data = \"/var/lib/astragal\"";
 /// What stands in front of what is not set there.
 const UNSET: &str = "#: ";
 
@@ -29,8 +35,14 @@ pub fn init(cli: &Cli, first: &First) -> anyhow::Result<()> {
     let directory = file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
     passwords.keep(&mut first, &directory)?;
-    let text = written(&first);
+    let mut text = written(&first);
+    if file == Path::new(OF_THE_SYSTEM) {
+        // Where the service keeps it, so that whoever administers the machine needs no --data.
+        text = text.replace(&format!("{UNSET}{OF_THE_SERVICE}"), OF_THE_SERVICE);
+    }
     std::fs::write(&file, &text).with_context(|| format!("{} cannot be written", file.display()))?;
+    // No secret is in it, and a bot that runs as another user reads it.
+    std::fs::set_permissions(&file, Permissions::from_mode(0o644))?;
     Config::read(Some(&file)).context("what was answered makes no right configuration; mend it there")?;
     let named = cli.config.as_ref().map_or(String::new(), |file| format!(" --config {}", file.display()));
     let mut out = stdout().lock();
@@ -53,12 +65,14 @@ impl Passwords {
             (&self.matrix, "matrix-password", &mut first.password_file),
         ] {
             let Some(password) = password else { continue };
-            let file = directory.join(name);
+            let named = Path::new(SECRETS).join(name);
+            let file = directory.join(&named);
             must_be_free(&file)?;
+            std::fs::create_dir_all(directory.join(SECRETS))?;
             // What this program makes is for its user's eyes only.
             std::fs::write(&file, format!("{password}\n"))
                 .with_context(|| format!("{} cannot be written", file.display()))?;
-            *place = Some(file);
+            *place = Some(named);
         }
         Ok(())
     }

@@ -24,6 +24,7 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
     let data = DataDir::claim(&path)?;
     check::check_in_child(&data)?;
     let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
+    backup::before_migration(&*store, &data.file(backup::DIRECTORY))?;
     let plugins = Plugins::new(plugins::all())?;
     let mut entropy = Entropy::from_system();
     let nonce = bot::journal::hex(&entropy.secret()[..8]);

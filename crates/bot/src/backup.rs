@@ -9,6 +9,7 @@
 //! `crc` is CRC-32 (IEEE) in hexadecimal: of key, a NUL byte and the value's JSON in a record; of all bytes before it
 //! in the last line.
 
+use crate::bot::schema_of;
 use crate::keys;
 use crate::store::{Batch, Store, StoreError, scan_all};
 use jiff::Timestamp;
@@ -70,7 +71,8 @@ pub enum BackupError {
 /// The store or the file failed: what was written is no backup.
 pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
     let mut out = Summed { inner: out, crc: crc32fast::Hasher::new() };
-    let schema = keys::SCHEMA;
+    // What an older version stored is a backup for that version too.
+    let schema = schema_of(store)?.unwrap_or(keys::SCHEMA);
     line(&mut out, &Header { astragal_backup: FORMAT, schema, time })?;
     let mut records = 0;
     for record in scan_all(store, "") {

@@ -111,6 +111,15 @@ pub enum StartError {
     },
 }
 
+/// The schema of what a store holds, if it holds anything. An older one than [`keys::SCHEMA`] is brought up to it by
+/// [`Bot::new`], and no way leads back but a backup.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn schema_of(store: &dyn Store) -> Result<Option<u32>, StoreError> {
+    store.read(keys::SCHEMA_KEY)?.map(|schema| from_json(keys::SCHEMA_KEY, &schema)).transpose()
+}
+
 impl Bot {
     /// A bot over `store`, which is marked with the schema's version if it is empty.
     ///
@@ -123,12 +132,11 @@ impl Bot {
         entropy: Entropy,
         dice: Box<dyn DiceBox>,
     ) -> Result<Self, StartError> {
-        match store.read(keys::SCHEMA_KEY)? {
-            Some(schema) => match from_json::<u32>(keys::SCHEMA_KEY, &schema)? {
-                found if found > keys::SCHEMA => return Err(StartError::Newer { found }),
-                _ => {}
-            },
-            None => {
+        match schema_of(&*store)? {
+            Some(found) if found > keys::SCHEMA => return Err(StartError::Newer { found }),
+            Some(keys::SCHEMA) => {}
+            // Every record of an older one is read as it is: what came later is as if nobody had set it.
+            Some(_) | None => {
                 let mut batch = Batch::default();
                 batch.put(keys::SCHEMA_KEY, keys::SCHEMA.to_string());
                 store.commit(&batch)?;

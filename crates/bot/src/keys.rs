@@ -4,8 +4,10 @@ use chat::{PlayerId, Recipient, RoomId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of everything the core stores. A newer one is refused.
-pub const SCHEMA: u32 = 1;
+/// The version of everything the core stores. A newer one is refused, an older one brought up to this:
+///
+/// 2. Rooms ignore people, and what is accepted may be a redaction: a version that does not know them would lose them.
+pub const SCHEMA: u32 = 2;
 /// Where the version stands.
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.

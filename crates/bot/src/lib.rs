@@ -34,7 +34,7 @@ mod sitting;
 mod table;
 mod typography;
 
-pub use bot::{Bot, DiceBox, FairBox, Settings, StartError};
+pub use bot::{Bot, DiceBox, FairBox, Settings, StartError, schema_of};
 pub use entropy::Entropy;
 pub use metric::describe_metrics;
 pub use plugins::{Plugins, PluginsError};

@@ -14,15 +14,19 @@ impl Secret {
         &self.0
     }
 
-    /// Where a file of a secret is: a relative path is looked for in the service manager's credentials
-    /// (`$CREDENTIALS_DIRECTORY`) first.
-    pub fn place(file: &Path) -> PathBuf {
-        let credential = std::env::var_os("CREDENTIALS_DIRECTORY").map(|directory| Path::new(&directory).join(file));
-        credential.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned())
+    /// Where a file of a secret is that a configuration in the directory `beside` names. A relative path is looked for among
+    /// the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first, where systemd calls `secrets/irc` of a loaded
+    /// directory `secrets_irc`, and then beside the configuration.
+    pub fn place(file: &Path, beside: &Path) -> PathBuf {
+        let given = std::env::var_os("CREDENTIALS_DIRECTORY").filter(|_| file.is_relative());
+        let flat = file.to_string_lossy().replace('/', "_");
+        let credentials =
+            given.into_iter().flat_map(|given| [file, Path::new(&flat)].map(|name| Path::new(&given).join(name)));
+        credentials.into_iter().find(|path| path.exists()).unwrap_or_else(|| beside.join(file))
     }
 
     /// Reads the secret that `file` holds into its place, if a file is named. `what` is the setting's name, which is
-    /// `what_file` for the file, which is where [`place`](Self::place) says.
+    /// `what_file` for the file.
     ///
     /// # Errors
     /// Both are named, or the file cannot be read.
@@ -31,9 +35,8 @@ impl Secret {
         if secret.is_some() {
             return Err(format!("{what} and {what}_file: one of them is enough"));
         }
-        let path = Self::place(file);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| format!("{what}_file: {} cannot be read: {error}", path.display()))?;
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| format!("{what}_file: {} cannot be read: {error}", file.display()))?;
         *secret = Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned()));
         Ok(())
     }

@@ -211,7 +211,18 @@ impl Client {
         plain(Message::parse(&line).text())
     }
 
-    /// The same within a time.
+    /// What this nick says next to ours there, behind our name: what is said to nobody, as a room's greeting, is passed over.
+    #[track_caller]
+    pub fn answer(&mut self, from: &str, target: &str) -> String {
+        let front = format!("{}: ", self.nick());
+        loop {
+            if let Some((_, answer)) = self.hear(from, target).split_once(&front) {
+                return answer.to_owned();
+            }
+        }
+    }
+
+    /// The text of the next PRIVMSG or NOTICE within a time.
     #[track_caller]
     pub fn hear_within(&mut self, from: &str, target: &str, time: Duration) -> Option<String> {
         let line = self.try_for(time, |line| Message::parse(line).is_said(from, target))?;

@@ -2,16 +2,22 @@
 
 use super::{Config, Mistake, environment, mistakes};
 use anyhow::Context;
+use chat::Secret;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml::Table;
+
+/// What the keys of files end in that hold secrets.
+const FILE: &str = "_file";
 
 /// A configuration as it is written: the file, and over it the environment.
 #[derive(Debug)]
 pub struct Written {
     table: Table,
     mistakes: Vec<Mistake>,
+    /// The directory of the file.
+    beside: PathBuf,
 }
 
 impl Written {
@@ -30,7 +36,8 @@ impl Written {
         let mut mistakes = mistakes::find(&text, &schema);
         let mut table = if mistakes.is_empty() { toml::from_str(&text)? } else { Table::new() };
         mistakes.extend(environment::apply(&mut table, &schema, environment));
-        Ok(Written { table, mistakes })
+        let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+        Ok(Written { table, mistakes, beside })
     }
 
     /// What it comes to.
@@ -41,6 +48,7 @@ impl Written {
         if !self.mistakes.is_empty() {
             return Err(self.mistakes);
         }
+        place(&mut self.table, &self.beside);
         let config: Config = self.table.try_into().map_err(|error| vec![Mistake::of(error)])?;
         self.mistakes.extend(config.wrong());
         let complete = config.complete(&mut self.mistakes);
@@ -53,8 +61,8 @@ impl Written {
         let mut own = false;
         each_value(&self.table, &mut Vec::new(), &mut |keys, value| {
             own |= mistakes::at(&schema, keys).is_some_and(mistakes::is_secret);
-            let names_one = keys.last().is_some_and(|key| key.ends_with("_file"));
-            files.extend(value.as_str().filter(|_| names_one).map(|file| chat::Secret::place(Path::new(file))));
+            let names_one = keys.last().is_some_and(|key| key.ends_with(FILE));
+            files.extend(value.as_str().filter(|_| names_one).map(|file| Secret::place(Path::new(file), &self.beside)));
         });
         files.extend(path.filter(|_| own).map(Path::to_owned));
         let open = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o004 != 0);
@@ -85,6 +93,19 @@ fn each_value<'t>(table: &'t Table, path: &mut Vec<&'t str>, look: &mut dyn FnMu
             value => look(path, value),
         }
         path.pop();
+    }
+}
+
+/// Finds the files that the values name which hold secrets.
+fn place(table: &mut Table, beside: &Path) {
+    for (key, value) in table.iter_mut() {
+        match value {
+            toml::Value::Table(inner) => place(inner, beside),
+            toml::Value::String(file) if key.ends_with(FILE) => {
+                *file = Secret::place(Path::new(file.as_str()), beside).to_string_lossy().into_owned();
+            }
+            _ => {}
+        }
     }
 }
 
