@@ -283,8 +283,8 @@ enum House {
     Unignore { who: Text },
 }
 
-/// What there is.
-pub(crate) fn commands() -> Vec<CommandSpec> {
+/// The table's own commands, which every room has.
+pub fn commands() -> Vec<CommandSpec> {
     House::declare()
 }
 

@@ -36,6 +36,7 @@ mod typography;
 
 pub use bot::{Bot, DiceBox, FairBox, Settings, StartError, schema_of};
 pub use entropy::Entropy;
+pub use house::commands as table_commands;
 pub use metric::describe_metrics;
 pub use plugins::{Plugins, PluginsError};
 pub use room::{RoomRule, RoomSetting};

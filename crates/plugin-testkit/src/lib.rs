@@ -24,4 +24,4 @@ mod readme;
 pub use dice_box::SessionDice;
 pub use play::{Compare, Difference, LineReport, play, set_up};
 pub use plugin_tests::test_plugin;
-pub use readme::readme;
+pub use readme::{readme, reference};

@@ -35,6 +35,13 @@ pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
     page
 }
 
+/// A page of commands, such as the table's own.
+pub fn reference(title: &str, about: &str, commands: &[CommandSpec]) -> String {
+    let mut page = format!("# {title}\n\n{about}\n");
+    commands.iter().for_each(|spec| command(&mut page, spec));
+    page
+}
+
 fn command(page: &mut String, spec: &CommandSpec) {
     let whom = match spec.role {
         Role::Player => "",

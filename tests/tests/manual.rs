@@ -1,0 +1,150 @@
+//! The manual in `docs/`: it builds, its reference is what the program declares, and every command that it shows is one.
+
+use bot::store::Memory;
+use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use tests::program;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
+}
+
+/// Compares a page with what it is made of now, or writes it.
+#[track_caller]
+fn is_made(path: &str, page: &str) {
+    let file = root().join(path);
+    if std::env::var_os("ASTRAGAL_WRITE").is_some() {
+        fs::write(&file, page).expect("it can be written");
+    }
+    let there = fs::read_to_string(&file).unwrap_or_default();
+    assert!(there == page, "{path} is not what is declared: ASTRAGAL_WRITE=1 cargo test --test manual writes it anew");
+}
+
+#[test]
+fn the_reference_of_the_tables_own_commands_is_what_they_declare() {
+    let about = "Every room has these, whatever it plays. Those of the games are on the games' pages.";
+    is_made(
+        "docs/reference/commands.md",
+        &plugin_testkit::reference("The table's own commands", about, &bot::table_commands()),
+    );
+}
+
+#[test]
+fn the_reference_of_the_program_is_what_it_says_itself() {
+    let help = |words: &[&str]| {
+        let output = Command::new(program()).args(words).arg("--help").env("COLUMNS", "100").output().expect("it runs");
+        assert!(output.status.success(), "{words:?}");
+        let text = String::from_utf8(output.stdout).expect("text");
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    };
+    let whole = help(&[]);
+    let named = |text: &str| -> Vec<String> {
+        let (_, rest) = text.split_once("Commands:\n").unwrap_or_default();
+        let lines = rest.lines().take_while(|line| line.starts_with("  "));
+        let names = lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
+        names.filter(|name| *name != "help").map(str::to_owned).collect()
+    };
+    let mut page = format!("# The program\n\n```text\n{whole}\n```\n");
+    for task in named(&whole) {
+        let text = help(&[&task]);
+        page.push_str(&format!("\n## astragal {task}\n\n```text\n{text}\n```\n"));
+        for inner in named(&text) {
+            page.push_str(&format!("\n### astragal {task} {inner}\n\n```text\n{}\n```\n", help(&[&task, &inner])));
+        }
+    }
+    is_made("docs/reference/program.md", &page);
+}
+
+#[test]
+fn the_manual_builds_and_names_every_page() {
+    let mdbook = root().join("target/tools/bin/mdbook");
+    assert!(mdbook.exists(), "mdbook is not installed: tests/run does that");
+    let built = tempfile::tempdir().unwrap();
+    let output =
+        Command::new(mdbook).arg("build").arg(root().join("docs")).arg("-d").arg(built.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned();
+    assert!(output.status.success() && !said.contains("ERROR") && !said.contains("WARN"), "{said}");
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    for page in pages() {
+        assert!(summary.contains(&format!("({page})")), "SUMMARY.md does not name {page}");
+    }
+    // A page that another includes is there with all it has.
+    let torg = fs::read_to_string(built.path().join("games/torg.html")).unwrap();
+    assert!(torg.contains("Possibilities") && !torg.contains("{{#include"), "{}", torg.len());
+}
+
+/// The pages of the manual, as paths in `docs`.
+fn pages() -> Vec<String> {
+    let mut pages = Vec::new();
+    for folder in ["", "games/", "reference/"] {
+        for entry in fs::read_dir(root().join("docs").join(folder)).expect("readable") {
+            let name = entry.expect("readable").file_name().into_string().expect("text");
+            pages.extend(name.ends_with(".md").then(|| format!("{folder}{name}")));
+        }
+    }
+    pages.retain(|page| page != "SUMMARY.md");
+    pages
+}
+
+#[test]
+fn every_command_in_the_manual_is_one() {
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for page in ["players.md", "gamemasters.md", "rooms.md", "operators.md", "dice.md"] {
+        let text = fs::read_to_string(root().join("docs").join(page)).expect("it can be read");
+        for typed in text.split('`').skip(1).step_by(2).filter(|code| code.starts_with('!') && code.len() > 2) {
+            // `!5` takes a choice, and `!ctl` is the owner's.
+            if typed[1..].starts_with(|c: char| !c.is_alphabetic()) || typed.starts_with("!ctl") {
+                continue;
+            }
+            tried += 1;
+            if let Err(why) = understood(typed) {
+                wrong.push(format!("{page}: {typed}: {why}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && tried > 60, "{tried} tried:\n{}", wrong.join("\n"));
+}
+
+/// Whether a table with all games and a few rolls reads a command.
+fn understood(typed: &str) -> Result<(), String> {
+    let all = vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
+    let ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
+    let settings = Settings { plugins: ids, ..Settings::default() };
+    let plugins = Plugins::new(all).expect("they live together");
+    let store: Arc<Memory> = Arc::default();
+    let bot = Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts");
+    let mut sitting = Sitting::new(Arc::new(bot));
+    let mut said = 0;
+    let mut say = |who: &str, line: &str| {
+        said += 1;
+        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("n", who), who) };
+        let room = RoomId::new("n", "tavern");
+        let message = Message::new(said.to_string(), room.clone(), speaker, Timestamp::UNIX_EPOCH, line);
+        let message = Message { unlimited: true, ..message };
+        let player = PlayerId::new("n", who);
+        let present = Event::Present { room, player, name: who.to_owned(), trust: Trust::Account };
+        sitting.play(&present).expect("memory does not fail");
+        sitting.play(&Event::Said(message)).expect("memory does not fail").outcomes
+    };
+    for (who, line) in
+        [("Bob", "!game mvk"), ("Cem", "!iam Cem"), ("Ann", "!set str 3"), ("Ann", "!macro attack roll d20+$1")]
+    {
+        say(who, line);
+    }
+    let outcomes = say("Ann", typed);
+    match outcomes.first() {
+        None => Err("nothing was heard".to_owned()),
+        Some(outcome) if outcome.kind == OutcomeKind::Silent || outcome.misread => {
+            Err(format!("not understood: {}", outcome.reply.plain()))
+        }
+        Some(outcome) if outcome.reply.plain().starts_with("I do not know") => Err(outcome.reply.plain()),
+        Some(_) => Ok(()),
+    }
+}
