@@ -6,6 +6,8 @@ use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use tests::irc::{Client, Ngircd, NgircdOptions};
+use tests::matrix::Synapse;
 use tests::program;
 
 fn astragal(home: &Path, arguments: &[&str]) -> Output {
@@ -180,6 +182,24 @@ fn the_service_manager_is_told_how_the_bot_is() {
 }
 
 #[test]
+fn what_is_watched_is_counted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let counted = text("crates/bot/src/metric.rs");
+    for path in ["deploy/alerts.yml", "deploy/dashboard.json"] {
+        let watched = text(path);
+        let names =
+            watched.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| name.starts_with("astragal_"));
+        let names: Vec<&str> = names.map(|name| name.trim_end_matches("_bucket")).collect();
+        assert!(names.len() > 5, "{path}");
+        for name in names {
+            assert!(counted.contains(&format!("\"{name}\"")), "{path}: nobody counts {name}");
+        }
+    }
+    serde_json::from_str::<Value>(&text("deploy/dashboard.json")).expect("the dashboard is JSON");
+}
+
+#[test]
 fn the_unit_gives_little_away() {
     let unit = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("deploy/astragal.service");
     // The threshold is ten times the level: 1.5.
@@ -190,6 +210,30 @@ fn the_unit_gives_little_away() {
         .expect("systemd-analyze is there: tests/run installs it");
     assert!(looked.status.success(), "{}", said(&looked));
     assert!(said(&looked).contains("Overall exposure level for astragal.service: 1."), "{}", said(&looked));
+}
+
+/// What a bot logs that is invited by somebody whom its configuration does not name.
+fn uninvited(home: &Path) -> String {
+    let server = Ngircd::start(&NgircdOptions::default());
+    let config = home.join("invited.toml");
+    let text = format!(
+        "[irc.x]\nserver = \"127.0.0.1\"\nport = {}\ntls = false\n[irc.x.channels]\n\"#a\" = {{}}\n",
+        server.port()
+    );
+    fs::write(&config, text).unwrap();
+    let mut command = Command::new(program());
+    command.arg("--config").arg(&config).arg("--data").arg(home.join("invited")).stdin(Stdio::null());
+    let mut bot = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut log = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().unwrap())).map(Result::unwrap);
+    log.find(|line| line.contains("joined")).expect("it comes");
+    let mut ann = Client::connect(server.port(), "ann");
+    ann.join("#mine");
+    ann.raw("INVITE astragal #mine");
+    let line = log.find(|line| line.contains("invitation")).expect("it is logged");
+    assert!(line.contains("[irc.x] admins = [\\\"account:ACCOUNT\\\"], or invites"), "{line}");
+    bot.kill().unwrap();
+    bot.wait().unwrap();
+    line
 }
 
 /// What goes wrong, made to go wrong: the page for operators quotes what is said then.
@@ -218,7 +262,18 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
     run(&["--config", &file("c.toml", secret), "check-config"]);
     let closed = "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\npassword = \"sesame\"\n";
     run(&["--config", &file("d.toml", closed), "check-config", "--online"]);
+    run(&[
+        "--config",
+        &file("f.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\npassword = \"x\"\n"),
+        "check-config",
+        "--online",
+    ]);
+    run(&["--config", &file("i.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\n"), "check-config", "--online"]);
+    let homeserver = format!("[matrix.x]\nhomeserver = \"{}\"\nuser = \"nobody\"\n", Synapse::shared().url());
+    run(&["--config", &file("g.toml", &(homeserver.clone() + "token = \"expired\"\n")), "check-config", "--online"]);
+    run(&["--config", &file("h.toml", &(homeserver + "password = \"wrong\"\n")), "check-config", "--online"]);
     run(&["--config", "nope.toml", "check-config"]);
+    run(&["--data", home.path().to_str().unwrap(), "ctl", "status"]);
     run(&["init"]);
     run(&["--config", &file("e.toml", ""), "init", "--irc", "irc.libera.chat"]);
     run(&["--data", &format!("{}/below", file("none", ""))]);
@@ -231,6 +286,25 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
     run(&["--data", data.to_str().unwrap()]);
     first.kill().unwrap();
     first.wait().unwrap();
+    // The clock is behind what is there, and files may not grow any more, or only so much.
+    let touched = Command::new("touch").args(["-d", "+1 day"]).arg(data.join("store/db")).status().unwrap();
+    assert!(touched.success());
+    run(&["--data", data.to_str().unwrap()]);
+    for (kib, data) in [(0, home.path().join("full")), (120, home.path().join("filling"))] {
+        let limited =
+            format!("trap '' XFSZ; ulimit -S -f {kib}; exec {} --data {}", program().display(), data.display());
+        let mut command = Command::new("bash");
+        command.args(["-c", &limited]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut bot = command.spawn().unwrap();
+        let mut typed = bot.stdin.take().unwrap();
+        // It may have ended before it read all of it.
+        let writer = std::thread::spawn(move || {
+            drop(std::io::Write::write_all(&mut typed, "!iam Ann\n!iam Bob\n".repeat(500).as_bytes()))
+        });
+        all.push_str(&said(&bot.wait_with_output().unwrap()));
+        writer.join().unwrap();
+    }
+    all.push_str(&uninvited(home.path()));
     assert!(quoted.len() > 10, "{quoted:?}");
     for quoted in quoted {
         assert!(all.contains(quoted), "{quoted} was not said:\n{all}");

@@ -5,6 +5,8 @@ use crate::backup;
 use crate::cli;
 use anyhow::{Context, bail};
 use bot::store::{StoreError, scan_all};
+use chat::{Clock, SystemClock};
+use jiff::{SignedDuration, Timestamp};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,6 +19,9 @@ const STEP: Duration = Duration::from_millis(2);
 const SHORTEST_LIMIT: Duration = Duration::from_secs(30);
 /// Beyond that, so many bytes a second are expected at the least.
 const SLOWEST: u64 = 4 << 20;
+
+/// A clock that is behind by so little is none that is wrong.
+const CLOCK: SignedDuration = SignedDuration::from_mins(5);
 
 /// The status of a child that found no damage and could not read everything either.
 const UNREADABLE: u8 = 3;
@@ -31,6 +36,20 @@ pub fn check_here(store: &Path) -> ExitCode {
             cli::complain(&error.into());
             if damaged { ExitCode::FAILURE } else { ExitCode::from(UNREADABLE) }
         }
+    }
+}
+
+/// Warns of a clock that says it is earlier than when the data was last written.
+pub fn warn_of_the_clock(data: &DataDir) {
+    let written = |entry: fs::DirEntry| entry.metadata().and_then(|found| found.modified()).ok();
+    let files = fs::read_dir(data.store()).into_iter().flatten().flatten();
+    let newest = files.filter_map(written).max().and_then(|time| Timestamp::try_from(time).ok());
+    let now = SystemClock.now();
+    if let Some(newest) = newest.filter(|newest| newest.duration_since(now) > CLOCK) {
+        tracing::warn!(
+            "the clock of this machine says {now:.0}, and the data was written at {newest:.0}: set it right, since \
+             certificates and the times in journals go by it"
+        );
     }
 }
 

@@ -19,9 +19,12 @@ use transport_console::{Console, Input, Opening};
 /// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
 pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
     let config = cli.config()?;
-    cli.exposed_secrets()?.into_iter().for_each(|exposed| tracing::warn!("{exposed}"));
+    cli.exposed_secrets()?
+        .into_iter()
+        .for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
     let path = cli.data_dir(&config)?;
     let data = DataDir::claim(&path)?;
+    check::warn_of_the_clock(&data);
     check::check_in_child(&data)?;
     let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
     backup::before_migration(&*store, &data.file(backup::DIRECTORY))?;

@@ -97,7 +97,7 @@ pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness
     let home = Home::new(directory);
     let fresh = home.session().map_err(told)?.is_none();
     let client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
-    let who = client.whoami().await.map_err(|error| error.to_string())?;
+    let who = client.whoami().await.map_err(|error| told(error.into()))?;
     let device = who.device_id.map(|device| device.to_string()).unwrap_or_default();
     let homeserver = client.homeserver();
     if fresh {

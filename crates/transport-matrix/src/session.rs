@@ -3,6 +3,7 @@
 //! `key` opens the store and is 32 random bytes (a passphrase would cost half a minute at each start), `session.json`
 //! is the login, `recovery.key` gets the identity back when all else is lost, `store/` is the SDK's.
 
+use crate::trouble::{self, Trouble};
 use crate::{Randomness, Settings};
 use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::config::RequestConfig;
@@ -34,10 +35,10 @@ pub(crate) enum SessionError {
     #[error("{path}: {error}")]
     File { path: PathBuf, error: io::Error },
     /// The homeserver cannot be found.
-    #[error("{0}")]
+    #[error("{}", trouble::told_build(.0))]
     Build(Box<ClientBuildError>),
     /// The homeserver or the store failed.
-    #[error("{0}")]
+    #[error("{}", Trouble::of(.0).why())]
     Sdk(#[from] matrix_sdk::Error),
     /// What the operator must mend.
     #[error("{0}")]

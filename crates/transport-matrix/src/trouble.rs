@@ -2,7 +2,7 @@
 
 use crate::Randomness;
 use matrix_sdk::ruma::api::error::{ErrorKind, FromHttpResponseError, RetryAfter};
-use matrix_sdk::{Error, HttpError, RumaApiError};
+use matrix_sdk::{ClientBuildError, Error, HttpError, RumaApiError};
 use std::time::Duration;
 
 /// What a failure asks for.
@@ -60,6 +60,14 @@ fn status(error: &HttpError) -> Option<u16> {
         // Asked to prove once more who it is, where it cannot.
         FromHttpResponseError::Server(RumaApiError::AuthResponse(_)) => Some(401),
         _ => None,
+    }
+}
+
+/// The same where the homeserver is only being found.
+pub(crate) fn told_build(error: &ClientBuildError) -> String {
+    match error {
+        ClientBuildError::Http(error) => told(error),
+        other => other.to_string(),
     }
 }
 
