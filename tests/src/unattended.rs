@@ -14,6 +14,11 @@ impl Program {
         Program(child.expect("the program runs"))
     }
 
+    /// Waits until it ended.
+    pub fn wait(&mut self) {
+        self.0.wait().expect("it ends");
+    }
+
     /// Sends it a signal, such as HUP.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.0.id().to_string()]).status();
@@ -23,7 +28,8 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        self.0.kill().expect("it can be killed");
+        // It may have been asked to end before.
+        let _ = self.0.kill();
         self.0.wait().expect("it ends");
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 use tests::irc::{Client, Ngircd, NgircdOptions};
@@ -23,16 +23,22 @@ struct Operated {
 
 impl Operated {
     fn start() -> Self {
+        Self::start_with("", |_| {})
+    }
+
+    /// The same with more in front of its configuration, on what is prepared in its data directory.
+    fn start_with(more: &str, prepare: impl Fn(&Path)) -> Self {
         let server = Ngircd::start(&NgircdOptions::default());
         let home = tempfile::tempdir().unwrap();
         let watched = free_port();
         let text = format!(
-            "owners = [\"net:nick:ann\"]\nadmin_rooms = [\"net/#ops\"]\n[watch]\nlisten = \"127.0.0.1:{watched}\"\n\
+            "{more}owners = [\"net:nick:ann\"]\nadmin_rooms = [\"net/#ops\"]\n[watch]\nlisten = \"127.0.0.1:{watched}\"\n\
              [irc.net]\nserver = \"127.0.0.1\"\nport = {}\ntls = false\ntrust_nicks = true\nadmins = [\"nick:ann\"]\n\
              line_every_ms = 0\nreconnect_first_ms = 100\n[irc.net.channels]\n\"#tavern\" = {{}}\n\"#ops\" = {{}}\n",
             server.port()
         );
         fs::write(home.path().join("bot.toml"), text).unwrap();
+        prepare(&home.path().join("data"));
         let bot = Program::start(&home.path().join("data"), &home.path().join("bot.toml"));
         let operated = Operated { server, home, watched, bot };
         operated.until("ready", || operated.get("/ready").0 == 200);
@@ -55,6 +61,11 @@ impl Operated {
         let output = self.ctl(words);
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The same of a bot that may not run yet.
+    fn told_or_nothing(&self, words: &[&str]) -> String {
+        String::from_utf8(self.ctl(words).stdout).unwrap()
     }
 
     /// What is said by a word that is not.
@@ -246,4 +257,51 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
     assert_eq!(ann.answer("astragal", "#ops"), "inspiration 0");
     ann.say("#ops", &format!("!import {word} really"));
     assert!(ann.answer("astragal", "#ops").contains("That word stands for no table"));
+}
+
+#[test]
+fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v1.jsonl");
+    let mut operated = Operated::start_with("journals.keep_text_days = 1\n", |data| {
+        let restored = Command::new(program()).arg("--data").arg(data).args(["restore", golden]).output().unwrap();
+        assert!(restored.status.success(), "{restored:?}");
+    });
+    let journal = || {
+        let file = operated.home.path().join("journal.txt");
+        let _ = fs::remove_file(&file);
+        let mut command = Command::new(program());
+        command
+            .arg("--data")
+            .arg(operated.home.path().join("data"))
+            .args(["export", "--text", "console/hall"])
+            .arg(&file);
+        assert!(command.output().unwrap().status.success());
+        fs::read_to_string(&file).unwrap()
+    };
+    operated.until("their end", || journal().contains("erase older 1"));
+    let text = journal();
+    assert!(!text.contains("Kaiju") && text.contains("more than 1 day ago is erased, in 12 entries"), "{text}");
+    operated.told(&["join", "net", "#den"]);
+    operated.told(&["join", "net", "#cave"]);
+    operated.until("both", || ["#den: 0", "#cave: 0"].iter().all(|room| operated.told(&["status"]).contains(room)));
+
+    // Nobody has been in one of them for long, as far as is noted.
+    let data = operated.home.path().join("data");
+    operated.bot = {
+        operated.bot.signal("TERM");
+        operated.bot.wait();
+        let store = store_sled::SledStore::open(&data.join("store")).unwrap();
+        let mut batch = bot::store::Batch::default();
+        let key = bot::keys::alone(&chat::RoomId::new("net", "#den"));
+        batch.put(key, "\"2026-01-01T00:00:00Z\"");
+        bot::store::Store::commit(&store, &batch).unwrap();
+        drop(store);
+        Program::start(&data, &operated.config())
+    };
+    operated.until("#cave", || operated.told_or_nothing(&["status"]).contains("#cave: 0"));
+    operated.until("its end", || !operated.told(&["status"]).contains("#den"));
+    assert!(
+        operated.told(&["status"]).contains("#cave: 0 others, invited")
+            && operated.told(&["status"]).contains("#tavern")
+    );
 }

@@ -268,7 +268,12 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
         "check-config",
         "--online",
     ]);
-    run(&["--config", &file("i.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\n"), "check-config", "--online"]);
+    run(&[
+        "--config",
+        &file("i.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\n"),
+        "check-config",
+        "--online",
+    ]);
     let homeserver = format!("[matrix.x]\nhomeserver = \"{}\"\nuser = \"nobody\"\n", Synapse::shared().url());
     run(&["--config", &file("g.toml", &(homeserver.clone() + "token = \"expired\"\n")), "check-config", "--online"]);
     run(&["--config", &file("h.toml", &(homeserver + "password = \"wrong\"\n")), "check-config", "--online"]);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often the networks are looked at.
-const LOOK: Duration = Duration::from_secs(15);
+const LOOK: Duration = Duration::from_secs(5);
 /// A network that is away for so long is told of.
 const AWAY: Duration = Duration::from_secs(300);
 /// How often the rest is seen to.

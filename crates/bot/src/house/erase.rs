@@ -10,6 +10,7 @@ use chat::{Reply, RoomId};
 use jiff::SignedDuration;
 use plugin_api::{Refusal, Role};
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 /// Entries of which the words are erased with one command; the rest waits for the next.
 const MOST: usize = 2_000;
@@ -62,15 +63,18 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
         }
     }
     if pages.is_empty() {
-        return Err(Refusal::new(format!("nothing that was typed here is older than {days} days")).into());
+        return Err(Refusal::new(format!(
+            "nothing that was typed here is older than {}",
+            counted(days, "day", "days")
+        ))
+        .into());
     }
     let erased = pages.len();
     pages.into_iter().for_each(|page| forget(turn, page));
     turn.deed.writes.put(noted, to_json(&up_to));
+    let (entries, days) = (counted(erased, "entry", "entries"), counted(days, "day", "days"));
     let reply = Reply::from(format!(
-        "What was typed and answered more than {days} days ago is erased, in {erased} {}; dice and changes stay, and the \
-         chain holds.",
-        if erased == 1 { "entry" } else { "entries" }
+        "What was typed and answered more than {days} ago is erased, in {entries}; dice and changes stay, and the chain holds."
     ));
     Ok(reply.fact("erased", erased))
 }
@@ -85,10 +89,10 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     let pages: Vec<_> = pages.into_iter().filter(has_words).collect();
     let erased = pages.len();
     if !really {
+        let entries = counted(erased, "entry", "entries");
         let what = format!(
-            "this erases for good what you typed here and was answered, in {erased} {}, and frees your characters; dice \
-             and changes stay",
-            if erased == 1 { "entry" } else { "entries" }
+            "this erases for good what you typed here and was answered, in {entries}, and frees your characters; dice and \
+             changes stay"
         );
         return Err(Refusal::new(what).example("forget me really").into());
     }
@@ -105,6 +109,11 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
         "What you typed here is erased, and your characters are nobody's. Which id threw which dice stays in the chain.",
     );
     Ok(reply.fact("erased", erased))
+}
+
+fn counted<N: PartialEq + From<u8> + Display>(number: N, one: &str, many: &str) -> String {
+    let noun = if number == N::from(1) { one } else { many };
+    format!("{number} {noun}")
 }
 
 fn has_words(page: &Page) -> bool {
