@@ -22,7 +22,7 @@ impl Bot {
             return self.chosen(message, &to, &sign);
         }
         if let Event::Redacted { message, of } = event {
-            return self.redacted(message, &of);
+            return self.redacted(message, of);
         }
         if let Event::Said(message) | Event::Edited { message, .. } = &event
             && message.late
@@ -62,13 +62,13 @@ impl Bot {
         Ok(Some(Event::Said(message)))
     }
 
-    /// The command that erases what was played of a message that is taken back, if anything was.
-    fn redacted(&self, mut message: Message, of: &str) -> Result<Option<Event>, StoreError> {
-        let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, of))?;
+    /// The commands that erase what was played of a message that is taken back, if anything was.
+    fn redacted(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
+        let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))?;
         let Some(InboxRow::Played { entries, .. }) = row.filter(|_| message.body.is_empty()) else { return Ok(None) };
         let prefix = self.prefix_of(&message.room)?;
         message.body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
-        Ok((!entries.is_empty()).then_some(Event::Said(message)))
+        Ok((!entries.is_empty()).then_some(Event::Redacted { message, of }))
     }
 
     pub(crate) fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {

@@ -25,7 +25,7 @@ impl NetworkDesk {
         let mut rows = BTreeSet::new();
         for event in delivery.events {
             match &event {
-                Event::Said(message) | Event::Edited { message, .. } => {
+                Event::Said(message) | Event::Edited { message, .. } | Event::Redacted { message, .. } => {
                     let row = keys::inbox(message.said_in(), &message.id);
                     if !rows.insert(row.clone()) || committer.read(&row)?.is_some() {
                         continue;

@@ -95,6 +95,17 @@ pub struct Manner {
     pub edited: bool,
 }
 
+/// What becomes of the answer to a message.
+#[derive(Clone, Copy)]
+enum Answering<'a> {
+    /// It is said.
+    Anew,
+    /// It takes the place of that to the first version, the message of this id.
+    Correcting(&'a str),
+    /// Instead of one, that to the message of this id is taken back.
+    Withdrawing(&'a str),
+}
+
 /// A room that sits at the table.
 #[derive(Clone)]
 struct RoomSide {
@@ -225,7 +236,12 @@ impl Table {
                     return Ok(Heard::nothing());
                 }
                 let kept = manner.redelivered || manner.edited || message.comes_again;
-                self.hear_message(bot, message, kept.then_some(row).into_iter().collect(), None, manner)
+                let rows = kept.then_some(row).into_iter().collect();
+                self.hear_message(bot, message, rows, Answering::Anew, manner)
+            }
+            Event::Redacted { message, of } => {
+                let row = keys::inbox(message.said_in(), &message.id);
+                self.hear_message(bot, message, vec![row], Answering::Withdrawing(of), manner)
             }
             Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
             _ => self.hear_of(bot, event),
@@ -247,14 +263,13 @@ impl Table {
         })
     }
 
-    /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again. Its answer
-    /// takes the place of that to the message `corrects`.
+    /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again.
     fn hear_message(
         &mut self,
         bot: &Bot,
         message: &Message,
         rows: Vec<String>,
-        corrects: Option<&str>,
+        answering: Answering<'_>,
         manner: Manner,
     ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
@@ -285,8 +300,11 @@ impl Table {
                 false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
             }
         }
-        if !ordered {
-            self.post_answers(bot, message, too_many, corrects, &mut heard)?;
+        match answering {
+            _ if ordered => {}
+            Answering::Anew => self.post_answers(bot, message, too_many, None, &mut heard)?,
+            Answering::Correcting(first) => self.post_answers(bot, message, too_many, Some(first), &mut heard)?,
+            Answering::Withdrawing(of) => self.withdraw_answer(bot, message, of, &mut heard),
         }
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.

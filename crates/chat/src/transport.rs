@@ -149,6 +149,9 @@ pub struct Post {
     /// The post that this one takes the place of: edited where the network can, else said as a correction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrects: Option<Earlier>,
+    /// The post that is taken back: nothing is said then. Only where [`Event::Redacted`](crate::Event::Redacted) comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdraws: Option<Earlier>,
     /// It may have been said before; a transport that cannot tell marks it.
     pub again: bool,
     /// No styling, in this room.
@@ -176,10 +179,16 @@ impl Post {
             readers: Vec::new(),
             copy: false,
             corrects: None,
+            withdraws: None,
             again: false,
             plain: false,
             more: String::new(),
         }
+    }
+
+    /// The earlier post that it is about: whose place it takes, or that it takes back.
+    pub fn is_about(&self) -> Option<&Earlier> {
+        self.corrects.as_ref().or(self.withdraws.as_ref())
     }
 
     /// What stands in front of its first line where that must say it: whom it answers, whether it was said before or takes

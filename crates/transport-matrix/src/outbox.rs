@@ -6,7 +6,7 @@ use crate::link::{Link, Step};
 use crate::trouble::{Backoff, Trouble};
 use crate::{chart, media};
 use crate::{said, standing};
-use chat::{Delivery, Event, Post, Recipient, Saying, SendError, Sent};
+use chat::{Delivery, Earlier, Event, Post, Recipient, Saying, SendError, Sent};
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, UInt};
@@ -103,7 +103,7 @@ impl Sayer {
         loop {
             let doubtful = !live || begun.elapsed() > TRANSACTIONS;
             let (wait, why) = match try_to_say(&link, post, doubtful).await {
-                Ok(id) => return Ok(Sent { id: Some(id.to_string()) }),
+                Ok(id) => return Ok(Sent { id: id.map(|id| id.to_string()) }),
                 Err(Trouble::Refused(why)) => return Err(SendError::Never(why)),
                 Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
                 // Whoever listens logs in again, or ends the bot.
@@ -132,8 +132,8 @@ impl Sayer {
     }
 }
 
-/// Says a post once; where it may have been said before, only if it was not.
-async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEventId, Trouble> {
+/// Says a post once; where it may have been said before, only if it was not. What says nothing has no id.
+async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<OwnedEventId>, Trouble> {
     let room = match &post.to {
         Recipient::Room => room_of(link, &post.room.id)?,
         Recipient::Player(player) => direct::room(link, &player.id).await?,
@@ -144,8 +144,11 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEve
     };
     let mut relation = relation(link, &room, answers).await?;
     relation.out_of = name_of(link, post, &room);
+    if let Some(earlier) = &post.withdraws {
+        return withdraw(link, &room, &relation, earlier, &post.key).await.map(|()| None);
+    }
     if doubtful && let Some(said) = find(link, &room, &relation, &post.key).await? {
-        return Ok(said);
+        return Ok(Some(said));
     }
     if let Some(earlier) = &post.corrects {
         relation.replaces = match &earlier.id {
@@ -166,7 +169,20 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<OwnedEve
         let step = Step { thread: relation.thread, original: None, shown: None, live: false };
         link.trail.remember(said.as_str(), step);
     }
-    Ok(said)
+    Ok(Some(said))
+}
+
+/// Takes a post of ours back, if it was said. Twice does no harm.
+async fn withdraw(link: &Link, room: &Room, relation: &Relation, earlier: &Earlier, key: &str) -> Result<(), Trouble> {
+    let known = earlier.id.as_ref().and_then(|id| EventId::parse(id.as_str()).ok());
+    let said = match known {
+        Some(id) => Some(id),
+        None => find(link, room, relation, &earlier.key).await?,
+    };
+    let Some(said) = said else { return Ok(()) };
+    let transaction = OwnedTransactionId::from(format::name(key));
+    let redacted = room.redact(&said, None, Some(transaction)).await;
+    redacted.map(drop).map_err(|error| Trouble::of_http(&error))
 }
 
 /// The content of a post's event, with what belongs to it uploaded. A chart is a picture, or else a list.

@@ -45,8 +45,8 @@ pub(super) async fn say_all(
         tokio::select! {
             next = posts.recv() => match next {
                 Some((outgoing, busy)) => {
-                    // A correction needs to know under which id the network has what it corrects.
-                    while outgoing.post.corrects.is_some()
+                    // Such a one needs to know under which id the network has the post it is about.
+                    while outgoing.post.is_about().is_some()
                         && let Some(said) = saying.next().await
                     {
                         sayer.finish(said);
@@ -99,9 +99,9 @@ async fn repeated(
     Ok(once_more)
 }
 
-/// A correction with the id of the post whose place it takes, which was said before it.
+/// A correction or withdrawal with the id of the post that it is about, which was said before it.
 fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
-    if let Some(earlier) = &mut post.corrects {
+    if let Some(earlier) = post.corrects.as_mut().or(post.withdraws.as_mut()) {
         let key = keys::answer(transport.network(), &earlier.key);
         match bot.committer.read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
             Ok(id) => earlier.id = id,

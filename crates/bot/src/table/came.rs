@@ -9,7 +9,7 @@ use crate::house;
 use crate::journal::Changes;
 use crate::keys;
 use crate::store::StoreError;
-use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
+use chat::{Block, Earlier, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec};
 use std::sync::Arc;
@@ -81,6 +81,17 @@ impl Table {
         heard.batch.put(key, to_json(&true));
         self.announce(bot, post, &mut heard);
         Ok(heard)
+    }
+
+    /// Takes back what was answered to the message of this id, if what it was about is erased now.
+    pub(super) fn withdraw_answer(&self, bot: &Bot, message: &Message, of: &str, heard: &mut Heard) {
+        if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
+            let room = &message.room;
+            let said = Earlier { key: format!("{room}/{of}/{room}"), id: None };
+            let (withdraws, answers) = (Some(said), Some(of.to_owned()));
+            let key = format!("{room}/{}/withdrawn", message.id);
+            self.announce(bot, Post { withdraws, answers, ..Post::new(key, room.clone(), Vec::new()) }, heard);
+        }
     }
 
     /// Says something that answers nobody.

@@ -6,7 +6,7 @@
 use super::ledger::{Ledger, Page};
 use super::resolve::NotFound;
 use super::undo::TakenBack;
-use super::{Heard, Kept, Manner, OutcomeKind, Table, texts};
+use super::{Answering, Heard, Kept, Manner, OutcomeKind, Table, texts};
 use crate::bot::Bot;
 use crate::documents::{InboxRow, to_json};
 use crate::house;
@@ -81,8 +81,8 @@ impl Table {
             refused @ (Some(InboxRow::Refused { .. }) | None) => {
                 // The original answers for its edits: once one was played, the next finds it so.
                 let edit = keys::inbox(message.said_in(), &message.id);
-                let corrects = refused.is_some().then_some(original);
-                self.hear_message(bot, message, vec![edit, row], corrects, manner)
+                let answering = if refused.is_some() { Answering::Correcting(original) } else { Answering::Anew };
+                self.hear_message(bot, message, vec![edit, row], answering, manner)
             }
         }
     }
