@@ -29,7 +29,7 @@ impl Operated {
     /// The same with more in front of its configuration, on what is prepared in its data directory.
     fn start_with(more: &str, prepare: impl Fn(&Path)) -> Self {
         let server = Ngircd::start(&NgircdOptions::default());
-        let home = tempfile::tempdir().unwrap();
+        let home = tempfile::tempdir().expect("a directory");
         let watched = free_port();
         let text = format!(
             "{more}owners = [\"net:nick:ann\"]\nadmin_rooms = [\"net/#ops\"]\n[watch]\nlisten = \"127.0.0.1:{watched}\"\n\
@@ -37,7 +37,7 @@ impl Operated {
              line_every_ms = 0\nreconnect_first_ms = 100\n[irc.net.channels]\n\"#tavern\" = {{}}\n\"#ops\" = {{}}\n",
             server.port()
         );
-        fs::write(home.path().join("bot.toml"), text).unwrap();
+        fs::write(home.path().join("bot.toml"), text).expect("it can be written");
         prepare(&home.path().join("data"));
         let bot = Program::start(&home.path().join("data"), &home.path().join("bot.toml"));
         let operated = Operated { server, home, watched, bot };
@@ -60,12 +60,12 @@ impl Operated {
     fn told(&self, words: &[&str]) -> String {
         let output = self.ctl(words);
         assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        String::from_utf8(output.stdout).expect("text")
     }
 
     /// The same of a bot that may not run yet.
     fn told_or_nothing(&self, words: &[&str]) -> String {
-        String::from_utf8(self.ctl(words).stdout).unwrap()
+        String::from_utf8(self.ctl(words).stdout).expect("text")
     }
 
     /// What is said by a word that is not.
@@ -73,7 +73,7 @@ impl Operated {
     fn refused(&self, words: &[&str]) -> String {
         let output = self.ctl(words);
         assert!(!output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stdout));
-        String::from_utf8(output.stderr).unwrap()
+        String::from_utf8(output.stderr).expect("text")
     }
 
     /// A status and a page.

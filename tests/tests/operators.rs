@@ -220,19 +220,20 @@ fn uninvited(home: &Path) -> String {
         "[irc.x]\nserver = \"127.0.0.1\"\nport = {}\ntls = false\n[irc.x.channels]\n\"#a\" = {{}}\n",
         server.port()
     );
-    fs::write(&config, text).unwrap();
+    fs::write(&config, text).expect("it can be written");
     let mut command = Command::new(program());
     command.arg("--config").arg(&config).arg("--data").arg(home.join("invited")).stdin(Stdio::null());
-    let mut bot = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut log = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().unwrap())).map(Result::unwrap);
+    let mut bot = command.stderr(Stdio::piped()).spawn().expect("it runs");
+    let mut log =
+        std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().expect("piped"))).map_while(Result::ok);
     log.find(|line| line.contains("joined")).expect("it comes");
     let mut ann = Client::connect(server.port(), "ann");
     ann.join("#mine");
     ann.raw("INVITE astragal #mine");
     let line = log.find(|line| line.contains("invitation")).expect("it is logged");
     assert!(line.contains("[irc.x] admins = [\\\"account:ACCOUNT\\\"], or invites"), "{line}");
-    bot.kill().unwrap();
-    bot.wait().unwrap();
+    bot.kill().expect("it runs");
+    bot.wait().expect("it ends");
     line
 }
 

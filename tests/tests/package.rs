@@ -133,5 +133,5 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
 }
 
 fn is_root() -> bool {
-    run(&mut Command::new("id").arg("-u")).trim() == "0"
+    run(Command::new("id").arg("-u")).trim() == "0"
 }
