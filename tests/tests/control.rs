@@ -106,14 +106,14 @@ impl Operated {
 #[test]
 fn an_operator_asks_by_the_socket() {
     let operated = Operated::start();
-    operated.until("#tavern", || operated.told(&["status"]).contains("#tavern: 0 others\n"));
+    operated.until("#tavern", || operated.told(&["status"]).contains("#tavern: nobody else\n"));
     let status: Value = serde_json::from_str(&operated.told(&["--json", "status"])).unwrap();
     let network = &status["networks"]["net"];
     assert_eq!((&network["me"], &network["connected"]), (&"astragal".into(), &true.into()), "{status}");
     assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
 
     assert_eq!(operated.told(&["join", "net", "#den"]), "net: coming into #den\n");
-    operated.until("#den", || operated.told(&["status"]).contains("#den: 0 others, invited"));
+    operated.until("#den", || operated.told(&["status"]).contains("#den: nobody else, invited"));
     let mut ann = operated.comes("ann", &["#den"]);
     let enabled = operated.told(&["plugin", "enable", "net/#den", "mvk"]);
     assert!(enabled.starts_with("Mecha vs Kaiju 202X is enabled in this room."), "{enabled}");
@@ -166,7 +166,7 @@ fn an_operator_asks_by_the_socket() {
 fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
-    operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 others"));
+    operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 other"));
     ann.say("#ops", "!ctl ignore net:nick:troll");
     assert_eq!(ann.answer("astragal", "#ops"), "net:nick:troll is answered nowhere");
     ann.say("astragal", "ctl ignore");
@@ -283,7 +283,9 @@ fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
     assert!(!text.contains("Kaiju") && text.contains("more than 1 day ago is erased, in 12 entries"), "{text}");
     operated.told(&["join", "net", "#den"]);
     operated.told(&["join", "net", "#cave"]);
-    operated.until("both", || ["#den: 0", "#cave: 0"].iter().all(|room| operated.told(&["status"]).contains(room)));
+    operated.until("both", || {
+        ["#den: nobody", "#cave: nobody"].iter().all(|room| operated.told(&["status"]).contains(room))
+    });
 
     // Nobody has been in one of them for long, as far as is noted.
     let data = operated.home.path().join("data");
@@ -298,10 +300,10 @@ fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
         drop(store);
         Program::start(&data, &operated.config())
     };
-    operated.until("#cave", || operated.told_or_nothing(&["status"]).contains("#cave: 0"));
+    operated.until("#cave", || operated.told_or_nothing(&["status"]).contains("#cave: nobody"));
     operated.until("its end", || !operated.told(&["status"]).contains("#den"));
     assert!(
-        operated.told(&["status"]).contains("#cave: 0 others, invited")
+        operated.told(&["status"]).contains("#cave: nobody else, invited")
             && operated.told(&["status"]).contains("#tavern")
     );
 }

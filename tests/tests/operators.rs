@@ -275,10 +275,16 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
         "check-config",
         "--online",
     ]);
+    let trusting = file("j.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\npassword = \"x\"\n");
+    let mut bare = Command::new(program());
+    bare.args(["--config", &trusting, "check-config", "--online"]).env_clear().env("HOME", home.path());
+    let bare = bare.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/nonexistent").output().unwrap();
     let homeserver = format!("[matrix.x]\nhomeserver = \"{}\"\nuser = \"nobody\"\n", Synapse::shared().url());
     run(&["--config", &file("g.toml", &(homeserver.clone() + "token = \"expired\"\n")), "check-config", "--online"]);
     run(&["--config", &file("h.toml", &(homeserver + "password = \"wrong\"\n")), "check-config", "--online"]);
     run(&["--config", "nope.toml", "check-config"]);
+    all.push_str(&said(&bare));
+    let mut run = |arguments: &[&str]| all.push_str(&said(&astragal(home.path(), arguments)));
     run(&["--data", home.path().to_str().unwrap(), "ctl", "status"]);
     run(&["init"]);
     run(&["--config", &file("e.toml", ""), "init", "--irc", "irc.libera.chat"]);

@@ -32,7 +32,9 @@ fn bare() -> tempfile::TempDir {
         if part.exists() {
             fs::remove_dir_all(&part).expect("what was interrupted can be removed");
         }
-        run(Command::new("debootstrap").args(["--variant=minbase", "bookworm"]).arg(&part));
+        run(Command::new("debootstrap")
+            .args(["--variant=minbase", "--include=ca-certificates", "bookworm"])
+            .arg(&part));
         fs::rename(&part, &base).expect("it has one place");
     }
     let root = tempfile::tempdir_in(target()).expect("a directory");

@@ -188,16 +188,21 @@ impl Operator {
             let Status { connected, me, heard, rooms } = &status;
             text.push(match connected {
                 true => format!(
-                    "{name}: connected as {me}, {} rooms, {waiting} posts wait, last heard {}",
+                    "{name}: connected as {me}, rooms: {}, posts that wait: {waiting}, last heard {}",
                     rooms.len(),
                     heard.map_or("never".to_owned(), second)
                 ),
-                false => format!("{name}: not connected, {waiting} posts wait"),
+                false => format!("{name}: not connected, posts that wait: {waiting}"),
             });
             for room in rooms {
                 let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+                let others = match room.others {
+                    0 => "nobody else".to_owned(),
+                    1 => "1 other".to_owned(),
+                    others => format!("{others} others"),
+                };
                 let invited = if room.configured { "" } else { ", invited" };
-                text.push(format!("  {}{called}: {} others{invited}", room.id, room.others));
+                text.push(format!("  {}{called}: {}{invited}", room.id, others));
             }
             let mut status = serde_json::to_value(&status).expect("a status has text keys");
             status["waiting"] = waiting.into();
