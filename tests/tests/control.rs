@@ -235,6 +235,10 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
     ann.answer("astragal", "#tavern");
     ann.say("#tavern", "!insp +3");
     assert_eq!(ann.answer("astragal", "#tavern"), "inspiration 3 (+3) #2");
+    // Whoever comes by does not carry it away.
+    let mut bob = operated.comes("bob", &["#tavern"]);
+    bob.say("#tavern", "!export move");
+    assert!(bob.answer("astragal", "#tavern").starts_with("Only a room admin may move the table elsewhere"));
     ann.say("#tavern", "!export move");
     let told = ann.answer("astragal", "ann");
     let word =

@@ -27,7 +27,13 @@ pub async fn keep_house(operator: Arc<Operator>) {
         tokio::time::sleep(LOOK).await;
         let networks = operator.networks().await;
         for (network, status) in &networks {
-            away.see(network, status.connected);
+            match away.see(network, status.connected, Instant::now()) {
+                Some(News::Gone) => {
+                    tracing::error!(network, "the network cannot be reached for five minutes; it is tried on and on");
+                }
+                Some(News::Back) => tracing::warn!(network, "the network is there again"),
+                None => {}
+            }
         }
         if round.is_none_or(|at| at.elapsed() >= ROUND) {
             round = Some(Instant::now());
@@ -47,20 +53,23 @@ struct Away {
     told: BTreeSet<String>,
 }
 
+/// What is to be told of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    Gone,
+    Back,
+}
+
 impl Away {
-    /// A network is there or not: that it stays away is told once.
-    fn see(&mut self, network: &str, connected: bool) {
+    /// A network is there or not: that it stays away is news once, and so is its return then.
+    fn see(&mut self, network: &str, connected: bool, now: Instant) -> Option<News> {
         if connected {
             self.since.remove(network);
-            if self.told.remove(network) {
-                tracing::warn!(network, "the network is there again");
-            }
-            return;
+            return self.told.remove(network).then_some(News::Back);
         }
-        let since = *self.since.entry(network.to_owned()).or_insert_with(Instant::now);
-        if since.elapsed() >= AWAY && self.told.insert(network.to_owned()) {
-            tracing::error!(network, "the network cannot be reached for five minutes; it is tried on and on");
-        }
+        let since = *self.since.entry(network.to_owned()).or_insert(now);
+        let long = now.duration_since(since) >= AWAY;
+        (long && self.told.insert(network.to_owned())).then_some(News::Gone)
     }
 }
 
@@ -120,5 +129,20 @@ async fn erase_old_words(operator: &Operator, days: u16) {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_a_network_stays_away_is_news_once() {
+        let (mut away, start) = (Away::default(), Instant::now());
+        let mut see = |second: u64, connected| away.see("libera", connected, start + Duration::from_secs(second));
+        let seen =
+            [(0, true), (1, false), (300, false), (301, false), (900, false), (901, true), (902, true), (903, false)];
+        let news = seen.map(|(second, connected)| see(second, connected));
+        assert_eq!(news, [None, None, None, Some(News::Gone), None, Some(News::Back), None, None]);
     }
 }
