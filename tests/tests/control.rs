@@ -113,7 +113,7 @@ fn an_operator_asks_by_the_socket() {
     assert_eq!(status["version"], env!("CARGO_PKG_VERSION"));
 
     assert_eq!(operated.told(&["join", "net", "#den"]), "net: coming into #den\n");
-    operated.until("#den", || operated.told(&["status"]).contains("#den: nobody else, invited"));
+    operated.until("#den", || operated.told(&["status"]).contains("#den: nobody else, not in the configuration"));
     let mut ann = operated.comes("ann", &["#den"]);
     let enabled = operated.told(&["plugin", "enable", "net/#den", "mvk"]);
     assert!(enabled.starts_with("Mecha vs Kaiju 202X is enabled in this room."), "{enabled}");
@@ -123,7 +123,7 @@ fn an_operator_asks_by_the_socket() {
     assert!(ann.hear("astragal", "#den").starts_with("- #1 the operator, "));
     ann.say("#den", "!insp +2");
     assert_eq!(ann.answer("astragal", "#den"), "inspiration 2 (+2) #2");
-    assert_eq!(operated.told(&["leave", "net", "#den"]), "net: left #den; what its table holds stays\n");
+    assert_eq!(operated.told(&["leave", "net/#den"]), "net: leaving #den; what its table holds stays\n");
     operated.until("its end", || !operated.told(&["status"]).contains("#den"));
 
     // Who is ignored is ignored everywhere, by who they are or where they come from.
@@ -151,7 +151,10 @@ fn an_operator_asks_by_the_socket() {
         (&["ignore", "--no", "a:b"], "a:b is not ignored by a word of yours"),
         (&["plugin", "enable", "net/#tavern", "mvkk"], "There is no plugin mvkk: did you mean mvk?"),
         (&["plugin", "enable", "#tavern", "mvk"], "a room is named as network/room: libera/#tavern"),
+        (&["ignore", "net:bob"], "net:account:bob does, or net:nick:bob"),
+        (&["plugin", "enable", "net/#none", "mvk"], "the bot is not in net/#none"),
         (&["log", "warn,a=b=c"], "is no filter"),
+        (&["log", "verbos"], "\"verbos\" is no level: there are off, error"),
     ] {
         let said = operated.refused(words);
         assert!(said.contains(says), "{words:?}: {said}");
@@ -307,7 +310,7 @@ fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
     operated.until("#cave", || operated.told_or_nothing(&["status"]).contains("#cave: nobody"));
     operated.until("its end", || !operated.told(&["status"]).contains("#den"));
     assert!(
-        operated.told(&["status"]).contains("#cave: nobody else, invited")
+        operated.told(&["status"]).contains("#cave: nobody else, not in the configuration")
             && operated.told(&["status"]).contains("#tavern")
     );
 }

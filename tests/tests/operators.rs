@@ -316,6 +316,10 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
         all.push_str(&said(&bot.wait_with_output().unwrap()));
         writer.join().unwrap();
     }
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let watching = file("k.toml", &format!("[watch]\nlisten = \"{}\"\n", taken.local_addr().unwrap()));
+    let watched = home.path().join("watched");
+    all.push_str(&said(&astragal(home.path(), &["--config", &watching, "--data", watched.to_str().unwrap()])));
     all.push_str(&uninvited(home.path()));
     assert!(quoted.len() > 10, "{quoted:?}");
     for quoted in quoted {

@@ -145,7 +145,7 @@ pub struct First {
     /// The name the bot answers to
     #[arg(long)]
     pub name: Option<String>,
-    /// Who runs the bot, such as libera:account:mia or home:@mia:example.org
+    /// Who runs the bot, such as libera:account:mia, home:@mia:example.org, or irc:nick:mia where there are no accounts
     #[arg(long, value_name = "NETWORK:ID")]
     pub owner: Vec<String>,
     /// An IRC server

@@ -219,6 +219,7 @@ impl Config {
             let there = networks.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
             Mistake::of(format!("admin_rooms: {room} is on no network of this configuration: there are {there}"))
         }));
+        wrong.extend(self.owners.iter().filter_map(|owner| self.wrong_owner(owner)));
         if self.name.trim().is_empty() {
             wrong.push(Mistake::of("name: the bot needs one, such as \"astragal\""));
         }
@@ -226,6 +227,29 @@ impl Config {
             wrong.push(Mistake::of("rooms.prefix: it cannot be empty; \"!\" is usual"));
         }
         wrong
+    }
+
+    /// An owner whom nobody can be.
+    fn wrong_owner(&self, owner: &PlayerId) -> Option<Mistake> {
+        let PlayerId { network, id } = owner;
+        let names = self.irc.keys().chain(self.matrix.keys()).map(String::as_str);
+        let names: Vec<&str> = names.chain([transport_console::NETWORK]).collect();
+        if !names.contains(&network.as_str()) {
+            let there = names.join(", ");
+            return Some(Mistake::of(format!(
+                "owners: {owner} is on no network of this configuration: there are {there}"
+            )));
+        }
+        let is_irc = self.irc.contains_key(network);
+        if is_irc && !id.starts_with("account:") && !id.starts_with("nick:") {
+            let what = format!("owners: {owner} names no account; \"{network}:account:{id}\" does");
+            return Some(Mistake::of(format!("{what}, or \"{network}:nick:{id}\" where trust_nicks is set")));
+        }
+        (id.starts_with("nick:") && !irc::trusts_nicks(&self.irc, network)).then(|| {
+            Mistake::of(format!(
+                "owners: {owner} is a nick, which anybody may take: irc.{network} needs trust_nicks = true"
+            ))
+        })
     }
 
     /// Its networks.
@@ -404,13 +428,23 @@ mod tests {
         }
         let broken = mistakes_in("name = \nowners = [\n");
         assert!(broken[0].starts_with("line 1: "), "{broken:?}");
+        let owners = mistakes_in("owners = [\"x:y\", \"net:mia\", \"net:nick:mia\"]\n[irc.net]\nserver = \"x:6667\"\n");
+        let expected = [
+            "line 1: owners: net:mia names no account; \"net:account:mia\" does",
+            "line 1: owners: net:nick:mia is a nick, which anybody may take",
+            "line 1: owners: x:y is on no network of this configuration: there are net, console",
+            "line 2: irc.net: server: its port stands in a key of its own: server = \"x\" and port = 6667",
+        ];
+        assert!(owners.iter().zip(expected).all(|(found, expected)| found.starts_with(expected)), "{owners:#?}");
+        let address = mistakes_in("name = \"x\"\n[watch]\nlisten = \"9464\"\n");
+        assert_eq!(address, ["line 3: invalid socket address syntax"]);
         let rules = "[[rooms.rules]]\nrooms = \"x\"\nallowed = [\"tork\"]\nsettings = { dialekt = \"x\", inline = \"maybe\" }\n";
         let rules = mistakes_in(rules);
         assert_eq!(rules.len(), 4, "{rules:?}");
         let two = mistakes_in("[rooms]\nplugins = [\"rol\", \"tork\"]\n[irc.home]\n[matrix.there]\n");
         assert!(two[0].contains("did you mean roll?") && two[1].contains("did you mean torg?"), "{two:?}");
-        assert!(two.iter().any(|wrong| wrong.starts_with("irc.home: ")), "{two:?}");
-        assert!(two.iter().any(|wrong| wrong.starts_with("matrix.there: ")), "{two:?}");
+        assert!(two.iter().any(|wrong| wrong.starts_with("line 3: irc.home: ")), "{two:?}");
+        assert!(two.iter().any(|wrong| wrong.starts_with("line 4: matrix.there: ")), "{two:?}");
     }
 
     #[test]

@@ -91,7 +91,7 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
             if since.is_none_or(|since| now.duration_since(since) < long) {
                 continue;
             }
-            let order = Order::Leave { network: network.clone(), room: room.id.clone() };
+            let order = Order::Leave { place: vec![network.clone(), room.id.clone()] };
             match operator.obey(order).await {
                 Ok(_) => {
                     tracing::warn!(room = %id, days, "left, since nobody else was there; what its table holds stays")

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 const EXAMPLE: &str = include_str!("../../../config/astragal.example.toml");
 /// The directory beside the configuration that holds what nobody else may read.
 const SECRETS: &str = "secrets";
-/// The line of the example that names the service's directory.
-const OF_THE_SERVICE: &str = "data = \"/var/lib/astragal\"";
+/// The directory of the service.
+const OF_THE_SERVICE: &str = "/var/lib/astragal";
 /// What stands in front of what is not set there.
 const UNSET: &str = "#: ";
 
@@ -32,23 +32,45 @@ pub fn init(cli: &Cli, first: &First) -> anyhow::Result<()> {
         ensure!(stdin().is_terminal(), "name a network, such as --irc irc.libera.chat --channel '#tavern'");
         ask(&mut first, &mut passwords)?;
     }
+    if let Some((host, port)) = first.irc.as_deref().and_then(with_port) {
+        (first.irc, first.port) = (Some(host), first.port.or(Some(port)));
+    }
     let directory = file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
-    passwords.keep(&mut first, &directory)?;
-    let mut text = written(&first);
-    if file == Path::new(OF_THE_SYSTEM) {
-        // Where the service keeps it, so that whoever administers the machine needs no --data.
-        text = text.replace(&format!("{UNSET}{OF_THE_SERVICE}"), OF_THE_SERVICE);
+    let kept = passwords.keep(&mut first, &directory)?;
+    // Where the service keeps it, so that whoever administers the machine needs no --data.
+    let of_the_service = (file == Path::new(OF_THE_SYSTEM)).then(|| PathBuf::from(OF_THE_SERVICE));
+    let text = written(&first, cli.data.as_deref().or(of_the_service.as_deref()));
+    if let Err(error) = keep(&file, &text) {
+        // Nothing is left behind of what is no configuration.
+        kept.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        return Err(error);
     }
-    std::fs::write(&file, &text).with_context(|| format!("{} cannot be written", file.display()))?;
-    // No secret is in it, and a bot that runs as another user reads it.
-    std::fs::set_permissions(&file, Permissions::from_mode(0o644))?;
-    Config::read(Some(&file)).context("what was answered makes no right configuration; mend it there")?;
     let named = cli.config.as_ref().map_or(String::new(), |file| format!(" --config {}", file.display()));
     let mut out = stdout().lock();
     writeln!(out, "{} is written. Try it, then start the bot:", file.display())?;
     writeln!(out, "    astragal{named} check-config --online")?;
     Ok(writeln!(out, "    astragal{named}")?)
+}
+
+/// Puts the file in place, if it is right.
+fn keep(file: &Path, text: &str) -> anyhow::Result<()> {
+    let part = crate::backup::part_of(file);
+    std::fs::write(&part, text).with_context(|| format!("{} cannot be written", file.display()))?;
+    // No secret is in it, and a bot that runs as another user reads it.
+    std::fs::set_permissions(&part, Permissions::from_mode(0o644))?;
+    let read = Config::read(Some(&part)).context("this makes no right configuration, and nothing was written");
+    let placed = read.and_then(|_| Ok(std::fs::rename(&part, file)?));
+    if placed.is_err() {
+        std::fs::remove_file(&part)?;
+    }
+    placed
+}
+
+/// The host and the port of `irc.example.org:6667`.
+fn with_port(server: &str) -> Option<(String, u16)> {
+    let (host, port) = server.split_once(':')?;
+    Some((host.to_owned(), port.parse().ok()?))
 }
 
 /// Passwords that were typed: they are kept in files of their own.
@@ -59,7 +81,9 @@ struct Passwords {
 }
 
 impl Passwords {
-    fn keep(&self, first: &mut First, directory: &Path) -> anyhow::Result<()> {
+    /// Writes them; the files.
+    fn keep(&self, first: &mut First, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+        let mut kept = Vec::new();
         for (password, name, place) in [
             (&self.irc, "irc-account-password", &mut first.account_password_file),
             (&self.matrix, "matrix-password", &mut first.password_file),
@@ -73,16 +97,19 @@ impl Passwords {
             std::fs::write(&file, format!("{password}\n"))
                 .with_context(|| format!("{} cannot be written", file.display()))?;
             *place = Some(named);
+            kept.push(file);
         }
-        Ok(())
+        Ok(kept)
     }
 }
 
 fn ask(first: &mut First, passwords: &mut Passwords) -> anyhow::Result<()> {
     let name = line("The name the bot answers to [astragal]: ")?;
     first.name = name.or_else(|| first.name.take());
-    first.irc = line("An IRC server, such as irc.libera.chat (empty: none): ")?;
+    first.irc = line("An IRC server, such as irc.libera.chat, or localhost:6667 (empty: none): ")?;
     if let Some(network) = first.irc.as_deref().map(network_of) {
+        let plain = line("Is the link to it encrypted (yes or no) [yes]: ")?;
+        first.no_tls = plain.is_some_and(|answer| answer.eq_ignore_ascii_case("no"));
         first.nick = line("Its nick there [astragal]: ")?;
         let channels = line("Its channels, such as #tavern #hall: ")?.unwrap_or_default();
         first.channel = channels.split([' ', ',']).filter(|each| !each.is_empty()).map(str::to_owned).collect();
@@ -90,8 +117,11 @@ fn ask(first: &mut First, passwords: &mut Passwords) -> anyhow::Result<()> {
         if first.account.is_some() {
             passwords.irc = secret("The account's password: ")?;
         }
-        let own = line("Your own account there: it will be the bot's owner (empty: none): ")?;
-        first.owner.extend(own.map(|own| format!("{network}:account:{own}")));
+        let question =
+            "Your own account there, or nick:NAME where there are no accounts: the bot's owner (empty: none): ";
+        let own = line(question)?;
+        let own = own.map(|own| if own.starts_with("nick:") { own } else { format!("account:{own}") });
+        first.owner.extend(own.map(|own| format!("{network}:{own}")));
     }
     first.matrix = line("A Matrix homeserver, such as example.org (empty: none): ")?;
     if first.matrix.is_some() {
@@ -136,19 +166,23 @@ const MATRIX: &str = "home";
 
 /// A name for an IRC network, out of its server's: `libera` for `irc.libera.chat`.
 fn network_of(server: &str) -> String {
+    let server = server.split(':').next().unwrap_or_default();
     let parts: Vec<&str> = server.split('.').filter(|part| !matches!(*part, "irc" | "chat")).collect();
     let name = parts.first().filter(|part| part.chars().all(|c| c.is_ascii_alphanumeric())).copied();
     name.filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or("irc").to_ascii_lowercase()
 }
 
 /// The example with these answers in their places.
-fn written(first: &First) -> String {
+fn written(first: &First, data: Option<&Path>) -> String {
     let mut lines: Vec<String> = EXAMPLE.lines().map(str::to_owned).collect();
     let text = |value: &str| toml::Value::from(value).to_string();
     let list = |values: &[String]| toml::Value::from(values.to_vec()).to_string();
     let path = |path: &Path| text(&path.to_string_lossy());
     if let Some(name) = &first.name {
         set(&mut lines, "", "name", &text(name));
+    }
+    if let Some(data) = data {
+        set(&mut lines, "", "data", &path(data));
     }
     if !first.owner.is_empty() {
         set(&mut lines, "", "owners", &list(&first.owner));
@@ -164,6 +198,9 @@ fn written(first: &First) -> String {
         }
         if first.no_tls {
             set(&mut lines, &section, "tls", "false");
+        }
+        if first.owner.iter().any(|owner| owner.starts_with(&format!("{network}:nick:"))) {
+            set(&mut lines, &section, "trust_nicks", "true");
         }
         for (key, value) in [("nick", &first.nick), ("account", &first.account)] {
             value.iter().for_each(|value| set(&mut lines, &section, key, &text(value)));
@@ -223,7 +260,7 @@ mod tests {
             room: vec!["#tavern:example.org".into()],
             ..First::default()
         };
-        let text = written(&first);
+        let text = written(&first, None);
         let config: Config = toml::from_str(&text).unwrap();
         assert_eq!((config.name.as_str(), config.owners.len()), ("dicey", 2));
         let (irc, matrix) = (&config.irc["libera"], &config.matrix["home"]);
@@ -237,7 +274,9 @@ mod tests {
 
     #[test]
     fn networks_are_named_after_their_servers() {
-        let named = ["irc.libera.chat", "irc.oftc.net", "localhost", "127.0.0.1", "chat.example.org"].map(network_of);
+        let named =
+            ["irc.libera.chat", "irc.oftc.net", "localhost:6667", "127.0.0.1", "chat.example.org"].map(network_of);
         assert_eq!(named, ["libera", "oftc", "localhost", "irc", "example"]);
+        assert_eq!(with_port("localhost:6667"), Some(("localhost".to_owned(), 6667)));
     }
 }

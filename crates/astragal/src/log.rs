@@ -1,6 +1,7 @@
 //! What is logged to standard error, how much of it, and which of it the operator is told in their rooms.
 
 use crate::cli::LogFormat;
+use anyhow::ensure;
 use bot::Bot;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
@@ -81,6 +82,10 @@ impl Level {
     /// That is no filter.
     pub fn set(&self, filter: Option<&str>) -> anyhow::Result<()> {
         let filter = filter.unwrap_or(USUAL);
+        let levels = ["off", "error", "warn", "info", "debug", "trace"];
+        for part in filter.split(',').filter(|part| !part.contains('=')) {
+            ensure!(levels.contains(&part.trim()), "{part:?} is no level: there are {}", levels.join(", "));
+        }
         let parsed = EnvFilter::builder().parse(filter);
         let parsed = parsed.map_err(|error| anyhow::anyhow!("{filter:?} is no filter ({error}); info is one"))?;
         Ok(self.0.reload(parsed)?)

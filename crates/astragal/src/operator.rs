@@ -23,17 +23,15 @@ pub enum Order {
     Status,
     /// Come into a room: #tavern on IRC, #tavern:example.org on Matrix
     Join {
-        /// The network's name in the configuration
-        network: String,
-        /// The room
-        room: String,
+        /// The network's name in the configuration, and the room: libera '#tavern', or libera/#tavern
+        #[arg(num_args = 1..=2, required = true)]
+        place: Vec<String>,
     },
     /// Leave a room; what its table holds stays
     Leave {
-        /// The network's name in the configuration
-        network: String,
-        /// The room
-        room: String,
+        /// The network's name in the configuration, and the room: libera '#tavern', or libera/#tavern
+        #[arg(num_args = 1..=2, required = true)]
+        place: Vec<String>,
     },
     /// List who is answered nowhere, or add somebody: libera:account:troll, home:@*:spam.example, *!*@*.spam.example
     Ignore {
@@ -124,13 +122,19 @@ impl Operator {
     pub async fn obey(&self, order: Order) -> anyhow::Result<Told> {
         Ok(match order {
             Order::Status => self.status().await,
-            Order::Join { network, room } => {
-                let joined = self.network(&network)?.join(&room).await.map_err(anyhow::Error::msg)?;
+            Order::Join { place } => {
+                let RoomId { network, id } = named(&place)?;
+                let joined = self.network(&network)?.join(&id).await.map_err(anyhow::Error::msg)?;
                 Told::of(format!("{network}: coming into {joined}"))
             }
-            Order::Leave { network, room } => {
-                self.network(&network)?.leave(&room).await.map_err(anyhow::Error::msg)?;
-                Told::of(format!("{network}: left {room}; what its table holds stays"))
+            Order::Leave { place } => {
+                let RoomId { network, id } = named(&place)?;
+                let transport = self.network(&network)?;
+                let rooms = transport.status().await.rooms;
+                transport.leave(&id).await.map_err(anyhow::Error::msg)?;
+                let configured = rooms.iter().any(|room| room.configured && room.id.eq_ignore_ascii_case(&id));
+                let back = if configured { "; the configuration brings it back at the next start" } else { "" };
+                Told::of(format!("{network}: leaving {id}; what its table holds stays{back}"))
             }
             Order::Ignore { pattern: None, .. } => {
                 let ignored = self.bot.ignored();
@@ -141,7 +145,7 @@ impl Operator {
             Order::Ignore { pattern: Some(pattern), no } => self.ignore(&pattern, !no).await?,
             Order::Plugin { what, room, plugin } => self.plugin(what, &room, &plugin).await?,
             Order::Backup => {
-                let name = self.now().strftime("%Y-%m-%dT%H-%M-%SZ").to_string();
+                let name = self.now().strftime("%Y-%m-%dT%H-%M-%S%.3fZ").to_string();
                 let file = backup::keep(&self.backups, &name, &self.bot).await?;
                 Told { text: format!("written to {}", file.display()), json: json!({ "file": file }) }
             }
@@ -201,7 +205,7 @@ impl Operator {
                     1 => "1 other".to_owned(),
                     others => format!("{others} others"),
                 };
-                let invited = if room.configured { "" } else { ", invited" };
+                let invited = if room.configured { "" } else { ", not in the configuration" };
                 text.push(format!("  {}{called}: {}{invited}", room.id, others));
             }
             let mut status = serde_json::to_value(&status).expect("a status has text keys");
@@ -218,6 +222,12 @@ impl Operator {
                 "{pattern:?} names nobody: libera:account:troll does, or home:@*:spam.example, or *!*@*.spam.example"
             );
         }
+        if let Some((network, id)) = pattern.split_once(':')
+            && self.config().irc.contains_key(network)
+            && !id.contains([':', '!', '*'])
+        {
+            bail!("{pattern:?} names nobody there: {network}:account:{id} does, or {network}:nick:{id}");
+        }
         if self.bot.ignore(pattern, ignored).await? {
             let how = if ignored { "answered nowhere" } else { "answered again" };
             return Ok(Told::of(format!("{pattern} is {how}")));
@@ -231,9 +241,9 @@ impl Operator {
     }
 
     async fn plugin(&self, what: Switch, room: &str, plugin: &str) -> anyhow::Result<Told> {
-        let place =
-            RoomId::try_from(room.to_owned()).ok().context("a room is named as network/room: libera/#tavern")?;
-        self.network(&place.network)?;
+        let place = named(&[room.to_owned()])?;
+        let rooms = self.network(&place.network)?.status().await.rooms;
+        anyhow::ensure!(rooms.iter().any(|room| room.id == place.id), "the bot is not in {room}");
         let word = if what == Switch::Enable { "enable" } else { "disable" };
         let outcomes = self.bot.order(&place, &format!("plugin {word} {plugin}"), self.now()).await?;
         let told: Vec<String> = outcomes.iter().map(|outcome| outcome.reply.plain()).collect();
@@ -248,15 +258,26 @@ impl Operator {
 impl bot::Operator for Operator {
     async fn obey(&self, words: &str) -> Result<String, String> {
         let words = std::iter::once(OPERATOR_WORD).chain(words.split_whitespace());
-        // What it says of the commands there are is no failure; one line a command, since chats show no columns.
-        let typed = Typed::try_parse_from(words).map_err(|error| match error.use_stderr() {
-            true => {
-                error.render().to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        // What it says of the commands there are is no failure.
+        let typed = Typed::try_parse_from(words).map_err(|error| {
+            let said = error.render().to_string();
+            if !error.use_stderr() {
+                return said;
             }
-            false => error.render().to_string(),
+            let first: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+            first.join(" ").trim_start_matches("error: ").to_owned()
         })?;
         Operator::obey(self, typed.order).await.map(|told| told.text).map_err(|error| format!("{error:#}"))
     }
+}
+
+/// A room in one word or two.
+fn named(place: &[String]) -> anyhow::Result<RoomId> {
+    let room = match place {
+        [network, room] => Ok(RoomId::new(network, room)),
+        _ => RoomId::try_from(place.concat()),
+    };
+    room.ok().context("a room is named as network/room: libera/#tavern")
 }
 
 /// A time to the second.

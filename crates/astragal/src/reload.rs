@@ -24,10 +24,10 @@ pub fn again(operator: &Operator) -> anyhow::Result<String> {
         .map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
     operator.bot.apply(config.settings());
     let told = "the configuration was read again";
-    let same = config.networks() == operator.started_on;
+    let same = config.networks() == operator.started_on && config.name == operator.config().name;
     *operator.config.write().expect("nothing panics holding it") = Arc::new(config);
     Ok(match same {
         true => format!("{told} and counts now"),
-        false => format!("{told}; its networks count from the next start on"),
+        false => format!("{told}; what is new of its networks or its name counts from the next start on"),
     })
 }

@@ -267,7 +267,7 @@ enum House {
         older: Option<Number<1, 36500>>,
         entry: Option<EntryNumber>,
     },
-    /// Erase all that you ever typed here, and free your characters; dice and changes stay.
+    /// Erase all that you ever typed here; dice and changes stay.
     #[command(example = "forget me")]
     Forget {
         #[flag("me")]

@@ -151,6 +151,9 @@ impl Settings {
         if self.server.is_empty() || self.server.contains([' ', '/']) {
             return Err("server: it needs a host name, such as \"irc.libera.chat\"".to_owned());
         }
+        if let Some((host, port)) = self.server.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()) {
+            return Err(format!("server: its port stands in a key of its own: server = {host:?} and port = {port}"));
+        }
         if self.nick.is_empty() || self.nick.contains(|c: char| c.is_whitespace() || "!@:,*?#".contains(c)) {
             return Err(format!("nick: {:?} is none; \"astragal\" is", self.nick));
         }

@@ -30,6 +30,28 @@ impl Mistake {
     pub fn of(what: impl fmt::Display) -> Self {
         Mistake { line: None, what: what.to_string() }
     }
+
+    /// What reading the text ended with.
+    pub fn in_text(text: &str, error: &toml::de::Error) -> Self {
+        let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        Mistake { line, what: error.message().lines().next().unwrap_or_default().to_owned() }
+    }
+
+    /// Finds the line of the section or key that it begins with, if it begins with one.
+    pub fn look_for_line(&mut self, text: &str) {
+        let Some((path, _)) = self.what.split_once(": ") else { return };
+        let (section, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let mut within = "";
+        let line =
+            text.lines().position(|line| match line.trim().strip_prefix('[').and_then(|line| line.split_once(']')) {
+                Some((name, _)) => {
+                    within = name.trim_start_matches('[');
+                    within == path
+                }
+                None => within == section && line.split_once('=').is_some_and(|(name, _)| name.trim() == key),
+            });
+        self.line = self.line.or(line.map(|at| at + 1));
+    }
 }
 
 /// Syntax errors, unknown keys, and values of another type than their key has.

@@ -16,6 +16,7 @@ const FILE: &str = "_file";
 pub struct Written {
     table: Table,
     mistakes: Vec<Mistake>,
+    text: String,
     /// The directory of the file.
     beside: PathBuf,
 }
@@ -37,7 +38,7 @@ impl Written {
         let mut table = if mistakes.is_empty() { toml::from_str(&text)? } else { Table::new() };
         mistakes.extend(environment::apply(&mut table, &schema, environment));
         let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-        Ok(Written { table, mistakes, beside })
+        Ok(Written { table, mistakes, text, beside })
     }
 
     /// What it comes to.
@@ -49,9 +50,14 @@ impl Written {
             return Err(self.mistakes);
         }
         place(&mut self.table, &self.beside);
-        let config: Config = self.table.try_into().map_err(|error| vec![Mistake::of(error)])?;
+        let config: Config = self.table.try_into().map_err(|error| {
+            // What the file alone says knows its place.
+            let placed = toml::from_str::<Config>(&self.text).err().map(|error| Mistake::in_text(&self.text, &error));
+            vec![placed.unwrap_or_else(|| Mistake::of(error))]
+        })?;
         self.mistakes.extend(config.wrong());
         let complete = config.complete(&mut self.mistakes);
+        self.mistakes.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
         if self.mistakes.is_empty() { Ok(complete) } else { Err(self.mistakes) }
     }
 

@@ -23,6 +23,11 @@ pub fn complete(networks: Networks, wrong: &mut dyn FnMut(String)) -> Networks {
     completed.filter_map(|network| network.map_err(&mut *wrong).ok()).collect()
 }
 
+/// Whether a nick proves who somebody is there.
+pub fn trusts_nicks(networks: &Networks, name: &str) -> bool {
+    networks.get(name).is_some_and(|settings| settings.trust_nicks)
+}
+
 /// As transports.
 pub fn transports(networks: &Networks) -> Vec<Arc<dyn Transport>> {
     let transport = |(name, settings): (&String, &Settings)| -> Arc<dyn Transport> {

@@ -14,6 +14,11 @@ pub fn complete(networks: Networks, wrong: &mut dyn FnMut(String)) -> Networks {
     networks
 }
 
+/// Nobody does.
+pub fn trusts_nicks(_: &Networks, _: &str) -> bool {
+    false
+}
+
 /// None.
 pub fn transports(_: &Networks) -> Vec<Arc<dyn Transport>> {
     Vec::new()

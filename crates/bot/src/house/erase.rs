@@ -79,7 +79,7 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
     Ok(reply.fact("erased", erased))
 }
 
-/// `!forget me`: everything that somebody typed here, and their seat.
+/// `!forget me`: everything that somebody typed here.
 pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, NotFound> {
     if !me || turn.actor == OPERATOR {
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
@@ -90,24 +90,12 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     let erased = pages.len();
     if !really {
         let entries = counted(erased, "entry", "entries");
-        let what = format!(
-            "this erases for good what you typed here and was answered, in {entries}, and frees your characters; dice and \
-             changes stay"
-        );
+        let what =
+            format!("this erases for good what you typed here and was answered, in {entries}; dice and changes stay");
         return Err(Refusal::new(what).example("forget me really").into());
     }
     pages.into_iter().for_each(|page| forget(turn, page));
-    let table = turn.table_mut();
-    table.seats.remove(&player);
-    table.referees.remove(&player);
-    table
-        .characters
-        .values_mut()
-        .filter(|each| each.owner.as_ref() == Some(&player))
-        .for_each(|each| each.owner = None);
-    let reply = Reply::from(
-        "What you typed here is erased, and your characters are nobody's. Which id threw which dice stays in the chain.",
-    );
+    let reply = Reply::from("What you typed here is erased. Which id threw which dice stays in the chain.");
     Ok(reply.fact("erased", erased))
 }
 

@@ -4,6 +4,7 @@ use super::HouseTurn;
 use crate::pattern;
 use chat::Reply;
 use plugin_api::{Refusal, Text};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Patterns that a room may have.
@@ -49,7 +50,10 @@ fn list(turn: &HouseTurn) -> Reply {
 fn named(turn: &HouseTurn, typed: &str) -> Result<String, Refusal> {
     let bad = typed.is_empty() || typed.chars().count() > LONGEST || typed.contains(char::is_whitespace);
     let is_name = |name: &str| name.to_lowercase() == typed.to_lowercase();
-    let found: Vec<_> = turn.present.iter().filter(|(_, name)| is_name(name)).map(|(player, _)| player).collect();
+    // Who has gone is known by the seat they had.
+    let seated = turn.table.seats.iter().map(|(player, seat)| (player, &seat.name));
+    let named = turn.present.iter().chain(seated).filter(|(_, name)| is_name(name)).map(|(player, _)| player);
+    let found: Vec<_> = named.collect::<BTreeSet<_>>().into_iter().collect();
     match found.as_slice() {
         [player] => Ok(player.to_string()),
         [_, ..] => Err(Refusal::new(format!("several here are called {typed}: name one by their id")).about(typed)),

@@ -111,6 +111,10 @@ impl Session {
         }
         let folded = self.view.isupport.fold(channel);
         memory.past.left(&folded);
+        if !self.wanted.contains_key(&folded) {
+            tracing::info!(channel, "left, as it was told to");
+            return;
+        }
         let (by, why) = kicked.unwrap_or_default();
         tracing::warn!(channel, by, why, "the bot is no longer in a channel");
         if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
