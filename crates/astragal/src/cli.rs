@@ -318,3 +318,27 @@ pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(!path.exists(), "{} is there already: name another file, or move it away", path.display());
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_that_a_guide_shows_is_one() {
+        let pages = [include_str!("../../../docs/operators.md"), include_str!("../../../README.md")];
+        let blocks =
+            pages.iter().flat_map(|page| page.split("```sh\n").skip(1)).filter_map(|rest| rest.split("```").next());
+        let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with("astragal"));
+        let mut seen = 0;
+        for line in lines {
+            let typed = line.split(" # ").next().unwrap_or_default();
+            let words = typed.split_whitespace().map(|word| word.trim_matches('\''));
+            if let Err(error) = Cli::try_parse_from(words) {
+                // `--help` is no failure, and says what there is.
+                assert!(!error.use_stderr(), "{line}: {error}");
+            }
+            seen += 1;
+        }
+        assert!(seen > 25, "{seen} lines");
+    }
+}

@@ -72,18 +72,15 @@ impl Bot {
     /// # Errors
     /// The store cannot be written.
     pub async fn ignore(&self, pattern: &str, ignored: bool) -> Result<bool, StoreError> {
-        let patterns = {
-            let mut patterns = self.ignored.write().expect("nothing panics holding it");
-            let changed = if ignored { patterns.insert(pattern.to_owned()) } else { patterns.remove(pattern) };
-            if !changed {
-                return Ok(false);
-            }
-            patterns.clone()
-        };
-        let mut batch = Batch::default();
-        batch.put(keys::IGNORED_KEY, to_json(&patterns));
-        self.committer().submit(None, batch).await.map_err(|_| stopping())??;
-        Ok(true)
+        let mut patterns = self.ignored.read().expect("nothing panics holding it").clone();
+        let changed = if ignored { patterns.insert(pattern.to_owned()) } else { patterns.remove(pattern) };
+        if changed {
+            let mut batch = Batch::default();
+            batch.put(keys::IGNORED_KEY, to_json(&patterns));
+            self.committer().submit(None, batch).await.map_err(|_| stopping())??;
+            *self.ignored.write().expect("nothing panics holding it") = patterns;
+        }
+        Ok(changed)
     }
 
     /// Who is answered nowhere: by the configuration, and by the operator's word.
