@@ -168,6 +168,19 @@ async fn dice_in_prose_are_rolled_where_the_room_wants_that() {
 }
 
 #[tokio::test]
+async fn what_was_said_while_the_bot_was_away_is_answered_where_the_room_wants_that() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        let late = |id: &str| Event::Said(Message { late: true, ..message(id, "hall", "!roll 1d1") });
+        network.happen(late("1"));
+        assert!(text(&network.hear().await).contains("1 | 1d1 [1] #1"));
+        assert_eq!(ask(network, "2", "!room late off").await, "late is now off. #2");
+        network.happen(late("3"));
+        assert!(ask(network, "4", "!roll 2d1").await.contains("2d1"), "the next thing that is answered");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn several_lines_are_answered_together_and_too_many_are_said_so() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let answer = ask(network, "1", "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count").await;
