@@ -26,14 +26,16 @@ fn run(command: &mut Command) -> String {
 
 /// A bare Debian, copied from one that is made once.
 fn bare() -> tempfile::TempDir {
-    let base = target().join("debian");
+    // What the package asks for is there, and in the name: another base is another directory.
+    const INCLUDED: &str = "ca-certificates";
+    let base = target().join(format!("debian-{INCLUDED}"));
     if !base.join("var/lib/dpkg/status").exists() {
         let part = target().join("debian.part");
         if part.exists() {
             fs::remove_dir_all(&part).expect("what was interrupted can be removed");
         }
         run(Command::new("debootstrap")
-            .args(["--variant=minbase", "--include=ca-certificates", "bookworm"])
+            .args(["--variant=minbase", &format!("--include={INCLUDED}"), "bookworm"])
             .arg(&part));
         fs::rename(&part, &base).expect("it has one place");
     }
