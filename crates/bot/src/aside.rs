@@ -65,7 +65,15 @@ impl Bot {
     /// The commands that erase what was played of a message that is taken back, if anything was.
     fn redacted(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
         let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))?;
-        let Some(InboxRow::Played { entries, .. }) = row.filter(|_| message.body.is_empty()) else { return Ok(None) };
+        let Some(InboxRow::Played { entries, table, .. }) = row.filter(|_| message.body.is_empty()) else {
+            return Ok(None);
+        };
+        // Numbers are those of the table where it was played; the room may sit at another one now.
+        let here = self.table_of(&message.room)?;
+        if table.is_some_and(|table| table != here) {
+            tracing::warn!(room = %message.room, "a message that was taken back was played at another table: its words stay there");
+            return Ok(None);
+        }
         let prefix = self.prefix_of(&message.room)?;
         message.body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
         Ok((!entries.is_empty()).then_some(Event::Redacted { message, of }))

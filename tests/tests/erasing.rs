@@ -1,0 +1,63 @@
+//! Words that are erased without anybody asking at the table: by their age, and since their message was taken back.
+
+use bot::store::Memory;
+use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
+
+/// Two rooms, in which everybody is admin.
+struct Rooms {
+    sitting: Sitting,
+    said: usize,
+}
+
+impl Rooms {
+    fn new() -> Self {
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
+        let store: Arc<Memory> = Arc::default();
+        let bot = Bot::new(Settings::default(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
+        Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), said: 0 }
+    }
+
+    fn message(&mut self, standing: Standing, room: &str, day: i64, body: &str) -> Message {
+        self.said += 1;
+        let speaker = Speaker { standing, ..Speaker::new(PlayerId::new("n", format!("{standing:?}")), "Ann") };
+        let sent = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * day);
+        let message = Message::new(self.said.to_string(), RoomId::new("n", room), speaker, sent, body);
+        Message { unlimited: true, ..message }
+    }
+
+    /// How a line ended, and all that was said of it, to whomever.
+    fn say(&mut self, standing: Standing, room: &str, day: i64, body: &str) -> (OutcomeKind, String) {
+        let message = self.message(standing, room, day, body);
+        let heard = self.sitting.play(&Event::Said(message)).expect("memory does not fail");
+        (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
+    }
+}
+
+#[test]
+fn erasing_what_is_old_comes_to_an_end() {
+    let mut rooms = Rooms::new();
+    rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
+    let mut order = |day| rooms.say(Standing::Operator, "hall", day, "!erase older 1").0;
+    assert_eq!(order(3), OutcomeKind::Played);
+    // What the operator said then is old too by now, and about nobody.
+    assert_eq!([order(10), order(20)], [OutcomeKind::Refused; 2]);
+    assert!(rooms.say(Standing::Admin, "hall", 20, "!history").1.contains("2 entries up to #2"));
+}
+
+#[test]
+fn a_message_that_is_taken_back_erases_nothing_of_another_table() {
+    let mut rooms = Rooms::new();
+    rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # of the hall");
+    let first = rooms.said.to_string();
+    rooms.say(Standing::Admin, "attic", 0, "!roll 1d1 # of the attic");
+    let told = rooms.say(Standing::Admin, "attic", 0, "!export move").1;
+    let word = told.split("!import ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word");
+    assert_eq!(rooms.say(Standing::Admin, "hall", 0, &format!("!import {word} really")).0, OutcomeKind::Played);
+    let message = rooms.message(Standing::Admin, "hall", 0, "");
+    rooms.sitting.play(&Event::Redacted { message, of: first }).expect("memory does not fail");
+    let history = rooms.say(Standing::Admin, "hall", 0, "!history").1;
+    assert!(history.contains("of the attic") && !history.contains("erased"), "{history}");
+}
