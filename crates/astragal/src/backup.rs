@@ -146,7 +146,8 @@ fn backups(directory: &Path) -> Vec<PathBuf> {
     // Others may put files there: a daily backup is called by its day.
     let daily = |path: &PathBuf| {
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        path.extension().is_some_and(|ends| ends == EXTENSION) && name.parse::<jiff::civil::Date>().is_ok()
+        path.extension().is_some_and(|ends| ends == EXTENSION)
+            && name.parse::<jiff::civil::Date>().is_ok_and(|day| day.to_string() == name)
     };
     let mut paths: Vec<_> = paths.filter(daily).collect();
     paths.sort();

@@ -9,10 +9,14 @@ use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 
 /// Seconds that answers are counted by.
 const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+
+/// How often samples are counted.
+const UPKEEP: Duration = Duration::from_secs(5);
 
 /// What is told.
 #[derive(Clone)]
@@ -35,6 +39,15 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
     let builder = PrometheusBuilder::new().set_buckets_for_metric(seconds, &SECONDS)?;
     let metrics = builder.install_recorder().context("nobody else counts in this process")?;
     bot::describe_metrics();
+    let kept = metrics.clone();
+    tokio::spawn(async move {
+        // Samples wait in memory until they are counted, whether or not anybody looks.
+        let mut round = tokio::time::interval(UPKEEP);
+        loop {
+            round.tick().await;
+            kept.run_upkeep();
+        }
+    });
     let router = Router::new()
         .route("/metrics", get(all_metrics))
         .route("/live", get(async || "live\n"))
@@ -59,7 +72,6 @@ async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> St
         gauge("astragal_rooms", status.rooms.len());
         gauge("astragal_posts_waiting", waiting);
     }
-    metrics.run_upkeep();
     metrics.render()
 }
 
