@@ -119,7 +119,7 @@ fn an_operator_asks_by_the_socket() {
     assert!(enabled.starts_with("Mecha vs Kaiju 202X is enabled in this room."), "{enabled}");
     // Nobody there was told, and everybody can read it in the journal.
     ann.say("#den", "!history");
-    assert!(ann.hear("astragal", "#den").contains("1 entry up to #1"));
+    assert!(ann.answer("astragal", "#den").contains("1 entry up to #1"));
     assert!(ann.hear("astragal", "#den").starts_with("- #1 the operator, "));
     ann.say("#den", "!insp +2");
     assert_eq!(ann.answer("astragal", "#den"), "inspiration 2 (+2) #2");
@@ -135,7 +135,7 @@ fn an_operator_asks_by_the_socket() {
         bob.say("astragal", "roll 1d1");
         assert_eq!(operated.told(&["ignore", "--no", pattern]), format!("{pattern} is answered again\n"));
         bob.say("#tavern", "!roll 2d1");
-        assert!(bob.hear("astragal", "#tavern").starts_with("bob: 2 | 2d1 [1 1]"), "the first thing that is answered");
+        assert!(bob.answer("astragal", "#tavern").starts_with("2 | 2d1 [1 1]"), "the first thing that is answered");
     }
     let file = operated.told(&["backup"]);
     let file = file.trim().strip_prefix("written to ").unwrap();
@@ -218,8 +218,8 @@ fn whoever_watches_sees_how_it_is_and_the_owner_is_told_once() {
     let right = fs::read_to_string(operated.config()).unwrap();
     fs::write(operated.config(), format!("nam = 1\n{right}")).unwrap();
     operated.bot.signal("HUP");
-    let told = ann.hear("astragal", "#ops");
-    assert!(told.contains("the old configuration stays") && told.contains("did you mean name?"), "{told}");
+    let told = ann.wait_for(|line| line.contains("the old configuration stays"));
+    assert!(told.contains("PRIVMSG #ops") && told.contains("did you mean name?"), "{told}");
     operated.bot.signal("HUP");
     assert!(ann.hear_within("astragal", "#ops", Duration::from_secs(2)).is_none(), "once");
 
