@@ -1,6 +1,7 @@
 //! The configuration file. `config/astragal.example.toml` is its manual.
 
 mod environment;
+mod meaning;
 mod mistakes;
 mod written;
 
@@ -193,65 +194,6 @@ impl Config {
         })
     }
 
-    fn wrong(&self) -> Vec<Mistake> {
-        let known: Vec<String> = crate::plugins::all().iter().map(|plugin| plugin.manifest().id.clone()).collect();
-        let rules = self.rooms.rules.iter().flat_map(|rule| [&rule.plugins, &rule.allowed]);
-        let named = [&self.rooms.plugins].into_iter().chain(self.rooms.allowed.iter().chain(rules.flatten())).flatten();
-        let unknown = named.filter(|id| !known.contains(id)).map(|id| {
-            let hint = plugin_api::suggest(id, known.iter().map(String::as_str));
-            let hint = hint.map_or(format!("there are {}", known.join(", ")), |meant| format!("did you mean {meant}?"));
-            Mistake::of(format!("rooms: there is no plugin {id}: {hint}"))
-        });
-        let mut wrong: Vec<_> = unknown.collect();
-        for rule in &self.rooms.rules {
-            if !rule.rooms.contains(['/', '*']) {
-                let what = format!("rooms.rules: rooms = {:?} names none; \"libera/*\" does", rule.rooms);
-                wrong.push(Mistake::of(what));
-            }
-            let settings = rule.settings.iter().map(|(key, value)| RoomSetting::check(key, value));
-            wrong.extend(
-                settings.filter_map(Result::err).map(|refusal| Mistake::of(format!("rooms.rules: {}", refusal.what))),
-            );
-        }
-        let networks: Vec<&String> = self.irc.keys().chain(self.matrix.keys()).collect();
-        let strange = self.admin_rooms.iter().filter(|room| !networks.contains(&&room.network));
-        wrong.extend(strange.map(|room| {
-            let there = networks.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-            Mistake::of(format!("admin_rooms: {room} is on no network of this configuration: there are {there}"))
-        }));
-        wrong.extend(self.owners.iter().filter_map(|owner| self.wrong_owner(owner)));
-        if self.name.trim().is_empty() {
-            wrong.push(Mistake::of("name: the bot needs one, such as \"astragal\""));
-        }
-        if self.rooms.prefix.trim().is_empty() {
-            wrong.push(Mistake::of("rooms.prefix: it cannot be empty; \"!\" is usual"));
-        }
-        wrong
-    }
-
-    /// An owner whom nobody can be.
-    fn wrong_owner(&self, owner: &PlayerId) -> Option<Mistake> {
-        let PlayerId { network, id } = owner;
-        let names = self.irc.keys().chain(self.matrix.keys()).map(String::as_str);
-        let names: Vec<&str> = names.chain([transport_console::NETWORK]).collect();
-        if !names.contains(&network.as_str()) {
-            let there = names.join(", ");
-            return Some(Mistake::of(format!(
-                "owners: {owner} is on no network of this configuration: there are {there}"
-            )));
-        }
-        let is_irc = self.irc.contains_key(network);
-        if is_irc && !id.starts_with("account:") && !id.starts_with("nick:") {
-            let what = format!("owners: {owner} names no account; \"{network}:account:{id}\" does");
-            return Some(Mistake::of(format!("{what}, or \"{network}:nick:{id}\" where trust_nicks is set")));
-        }
-        (id.starts_with("nick:") && !irc::trusts_nicks(&self.irc, network)).then(|| {
-            Mistake::of(format!(
-                "owners: {owner} is a nick, which anybody may take: irc.{network} needs trust_nicks = true"
-            ))
-        })
-    }
-
     /// Its networks.
     pub fn networks(&self) -> (irc::Networks, matrix::Networks) {
         (self.irc.clone(), self.matrix.clone())
@@ -441,6 +383,21 @@ mod tests {
         let rules = "[[rooms.rules]]\nrooms = \"x\"\nallowed = [\"tork\"]\nsettings = { dialekt = \"x\", inline = \"maybe\" }\n";
         let rules = mistakes_in(rules);
         assert_eq!(rules.len(), 4, "{rules:?}");
+        // What is no mistake in itself and means nothing, beside others; but not what follows from them.
+        let both = "ownerz = 1\nowners = [\"libra:account:x\"]\nignore = [\"troll\"]\n[irc.libera]\nserver = 7\n\
+                    [rooms]\nplugins = \"roll\"\nallowed = [\"tork\"]\n[[rooms.rules]]\nrooms = \"*\"\n[[rooms.rules]]\nrooms = \"libra/*\"\n";
+        let expected = [
+            "line 1: there is no key ownerz: did you mean owners?",
+            "line 2: owners: libra:account:x is on no network of this configuration: did you mean libera?",
+            "line 3: ignore: \"troll\" names nobody: libera:account:troll does",
+            "line 5: irc.libera.server: a text in quotation marks",
+            "line 7: rooms.plugins: a list in brackets",
+            "line 8: rooms.allowed: there is no plugin tork: did you mean torg?",
+            "line 11: rooms.rules.2: libra/* is on no network of this configuration: did you mean libera?",
+        ];
+        let both = mistakes_in(both);
+        assert_eq!(both.len(), expected.len(), "{both:#?}");
+        assert!(both.iter().zip(expected).all(|(found, expected)| found.starts_with(expected)), "{both:#?}");
         let two = mistakes_in("[rooms]\nplugins = [\"rol\", \"tork\"]\n[irc.home]\n[matrix.there]\n");
         assert!(two[0].contains("did you mean roll?") && two[1].contains("did you mean torg?"), "{two:?}");
         assert!(two.iter().any(|wrong| wrong.starts_with("line 3: irc.home: ")), "{two:?}");

@@ -217,16 +217,8 @@ impl Operator {
     }
 
     async fn ignore(&self, pattern: &str, ignored: bool) -> anyhow::Result<Told> {
-        if !pattern.contains([':', '!', '@']) || pattern.contains(char::is_whitespace) {
-            bail!(
-                "{pattern:?} names nobody: libera:account:troll does, or home:@*:spam.example, or *!*@*.spam.example"
-            );
-        }
-        if let Some((network, id)) = pattern.split_once(':')
-            && self.config().irc.contains_key(network)
-            && !id.contains([':', '!', '*'])
-        {
-            bail!("{pattern:?} names nobody there: {network}:account:{id} does, or {network}:nick:{id}");
+        if let Some(nobody) = self.config().nobody(pattern) {
+            bail!(nobody);
         }
         if self.bot.ignore(pattern, ignored).await? {
             let how = if ignored { "answered nowhere" } else { "answered again" };

@@ -2,10 +2,12 @@
 //!
 //! [`Config`]: super::Config
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::fmt;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue, Deserializer};
+use toml::{Spanned, Table};
 
 /// Something wrong in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,39 +39,58 @@ impl Mistake {
         Mistake { line, what: error.message().lines().next().unwrap_or_default().to_owned() }
     }
 
-    /// Finds the line of the section or key that it begins with, if it begins with one.
-    pub fn look_for_line(&mut self, text: &str) {
+    /// Whether it is about a key or section, as such.
+    pub fn is_about(&self, path: &str) -> bool {
+        self.what.strip_prefix(path).is_some_and(|rest| rest.starts_with(": "))
+    }
+
+    /// Finds the line of the section or key that it begins with, if it begins with one; `rooms.rules.2` is the second of
+    /// several.
+    pub fn look_for_line<'t>(&mut self, text: &'t str) {
         let Some((path, _)) = self.what.split_once(": ") else { return };
+        let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
+        let (path, which) = last.parse::<usize>().map_or((path, 1), |which| (outer, which));
         let (section, key) = path.rsplit_once('.').unwrap_or(("", path));
         let mut within = "";
-        let line =
-            text.lines().position(|line| match line.trim().strip_prefix('[').and_then(|line| line.split_once(']')) {
-                Some((name, _)) => {
-                    within = name.trim_start_matches('[');
-                    within == path
-                }
-                None => within == section && line.split_once('=').is_some_and(|(name, _)| name.trim() == key),
-            });
-        self.line = self.line.or(line.map(|at| at + 1));
+        let is_it = |line: &'t str| match line.trim().strip_prefix('[').and_then(|line| line.split_once(']')) {
+            Some((name, _)) => {
+                within = name.trim_start_matches('[');
+                within == path
+            }
+            None => within == section && line.split_once('=').is_some_and(|(name, _)| name.trim() == key),
+        };
+        let found = text.lines().map(is_it).enumerate().filter(|(_, is_it)| *is_it);
+        let line = found.map(|(at, _)| at + 1).nth(which.saturating_sub(1));
+        self.line = self.line.or(line);
     }
 }
 
-/// Syntax errors, unknown keys, and values of another type than their key has.
-pub fn find(text: &str, schema: &Value) -> Vec<Mistake> {
-    let (table, errors) = DeTable::parse_recoverable(text);
+/// What a text says against its schema.
+pub struct Found {
+    /// The rest: what is no mistake in itself.
+    pub table: Table,
+    /// Syntax errors, unknown keys, and values of another type than their key has.
+    pub mistakes: Vec<Mistake>,
+    /// The sections that lack something for it.
+    pub maimed: BTreeSet<String>,
+}
+
+/// Holds a text against its schema.
+pub fn find(text: &str, schema: &Value) -> Found {
+    let (mut table, errors) = DeTable::parse_recoverable(text);
     let line = |at: usize| Some(text[..at.min(text.len())].matches('\n').count() + 1);
-    let mut found: Vec<Mistake> = errors
+    let mut mistakes: Vec<Mistake> = errors
         .into_iter()
         .map(|error| Mistake { line: error.span().and_then(|span| line(span.start)), what: error.message().to_owned() })
         .collect();
-    if found.is_empty() {
-        let mut walk = Walk { schema, found: Vec::new() };
-        walk.table(table.get_ref(), schema, "");
-        let mistake = |(at, what)| Mistake { line: line(at), what };
-        found.extend(walk.found.into_iter().map(mistake));
+    let mut walk = Walk { schema, found: Vec::new(), maimed: BTreeSet::new() };
+    if mistakes.is_empty() {
+        walk.table(table.get_mut(), schema, "");
+        mistakes.extend(walk.found.into_iter().map(|(at, what)| Mistake { line: line(at), what }));
     }
-    found.sort_by_key(|mistake| mistake.line);
-    found
+    mistakes.sort_by_key(|mistake| mistake.line);
+    let table = Table::deserialize(Deserializer::from(table)).unwrap_or_default();
+    Found { table, mistakes, maimed: walk.maimed }
 }
 
 /// Where `path` leads in the schema, if it leads anywhere.
@@ -82,37 +103,57 @@ pub fn is_secret(schema: &Value) -> bool {
     schema.get("writeOnly").is_some()
 }
 
+/// Goes through a text, and takes out what is wrong.
 struct Walk<'s> {
     schema: &'s Value,
     found: Vec<(usize, String)>,
+    maimed: BTreeSet<String>,
 }
 
 impl Walk<'_> {
-    fn table(&mut self, table: &DeTable<'_>, schema: &Value, path: &str) {
-        let schema = resolved(self.schema, schema);
-        for (key, value) in table {
+    fn table(&mut self, table: &mut DeTable<'_>, schema: &Value, path: &str) {
+        let schema = resolved(self.schema, schema).clone();
+        let all = std::mem::take(table).into_iter();
+        let right = all.filter_map(|(key, mut value)| {
             let name = key.get_ref().as_ref();
-            let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-            match key_of(self.schema, schema, name) {
-                Some(schema) => self.value(value, &schema.clone(), &path),
-                None => self.found.push((key.span().start, unknown(&path, name, schema))),
+            let inner = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            let right = match key_of(self.schema, &schema, name) {
+                Some(of) => self.value(&mut value, of, &inner),
+                None => {
+                    self.found.push((key.span().start, unknown(&inner, name, &schema)));
+                    false
+                }
+            };
+            if !right {
+                self.maimed.insert(path.to_owned());
             }
-        }
+            right.then_some((key, value))
+        });
+        *table = right.collect();
     }
 
-    fn value(&mut self, value: &Spanned<DeValue<'_>>, schema: &Value, path: &str) {
+    /// Whether a value may stay; what is wrong within it is taken out.
+    fn value<'t>(&mut self, value: &mut Spanned<DeValue<'t>>, schema: &Value, path: &str) -> bool {
         let schema = resolved(self.schema, schema).clone();
-        let mut wrong = |what: String| self.found.push((value.span().start, format!("{path}: {what}")));
-        if schema.get("writeOnly").is_some() {
+        if is_secret(&schema) {
             // A number is a password too, and no error may show it.
-            return;
+            return true;
         }
-        match (value.get_ref(), kind(&schema)) {
-            (DeValue::Table(table), "object") => self.table(table, &schema, path),
+        let at = value.span().start;
+        let wrong = match (value.get_mut(), kind(&schema)) {
+            (DeValue::Table(table), "object") => {
+                self.table(table, &schema, path);
+                None
+            }
             (DeValue::Array(items), "array") => {
                 if let Some(item) = schema.get("items") {
-                    items.iter().for_each(|each| self.value(each, item, path));
+                    let all = std::mem::replace(items, DeArray::from_iter([]));
+                    *items = all
+                        .into_iter()
+                        .filter_map(|mut each| self.value(&mut each, item, path).then_some(each))
+                        .collect();
                 }
+                None
             }
             (DeValue::Integer(number), "integer") => {
                 let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
@@ -120,21 +161,22 @@ impl Walk<'_> {
                 let low = bound("minimum").is_some_and(|least| number.is_none_or(|number| number < least));
                 let high = bound("maximum").is_some_and(|most| number.is_none_or(|number| number > most));
                 match (bound("minimum"), bound("maximum")) {
-                    (Some(least), Some(most)) if low || high => wrong(format!("a whole number from {least} to {most}")),
-                    (Some(least), None) if low => wrong(format!("a whole number from {least} up")),
-                    _ if number.is_none() => wrong("that number is too large".to_owned()),
-                    _ => {}
+                    (Some(least), Some(most)) if low || high => Some(format!("a whole number from {least} to {most}")),
+                    (Some(least), None) if low => Some(format!("a whole number from {least} up")),
+                    _ => number.is_none().then(|| "that number is too large".to_owned()),
                 }
             }
             (DeValue::String(text), "string") => {
                 let words = words(&schema);
-                if !words.is_empty() && !words.contains(&text.as_ref()) {
-                    wrong(format!("one of {}", words.join(", ")));
-                }
+                let one = words.is_empty() || words.contains(&text.as_ref());
+                (!one).then(|| format!("one of {}", words.join(", ")))
             }
-            (DeValue::Boolean(_), "boolean") | (_, "") => {}
-            (other, kind) => wrong(format!("{}, not {}", named(kind), named(type_of(other)))),
-        }
+            (DeValue::Boolean(_), "boolean") | (_, "") => None,
+            (other, kind) => Some(format!("{}, not {}", named(kind), named(type_of(other)))),
+        };
+        let right = wrong.is_none();
+        self.found.extend(wrong.map(|what| (at, format!("{path}: {what}"))));
+        right
     }
 }
 

@@ -1,9 +1,11 @@
 //! A configuration as it is written, before it is one: what the file and the environment say, and what is wrong with it.
 
-use super::{Config, Mistake, environment, mistakes};
+use super::mistakes::{self, Found};
+use super::{Config, Mistake, environment};
 use anyhow::Context;
 use chat::Secret;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml::Table;
@@ -16,6 +18,8 @@ const FILE: &str = "_file";
 pub struct Written {
     table: Table,
     mistakes: Vec<Mistake>,
+    /// The sections that lack something for a mistake.
+    maimed: BTreeSet<String>,
     text: String,
     /// The directory of the file.
     beside: PathBuf,
@@ -34,11 +38,10 @@ impl Written {
             None => String::new(),
         };
         let schema = schema();
-        let mut mistakes = mistakes::find(&text, &schema);
-        let mut table = if mistakes.is_empty() { toml::from_str(&text)? } else { Table::new() };
+        let Found { mut table, mut mistakes, maimed } = mistakes::find(&text, &schema);
         mistakes.extend(environment::apply(&mut table, &schema, environment));
         let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-        Ok(Written { table, mistakes, text, beside })
+        Ok(Written { table, mistakes, maimed, text, beside })
     }
 
     /// What it comes to.
@@ -46,18 +49,24 @@ impl Written {
     /// # Errors
     /// All that is wrong with it.
     pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
-        if !self.mistakes.is_empty() {
-            return Err(self.mistakes);
-        }
         place(&mut self.table, &self.beside);
-        let config: Config = self.table.try_into().map_err(|error| {
-            // What the file alone says knows its place.
-            let placed = toml::from_str::<Config>(&self.text).err().map(|error| Mistake::in_text(&self.text, &error));
-            vec![placed.unwrap_or_else(|| Mistake::of(error))]
-        })?;
-        self.mistakes.extend(config.wrong());
-        let complete = config.complete(&mut self.mistakes);
-        self.mistakes.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
+        let config: Config = match self.table.try_into() {
+            Ok(config) => config,
+            Err(error) if self.mistakes.is_empty() => {
+                // What the file alone says knows its place.
+                let placed = toml::from_str::<Config>(&self.text).err();
+                let mistake = placed.map_or_else(|| Mistake::of(error), |error| Mistake::in_text(&self.text, &error));
+                return Err(vec![mistake]);
+            }
+            Err(_) => return Err(self.mistakes),
+        };
+        let mut meaningless = config.meaningless();
+        let complete = config.complete(&mut meaningless);
+        // What a section lacks may be what was wrong in it.
+        meaningless.retain(|mistake| !self.maimed.iter().any(|section| mistake.is_about(section)));
+        meaningless.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
+        self.mistakes.extend(meaningless);
+        self.mistakes.sort_by_key(|mistake| mistake.line.unwrap_or(usize::MAX));
         if self.mistakes.is_empty() { Ok(complete) } else { Err(self.mistakes) }
     }
 

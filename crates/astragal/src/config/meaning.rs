@@ -1,0 +1,92 @@
+//! What a configuration says and cannot mean: names of plugins, networks and people that nobody has.
+
+use super::{Config, Mistake};
+use bot::RoomSetting;
+use chat::PlayerId;
+use std::collections::BTreeSet;
+
+impl Config {
+    /// What it cannot mean; each begins with the key that it is about.
+    pub(super) fn meaningless(&self) -> Vec<Mistake> {
+        let mut wrong = Vec::new();
+        if self.name.trim().is_empty() {
+            wrong.push("name: the bot needs one, such as \"astragal\"".to_owned());
+        }
+        if self.rooms.prefix.trim().is_empty() {
+            wrong.push("rooms.prefix: it cannot be empty; \"!\" is usual".to_owned());
+        }
+        let known: Vec<String> = crate::plugins::all().iter().map(|plugin| plugin.manifest().id.clone()).collect();
+        let mut plugins = |key: &str, ids: &BTreeSet<String>| {
+            let unknown = ids.iter().filter(|id| !known.contains(id));
+            wrong.extend(unknown.map(|id| format!("{key}: there is no plugin {id}: {}", hint(id, &known))));
+        };
+        plugins("rooms.plugins", &self.rooms.plugins);
+        plugins("rooms.allowed", self.rooms.allowed.as_ref().unwrap_or(&BTreeSet::new()));
+        for (rule, number) in self.rooms.rules.iter().zip(1..) {
+            rule.plugins.iter().chain(&rule.allowed).for_each(|ids| plugins(&format!("rooms.rules.{number}"), ids));
+        }
+        for (rule, number) in self.rooms.rules.iter().zip(1..) {
+            let key = format!("rooms.rules.{number}");
+            match rule.rooms.split_once('/') {
+                Some((network, _)) if !network.contains('*') => {
+                    wrong.extend(self.strange(&key, &rule.rooms, network));
+                }
+                None if !rule.rooms.contains('*') => {
+                    wrong.push(format!("{key}: rooms = {:?} names none; \"libera/*\" does", rule.rooms));
+                }
+                _ => {}
+            }
+            let settings = rule.settings.iter().map(|(key, value)| RoomSetting::check(key, value));
+            wrong.extend(settings.filter_map(Result::err).map(|refusal| format!("{key}: {}", refusal.what)));
+        }
+        let rooms = self.admin_rooms.iter();
+        wrong.extend(rooms.filter_map(|room| self.strange("admin_rooms", &room.to_string(), &room.network)));
+        wrong.extend(self.owners.iter().filter_map(|owner| self.no_owner(owner)));
+        wrong.extend(self.ignore.iter().filter_map(|pattern| Some(format!("ignore: {}", self.nobody(pattern)?))));
+        wrong.into_iter().map(Mistake::of).collect()
+    }
+
+    /// That a pattern of people to be ignored is about nobody, and what would be about somebody.
+    pub fn nobody(&self, pattern: &str) -> Option<String> {
+        if !pattern.contains([':', '!', '@']) || pattern.contains(char::is_whitespace) {
+            return Some(format!(
+                "{pattern:?} names nobody: libera:account:troll does, or home:@*:spam.example, or *!*@*.spam.example"
+            ));
+        }
+        let (network, id) = pattern.split_once(':')?;
+        (self.irc.contains_key(network) && !id.contains([':', '!', '*']))
+            .then(|| format!("{pattern:?} names nobody there: {network}:account:{id} does, or {network}:nick:{id}"))
+    }
+
+    /// An owner whom nobody can be.
+    fn no_owner(&self, owner: &PlayerId) -> Option<String> {
+        let PlayerId { network, id } = owner;
+        let strange = self.strange("owners", &owner.to_string(), network);
+        if strange.is_some() || !self.irc.contains_key(network) || id.starts_with("account:") {
+            return strange;
+        }
+        if !id.starts_with("nick:") {
+            let what = format!("owners: {owner} names no account; \"{network}:account:{id}\" does");
+            return Some(format!("{what}, or \"{network}:nick:{id}\" where trust_nicks is set"));
+        }
+        (!crate::networks::irc::trusts_nicks(&self.irc, network)).then(|| {
+            format!("owners: {owner} is a nick, which anybody may take: irc.{network} needs trust_nicks = true")
+        })
+    }
+
+    /// That something is on a network that there is not.
+    fn strange(&self, key: &str, what: &str, network: &str) -> Option<String> {
+        let names = self.irc.keys().chain(self.matrix.keys()).cloned();
+        let names: Vec<String> = names.chain([transport_console::NETWORK.to_owned()]).collect();
+        let hint = || hint(network, &names);
+        (!names.iter().any(|name| name == network))
+            .then(|| format!("{key}: {what} is on no network of this configuration: {}", hint()))
+    }
+}
+
+fn hint(name: &str, known: &[String]) -> String {
+    match plugin_api::suggest(name, known.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("there are {}", known.join(", ")),
+    }
+}
