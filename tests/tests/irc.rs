@@ -20,6 +20,8 @@ mod people;
 mod played;
 #[path = "irc/proof.rs"]
 mod proof;
+#[path = "irc/renamed.rs"]
+mod renamed;
 #[path = "irc/sasl.rs"]
 mod sasl;
 #[path = "irc/scripted.rs"]

@@ -5,7 +5,7 @@ use crate::keys;
 use crate::serve::Hall;
 use crate::store::{Batch, StoreError};
 use async_trait::async_trait;
-use chat::{Delivery, Desk, DeskError, Event};
+use chat::{Delivery, Desk, DeskError, Event, RoomId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,11 +32,7 @@ impl NetworkDesk {
                     }
                     batch.put(row, to_json(&InboxRow::Waiting));
                 }
-                // At once, so that what is said in the new room next is played at this table. Twice does no harm.
-                Event::Moved { from, to } => {
-                    batch.put(keys::room(to), to_json(&self.hall.bot.moved(from)?));
-                    batch.put(keys::greeted(to), to_json(&true));
-                }
+                Event::Moved { from, to } => self.seat(from, to, &mut batch)?,
                 _ => {
                     fresh.push((event, None));
                     continue;
@@ -49,6 +45,14 @@ impl NetworkDesk {
         self.note_all(&mut batch, delivery.notes);
         self.commit(batch).await?;
         Ok(fresh)
+    }
+
+    /// Seats a room at the table of the one that it replaces: at once, so that what is said in it next is played there. Twice
+    /// does no harm.
+    fn seat(&self, from: &RoomId, to: &RoomId, batch: &mut Batch) -> Result<(), StoreError> {
+        batch.put(keys::room(to), to_json(&self.hall.bot.moved(from)?));
+        batch.put(keys::greeted(to), to_json(&true));
+        Ok(())
     }
 
     fn note_all(&self, batch: &mut Batch, notes: std::collections::BTreeMap<String, Option<String>>) {
@@ -82,6 +86,11 @@ impl Desk for NetworkDesk {
         } else {
             let mut batch = Batch::default();
             self.note_all(&mut batch, delivery.notes);
+            for event in &delivery.events {
+                if let Event::Moved { from, to } = event {
+                    self.seat(from, to, &mut batch).map_err(failed)?;
+                }
+            }
             let events = delivery.events.into_iter().map(|event| (event, None)).collect();
             self.commit(batch).await.map(|()| events)
         };

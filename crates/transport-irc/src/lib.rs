@@ -101,6 +101,9 @@ impl Transport for Irc {
             ready: self.ready.clone(),
             memory: Memory {
                 invited: invited.split_whitespace().map(str::to_owned).collect(),
+                renamed: note(session::RENAMED)?
+                    .and_then(|names| serde_json::from_str(&names).ok())
+                    .unwrap_or_default(),
                 past: Past::read(note(past::HEARD)?.as_deref()),
                 notes: BTreeMap::new(),
             },

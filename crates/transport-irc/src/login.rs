@@ -34,6 +34,7 @@ const WANTED: &[&str] = &[
     "batch",
     "cap-notify",
     "chghost",
+    "draft/channel-rename",
     "draft/chathistory",
     "echo-message",
     "extended-join",

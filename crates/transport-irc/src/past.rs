@@ -96,6 +96,18 @@ impl Past {
         self.asked.insert(folded.to_owned(), Asked { channel, known, since, sent: false, until, held: Vec::new() });
     }
 
+    /// A channel has another name.
+    pub fn rename(&mut self, old: &str, new: &str, called: &str, notes: &mut BTreeMap<String, Option<String>>) {
+        if let Some(heard) = self.heard.remove(old) {
+            self.heard.insert(new.to_owned(), heard);
+        }
+        if let Some(asked) = self.asked.remove(old) {
+            self.asked.insert(new.to_owned(), Asked { channel: called.to_owned(), ..asked });
+        }
+        self.open.values_mut().filter(|told| told.folded == old).for_each(|told| new.clone_into(&mut told.folded));
+        self.note(notes);
+    }
+
     /// The bot left a channel.
     pub fn left(&mut self, folded: &str) {
         self.asked.remove(folded);

@@ -37,6 +37,8 @@ const MOST_LABELLED: usize = 64;
 pub struct Memory {
     /// Channels the bot was invited to.
     pub invited: BTreeSet<String>,
+    /// What channels are called now, by what they were called before.
+    pub renamed: BTreeMap<String, String>,
     /// What was heard last in each channel.
     pub past: Past,
     /// What the core is to keep, with the next delivery.
@@ -45,6 +47,8 @@ pub struct Memory {
 
 /// The note that names the channels the bot was invited to.
 pub const INVITED: &str = "invited";
+/// The note that says what channels are called now.
+pub const RENAMED: &str = "renamed";
 
 /// A registered connection.
 pub struct Session {
@@ -60,6 +64,8 @@ pub struct Session {
     /// What happened, for the core.
     pub events: Vec<Event>,
     wanted: BTreeMap<String, Wanted>,
+    /// What channels are called now: what was played before may be answered in them.
+    renamed: BTreeMap<String, String>,
     held: BTreeMap<String, Held>,
     askers: Askers,
     /// From then on, whoever is not there is taken to be gone.
@@ -83,6 +89,7 @@ impl Session {
         now: Instant,
     ) -> Self {
         let Registered { nick, caps, isupport, .. } = registered;
+        let settings = Arc::new(settings.now_called(&memory.renamed, |name| isupport.fold(name)));
         let configured = settings.channels.iter().map(|(name, channel)| (name.clone(), channel.key.as_ref()));
         let invited = memory.invited.iter().map(|name| (name.clone(), None));
         let wanted = invited.chain(configured).map(|(name, key)| {
@@ -97,7 +104,8 @@ impl Session {
             lines: 0,
             arriving: wanted.keys().cloned().collect(),
             wanted,
-            view: View::new(network, settings, isupport, nick),
+            renamed: memory.renamed.clone(),
+            view: View::new(network, &settings, isupport, nick),
             caps,
             labelled: BTreeMap::new(),
             events: Vec::new(),
@@ -227,6 +235,9 @@ impl Session {
             }
             Command::CAP(_, kind, ..) => self.hear_cap(kind, line, outbox),
             Command::BATCH(..) => self.hear_batch(line, now, memory, outbox),
+            Command::Raw(command, _) if command == "RENAME" => {
+                self.hear_channel_renamed(line.param(0), line.param(1), memory);
+            }
             Command::Raw(command, _) if command == "ACK" => {
                 label.into_iter().for_each(|label| outbox.echoed(label, None));
             }

@@ -191,6 +191,16 @@ impl Settings {
         format!("{}:{}", self.server, self.port())
     }
 
+    /// The same, its channels by the names that they have now: `renamed` leads from a folded name to another. Where the
+    /// operator has written the new name too, the old one is another channel.
+    pub(crate) fn now_called(&self, renamed: &BTreeMap<String, String>, fold: impl Fn(&str) -> String) -> Self {
+        let written: BTreeSet<String> = self.channels.keys().map(|name| fold(name)).collect();
+        let now =
+            |name: &String| renamed.get(&fold(name)).filter(|new| !written.contains(*new)).unwrap_or(name).clone();
+        let channels = self.channels.iter().map(|(name, channel)| (now(name), channel.clone())).collect();
+        Settings { channels, ..self.clone() }
+    }
+
     pub(crate) fn line_every(&self) -> Duration {
         Duration::from_millis(u64::from(self.line_every_ms))
     }

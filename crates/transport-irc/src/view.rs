@@ -177,6 +177,29 @@ impl View {
         self.channels.insert(self.isupport.fold(channel), entered);
     }
 
+    /// A channel has another name. For the core it is another room, at the same table.
+    pub fn rename_channel(&mut self, from: &str, to: &str, events: &mut Vec<Event>) {
+        let (old, new) = (self.isupport.fold(from), self.isupport.fold(to));
+        let Some(mut channel) = self.channels.remove(&old) else { return };
+        to.clone_into(&mut channel.name);
+        if old == new {
+            self.channels.insert(new, channel);
+            return;
+        }
+        let announced = std::mem::take(&mut channel.announced);
+        for member in channel.members.keys().filter(|member| announced && **member != self.isupport.fold(&self.nick)) {
+            events.extend(self.gone(&old, member));
+        }
+        if let Some(admins) = self.channel_admins.remove(&old) {
+            self.channel_admins.insert(new.clone(), admins);
+        }
+        self.channels.insert(new, channel);
+        events.push(Event::Moved { from: self.room(from), to: self.room(to) });
+        if announced {
+            self.announce(to, events);
+        }
+    }
+
     /// The core is told who is in a channel, and that the bot is; from now on, of every change.
     pub fn announce(&mut self, channel: &str, events: &mut Vec<Event>) {
         let folded = self.isupport.fold(channel);

@@ -1,6 +1,6 @@
 //! Coming into channels and going out of them: asked to by the configuration, by invitation, by force.
 
-use super::{INVITED, Memory, Session};
+use super::{INVITED, Memory, RENAMED, Session};
 use crate::connection::Ask;
 use crate::outbox::Outbox;
 use crate::past::when;
@@ -9,6 +9,7 @@ use crate::view::Account;
 use crate::wire::Incoming;
 use chat::{RoomStatus, Status};
 use irc_proto::Command;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -19,6 +20,8 @@ const LONGEST_RETRY: Duration = Duration::from_secs(960);
 const INVITATIONS: usize = 6;
 /// Channels into which the bot may have been invited.
 const MOST_INVITED: usize = 50;
+/// Other names that are kept in mind.
+const MOST_RENAMED: usize = 100;
 
 /// A channel the bot wants to be in.
 pub(super) struct Wanted {
@@ -123,6 +126,30 @@ impl Session {
             memory.forget(&folded);
         } else if let (true, Some(wanted)) = (self.settings.rejoin_seconds > 0, self.wanted.get_mut(&folded)) {
             wanted.try_at = Some(now + Duration::from_secs(u64::from(self.settings.rejoin_seconds)));
+        }
+    }
+
+    /// A channel has another name: the bot is there and stays, and comes back to it by that name.
+    pub(super) fn hear_channel_renamed(&mut self, from: &str, to: &str, memory: &mut Memory) {
+        let (old, new) = (self.view.isupport.fold(from), self.view.isupport.fold(to));
+        if !self.view.is_in(from) || !self.view.isupport.is_channel(to) {
+            return;
+        }
+        let configured = self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == old);
+        let hint = if configured { "; the configuration should name it so" } else { "" };
+        tracing::warn!(network = self.view.network(), from, to, "a channel has another name{hint}");
+        self.view.rename_channel(from, to, &mut self.events);
+        if old == new {
+            return;
+        }
+        memory.rename(&old, &new, to);
+        self.renamed.clone_from(&memory.renamed);
+        self.settings = Arc::new(self.settings.now_called(&self.renamed, |name| self.view.isupport.fold(name)));
+        if let Some(wanted) = self.wanted.remove(&old) {
+            self.wanted.insert(new.clone(), Wanted { name: to.to_owned(), ..wanted });
+        }
+        if self.arriving.remove(&old) {
+            self.arriving.insert(new);
         }
     }
 
@@ -258,6 +285,20 @@ impl Memory {
     fn forget(&mut self, channel: &str) {
         self.invited.remove(channel);
         self.keep_invited();
+    }
+
+    fn rename(&mut self, old: &str, new: &str, called: &str) {
+        if self.invited.remove(old) {
+            self.invite(new);
+        }
+        self.past.rename(old, new, called, &mut self.notes);
+        self.renamed.values_mut().filter(|now| *now == old).for_each(|now| new.clone_into(now));
+        if self.renamed.len() < MOST_RENAMED {
+            self.renamed.insert(old.to_owned(), new.to_owned());
+        }
+        self.renamed.retain(|old, now| old != now);
+        let names = serde_json::to_string(&self.renamed).expect("names are text");
+        self.notes.insert(RENAMED.to_owned(), Some(names));
     }
 
     fn keep_invited(&mut self) {

@@ -221,6 +221,8 @@ impl Session {
         let to = match &post.to {
             Recipient::Room if self.view.isupport.is_channel(&post.room.id) => {
                 let channel = &post.room.id;
+                let channel =
+                    self.renamed.get(channel).filter(|_| !self.wanted.contains_key(channel)).unwrap_or(channel);
                 return match (self.view.is_in(channel), self.wanted.contains_key(channel)) {
                     (true, _) => Address::Here(channel.clone(), Verb::Message, self.room_for(channel)),
                     (false, true) => Address::Later,
