@@ -71,11 +71,10 @@ fn raw_write(directory: &Path) -> f64 {
 fn build() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
     let target = root.join("target/irc-alone");
-    let built = Command::new(env!("CARGO"))
+    let built = tests::cargo()
         .args(["build", "--release", "--locked", "--package", "astragal", "--no-default-features", "--features", "irc"])
         .arg("--target-dir")
         .arg(&target)
-        .current_dir(root)
         .status();
     assert!(built.expect("cargo runs").success(), "astragal does not build");
     target.join("release/astragal")

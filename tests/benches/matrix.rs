@@ -284,10 +284,8 @@ impl Drop for Bot {
 
 /// Builds the program for release.
 fn build() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--release", "--quiet", "--workspace", "--bin", "astragal"]).current_dir(root);
-    assert!(cargo.status().expect("cargo runs").success(), "astragal does not build");
+    let built = tests::cargo().args(["build", "--release", "--quiet", "--workspace", "--bin", "astragal"]).status();
+    assert!(built.expect("cargo runs").success(), "astragal does not build");
     let this = std::env::current_exe().expect("a benchmark knows itself");
     this.ancestors().nth(2).expect("target/PROFILE/deps").join("astragal")
 }

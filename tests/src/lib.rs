@@ -25,18 +25,25 @@ pub const GREETING: usize = 3;
 /// The `astragal` program, built once a test run from the sources as they are.
 pub fn program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--workspace", "--bin", "astragal"])
-            .current_dir(root)
-            .status()
-            .expect("cargo runs");
-        assert!(built.success(), "astragal does not build");
+        let built = cargo().args(["build", "--quiet", "--workspace", "--bin", "astragal"]).status();
+        assert!(built.expect("cargo runs").success(), "astragal does not build");
         // Test programs stand in target/PROFILE/deps.
         let this = std::env::current_exe().expect("a test knows itself");
         this.parent().and_then(Path::parent).expect("target/PROFILE/deps").join("astragal")
     });
     &PROGRAM
+}
+
+/// Cargo in the workspace, as a shell would start it: what cargo tells a test about its own package would have build scripts
+/// run anew that ask for such words, and all that depends on them built again.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace"));
+    let told = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(told)) {
+        cargo.env_remove(name);
+    }
+    cargo
 }
 
 /// A command that runs the program on a data directory.

@@ -4,7 +4,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Which of the house's crates a crate may depend on. Plugins are checked by rule.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -37,9 +36,8 @@ fn root() -> PathBuf {
 }
 
 fn packages() -> Vec<Package> {
-    let cargo = Command::new(env!("CARGO"))
+    let cargo = tests::cargo()
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
-        .current_dir(root())
         .output()
         .expect("cargo runs");
     let metadata: Value = serde_json::from_slice(&cargo.stdout).expect("cargo prints JSON");
