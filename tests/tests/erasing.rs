@@ -2,7 +2,7 @@
 
 use bot::store::Memory;
 use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
-use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing};
+use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
@@ -45,6 +45,24 @@ fn erasing_what_is_old_comes_to_an_end() {
     // What the operator said then is old too by now, and about nobody.
     assert_eq!([order(10), order(20)], [OutcomeKind::Refused; 2]);
     assert!(rooms.say(Standing::Admin, "hall", 20, "!history").1.contains("2 entries up to #2"));
+}
+
+#[test]
+fn what_was_too_long_to_be_said_is_erased_with_the_words() {
+    let mut rooms = Rooms::new();
+    rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
+    let mut left = |text: &str| {
+        let blocks = vec![Block::Line(vec![Span::Text(text.to_owned())])];
+        let rest = Event::Rest { room: RoomId::new("n", "hall"), to: Recipient::Room, blocks };
+        rooms.sitting.play(&rest).expect("memory does not fail");
+        let more = rooms.say(Standing::Admin, "hall", 0, "!more");
+        rooms.sitting.play(&rest).expect("memory does not fail");
+        rooms.say(Standing::Admin, "hall", 0, "!erase #1");
+        (more, rooms.say(Standing::Admin, "hall", 0, "!more"))
+    };
+    let (before, behind) = left("#1 my street");
+    assert!(before.1.contains("my street"), "{before:?}");
+    assert!(behind.1.starts_with("Nothing was left out here"), "{behind:?}");
 }
 
 #[test]

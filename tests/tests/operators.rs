@@ -149,6 +149,15 @@ fn a_hangup_reads_the_configuration_again_and_a_wrong_one_changes_nothing() {
     let right = logged_after_hangup("[rooms]\nallowed = [\"mvk\"]\n");
     assert!(right.contains("counts now"), "{right}");
     assert!(ask("!plugin enable mvk\n").contains("is enabled"));
+    assert!(ask("!insp +1\n").contains("inspiration 1"));
+    // What a room enabled is played as long as it is offered, and what it began with always.
+    let taken = logged_after_hangup("[rooms]\nallowed = [\"torg\"]\n");
+    assert!(taken.contains("counts now"), "{taken}");
+    assert!(ask("!insp +1\n").contains("does not offer mvk here"));
+    assert!(ask("!roll 1d1\n").contains("1 | 1d1 [1]"));
+    let again = logged_after_hangup("[rooms]\nallowed = [\"mvk\"]\n");
+    assert!(again.contains("counts now"), "{again}");
+    assert!(ask("!insp +1\n").contains("inspiration 2"));
     bot.kill().unwrap();
     bot.wait().unwrap();
 }

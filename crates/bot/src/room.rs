@@ -135,10 +135,22 @@ impl Settings {
         doc
     }
 
-    /// Whether a room may enable a plugin.
-    pub fn allows(&self, room: &RoomId, plugin: &str) -> bool {
+    /// Whether the operator offers a plugin to a room: what it begins with always.
+    pub fn offers(&self, room: &RoomId, plugin: &str) -> bool {
         let mut rules = self.rules.iter().filter(|rule| rule.is_about(room)).filter_map(|rule| rule.allowed.as_ref());
-        rules.next_back().or(self.allowed.as_ref()).is_none_or(|allowed| allowed.contains(plugin))
+        let allowed = rules.next_back().or(self.allowed.as_ref());
+        allowed.is_none_or(|allowed| allowed.contains(plugin) || self.fresh_room(room).plugins.contains(plugin))
+    }
+
+    /// The same, with what is said if it is not so.
+    ///
+    /// # Errors
+    /// It is not offered.
+    pub fn must_offer(&self, room: &RoomId, plugin: &str) -> Result<(), Refusal> {
+        if self.offers(room, plugin) {
+            return Ok(());
+        }
+        Err(Refusal::new(format!("the operator of this bot does not offer {plugin} here")).example("plugins"))
     }
 }
 
@@ -205,10 +217,11 @@ mod tests {
         assert_eq!(fresh("libera", "#table"), (".".into(), "roll".into(), Dialect::Native));
         assert_eq!(fresh("home", "!abc:example.org").0, "%");
         assert_eq!(fresh("home", "!abc:example.orgs").0, "!");
-        let allows = |network: &str, room: &str, plugin| settings.allows(&RoomId::new(network, room), plugin);
-        assert!(allows("libera", "#tavern", "mvk") && !allows("libera", "#tavern", "torg"));
-        assert!(allows("libera", "#hall", "torg") && allows("home", "!x", "roll") && !allows("home", "!x", "mvk"));
-        assert!(Settings::default().allows(&RoomId::new("home", "!x"), "mvk"));
+        let offers = |network: &str, room: &str, plugin| settings.offers(&RoomId::new(network, room), plugin);
+        assert!(offers("libera", "#tavern", "mvk") && !offers("libera", "#tavern", "retrostar"));
+        assert!(offers("libera", "#tavern", "torg"), "it begins with it");
+        assert!(offers("libera", "#hall", "torg") && offers("home", "!x", "roll") && !offers("home", "!x", "mvk"));
+        assert!(Settings::default().offers(&RoomId::new("home", "!x"), "mvk"));
     }
 
     #[test]

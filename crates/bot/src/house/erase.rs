@@ -6,7 +6,7 @@ use crate::keys;
 use crate::people::OPERATOR;
 use crate::store::{Batch, StoreError};
 use crate::table::{NotFound, Page};
-use chat::{Reply, RoomId};
+use chat::{Recipient, Reply, RoomId};
 use jiff::SignedDuration;
 use plugin_api::{Refusal, Role};
 use std::collections::BTreeSet;
@@ -118,7 +118,12 @@ fn forget(turn: &mut HouseTurn, page: Page) {
     link.fate.erased_by = Some(turn.number);
     let mut writes = Batch::default();
     turn.ledger.keep_link(entry.number, &link, &mut writes);
-    let row = keys::inbox(&RoomId::new(&entry.key.network, &entry.key.room), &entry.key.id);
+    let room = RoomId::new(&entry.key.network, &entry.key.room);
+    // What was too long to be said may have shown them, whoever asked.
+    for to in [Recipient::Room, Recipient::Player(entry.player)] {
+        writes.delete(keys::rest(&room, &to));
+    }
+    let row = keys::inbox(&room, &entry.key.id);
     if let Ok(Some(InboxRow::Played { entries, table, .. })) = turn.ledger.read(&row) {
         writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table }));
     }

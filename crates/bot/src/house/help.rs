@@ -113,10 +113,8 @@ fn overview(turn: &HouseTurn) -> Reply {
 
 pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     let prefix = &turn.room.prefix;
-    let there = |manifest: &&Manifest| {
-        turn.room.plugins.contains(&manifest.id) || turn.bot.settings().allows(turn.room_id, &manifest.id)
-    };
-    let items = turn.bot.plugins.manifests().filter(there).map(|Manifest { id, title, about, .. }| {
+    let offered = |manifest: &&Manifest| turn.bot.settings().offers(turn.room_id, &manifest.id);
+    let items = turn.bot.plugins.manifests().filter(offered).map(|Manifest { id, title, about, .. }| {
         let state = if turn.room.plugins.contains(id) { " (enabled)" } else { "" };
         vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))]
     });

@@ -28,9 +28,8 @@ pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option
         let state = if on { "already enabled" } else { "not enabled" };
         return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
     }
-    if on && !turn.bot.settings().allows(turn.room_id, &id) {
-        let what = format!("the operator of this bot does not offer {id} here");
-        return Err(Refusal::new(what).about(name).example("plugins"));
+    if on {
+        turn.bot.settings().must_offer(turn.room_id, &id).map_err(|refusal| refusal.about(name))?;
     }
     let room = Arc::make_mut(turn.room);
     let prefix = room.prefix.clone();

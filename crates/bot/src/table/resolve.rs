@@ -50,8 +50,22 @@ impl From<StoreError> for NotFound {
 const CORRECTED: usize = 4;
 
 impl Table {
-    /// The command that `line` means in a room.
+    /// The command that `line` means in a room, of a game that the operator offers there.
     pub(super) fn resolve<'a>(
+        &self,
+        bot: &'a Bot,
+        room: &RoomDoc,
+        line: &CommandLine,
+        attempt: &Attempt<'_>,
+    ) -> Result<Found<'a>, NotFound> {
+        let found = self.resolve_enabled(bot, room, line, attempt)?;
+        if let Found::Plugin(plugin, ..) = found {
+            bot.settings().must_offer(&attempt.message.room, &plugin.manifest().id)?;
+        }
+        Ok(found)
+    }
+
+    fn resolve_enabled<'a>(
         &self,
         bot: &'a Bot,
         room: &RoomDoc,
