@@ -80,6 +80,8 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
     assert!(complaint(&unknown).contains("There are console/hall"), "{}", complaint(&unknown));
     let text = fs::read_to_string(export(data.path(), &["--text"])).unwrap();
     assert!(text.contains("roll d20 # an umlaut \u{e4}") && !text.contains("forgotten"), "{text}");
+    let erased = text.lines().find(|line| line.contains("(text erased in #"));
+    assert!(erased.is_some_and(|line| line.contains(": roll d")), "its dice stay: {text}");
 }
 
 /// What is wrong with an export; the number of the entry it names, if it names one.

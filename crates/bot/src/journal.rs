@@ -13,10 +13,12 @@ pub mod moving;
 
 mod audit;
 mod change;
+mod page;
 mod verify;
 
 pub use audit::{Audit, AuditError, audit};
 pub use change::{Change, Changes, Touched, apply, diff, pointer};
+pub(crate) use page::Page;
 pub use verify::{Verifier, Wrong, seed_of};
 
 use crate::entropy::Entropy;

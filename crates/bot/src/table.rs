@@ -20,7 +20,7 @@ mod write;
 pub use line::{Outcome, OutcomeKind};
 
 pub(crate) use came::RENAMED;
-pub(crate) use ledger::{Ledger, Page};
+pub(crate) use ledger::Ledger;
 pub(crate) use play::Deed;
 pub(crate) use resolve::NotFound;
 pub(crate) use trial::Trials;

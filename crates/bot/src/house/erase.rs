@@ -2,10 +2,11 @@
 
 use super::HouseTurn;
 use crate::documents::{InboxRow, to_json};
+use crate::journal::Page;
 use crate::keys;
 use crate::people::OPERATOR;
 use crate::store::{Batch, StoreError};
-use crate::table::{NotFound, Page};
+use crate::table::NotFound;
 use chat::{Recipient, Reply, RoomId};
 use jiff::SignedDuration;
 use plugin_api::{Refusal, Role};

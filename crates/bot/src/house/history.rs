@@ -1,9 +1,9 @@
 //! `!history`, `!why`, `!recap`: what the journal tells.
 
 use super::{HouseTurn, show};
-use crate::journal::{Change, Changes};
+use crate::journal::{Change, Changes, Page};
 use crate::store::StoreError;
-use crate::table::{NotFound, Page};
+use crate::table::NotFound;
 use chat::{Audience, Line, Reply, Span};
 use plugin_api::{CharacterId, Name, Refusal};
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
 //! `!reveal`, `!seal`, `!unseal`, and what `!in` says where it cannot work.
 
 use super::{House, HouseTurn};
+use crate::journal::Page;
 use crate::keys;
 use crate::store::{Batch, StoreError};
-use crate::table::{NotFound, Page};
+use crate::table::NotFound;
 use chat::{Reply, Span};
 use plugin_api::{Commands, Refusal, Text, Words};
 

@@ -1,8 +1,7 @@
 //! How entries and changes are put into words.
 
 use super::HouseTurn;
-use crate::journal::{Change, pointer};
-use crate::table::Page;
+use crate::journal::{Change, Page, pointer};
 use chat::{Line, Span, cut};
 use jiff::Timestamp;
 use serde_json::Value;

@@ -3,10 +3,10 @@
 use super::{HouseTurn, show};
 use crate::bot::Bot;
 use crate::documents::{TableDoc, to_json};
-use crate::journal::{Change, pointer};
+use crate::journal::{Change, Page, pointer};
 use crate::keys;
 use crate::store::Batch;
-use crate::table::{NotFound, Page, RENAMED};
+use crate::table::{NotFound, RENAMED};
 use chat::{Reply, RoomId, Speaker};
 use plugin_api::{CharacterId, Refusal, Role};
 

@@ -13,7 +13,7 @@
 //! and, behind the entries, lines `{"key":"game/mvk","value":{...}}` with what the table holds.
 
 use super::verify::seed_of;
-use super::{Before, Entry, Fate, Link, Part, Parts, Verifier, Wrong, hex};
+use super::{Before, Entry, Fate, Link, Page, Parts, Verifier, Wrong, hex};
 use crate::documents::{Head, RoomDoc, TableDoc, from_json};
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
@@ -242,22 +242,20 @@ pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportEr
     writeln!(out, "{name}: #1 to #{}\n", table.head.number)?;
     let mut entries = 0;
     for link in table.links() {
-        let Link { entry, parts, fate, .. } = link?;
-        let entry: Entry = from_json("entry", entry.get().as_bytes())?;
+        let link = link?;
+        let page = Page { entry: from_json("entry", link.entry.get().as_bytes())?, link };
+        let (entry, fate) = (&page.entry, &page.link.fate);
         let who = table.doc.name_of(entry.character);
         write!(out, "#{} {} {who}: ", entry.number, entry.time.strftime("%Y-%m-%d %H:%M"))?;
         let fates =
             [("undone in", fate.undone_by), ("edited: now", fate.replaced_by), ("text erased in", fate.erased_by)];
         let fates = fates.iter().filter_map(|(what, by)| by.map(|by| format!(" ({what} #{by})")));
         let fates = fates.collect::<String>();
-        if entry.secret && fate.revealed_by.is_none() {
+        if page.is_secret() {
             writeln!(out, "{} in secret{fates}", entry.command)?;
         } else {
-            let read =
-                |part: &Option<Part>| -> Option<String> { serde_json::from_str(part.as_ref()?.value.get()).ok() };
-            let text = read(&parts.text).unwrap_or_else(|| entry.command.clone());
-            writeln!(out, "{text}{fates}")?;
-            for line in read(&parts.answer).unwrap_or_default().lines() {
+            writeln!(out, "{}{fates}", page.told())?;
+            for line in page.answer().unwrap_or_default().lines() {
                 writeln!(out, "    {line}")?;
             }
         }

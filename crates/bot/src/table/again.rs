@@ -1,10 +1,11 @@
 //! Rolls that are not typed in full: `!d20+5`, `!roll again`, `!roll +2` on the last.
 
 use super::Table;
-use super::ledger::{Ledger, Page};
+use super::ledger::Ledger;
 use super::line::Attempt;
 use super::resolve::NotFound;
 use crate::bot::Bot;
+use crate::journal::Page;
 use crate::route::{Arguments, CommandLine};
 use crate::{house, shortcuts};
 use dice::{Dialect, Expression, Notation};

@@ -3,14 +3,14 @@
 //! Nothing is gained by editing: the new version gets the dice of the first one, has to use them as far as they went,
 //! and the journal shows both.
 
-use super::ledger::{Ledger, Page};
+use super::ledger::Ledger;
 use super::resolve::NotFound;
 use super::undo::TakenBack;
 use super::{Answering, Heard, Kept, Manner, OutcomeKind, Table, texts};
 use crate::bot::Bot;
 use crate::documents::{InboxRow, to_json};
 use crate::house;
-use crate::journal::Change;
+use crate::journal::{Change, Page};
 use crate::keys;
 use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};

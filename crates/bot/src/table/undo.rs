@@ -1,9 +1,9 @@
 //! Taking an entry back: its changes turned round, as long as everything it touched still holds what it left.
 
-use super::ledger::{Ledger, Page};
+use super::ledger::Ledger;
 use super::resolve::NotFound;
 use crate::documents::{GameDoc, RollDoc, RoomDoc, TableDoc};
-use crate::journal::{Change, Link, Touched, apply, diff, pointer};
+use crate::journal::{Change, Link, Page, Touched, apply, diff, pointer};
 use crate::keys;
 use crate::store::{Batch, StoreError};
 use chat::RoomId;

@@ -1,13 +1,13 @@
 //! Writing a played command down: its entry, the documents it changed, what can follow it.
 
-use super::ledger::{Ledger, Page};
+use super::ledger::Ledger;
 use super::line::{Attempt, Outcome};
 use super::play::{Deed, Done};
 use super::{Heard, Kept, OutcomeKind, Table, dress, verbosity};
 use crate::bot::Bot;
 use crate::documents::{RoomDoc, to_json};
 use crate::house;
-use crate::journal::{Before, Draft, Entry, Link, hex};
+use crate::journal::{Before, Draft, Entry, Link, Page, hex};
 use crate::keys;
 use crate::room::Verbosity;
 use crate::store::StoreError;
