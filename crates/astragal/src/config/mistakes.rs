@@ -67,7 +67,7 @@ impl Mistake {
 
 /// What a text says against its schema.
 pub struct Found {
-    /// The rest: what is no mistake in itself.
+    /// The rest: what is no mistake in itself; nothing, if the text makes no sense.
     pub table: Table,
     /// Syntax errors, unknown keys, and values of another type than their key has.
     pub mistakes: Vec<Mistake>,
@@ -83,13 +83,17 @@ pub fn find(text: &str, schema: &Value) -> Found {
         .into_iter()
         .map(|error| Mistake { line: error.span().and_then(|span| line(span.start)), what: error.message().to_owned() })
         .collect();
-    let mut walk = Walk { schema, found: Vec::new(), maimed: BTreeSet::new() };
-    if mistakes.is_empty() {
-        walk.table(table.get_mut(), schema, "");
-        mistakes.extend(walk.found.into_iter().map(|(at, what)| Mistake { line: line(at), what }));
+    if !mistakes.is_empty() {
+        // What else there is nobody can know.
+        return Found { table: Table::new(), mistakes, maimed: BTreeSet::new() };
     }
-    mistakes.sort_by_key(|mistake| mistake.line);
-    let table = Table::deserialize(Deserializer::from(table)).unwrap_or_default();
+    let mut walk = Walk { schema, found: Vec::new(), maimed: BTreeSet::new() };
+    walk.table(table.get_mut(), schema, "");
+    mistakes.extend(walk.found.into_iter().map(|(at, what)| Mistake { line: line(at), what }));
+    let table = Table::deserialize(Deserializer::from(table)).unwrap_or_else(|error| {
+        mistakes.push(Mistake::in_text(text, &error));
+        Table::new()
+    });
     Found { table, mistakes, maimed: walk.maimed }
 }
 
