@@ -1,0 +1,38 @@
+//! Attacks on what the bot promises: each test is something that somebody tried, and what must come of it.
+
+#[path = "attack/budgets.rs"]
+mod budgets;
+#[path = "attack/dice_that_fell.rs"]
+mod dice_that_fell;
+#[path = "attack/edits.rs"]
+mod edits;
+#[path = "attack/erasure.rs"]
+mod erasure;
+#[path = "attack/failed_writes.rs"]
+mod failed_writes;
+#[path = "attack/forgeries.rs"]
+mod forgeries;
+#[path = "attack/growth.rs"]
+mod growth;
+#[path = "attack/imports.rs"]
+mod imports;
+#[path = "attack/irc.rs"]
+mod irc;
+#[path = "attack/listeners.rs"]
+mod listeners;
+#[path = "attack/matrix.rs"]
+mod matrix;
+#[path = "attack/operator.rs"]
+mod operator;
+#[path = "attack/poison.rs"]
+mod poison;
+#[path = "attack/rights.rs"]
+mod rights;
+#[path = "attack/secrecy.rs"]
+mod secrecy;
+#[path = "attack/shipped.rs"]
+mod shipped;
+#[path = "attack/time.rs"]
+mod time;
+#[path = "attack/words.rs"]
+mod words;

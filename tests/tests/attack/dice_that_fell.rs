@@ -1,0 +1,1 @@
+//! Nobody chooses their dice: every die that fell is an entry.

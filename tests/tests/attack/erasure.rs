@@ -1,0 +1,1 @@
+//! Words that were erased are gone from everywhere.

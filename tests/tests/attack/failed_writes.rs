@@ -1,0 +1,1 @@
+//! A failed write never happened, and what happened is never called failed.

@@ -1,0 +1,1 @@
+//! Forged journals are refused, by the program and by the page.

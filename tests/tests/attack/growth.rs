@@ -1,0 +1,1 @@
+//! Nothing grows for ever, and no player fills the disk.

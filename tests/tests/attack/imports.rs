@@ -1,0 +1,1 @@
+//! An imported file is never believed.

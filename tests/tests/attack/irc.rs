@@ -1,0 +1,1 @@
+//! One stranger on IRC costs only themselves.

@@ -1,0 +1,1 @@
+//! Nobody on Matrix reads what is not theirs, stops others, or makes answers vanish.

@@ -1,0 +1,1 @@
+//! The operator's files and configuration are handled with care.

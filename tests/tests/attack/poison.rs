@@ -1,0 +1,1 @@
+//! A message that kills the bot is not played for ever.

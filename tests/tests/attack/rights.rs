@@ -1,0 +1,1 @@
+//! Nobody gets a right that was not given to them.

@@ -1,0 +1,1 @@
+//! Nobody reads a secret that is not theirs.

@@ -1,0 +1,1 @@
+//! The programs that users build are the ones that are tested.

@@ -1,0 +1,1 @@
+//! A clock or a sender's time that is wrong destroys nothing.
