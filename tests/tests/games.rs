@@ -131,7 +131,7 @@ proptest! {
             let heard = sitting.play(&Event::Said(Message { unlimited: true, ..message })).expect("memory does not fail");
             for outcome in &heard.outcomes {
                 let said = outcome.reply.plain();
-                assert!(!said.contains("stumbled"), "{line}: {said}");
+                assert!(!said.contains("hit a bug"), "{line}: {said}");
                 let thrown = counted.0.load(Ordering::Relaxed) - before;
                 assert!(outcome.kind != OutcomeKind::Refused || thrown == 0, "{line}: {thrown} dice, and then {said}");
             }

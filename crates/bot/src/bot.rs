@@ -12,7 +12,7 @@ use crate::route::Router;
 use crate::serve::Hall;
 use crate::serve::operator::Operator;
 use crate::store::{Batch, Store, StoreError, scan_all};
-use chat::{PlayerId, RoomId};
+use chat::{Clock, PlayerId, RoomId, SystemClock};
 use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use std::collections::BTreeSet;
@@ -81,6 +81,8 @@ pub struct Bot {
     pub(crate) router: Router,
     pub(crate) committer: Committer,
     pub(crate) dice: Box<dyn DiceBox>,
+    /// By which time limits and expiry count.
+    pub(crate) clock: Box<dyn Clock>,
     pub(crate) roster: Roster,
     /// When the store was last restored from a backup.
     pub(crate) restored: Option<String>,
@@ -163,6 +165,7 @@ impl Bot {
             router,
             committer,
             dice,
+            clock: Box::new(SystemClock),
             roster: Roster::default(),
             restored,
             ignored,
@@ -171,6 +174,12 @@ impl Bot {
             entropy,
             numbers,
         })
+    }
+
+    /// With another clock than the operating system's.
+    #[must_use]
+    pub fn with_clock(self, clock: Box<dyn Clock>) -> Self {
+        Bot { clock, ..self }
     }
 
     /// The one writer of the store.

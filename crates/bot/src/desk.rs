@@ -78,6 +78,9 @@ impl NetworkDesk {
 impl Desk for NetworkDesk {
     async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
         let bot = &self.hall.bot;
+        // Stamped before anything is made durable: what is played again later counts by the time it was heard first.
+        let now = Some(bot.clock.now());
+        delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
         let heard = delivery.events.into_iter().filter(|event| !bot.passes_over(event));
         let directed = heard.filter_map(|event| bot.directed(event).transpose());
         delivery.events = directed.collect::<Result<_, _>>().map_err(failed)?;
@@ -95,7 +98,7 @@ impl Desk for NetworkDesk {
             self.commit(batch).await.map(|()| events)
         };
         for (event, waiting) in fresh.map_err(failed)? {
-            if self.hall.obeys(&event, &waiting).map_err(failed)? {
+            if self.hall.obeys(&event, &waiting).map_err(failed)?.is_some() {
                 continue;
             }
             self.hall.clone().enqueue(event, waiting).map_err(failed)?;

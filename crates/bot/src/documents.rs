@@ -154,6 +154,9 @@ pub struct Head {
     /// The newest of the rolls that offer something still.
     #[serde(default)]
     pub open: BTreeSet<u64>,
+    /// The time of the last entry, which says so itself.
+    #[serde(skip)]
+    pub time: Option<Timestamp>,
 }
 
 impl Default for Head {
@@ -169,6 +172,7 @@ impl Default for Head {
             players: BTreeMap::new(),
             characters: BTreeMap::new(),
             open: BTreeSet::new(),
+            time: None,
         }
     }
 }

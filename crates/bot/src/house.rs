@@ -55,7 +55,7 @@ pub(crate) struct HouseTurn<'a> {
     pub number: u64,
     /// The entry whose answer it replies to.
     pub replied: Option<u64>,
-    /// When it was sent.
+    /// When it was heard, by the bot's clock.
     pub now: Timestamp,
     /// It was typed where the others do not read.
     pub in_private: bool,

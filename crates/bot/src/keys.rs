@@ -14,6 +14,10 @@ pub const SCHEMA_KEY: &str = "schema";
 pub const RESTORED_KEY: &str = "restored";
 /// Who is answered nowhere, by the operator's word.
 pub const IGNORED_KEY: &str = "ignored";
+/// Stands while a bot runs: who finds it at the start knows that the run before did not end in order.
+pub const RUNNING_KEY: &str = "running";
+/// The event that is alone in play, since the bot may not survive it.
+pub const SUSPECT_KEY: &str = "suspect";
 /// All rooms' settings begin so.
 pub const ROOMS: &str = "room/";
 /// All tables' records begin so.

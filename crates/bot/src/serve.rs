@@ -1,18 +1,17 @@
 //! Running: one ordered queue a table, tables side by side, one sender a network, and an orderly end.
 
+mod left;
 pub mod operator;
 mod queue;
 mod send;
 
 use crate::bot::Bot;
 use crate::desk::NetworkDesk;
-use crate::documents::from_json;
-use crate::keys::{self, TableId};
-use crate::store::{Batch, StoreError};
+use crate::keys::TableId;
+use crate::store::StoreError;
 use crate::table::{Manner, Outgoing};
-use chat::{Event, Transport, TransportError};
+use chat::{Transport, TransportError};
 use queue::Job;
-use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -112,13 +111,14 @@ pub async fn serve(
     transports: Vec<Arc<dyn Transport>>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
+    let end = left::begin(&bot).await?;
     let mut networks = BTreeMap::new();
     let mut senders = JoinSet::new();
     let closing = watch::Sender::new(false);
     for transport in &transports {
         let (outgoing, posts) = mpsc::unbounded_channel();
         let work = Arc::<Work>::default();
-        let left = unsent(&bot, &**transport)?.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
+        let left = left::unsaid(&bot, &**transport)?.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
         senders.spawn(send::say_all(bot.clone(), transport.clone(), left, posts, closing.subscribe()));
         let manner = Manner { redelivered: transport.redelivers(), edited: transport.edits() };
         let side = NetworkSide { manner, outgoing, work };
@@ -126,17 +126,7 @@ pub async fn serve(
     }
     let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks, closing });
     *bot.hall.lock().expect("nothing panics holding it") = Arc::downgrade(&hall);
-    for transport in &transports {
-        for (key, mut event) in readable(&bot, &keys::waiting_of(transport.network()))? {
-            if let Event::Said(message) | Event::Edited { message, .. } = &mut event {
-                message.late = true;
-            }
-            let key = Some(key);
-            if !hall.obeys(&event, &key)? {
-                hall.clone().enqueue(event, key)?;
-            }
-        }
-    }
+    hall.play_left(end).await?;
 
     let mut running = JoinSet::new();
     for transport in transports {
@@ -161,7 +151,7 @@ pub async fn serve(
         senders.shutdown().await;
     }
     // What was said is marked so without waiting; now wait, lest it be said again after the next start.
-    if let Ok(Err(error)) = bot.committer.submit(None, Batch::default()).await {
+    if let Ok(Err(error)) = bot.committer.submit(None, left::ended()).await {
         tracing::error!(%error, "the last writes failed");
     }
     ended
@@ -192,23 +182,4 @@ async fn listen(
             },
         }
     }
-}
-
-/// Posts of a network that an earlier run may not have said, in order.
-fn unsent(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
-    let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?;
-    Ok(posts.into_iter().map(|(_, outgoing)| outgoing).collect())
-}
-
-/// The records under `prefix`. One that cannot be read is left where it is and logged: it must not stop the others.
-fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String, T)>, StoreError> {
-    let mut found = Vec::new();
-    for record in bot.committer.stored(prefix) {
-        let (key, value) = record?;
-        match from_json(&key, &value) {
-            Ok(value) => found.push((key, value)),
-            Err(error) => tracing::error!(%error, "left from an earlier run, and passed over"),
-        }
-    }
-    Ok(found)
 }

@@ -9,6 +9,7 @@ mod dress;
 mod edit;
 mod ledger;
 mod line;
+mod nothing;
 mod offers;
 mod play;
 mod resolve;
@@ -28,7 +29,7 @@ pub(crate) use trial::Trials;
 use crate::bot::Bot;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{Touched, digest, hex, seed_of};
+use crate::journal::{Entry, Link, Touched, digest, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::pattern;
@@ -36,6 +37,7 @@ use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
 use chat::{Event, Message, Post, RoomId, Speaker, Standing, Trust};
 use edit::Replacing;
+use jiff::Timestamp;
 use plugin_api::Plugin;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -159,7 +161,8 @@ impl Table {
             Some(head) => Some(read_seed(bot, &id, head.epoch)?),
             None => None,
         };
-        let head = head.unwrap_or_default();
+        let mut head = head.unwrap_or_default();
+        head.time = time_of(bot, &keys::entry(&id, head.number))?;
         let doc: Option<TableDoc> = read(bot, &keys::doc(&id))?;
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         Ok(Table {
@@ -229,6 +232,7 @@ impl Table {
                 return Ok(Heard::nothing());
             }
         }
+        let event = &self.in_its_time(event);
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);
@@ -246,6 +250,16 @@ impl Table {
             Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
             _ => self.hear_of(bot, event),
         }
+    }
+
+    /// The event with a time that can be shown: nothing was said before what was played last, or after it was heard.
+    fn in_its_time(&self, event: &Event) -> Event {
+        let mut event = event.clone();
+        if let Some(message) = event.message_mut() {
+            let (earliest, latest) = (self.head.time.unwrap_or(Timestamp::MIN), message.heard_at());
+            message.sent = message.sent.max(earliest).min(latest);
+        }
+        event
     }
 
     /// A batch is durable that came with this [`Heard::reserved`].
@@ -283,10 +297,15 @@ impl Table {
         let new = !ordered && !lines.is_empty() && bot.roster.meet(&message.room, player);
         let returned = self.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         self.writes = Batch::default();
-        self.replacing = None;
+        // Whatever version of a message is played, its dice are those of the first.
+        self.replacing = match answering {
+            Answering::Correcting(first) => Some(Replacing { id: first.to_owned(), ..Replacing::default() }),
+            Answering::Anew | Answering::Withdrawing(_) => None,
+        };
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
             heard.outcomes.push(self.play_line(bot, message, ordinal, line)?);
         }
+        self.replacing = None;
         heard.batch = std::mem::take(&mut self.writes);
         if let (Some(plays), Trust::NickOnly) = (returned, trust) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
@@ -375,6 +394,12 @@ impl Table {
 /// The lines as they are kept to tell whether an edit changed them: in digests, since words must be erasable.
 fn texts(lines: &[CommandLine]) -> Vec<String> {
     lines.iter().map(|line| digest(line.typed.as_bytes())[..LINE].to_owned()).collect()
+}
+
+/// The time of the entry under `key`, if there is one.
+fn time_of(bot: &Bot, key: &str) -> Result<Option<Timestamp>, StoreError> {
+    let Some(link) = read::<Link>(bot, key)? else { return Ok(None) };
+    from_json::<Entry>(key, link.entry.get().as_bytes()).map(|entry| Some(entry.time))
 }
 
 /// The record under `key`, submitted batches included.

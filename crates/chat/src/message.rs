@@ -17,8 +17,11 @@ pub struct Message {
     pub aside: Option<RoomId>,
     /// Who.
     pub speaker: Speaker,
-    /// When it was sent, by the network's clock.
+    /// When it was sent, by the network's clock: it is shown, and nothing is limited or erased by it.
     pub sent: Timestamp,
+    /// When the bot heard it, by its own clock. The core fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Timestamp>,
     /// The text, as sent; may have several lines.
     pub body: String,
     /// The id of the bot's answer that this one replies to.
@@ -51,6 +54,7 @@ impl Message {
             aside: None,
             speaker,
             sent,
+            heard: None,
             body: body.into(),
             reply_to: None,
             private: false,
@@ -59,6 +63,11 @@ impl Message {
             unlimited: false,
             comes_again: false,
         }
+    }
+
+    /// When the bot heard it, by its own clock; when it was sent, where nobody asked the clock.
+    pub fn heard_at(&self) -> Timestamp {
+        self.heard.unwrap_or(self.sent)
     }
 
     /// Where it was said.
@@ -159,6 +168,17 @@ pub enum Event {
 }
 
 impl Event {
+    /// The message that it is, if it is one.
+    pub fn message_mut(&mut self) -> Option<&mut Message> {
+        match self {
+            Event::Said(message)
+            | Event::Edited { message, .. }
+            | Event::Reacted { message, .. }
+            | Event::Redacted { message, .. } => Some(message),
+            _ => None,
+        }
+    }
+
     /// Where it happened.
     pub fn room(&self) -> &RoomId {
         match self {

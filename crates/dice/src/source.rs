@@ -55,6 +55,14 @@ pub enum DiceError {
     /// A die without faces.
     #[error("a die needs at least one side")]
     NoSides,
+    /// An edited command asked for another die than the one that fell before its edit.
+    #[error("a d{asked} was asked for where {fell} fell before")]
+    OtherFell {
+        /// Sides of the die asked for.
+        asked: u32,
+        /// The die that lies there.
+        fell: Die,
+    },
     /// A scripted list had other dice, or none left (tests only).
     #[error("the script has {listed} where a d{asked} is thrown")]
     Script {
@@ -69,12 +77,25 @@ pub enum DiceError {
 pub struct Budget<'a> {
     source: &'a mut dyn Dice,
     thrown: Vec<Die>,
+    fell: &'a [Die],
+    strayed: bool,
 }
 
 impl<'a> Budget<'a> {
     /// A full budget over `source`.
     pub fn new(source: &'a mut dyn Dice) -> Self {
-        Budget { source, thrown: Vec::new() }
+        Budget::after(source, &[])
+    }
+
+    /// A full budget over `source` for a command whose earlier version threw `fell`: only the same dice in the same order
+    /// are thrown again, so that nothing is learned before all of them are used.
+    pub fn after(source: &'a mut dyn Dice, fell: &'a [Die]) -> Self {
+        Budget { source, thrown: Vec::new(), fell, strayed: false }
+    }
+
+    /// Whether another die was asked for than the one that fell before.
+    pub fn strayed(&self) -> bool {
+        self.strayed
     }
 
     /// Ends the command and hands over what was thrown, in order.
@@ -87,6 +108,10 @@ impl Dice for Budget<'_> {
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
         if self.thrown.len() >= MAX_DRAWS {
             return Err(DiceError::TooMany);
+        }
+        if let Some(fell) = self.fell.get(self.thrown.len()).copied().filter(|fell| fell.sides != sides) {
+            self.strayed = true;
+            return Err(DiceError::OtherFell { asked: sides, fell });
         }
         let value = self.source.throw(sides)?;
         self.thrown.push(Die { sides, value });
@@ -144,6 +169,15 @@ mod tests {
         }
         assert_eq!(budget.throw(6), Err(DiceError::TooMany));
         assert_eq!(budget.into_thrown().len(), MAX_DRAWS);
+    }
+
+    #[test]
+    fn what_fell_before_an_edit_is_thrown_first() {
+        let fell = [Die { sides: 20, value: 7 }];
+        let mut script = Scripted::new([(20, 7), (6, 3)]);
+        let mut budget = Budget::after(&mut script, &fell);
+        assert_eq!(budget.throw(6), Err(DiceError::OtherFell { asked: 6, fell: fell[0] }));
+        assert_eq!((budget.throw(20), budget.throw(6)), (Ok(7), Ok(3)));
     }
 
     #[test]

@@ -1,1 +1,286 @@
 //! Nobody chooses their dice: every die that fell is an entry.
+
+use bot::journal::{Entry, Link, audit};
+use bot::keys::{self, TableId};
+use bot::store::{Memory, Store};
+use bot::{Bot, DiceBox, Entropy, Heard, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Block, Event, Message, PlayerId, RoomId, Speaker, Trust};
+use dice::fair::{FairDice, MessageKey};
+use dice::{Dice, DiceError, Die};
+use jiff::Timestamp;
+use proptest::prelude::{Strategy, any, prop};
+use proptest::sample::select;
+use proptest::{prop_oneof, proptest};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// A roll that is refused unless the d20 shows a 20.
+const ONLY_A_TWENTY: &str = "!roll (1d20-21)*9000000000000000000/9000000000000000000+21";
+
+/// Everything that was thrown, in the order of the throws, by the key of its command.
+type Thrown = Arc<Mutex<Vec<(MessageKey, Vec<Die>)>>>;
+
+/// Fair dice that remember each throw, whatever the bot makes of it.
+struct Watched(Thrown);
+
+struct WatchedDice {
+    fair: FairDice,
+    key: MessageKey,
+    thrown: Vec<Die>,
+    all: Thrown,
+}
+
+impl DiceBox for Watched {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        let fair = FairDice::new(seed, key);
+        Box::new(WatchedDice { fair, key: key.clone(), thrown: Vec::new(), all: self.0.clone() })
+    }
+}
+
+impl Dice for WatchedDice {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        let value = self.fair.throw(sides)?;
+        self.thrown.push(Die { sides, value });
+        Ok(value)
+    }
+}
+
+impl Drop for WatchedDice {
+    fn drop(&mut self) {
+        self.all.lock().unwrap().push((self.key.clone(), std::mem::take(&mut self.thrown)));
+    }
+}
+
+struct Table {
+    sitting: Sitting,
+    store: Arc<Memory>,
+    thrown: Thrown,
+    said: u32,
+}
+
+fn room() -> RoomId {
+    RoomId::new("test", "hall")
+}
+
+impl Table {
+    fn new() -> Self {
+        let (store, thrown): (Arc<Memory>, Thrown) = Default::default();
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let settings = Settings { plugins: ["mvk", "roll"].map(str::to_owned).into(), ..Settings::default() };
+        let dice = Box::new(Watched(thrown.clone()));
+        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), dice);
+        let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
+        for name in ["Ann", "Bob"] {
+            let (player, name) = (PlayerId::new("test", name), name.to_owned());
+            let here = Event::Present { room: room(), player, name, trust: Trust::Account };
+            sitting.play(&here).expect("memory does not fail");
+        }
+        Table { sitting, store, thrown, said: 0 }
+    }
+
+    fn message(&mut self, who: &str, body: &str) -> Message {
+        self.said += 1;
+        let speaker = Speaker::new(PlayerId::new("test", who), who);
+        let sent = Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range");
+        Message { unlimited: true, ..Message::new(self.said.to_string(), room(), speaker, sent, body) }
+    }
+
+    /// Says something; the id of the message, and what came of it.
+    fn say(&mut self, who: &str, body: &str) -> (String, Heard) {
+        let message = self.message(who, body);
+        (message.id.clone(), self.sitting.play(&Event::Said(message)).expect("memory does not fail"))
+    }
+
+    fn edit(&mut self, who: &str, original: &str, body: &str) -> Heard {
+        let message = self.message(who, body);
+        let edited = Event::Edited { message, original: original.to_owned() };
+        self.sitting.play(&edited).expect("memory does not fail")
+    }
+
+    /// The entries with their dice, secret ones too.
+    fn entries(&self) -> Vec<(Entry, Vec<Die>)> {
+        let records =
+            self.store.scan(&keys::entries(&TableId::of(&room())), None, 10_000).expect("memory does not fail");
+        let entry = |(_, bytes): (String, Vec<u8>)| {
+            let link: Link = serde_json::from_slice(&bytes).expect("a link");
+            let dice = link.parts.dice.expect("dice are never erased");
+            let entry = serde_json::from_str(link.entry.get()).expect("an entry");
+            (entry, serde_json::from_str(dice.value.get()).expect("dice"))
+        };
+        records.into_iter().map(entry).collect()
+    }
+
+    /// Fails unless each die that was thrown stands in the journal, and no command was tried with other dice than before.
+    fn every_die_is_written_down(&self) {
+        let mut fell: BTreeMap<MessageKey, Vec<Die>> = BTreeMap::new();
+        for (key, dice) in self.thrown.lock().unwrap().iter() {
+            let before = fell.entry(key.clone()).or_default();
+            let (short, long) = if dice.len() < before.len() { (&*dice, &*before) } else { (&*before, dice) };
+            assert!(long.starts_with(short), "other dice were tried for {key:?}: {short:?}, then {long:?}");
+            *before = long.clone();
+        }
+        let mut written: BTreeMap<MessageKey, Vec<Die>> = BTreeMap::new();
+        for (entry, dice) in self.entries() {
+            let before = written.insert(entry.key.clone(), dice.clone()).unwrap_or_default();
+            assert!(dice.starts_with(&before), "#{} does not begin with the dice of the version before", entry.number);
+        }
+        for (key, dice) in fell.iter().filter(|(_, dice)| !dice.is_empty()) {
+            assert_eq!(written.get(key), Some(dice), "these dice fell for {key:?} and are in no entry");
+        }
+        audit(&*self.store, &TableId::of(&room())).expect("the journal is whole");
+    }
+}
+
+fn said(heard: &Heard) -> String {
+    let posts = heard.posts.iter();
+    posts.flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_roll_that_grows_too_large_for_some_dice_alone_is_an_entry() {
+    let mut table = Table::new();
+    let (_, heard) = table.say("Ann", ONLY_A_TWENTY);
+    assert_eq!(heard.outcomes[0].kind, OutcomeKind::Played);
+    let [(entry, dice)] = &table.entries()[..] else { panic!("one entry: {:?}", table.entries()) };
+    assert_eq!((entry.number, dice.len()), (1, 1));
+    let text = said(&heard);
+    assert!(text.starts_with("comes to nothing: "), "{text}");
+    assert!(text.ends_with(&format!("| {} #1", dice[0])), "{text}");
+    table.every_die_is_written_down();
+}
+
+#[test]
+fn nobody_gets_a_twenty_by_editing_what_is_refused_without_one() {
+    let mut table = Table::new();
+    let (id, first) = table.say("Ann", ONLY_A_TWENTY);
+    let fell = first.outcomes[0].dice.clone();
+    for extra in 0..14 {
+        table.edit("Ann", &id, &format!("{ONLY_A_TWENTY}+{extra}"));
+    }
+    let last = table.edit("Ann", &id, "!roll 1d20+5");
+    assert_eq!(last.outcomes[0].dice, fell);
+    table.every_die_is_written_down();
+}
+
+#[test]
+fn an_edit_that_throws_on_and_is_refused_shows_what_it_threw() {
+    let mut table = Table::new();
+    let (id, _) = table.say("Ann", "!roll 1d20");
+    let edited =
+        table.edit("Ann", &id, "!roll 1d20 + 0*1d20 + 1/(1d4-1d4-9) * 9000000000000000000 * 9000000000000000000");
+    assert!(said(&edited).starts_with("comes to nothing: "), "{}", said(&edited));
+    assert_eq!(edited.outcomes[0].dice.len(), 4);
+    let third = table.edit("Ann", &id, "!roll 1d20");
+    assert!(said(&third).contains("keeps the dice that fell"), "{}", said(&third));
+    table.every_die_is_written_down();
+}
+
+#[test]
+fn an_edit_of_several_lines_cannot_peek_at_the_next_dice() {
+    let mut table = Table::new();
+    let (id, _) = table.say("Ann", "!roll 1d20\n!insp +1");
+    // The first line throws two dice more, the second cannot be read: all of it comes to nothing.
+    let edited = table.edit("Ann", &id, "!roll 3d20\n!insp nonsense more nonsense");
+    assert!(said(&edited).contains("comes to nothing"), "{}", said(&edited));
+    table.every_die_is_written_down();
+}
+
+#[test]
+fn what_was_refused_before_any_die_fell_costs_nothing_and_leaves_nothing() {
+    let mut table = Table::new();
+    let (id, refused) = table.say("Ann", "!roll 2d6x");
+    assert_eq!(refused.outcomes[0].kind, OutcomeKind::Refused);
+    assert!(table.entries().is_empty());
+    // Its edit throws the dice that the message itself would have thrown.
+    table.edit("Ann", &id, "!roll 2d6");
+    let entries = table.entries();
+    assert_eq!(entries[0].0.key.id, id);
+    table.every_die_is_written_down();
+}
+
+#[test]
+fn a_secret_roll_that_comes_to_nothing_stays_secret_and_is_seen() {
+    let mut table = Table::new();
+    let (_, heard) = table.say("Ann", &ONLY_A_TWENTY.replace("!roll", "!secret roll"));
+    assert!(table.entries()[0].0.secret);
+    let in_the_room: Vec<_> = heard.posts.iter().filter(|post| post.post.to == chat::Recipient::Room).collect();
+    assert_eq!(in_the_room.len(), 1);
+    assert_eq!(in_the_room[0].post.blocks[0].plain(), "#1: a secret roll by Ann");
+}
+
+#[test]
+fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
+    let mut table = Table::new();
+    table.say("Ann", ONLY_A_TWENTY);
+    assert!(said(&table.say("Bob", "!why #1").1).contains("thrown, in this order: d20="));
+    assert!(said(&table.say("Ann", "!undo").1).contains("discards d20="));
+    table.every_die_is_written_down();
+}
+
+/// Lines of somebody who tries to choose their dice.
+const LINES: &[&str] = &[
+    ONLY_A_TWENTY,
+    "!roll 1d20+5",
+    "!roll 2d20kh1+5",
+    "!roll 1d20/(1d2-1)",
+    "!roll 1d20 # again\n!roll (1d4-5)*9000000000000000000",
+    "!roll 1d1!",
+    "!roll 3x 1d20/(1d2-1)",
+    "!roll 1d6x",
+    "!roll d20; d12; (1d4-5)*9000000000000000000",
+    "!secret roll 1d20",
+    "!secret roll 1d20/(1d2-1)",
+    "!act d8 d10",
+    "!act d8 d10 vs 17",
+    "!act d8 d10 adv\n!act d8",
+    "!vs 15",
+    "!counter d12",
+    "!insp +1",
+    "!macro lucky roll (1d20-21)*9000000000000000000/9000000000000000000+21",
+    "!lucky",
+    "!as Ogre roll 1d20/(1d2-1)",
+    "!undo",
+    "!redo",
+    "!roll again",
+    "!roll +1d20/(1d2-1)",
+    "!odds act d8 d10",
+    "nothing",
+];
+
+#[derive(Clone, Debug)]
+enum Move {
+    Say(&'static str, &'static str),
+    Edit(&'static str, prop::sample::Index, &'static str),
+}
+
+fn step() -> impl Strategy<Value = Move> {
+    let who = || select(&["Ann", "Bob"][..]);
+    prop_oneof![
+        2 => (who(), select(LINES)).prop_map(|(who, line)| Move::Say(who, line)),
+        3 => (who(), any::<prop::sample::Index>(), select(LINES)).prop_map(|(who, which, line)| Move::Edit(who, which, line)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(proptest::test_runner::Config {
+        failure_persistence: None,
+        ..proptest::test_runner::Config::with_cases(60)
+    })]
+
+    #[test]
+    fn whoever_tries_again_and_again_leaves_every_die_in_the_journal(steps in prop::collection::vec(step(), 1..30)) {
+        let mut table = Table::new();
+        let mut ids = Vec::new();
+        for step in steps {
+            match step {
+                Move::Say(who, line) => ids.push(table.say(who, line).0),
+                Move::Edit(who, which, line) if !ids.is_empty() => {
+                    let id: &String = which.get(&ids);
+                    table.edit(who, id, line);
+                }
+                Move::Edit(..) => {}
+            }
+        }
+        table.every_die_is_written_down();
+    }
+}

@@ -1,1 +1,120 @@
 //! A clock or a sender's time that is wrong destroys nothing.
+
+use bot::journal::{Entry, Link};
+use bot::keys::{self, TableId};
+use bot::store::{Memory, Store};
+use bot::{Bot, Entropy, FairBox, Plugins, Settings, serve};
+use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport};
+use jiff::{SignedDuration, Timestamp};
+use std::sync::{Arc, Mutex};
+use tokio::sync::oneshot;
+
+/// The bot's own clock, which a test sets.
+#[derive(Clone)]
+struct Hands(Arc<Mutex<Timestamp>>);
+
+impl Clock for Hands {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().expect("nothing panics holding it")
+    }
+}
+
+impl Hands {
+    fn at(time: &str) -> Self {
+        Hands(Arc::new(Mutex::new(time.parse().expect("a time"))))
+    }
+
+    fn go_on(&self, by: SignedDuration) {
+        *self.0.lock().expect("nothing panics holding it") += by;
+    }
+}
+
+fn hall() -> RoomId {
+    RoomId::new("fake", "hall")
+}
+
+fn message(id: usize, sent: Timestamp, body: &str) -> Event {
+    let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
+    Event::Said(Message::new(format!("${id}"), hall(), speaker, sent, body))
+}
+
+/// Runs a bot with this clock on a network while `play` goes on, then stops it in order; what it has stored.
+async fn with_bot(clock: &Hands, play: impl AsyncFnOnce(&Fake)) -> Arc<Memory> {
+    let store: Arc<Memory> = Arc::default();
+    let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
+    let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+    let bot = Arc::new(bot.expect("it starts").with_clock(Box::new(clock.clone())));
+    let network = Fake::redelivering("fake");
+    let (stop, stopped) = oneshot::channel::<()>();
+    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
+    let running = tokio::spawn(serve(bot, transports, async move {
+        let _ = stopped.await;
+    }));
+    play(&network).await;
+    drop(stop);
+    running.await.expect("serving does not panic").expect("it ends well");
+    store
+}
+
+async fn hear(network: &Fake) -> String {
+    network.hear().await.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+}
+
+fn entries(store: &Memory) -> Vec<Entry> {
+    let records = store.scan(&keys::entries(&TableId::of(&hall())), None, 1_000).expect("memory does not fail");
+    let entry = |(_, bytes): (String, Vec<u8>)| {
+        let link: Link = serde_json::from_slice(&bytes).expect("a link");
+        serde_json::from_str(link.entry.get()).expect("an entry")
+    };
+    records.into_iter().map(entry).collect()
+}
+
+#[tokio::test]
+async fn forged_times_pass_no_limit() {
+    let clock = Hands::at("2026-11-20T20:00:00Z");
+    let store = with_bot(&clock, async |network| {
+        // Each claims to come a minute behind the one before it; another bot of the same kind counts down.
+        let now = clock.now();
+        for n in 0..60_i32 {
+            let apart = SignedDuration::from_mins(i64::from(if n % 2 == 0 { n } else { -n }));
+            network.happen(message(usize::try_from(n).expect("small"), now + apart, "!roll d20"));
+        }
+        let mut said = Vec::new();
+        while !said.last().is_some_and(|said: &String| said.contains("too fast")) {
+            said.push(hear(network).await);
+        }
+        assert_eq!(said.len(), 11, "{said:?}");
+        // Somebody else is not limited by it, and comes behind all of them.
+        let Event::Said(mut bob) = message(60, now, "!roll d20") else { unreachable!("it is said") };
+        bob.speaker = Speaker::new(PlayerId::new("fake", "bob"), "Bob");
+        network.happen(Event::Said(bob));
+        assert!(hear(network).await.contains("#11"));
+        clock.go_on(SignedDuration::from_secs(11));
+        network.happen(message(61, now, "!roll d20"));
+        assert!(hear(network).await.contains("#12"));
+    })
+    .await;
+    assert_eq!(entries(&store).len(), 12);
+}
+
+#[tokio::test]
+async fn no_entry_is_dated_ahead_of_the_bot_or_before_the_one_before_it() {
+    let clock = Hands::at("2026-11-20T20:00:00Z");
+    let store = with_bot(&clock, async |network| {
+        for (n, sent) in ["9999-12-30T00:00:00Z", "-009999-01-02T01:59:59Z", "2026-11-19T20:00:00Z"].iter().enumerate()
+        {
+            network.happen(message(n, sent.parse().expect("a time"), "!roll d20"));
+            hear(network).await;
+            clock.go_on(SignedDuration::from_secs(60));
+        }
+        // What is old is erased, whatever an entry's sender claimed.
+        clock.go_on(SignedDuration::from_hours(24 * 10));
+        network.happen(message(7, clock.now(), "!erase older 3"));
+        let erased = hear(network).await;
+        assert!(erased.contains('3'), "{erased}");
+    })
+    .await;
+    let times: Vec<_> = entries(&store).into_iter().map(|entry| entry.time.to_string()).collect();
+    assert_eq!(times[..3], ["2026-11-20T20:00:00Z"; 3]);
+    assert_eq!(times[3], "2026-11-30T20:03:00Z");
+}

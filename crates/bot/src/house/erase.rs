@@ -8,7 +8,7 @@ use crate::people::OPERATOR;
 use crate::store::{Batch, StoreError};
 use crate::table::NotFound;
 use chat::{Recipient, Reply, RoomId};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use plugin_api::{Refusal, Role};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -50,9 +50,9 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
     let noted = keys::erased_up_to(turn.ledger.id());
     let mut up_to: u64 = turn.ledger.read(&noted)?.unwrap_or_default();
     let (mut pages, mut passed) = (Vec::new(), false);
-    for number in up_to + 1..=turn.ledger.head().number {
+    for number in up_to + 1..=last_before(turn, up_to, before)? {
         let Some(page) = turn.ledger.page(number)? else { continue };
-        if page.entry.time >= before || pages.len() == MOST {
+        if pages.len() == MOST {
             break;
         }
         passed |= sealed.contains(&number);
@@ -79,6 +79,21 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
         "What was typed and answered more than {days} ago is erased, in {entries}; dice and changes stay, and the chain holds."
     ));
     Ok(reply.fact("erased", erased))
+}
+
+/// The number of the last entry before `before`, of those behind `from`. What claims a time that has not come is as old as
+/// what stands behind it.
+fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, NotFound> {
+    let mut last = from;
+    for number in from + 1..=turn.ledger.head().number {
+        let Some(page) = turn.ledger.page(number)? else { continue };
+        match page.entry.time {
+            time if time < before => last = number,
+            time if time <= turn.now => break,
+            _ => {}
+        }
+    }
+    Ok(last)
 }
 
 /// `!forget me`: everything that somebody typed here.

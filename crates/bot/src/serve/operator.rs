@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// The word in front of what an owner asks of the bot itself.
 pub const WORD: &str = "ctl";
@@ -141,22 +142,25 @@ impl Bot {
 }
 
 impl Hall {
-    /// Does what an owner asks of the bot itself; whether the event is that. The key of its record among those waiting goes
-    /// with the answer.
-    pub(crate) fn obeys(self: &Arc<Self>, event: &Event, waiting: &Option<String>) -> Result<bool, StoreError> {
-        let (Event::Said(message), Some(operator)) = (event, self.bot.operator.get()) else { return Ok(false) };
-        let Some(words) = self.bot.asked(message)? else { return Ok(false) };
-        let Some(side) = self.networks.get(&message.room.network) else { return Ok(false) };
+    /// Does what an owner asks of the bot itself, if the event is that: what runs until it is done. The key of its record
+    /// among those waiting goes with the answer.
+    pub(crate) fn obeys(
+        self: &Arc<Self>,
+        event: &Event,
+        waiting: &Option<String>,
+    ) -> Result<Option<JoinHandle<()>>, StoreError> {
+        let (Event::Said(message), Some(operator)) = (event, self.bot.operator.get()) else { return Ok(None) };
+        let Some(words) = self.bot.asked(message)? else { return Ok(None) };
+        let Some(side) = self.networks.get(&message.room.network) else { return Ok(None) };
         let busy = Busy::new(&side.work);
         let (hall, operator, message, waiting) = (self.clone(), operator.clone(), message.clone(), waiting.clone());
-        tokio::spawn(async move {
+        Ok(Some(tokio::spawn(async move {
             let obeyed = operator.obey(&words).await;
             if let Err(error) = hall.answer(&message, waiting, obeyed).await {
                 tracing::error!(%error, "an owner was not answered");
             }
             drop(busy);
-        });
-        Ok(true)
+        })))
     }
 
     async fn answer(
@@ -189,7 +193,7 @@ impl Hall {
     }
 
     /// Says a post that is on the disk first.
-    async fn say_durably(&self, mut batch: Batch, post: Post, number: u64) -> Result<(), StoreError> {
+    pub(super) async fn say_durably(&self, mut batch: Batch, post: Post, number: u64) -> Result<(), StoreError> {
         let Some(side) = self.networks.get(&post.room.network) else { return Ok(()) };
         let key = keys::outbox(&post.room.network, number);
         let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };

@@ -1,13 +1,14 @@
 //! The queue of a table: its events in order, each durable before what it changed is answered.
 
-use super::{Busy, Hall};
+use super::{Busy, Hall, left};
 use crate::committer::Ticket;
 use crate::keys::TableId;
 use crate::metric;
 use crate::store::StoreError;
 use crate::table::{Heard, Manner, Outcome, Outgoing, Table};
-use chat::{Block, Event, Message, Post, Span};
+use chat::{Event, Message};
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -24,8 +25,8 @@ const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. 
 
 /// Something for a table to do.
 pub(super) enum Job {
-    /// Play an event; the key of its record among those waiting, if it has one.
-    Event(Box<Event>, Option<String>, Busy),
+    /// Play an event; the key of its record among those waiting, if it has one, and who wants to know that it is done.
+    Event(Box<Event>, Option<String>, Busy, Option<oneshot::Sender<()>>),
     /// Play what the operator orders.
     Order(Box<Message>, oneshot::Sender<Result<Vec<Outcome>, StoreError>>),
     /// Finish.
@@ -39,7 +40,7 @@ impl Hall {
         let Some(side) = self.networks.get(&event.room().network) else {
             return Ok(());
         };
-        self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work)))
+        self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work), None))
     }
 
     /// Puts what the operator orders into the queue of its table.
@@ -52,7 +53,7 @@ impl Hall {
         self.give(id, Job::Order(Box::new(message), done))
     }
 
-    fn give(self: Arc<Self>, id: TableId, job: Job) -> Result<(), StoreError> {
+    pub(super) fn give(self: Arc<Self>, id: TableId, job: Job) -> Result<(), StoreError> {
         let mut queues = self.queues.lock().expect("nothing panics holding it");
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
@@ -103,7 +104,11 @@ impl Worker {
     async fn work(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
         loop {
             match tokio::time::timeout(IDLE, jobs.recv()).await {
-                Ok(Some(Job::Event(event, waiting, busy))) => self.play_at_last(&event, waiting, &busy).await,
+                Ok(Some(Job::Event(event, waiting, busy, done))) => {
+                    self.play_at_last(&event, waiting, &busy).await;
+                    // Who wanted to know may have stopped waiting.
+                    done.map(|done| done.send(()));
+                }
                 Ok(Some(Job::Order(message, done))) => {
                     let played = self.play(&Event::Said(*message), None, None).await;
                     if played.is_err() {
@@ -171,7 +176,15 @@ impl Worker {
         if let Some(batch) = table.lay(&bot, event, manner.redelivered)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let Heard { mut batch, posts, early, reserved, outcomes } = table.hear(&bot, event, manner)?;
+        let heard = match catch_unwind(AssertUnwindSafe(|| table.hear(&bot, event, manner))) {
+            Ok(heard) => heard?,
+            Err(_) => {
+                // The table in memory may be half changed.
+                table = Table::open(&bot, self.id.clone())?;
+                left::stumbled(&bot, event, waiting.is_some())
+            }
+        };
+        let Heard { mut batch, posts, early, reserved, outcomes } = heard;
         if let Some(key) = waiting {
             batch.delete(key);
         }
@@ -249,14 +262,7 @@ impl Worker {
         let (Event::Said(message) | Event::Edited { message, .. }) = event else {
             return;
         };
-        let Message { id, room, speaker, .. } = message;
-        let blocks = vec![Block::Line(vec![Span::Text(text.to_owned())])];
-        let post = Post {
-            answers: Some(id.clone()),
-            addressee: Some(speaker.name.clone()),
-            refusal: true,
-            ..Post::new(format!("{room}/{id}/sorry"), room.clone(), blocks)
-        };
+        let post = left::sorry(message, text);
         self.say(Outgoing { key: String::new(), post, roll: None, numbers: None }, busy);
     }
 }

@@ -5,7 +5,6 @@ use super::play::{Deed, Done, changed, note};
 use super::{Heard, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
 use crate::documents::to_json;
-use crate::house;
 use crate::journal::Changes;
 use crate::keys;
 use crate::store::StoreError;
@@ -158,6 +157,7 @@ impl Table {
             offered: None,
             spec: None,
             thrown: Vec::new(),
+            strayed: false,
             doc,
             room: self.rooms[&message.room].doc.doc.clone(),
             head: self.head.clone(),
@@ -166,16 +166,7 @@ impl Table {
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
         let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
-        let done = Done {
-            game: house::GAME,
-            spec: &spec,
-            reply,
-            comment: None,
-            changes,
-            state: None,
-            followed: None,
-            closed: Vec::new(),
-        };
+        let done = Done { changes, ..Done::looked(&spec, reply) };
         let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
         outcome.kind = OutcomeKind::Played;
         self.finish_line(bot, attempt, done, 1, &mut outcome)?;

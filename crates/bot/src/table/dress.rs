@@ -125,7 +125,7 @@ impl Table {
         private.values_mut().for_each(|answer| answer.label_late(message));
         let limited = !message.late && !message.unlimited;
         let text: String = public.blocks.iter().map(Block::plain).collect();
-        if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.sent, &bot.settings().limits) {
+        if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.heard_at(), &bot.settings().limits) {
             return Ok(());
         }
         let readers = self.readers(message, &private);

@@ -1,12 +1,13 @@
 //! Edited messages: one that was refused is played; one that was played is played again with its dice, or stands.
 //!
-//! Nothing is gained by editing: the new version gets the dice of the first one, has to use them as far as they went,
-//! and the journal shows both.
+//! Nothing is gained by editing: every version gets its dice by the key of the first, has to use those that fell as far as
+//! they went, and the journal shows them all. An edit that cannot be played leaves the version before it as it stands,
+//! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
 
 use super::ledger::Ledger;
 use super::resolve::NotFound;
 use super::undo::TakenBack;
-use super::{Answering, Heard, Kept, Manner, OutcomeKind, Table, texts};
+use super::{Answering, Heard, Kept, Manner, Outcome, OutcomeKind, Table, texts};
 use crate::bot::Bot;
 use crate::documents::{InboxRow, to_json};
 use crate::house;
@@ -16,6 +17,7 @@ use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
 use chat::Message;
 use dice::Die;
+use plugin_api::CommandSpec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,6 +28,8 @@ pub(super) struct Replacing {
     pub id: String,
     /// Its entries, by the ordinal of their command.
     pub entries: BTreeMap<u32, u64>,
+    /// The dice that fell for each command so far.
+    pub fell: BTreeMap<u32, Vec<Die>>,
     /// How they were taken back, until the first new entry says so.
     pub taken_back: Vec<Change>,
 }
@@ -99,15 +103,24 @@ impl Table {
     ) -> Result<Heard, Stands> {
         let first = self.first_version(bot, message, original, lines, &entries)?;
         let before = self.snapshot();
-        let played = self.play_again(bot, message, lines, &first);
-        self.replacing = None;
-        let mut heard = match played {
-            Ok(heard) => heard,
-            Err(stands) => {
+        let mut made = BTreeMap::new();
+        let played = self.play_again(bot, message, lines, &first, &mut made);
+        let played = match played {
+            Err(Stands::Because(why)) => {
                 self.restore(before);
-                return Err(stands);
+                match first.with_more_dice(made) {
+                    Some(last) => self.all_to_nothing(bot, message, lines, (&first, &last), &why),
+                    None => Err(Stands::Because(why)),
+                }
             }
+            Err(Stands::Store(error)) => {
+                self.restore(before);
+                Err(error.into())
+            }
+            played => played,
         };
+        self.replacing = None;
+        let mut heard = played?;
         let row = InboxRow::played(&self.id, texts(lines), &heard.outcomes);
         heard.batch.put(keys::inbox(message.said_in(), original), to_json(&row));
         if manner.redelivered {
@@ -168,63 +181,88 @@ impl Table {
         Ok(First { id, pages })
     }
 
+    /// Plays the lines of the new version; what they `made` is told though it cannot stand.
     fn play_again(
         &mut self,
         bot: &Bot,
         message: &Message,
         lines: &[CommandLine],
         first: &First,
+        made: &mut BTreeMap<u32, Page>,
     ) -> Result<Heard, Stands> {
-        let number = self.next_number();
-        let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
-        for page in first.pages.iter().rev() {
-            let taken = Ledger { bot, table: self }.take_back(page, &self.doc.doc, number).map_err(why)?;
-            replacing.taken_back.extend(taken.changes.iter().cloned());
-            replacing.entries.insert(page.entry.key.ordinal, page.number());
-            self.keep_taken_back(taken);
-        }
-        self.replacing = Some(replacing);
+        self.take_first_back(bot, first)?;
         let mut heard = Heard::default();
         for (ordinal, line) in (1..).zip(lines) {
-            let page = first.pages.iter().find(|page| page.entry.key.ordinal == ordinal);
             let outcome = self.play_line(bot, message, ordinal, line)?;
-            match outcome.kind {
-                OutcomeKind::Played => {}
-                OutcomeKind::Refused => return Err(Stands::Because(one_line(&outcome.reply.plain()))),
-                OutcomeKind::Silent => return Err(Stands::Because(format!("I do not read \"{}\".", line.typed))),
+            let page = outcome.entry.map(|number| Ledger { bot, table: self }.page(number)).transpose()?.flatten();
+            if let Some(why) = in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)) {
+                made.extend(page.map(|page| (ordinal, page)));
+                return Err(Stands::Because(why));
             }
-            if let Some(number) = outcome.entry
-                && let Some(made) = (Ledger { bot, table: self }).page(number)?
-                && made.entry.is_about_others()
-            {
-                return Err(Stands::Because(format!("type {} as a command of its own.", made.entry.command)));
+            if let (Some(first), Some(page)) = (first.page(ordinal), &page) {
+                self.replaced(bot, first, page.number());
             }
-            if let Some(page) = page {
-                let thrown = page.dice();
-                if !outcome.dice.starts_with(&thrown) {
-                    return Err(Stands::Because(other_dice(&thrown)));
-                }
-                if page.is_secret() != (outcome.reply.audience != chat::Audience::Table) {
-                    return Err(Stands::Because("what was secret stays so, and what was not cannot become it.".into()));
-                }
-                if page.entry.character != self.entered_for(bot, &outcome.entry)? {
-                    return Err(Stands::Because("it was another character's.".into()));
-                }
-                let mut link = page.link.clone();
-                link.fate.replaced_by = outcome.entry;
-                let mut writes = Batch::default();
-                Ledger { bot, table: self }.keep_link(page.number(), &link, &mut writes);
-                self.writes.append(writes);
-            }
+            made.extend(page.map(|page| (ordinal, page)));
             heard.outcomes.push(outcome);
         }
         heard.batch = std::mem::take(&mut self.writes);
         Ok(heard)
     }
 
-    fn entered_for(&self, bot: &Bot, entry: &Option<u64>) -> Result<plugin_api::CharacterId, StoreError> {
-        let page = entry.map(|number| Ledger { bot, table: self }.page(number)).transpose()?.flatten();
-        page.map(|page| page.entry.character).ok_or_else(|| StoreError::damaged("entry", "it was just written"))
+    /// Takes back what the first version changed, and remembers its dice for those that follow.
+    fn take_first_back(&mut self, bot: &Bot, first: &First) -> Result<(), Stands> {
+        let number = self.next_number();
+        let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
+        for page in first.pages.iter().rev() {
+            let taken = Ledger { bot, table: self }.take_back(page, &self.doc.doc, number).map_err(why)?;
+            replacing.taken_back.extend(taken.changes.iter().cloned());
+            replacing.entries.insert(page.entry.key.ordinal, page.number());
+            replacing.fell.insert(page.entry.key.ordinal, page.dice());
+            self.keep_taken_back(taken);
+        }
+        self.replacing = Some(replacing);
+        Ok(())
+    }
+
+    fn replaced(&mut self, bot: &Bot, page: &Page, by: u64) {
+        let mut link = page.link.clone();
+        link.fate.replaced_by = Some(by);
+        let mut writes = Batch::default();
+        Ledger { bot, table: self }.keep_link(page.number(), &link, &mut writes);
+        self.writes.append(writes);
+    }
+
+    /// Writes down that the message comes to nothing, since its new version threw more dice and cannot be played: an entry
+    /// for each command of which dice fell, or which had an entry before.
+    fn all_to_nothing(
+        &mut self,
+        bot: &Bot,
+        message: &Message,
+        lines: &[CommandLine],
+        (first, last): (&First, &BTreeMap<u32, Page>),
+        why: &str,
+    ) -> Result<Heard, Stands> {
+        self.take_first_back(bot, first)?;
+        let mut heard = Heard::default();
+        for (ordinal, line) in (1..).zip(lines) {
+            let Some(page) = last.get(&ordinal) else { continue };
+            let mut attempt = self.attempt(bot, message, ordinal, line);
+            attempt.actor = page.entry.character;
+            attempt.secret = page.is_secret();
+            attempt.thrown = page.dice();
+            let spec = CommandSpec { name: page.entry.command.clone(), ..CommandSpec::default() };
+            let done = self.comes_to_nothing(&page.entry.game, &spec, why.trim_end_matches('.'), &mut attempt);
+            let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
+            outcome.kind = OutcomeKind::Played;
+            outcome.nothing.clone_from(&done.nothing);
+            self.finish_line(bot, attempt, done, ordinal, &mut outcome)?;
+            if let (Some(first), Some(number)) = (first.page(ordinal), outcome.entry) {
+                self.replaced(bot, first, number);
+            }
+            heard.outcomes.push(outcome);
+        }
+        heard.batch = std::mem::take(&mut self.writes);
+        Ok(heard)
     }
 
     /// Makes what was taken back the state of the table.
@@ -243,6 +281,52 @@ impl Table {
         }
         taken.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
     }
+}
+
+impl First {
+    /// The entry of this command, if it had one.
+    fn page(&self, ordinal: u32) -> Option<&Page> {
+        self.pages.iter().find(|page| page.entry.key.ordinal == ordinal)
+    }
+
+    /// The newest entry of each command with the most of its dice, if any command threw a die more than in this version.
+    fn with_more_dice(&self, made: BTreeMap<u32, Page>) -> Option<BTreeMap<u32, Page>> {
+        let dice = |ordinal| self.page(ordinal).map_or(0, |page| page.dice().len());
+        let mut last: BTreeMap<_, _> = made.into_iter().filter(|(n, page)| page.dice().len() > dice(*n)).collect();
+        if last.is_empty() {
+            return None;
+        }
+        for page in &self.pages {
+            last.entry(page.entry.key.ordinal).or_insert_with(|| page.clone());
+        }
+        Some(last)
+    }
+}
+
+/// Why a line of the new version cannot take the place of the first's.
+fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first: Option<&Page>) -> Option<String> {
+    let thrown = first.map(Page::dice).unwrap_or_default();
+    match outcome.kind {
+        OutcomeKind::Played => {}
+        OutcomeKind::Refused if outcome.strayed => return Some(other_dice(&thrown)),
+        OutcomeKind::Refused => return Some(one_line(&outcome.reply.plain())),
+        OutcomeKind::Silent => return Some(format!("I do not read \"{}\".", line.typed)),
+    }
+    if let Some(nothing) = &outcome.nothing {
+        return Some(nothing.clone());
+    }
+    if let Some(made) = made.filter(|made| made.entry.is_about_others()) {
+        return Some(format!("type {} as a command of its own.", made.entry.command));
+    }
+    let first = first?;
+    if !outcome.dice.starts_with(&thrown) {
+        return Some(other_dice(&thrown));
+    }
+    if first.is_secret() != (outcome.reply.audience != chat::Audience::Table) {
+        return Some("what was secret stays so, and what was not cannot become it.".to_owned());
+    }
+    let same = made.is_some_and(|made| made.entry.character == first.entry.character);
+    (!same).then(|| "it was another character's.".to_owned())
 }
 
 fn why(error: NotFound) -> Stands {

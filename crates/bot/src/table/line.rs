@@ -47,6 +47,10 @@ pub struct Outcome {
     pub changed: bool,
     /// It was refused because it does not read as its command, whatever the table holds.
     pub misread: bool,
+    /// It was refused because it is an edit that asked for another die than the one that fell before.
+    pub strayed: bool,
+    /// Its dice fell, and nothing came of it, for this reason.
+    pub nothing: Option<String>,
 }
 
 /// How a command line ended.
@@ -73,6 +77,8 @@ pub(super) struct Attempt<'a> {
     /// The command, once it is known.
     pub spec: Option<&'a CommandSpec>,
     pub thrown: Vec<Die>,
+    /// An edited command asked for another die than the one that fell before.
+    pub strayed: bool,
     pub doc: Arc<TableDoc>,
     pub room: Arc<RoomDoc>,
     pub head: Head,
@@ -108,6 +114,8 @@ impl Outcome {
             shows_head: false,
             changed: false,
             misread: false,
+            strayed: false,
+            nothing: None,
         }
     }
 }
@@ -126,15 +134,17 @@ impl Table {
         let played = self.try_line(bot, line, &mut attempt);
         let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
         match played {
-            Ok(done) => {
+            Ok(mut done) => {
                 outcome.kind = OutcomeKind::Played;
                 outcome.follows = done.followed.as_ref().map(|(target, _)| target.entry);
+                outcome.nothing = done.nothing.take();
                 self.finish_line(bot, attempt, done, ordinal, &mut outcome)?;
             }
             Err(NotFound::Silent) => {}
             Err(NotFound::Refused(refusal)) => {
                 outcome.kind = OutcomeKind::Refused;
                 outcome.misread = refusal.usage;
+                outcome.strayed = attempt.strayed;
                 let prefix = &self.rooms[&message.room].doc.doc.prefix;
                 outcome.reply = dress::refusal(refusal, &attempt.typed, attempt.spec, prefix);
                 if attempt.secret {
@@ -146,7 +156,13 @@ impl Table {
         Ok(outcome)
     }
 
-    fn attempt<'a>(&self, bot: &'a Bot, message: &'a Message, ordinal: u32, line: &CommandLine) -> Attempt<'a> {
+    pub(super) fn attempt<'a>(
+        &self,
+        bot: &'a Bot,
+        message: &'a Message,
+        ordinal: u32,
+        line: &CommandLine,
+    ) -> Attempt<'a> {
         let mut attempt = Attempt {
             message,
             key: MessageKey {
@@ -161,6 +177,7 @@ impl Table {
             offered: None,
             spec: None,
             thrown: Vec::new(),
+            strayed: false,
             doc: self.doc.doc.clone(),
             room: self.rooms[&message.room].doc.doc.clone(),
             head: self.head.clone(),
@@ -275,7 +292,7 @@ impl Table {
         if message.late || message.unlimited {
             return Ok(());
         }
-        match self.pulse.command(&message.speaker.player, message.sent, &bot.settings().limits) {
+        match self.pulse.command(&message.speaker.player, message.heard_at(), &bot.settings().limits) {
             Pace::Fine => Ok(()),
             Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
             Pace::Silent => Err(NotFound::Silent),

@@ -34,6 +34,8 @@ pub(super) struct Done<'a> {
     pub followed: Option<(Target<Value>, Option<Value>)>,
     /// Offers that are open no longer.
     pub closed: Vec<Closed>,
+    /// Its dice fell, and nothing came of it, for this reason.
+    pub nothing: Option<String>,
 }
 
 /// What one of the table's own commands does besides changing the documents it was lent.
@@ -74,6 +76,7 @@ impl<'a> Done<'a> {
             state: None,
             followed: None,
             closed: Vec::new(),
+            nothing: None,
         }
     }
 }
@@ -111,7 +114,7 @@ impl Table {
             deed: &mut attempt.deed,
             number,
             replied,
-            now: attempt.message.sent,
+            now: attempt.message.heard_at(),
             in_private: attempt.message.private || attempt.message.aside.is_some(),
             in_secret: attempt.secret,
             speaker: &attempt.message.speaker,
@@ -125,7 +128,9 @@ impl Table {
             room: &mut attempt.room,
             head: &mut attempt.head,
         };
-        let reply = house::play(&spec.name, &mut words, &mut turn)?;
+        // What a panic leaves half done is dropped with the attempt.
+        let played = catch_unwind(AssertUnwindSafe(|| house::play(&spec.name, &mut words, &mut turn)));
+        let reply = played.unwrap_or_else(|_| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc.doc, &attempt.room);
         if attempt.secret && !attempt.deed.secret && (changed_anything || attempt.deed.counts()) {
             let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
@@ -160,10 +165,18 @@ impl Table {
         let number = self.next_number();
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
         let mut source = bot.dice.dice(seed, &attempt.key);
-        let mut budget = Budget::new(&mut source);
+        let fell = self.fell_before(attempt.key.ordinal);
+        let mut budget = Budget::after(&mut source, fell);
         let played = play_safely(&play, &mut budget, &attempt.key);
+        attempt.strayed = budget.strayed();
         attempt.thrown = budget.into_thrown();
-        let (Played { state: after, mut reply }, left) = played?;
+        let (Played { state: after, mut reply }, left) = match played {
+            Ok(played) => played,
+            Err(refusal) if attempt.thrown.len() > fell.len() => {
+                return Ok(self.comes_to_nothing(game, spec, &refusal.what, attempt));
+            }
+            Err(refusal) => return Err(refusal.into()),
+        };
         chances_of_offers(&play, &after, &left, &mut reply, number);
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed }) = (play, left);
         let target = target.filter(|_| followed || spec.follow_up != FollowUp::IfAny);
@@ -182,7 +195,12 @@ impl Table {
             note(&mut after, &state.doc, |after| after.touched.note(&path, changes.all(), number));
             let stored = to_json(&*after);
             if stored.len() > MOST_STATE {
-                return Err(Refusal::new(format!("this table's {game} would grow too large to be kept")).into());
+                let what = format!("this table's {game} would grow too large to be kept");
+                return if attempt.thrown.is_empty() {
+                    Err(Refusal::new(what).into())
+                } else {
+                    Ok(self.comes_to_nothing(game, spec, &what, attempt))
+                };
             }
             grown = Some((after, stored));
         }
@@ -191,21 +209,25 @@ impl Table {
             changes.made.extend(diff(&path, Some(&target.record), Some(amended)));
         }
         let followed = target.map(|target| (target, amended));
-        Ok(Done { game, spec, reply, comment: arguments.comment, changes, state: grown, followed, closed })
+        let comment = arguments.comment;
+        Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None })
     }
+}
+
+/// What the player is told of a panic in a command of `whose`; the log has the same id.
+fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
+    let id = &digest(&key.to_bytes())[..8];
+    tracing::error!(whose, command = spec.name, id, "a command panicked; the table is as it was");
+    Refusal::new(format!(
+        "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
+    ))
 }
 
 /// Runs a plugin. If it panics, nothing happened, and the player gets an id that the log has too.
 fn play_safely(play: &Prepared<'_>, dice: &mut dyn Dice, key: &MessageKey) -> Result<(Played, Left), Refusal> {
     // What a panic may leave half done, the words and the turn, is dropped there; the state was only lent.
     let result = catch_unwind(AssertUnwindSafe(|| play.with(dice)));
-    result.unwrap_or_else(|_| {
-        let (plugin, id) = (&play.plugin.manifest().id, &digest(&key.to_bytes())[..8]);
-        tracing::error!(plugin, command = play.spec.name, id, "a plugin panicked; the table is as it was");
-        Err(Refusal::new(format!(
-            "sorry, {plugin} stumbled over that and nothing changed; tell the operator the id {id}"
-        )))
-    })
+    result.unwrap_or_else(|_| Err(stumbled(&play.plugin.manifest().id, play.spec, key)))
 }
 
 /// What became of a document: `arrived` is how it was when the command itself began to work on it.

@@ -256,7 +256,7 @@ impl Prepared<'_> {
     }
 
     fn safely_with(&self, dice: &mut dyn Dice) -> Result<Played, Refusal> {
-        let stumbled = || Refusal::new(format!("{} stumbles over that", self.plugin.manifest().id));
+        let stumbled = || Refusal::new(format!("that hits a bug in {}", self.plugin.manifest().id));
         let played = catch_unwind(AssertUnwindSafe(|| self.with(dice)));
         played.unwrap_or_else(|_| Err(stumbled())).map(|(played, _)| played)
     }

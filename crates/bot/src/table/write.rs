@@ -141,6 +141,7 @@ impl Table {
             self.writes.put(keys::secret(&self.id, number), to_json(&self.head.epoch));
         }
         self.head.number = number;
+        self.head.time = Some(entry.time);
         self.head.hash = link.hash;
         self.head.committed = true;
         self.head.next_character = attempt.head.next_character;

@@ -1,0 +1,182 @@
+//! What an earlier run left: posts that were not said, and accepted events that were not played.
+//!
+//! After an orderly end, all of these events go to their tables at once. After any other end one of them may be what ended
+//! the bot: then they are played one at a time, each marked on the disk before, and one that was alone in play at two such
+//! ends is answered and passed over.
+
+use super::queue::Job;
+use super::{Busy, Hall};
+use crate::bot::Bot;
+use crate::documents::{InboxRow, from_json, to_json};
+use crate::journal::digest;
+use crate::keys;
+use crate::store::{Batch, StoreError};
+use crate::table::{Heard, Outgoing};
+use chat::{Block, Event, Message, Post, Span, Transport};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// The bot may end so often while an event is alone in play.
+const MOST_ENDS: u32 = 2;
+
+/// An event that is alone in play.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Suspect {
+    /// Its record among those waiting.
+    waiting: String,
+    /// How often it was alone in play.
+    times: u32,
+}
+
+/// How an earlier run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// In order, or there was none.
+    Orderly,
+    /// In any other way.
+    Sudden,
+}
+
+/// Notes that a run begins, and returns how the one before it ended.
+pub(super) async fn begin(bot: &Bot) -> Result<End, StoreError> {
+    let sudden = bot.committer.read(keys::RUNNING_KEY)?.is_some();
+    let mut batch = Batch::default();
+    batch.put(keys::RUNNING_KEY, to_json(&true));
+    commit(bot, batch).await?;
+    Ok(if sudden { End::Sudden } else { End::Orderly })
+}
+
+/// What notes that a run ended in order.
+pub(super) fn ended() -> Batch {
+    let mut batch = Batch::default();
+    batch.delete(keys::RUNNING_KEY);
+    batch
+}
+
+/// Posts of a network that an earlier run may not have said, in order.
+pub(super) fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
+    let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?;
+    Ok(posts.into_iter().map(|(_, outgoing)| outgoing).collect())
+}
+
+/// The records under `prefix`. One that cannot be read is left where it is and logged: it must not stop the others.
+fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String, T)>, StoreError> {
+    let mut found = Vec::new();
+    for record in bot.committer.stored(prefix) {
+        let (key, value) = record?;
+        match from_json(&key, &value) {
+            Ok(value) => found.push((key, value)),
+            Err(error) => tracing::error!(%error, "left from an earlier run, and passed over"),
+        }
+    }
+    Ok(found)
+}
+
+impl Hall {
+    /// Plays what was accepted and not played.
+    pub(super) async fn play_left(self: &Arc<Self>, end: End) -> Result<(), StoreError> {
+        for network in self.networks.keys() {
+            self.play_left_of(network, end).await?;
+        }
+        let mut batch = Batch::default();
+        batch.delete(keys::SUSPECT_KEY);
+        if end == End::Sudden { commit(&self.bot, batch).await } else { Ok(()) }
+    }
+
+    async fn play_left_of(self: &Arc<Self>, network: &str, end: End) -> Result<(), StoreError> {
+        for (waiting, mut event) in readable(&self.bot, &keys::waiting_of(network))? {
+            if let Event::Said(message) | Event::Edited { message, .. } = &mut event {
+                message.late = true;
+            }
+            match end {
+                End::Sudden => self.play_alone(event, waiting).await?,
+                End::Orderly if self.obeys(&event, &Some(waiting.clone()))?.is_some() => {}
+                End::Orderly => self.clone().enqueue(event, Some(waiting))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays an event while nothing else is played, unless that ended the bot too often.
+    async fn play_alone(self: &Arc<Self>, event: Event, waiting: String) -> Result<(), StoreError> {
+        let suspect: Option<Suspect> = self.bot.read_doc(keys::SUSPECT_KEY)?;
+        let times = suspect.filter(|suspect| suspect.waiting == waiting).map_or(0, |suspect| suspect.times);
+        if times >= MOST_ENDS {
+            return self.pass_over(&event, waiting).await;
+        }
+        let mut batch = Batch::default();
+        batch.put(keys::SUSPECT_KEY, to_json(&Suspect { waiting: waiting.clone(), times: times + 1 }));
+        commit(&self.bot, batch).await?;
+        if let Some(obeyed) = self.obeys(&event, &Some(waiting.clone()))? {
+            // A panic of it is logged where it happens.
+            let _ = obeyed.await;
+        } else if let Some(side) = self.networks.get(&event.room().network) {
+            let (done, played) = oneshot::channel();
+            let table = self.bot.table_of(event.room())?;
+            let busy = Busy::new(&side.work);
+            self.clone().give(table, Job::Event(Box::new(event), Some(waiting), busy, Some(done)))?;
+            // A worker that panicked has answered nothing: the event waits for the next start.
+            let _ = played.await;
+        }
+        Ok(())
+    }
+
+    /// Answers an event that is not played any more, since the bot did not survive it.
+    async fn pass_over(&self, event: &Event, waiting: String) -> Result<(), StoreError> {
+        let mut batch = Batch::default();
+        batch.delete(waiting.clone());
+        let id = digest(waiting.as_bytes())[..8].to_owned();
+        let (Event::Said(message) | Event::Edited { message, .. } | Event::Redacted { message, .. }) = event else {
+            tracing::error!(room = %event.room(), id, "the bot ended twice while it took note of an event: passed over");
+            return commit(&self.bot, batch).await;
+        };
+        let (room, message_id) = (message.said_in(), &message.id);
+        tracing::error!(%room, message_id, id, "the bot ended twice while it played a message: passed over");
+        let row = keys::inbox(room, message_id);
+        batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new() }));
+        let text = format!("That crashed me twice, so I did not play it. Please give the operator error id {id}.");
+        self.say_durably(batch, sorry(message, &text), self.bot.next_number()).await
+    }
+}
+
+/// What is left of an event in which the core itself panicked: an answer, and that it was heard, if it was `accepted` durably.
+pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
+    let mut heard = Heard::default();
+    let (Event::Said(message) | Event::Edited { message, .. } | Event::Redacted { message, .. }) = event else {
+        tracing::error!(room = %event.room(), "the bot panicked while it took note of an event; the table is as it was");
+        return heard;
+    };
+    let (room, message_id) = (message.said_in(), &message.id);
+    let row = keys::inbox(room, message_id);
+    let id = digest(row.as_bytes())[..8].to_owned();
+    tracing::error!(%room, message_id, id, "the bot panicked while it played a message; the table is as it was");
+    if accepted {
+        heard.batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new() }));
+    }
+    let post =
+        sorry(message, &format!("Sorry, that hit a bug and nothing changed: please give the operator error id {id}."));
+    let key = keys::outbox(&room.network, bot.next_number());
+    let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
+    heard.batch.put(key, to_json(&outgoing));
+    heard.posts.push(outgoing);
+    heard
+}
+
+/// An answer to a message that was not played.
+pub(super) fn sorry(message: &Message, text: &str) -> Post {
+    let blocks = vec![Block::Line(vec![Span::Text(text.to_owned())])];
+    let room = message.said_in().clone();
+    Post {
+        answers: Some(message.id.clone()),
+        addressee: Some(message.speaker.name.clone()),
+        refusal: true,
+        ..Post::new(format!("{room}/{}/sorry", message.id), room, blocks)
+    }
+}
+
+async fn commit(bot: &Bot, batch: Batch) -> Result<(), StoreError> {
+    let stopped = |_| StoreError::Unavailable("the bot is stopping".to_owned());
+    bot.committer.submit(None, batch).await.map_err(stopped)?
+}
