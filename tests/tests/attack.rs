@@ -28,6 +28,10 @@ mod operator;
 mod poison;
 #[path = "attack/rights.rs"]
 mod rights;
+#[path = "attack/roles.rs"]
+mod roles;
+#[path = "attack/seated.rs"]
+mod seated;
 #[path = "attack/secrecy.rs"]
 mod secrecy;
 #[path = "attack/shipped.rs"]

@@ -105,12 +105,16 @@ impl Bot {
     fn room_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Option<RoomId>, StoreError> {
         let name = name.trim_end_matches([':', ',']);
         let wanted = name.to_lowercase();
-        let plain = |name: &str| name.trim_start_matches(['#', '!', '&']).to_lowercase();
         let rooms: Vec<RoomId> = self.roster.rooms_of(player).into_iter().filter(|room| room != here).collect();
-        // The rooms' own names first: anybody may call a table what they like.
-        let called = |room: &&RoomId| room.to_string().to_lowercase() == wanted || plain(&room.id) == plain(&wanted);
-        if let Some(room) = rooms.iter().find(called) {
+        // The rooms' own ids first: anybody may call a table what they like.
+        if let Some(room) = rooms.iter().find(|room| room.id == name || room.to_string() == name) {
             return Ok(Some(room.clone()));
+        }
+        let called = |room: &&RoomId| room.to_string().to_lowercase() == wanted || plain(&room.id) == plain(&wanted);
+        match rooms.iter().filter(called).collect::<Vec<_>>().as_slice() {
+            [] => {}
+            [only] => return Ok(Some((*only).clone())),
+            _ => return Ok(None),
         }
         let mut found = Vec::new();
         for room in &rooms {
@@ -124,20 +128,41 @@ impl Bot {
                 Err(error) => tracing::error!(%room, %error, "a table cannot be read"),
             }
         }
-        if let [only] = found.as_slice() {
-            return Ok(Some(only.clone()));
+        match found.as_slice() {
+            [only] if !self.may_be_another(&plain(&wanted), player)? => Ok(Some(only.clone())),
+            _ => Ok(None),
         }
-        // After a start nobody is known to be anywhere yet: who has a seat at the table is taken for present.
-        let room = RoomId::new(&here.network, name);
-        let unknown = self.roster.present(&room).is_empty();
-        let seated = || Ok::<_, StoreError>(self.table_doc(&room)?.is_some_and(|doc| doc.seats.contains_key(player)));
-        Ok(if unknown && room != *here && seated()? { Some(room) } else { None })
+    }
+
+    /// Whether a name may be that of a room where somebody has a seat, and of which the network has not told yet who is there:
+    /// so it is after a start, when it must not lead into another room than before.
+    fn may_be_another(&self, wanted: &str, player: &PlayerId) -> Result<bool, StoreError> {
+        let network = &player.network;
+        for prefix in keys::rooms_known(network) {
+            for record in self.committer.stored(&prefix) {
+                let Some(room) = keys::known_room(network, &prefix, &record?.0) else { continue };
+                if !self.roster.present(&room).is_empty() {
+                    continue;
+                }
+                let Some(doc) = self.table_doc(&room)?.filter(|doc| doc.seats.contains_key(player)) else { continue };
+                let called = self.read_doc::<Vec<String>>(&keys::called(&room))?.unwrap_or_default();
+                if called.iter().chain(&doc.name).any(|name| plain(name) == wanted) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     fn table_doc(&self, room: &RoomId) -> Result<Option<TableDoc>, StoreError> {
         let table: TableId = self.table_of(room)?;
         self.read_doc(&keys::doc(&table))
     }
+}
+
+/// A room's name without the mark in front, and without its case.
+fn plain(name: &str) -> String {
+    name.trim_start_matches(['#', '!', '&']).to_lowercase()
 }
 
 /// The number that a sign shows: 1️⃣ to 9️⃣ and 🔟, or digits.

@@ -247,6 +247,9 @@ pub enum InboxRow {
     Refused {
         /// Digests of its command lines.
         lines: Vec<String>,
+        /// Who sent it, and may replace it; an older version did not note that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<PlayerId>,
     },
     /// At least one command of it was played.
     Played {
@@ -257,14 +260,17 @@ pub enum InboxRow {
         /// Where.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
+        /// Who sent it, and may replace it; an older version did not note that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<PlayerId>,
     },
 }
 
 impl InboxRow {
-    /// Of a message of these lines, at least one of which was played.
-    pub fn played(table: &TableId, lines: Vec<String>, outcomes: &[Outcome]) -> Self {
+    /// Of a message of these lines by this player, at least one of which was played.
+    pub fn played(table: &TableId, by: &PlayerId, lines: Vec<String>, outcomes: &[Outcome]) -> Self {
         let entries = outcomes.iter().filter_map(|outcome| outcome.entry).collect();
-        InboxRow::Played { lines, entries, table: Some(table.clone()) }
+        InboxRow::Played { lines, entries, table: Some(table.clone()), by: Some(by.clone()) }
     }
 }
 

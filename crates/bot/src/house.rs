@@ -22,9 +22,10 @@ pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_di
 
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
+use crate::rights::Rights;
 use crate::roster::Present;
 use crate::table::{Deed, Ledger, NotFound};
-use chat::{Reply, RoomId, Speaker};
+use chat::{Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use plugin_api::{Argument, CharacterId, CommandSpec, Commands, Name, Number, Refusal, Role, Text, Words};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ pub(crate) struct HouseTurn<'a> {
     /// Where it was typed: another one, if it was in a private chat for this room.
     pub said_in: &'a RoomId,
     pub actor: CharacterId,
-    pub role: Role,
+    pub rights: &'a Rights<'a>,
     pub present: &'a Present,
     pub table: &'a mut Arc<TableDoc>,
     /// The table as it was when the command began: what came into being on the way is part of it.
@@ -77,6 +78,20 @@ impl Argument for EntryNumber {
     }
 }
 
+/// Somebody as typed: an id, of which a leading `@` is part, or the name that they show.
+struct Person(String);
+
+impl Argument for Person {
+    fn shape() -> String {
+        Name::shape()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let named = words[0].starts_with('@') || Name::read(words)?.is_some();
+        Ok(named.then(|| (Person(words[0].to_owned()), 1)))
+    }
+}
+
 #[derive(Commands)]
 enum House {
     /// Show what can be typed here, or how a command or a game works.
@@ -104,9 +119,9 @@ enum House {
         #[flag("me")]
         me: bool,
         #[word("add")]
-        add: Option<Name>,
+        add: Option<Person>,
         #[word("remove")]
-        remove: Option<Name>,
+        remove: Option<Person>,
     },
     /// Name your character, or switch to another one of yours.
     #[command(example = "iam Ann")]
@@ -118,7 +133,7 @@ enum House {
     #[command(example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
     Pc {
         character: Option<Name>,
-        player: Option<Name>,
+        player: Option<Person>,
         #[flag("free")]
         free: bool,
     },
@@ -344,11 +359,22 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
 impl HouseTurn<'_> {
     /// Refuses who may not do this.
     fn needs(&self, role: Role, what: &str) -> Result<(), Refusal> {
-        if self.role >= role {
+        if self.rights.may(role) {
             return Ok(());
         }
         let who = if role == Role::Referee { "the referee" } else { "a room admin" };
         Err(Refusal::new(format!("only {who} may {what}")))
+    }
+
+    /// Refuses who may not show what others keep secret.
+    fn must_disclose(&self, what: &str) -> Result<(), Refusal> {
+        if self.rights.discloses(self.table) {
+            return Ok(());
+        }
+        let none = self.table.referees.is_empty();
+        let who = if none { "a room admin, while there is no referee," } else { "the referee" };
+        let nick = if self.speaker.trust == Trust::NickOnly { ", and not by a nick alone" } else { "" };
+        Err(Refusal::new(format!("only {who} may {what}{nick}")).example("gm"))
     }
 
     /// The table's document, to be changed.

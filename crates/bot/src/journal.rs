@@ -26,7 +26,7 @@ use chat::PlayerId;
 use dice::Die;
 use dice::fair::MessageKey;
 use jiff::Timestamp;
-use plugin_api::CharacterId;
+use plugin_api::{CharacterId, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -165,7 +165,7 @@ pub struct Link {
     /// What later entries made of it. It says nothing that they do not say, and is not exported.
     #[serde(default, skip_serializing_if = "Fate::is_open")]
     pub fate: Fate,
-    /// Where to go on reading backwards; not exported.
+    /// Where to go on reading backwards, and what the entry took; not exported.
     #[serde(default, skip_serializing_if = "Before::is_first")]
     pub before: Before,
 }
@@ -193,7 +193,7 @@ impl Fate {
     }
 }
 
-/// The entries before an entry that have something in common with it.
+/// The entries before an entry that have something in common with it, and what only the bot needs to know of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {
     /// The same player's.
@@ -202,6 +202,9 @@ pub struct Before {
     /// The same character's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub character: Option<u64>,
+    /// What its player had to be; unknown of what an older version played.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub took: Option<Role>,
 }
 
 impl Before {

@@ -223,6 +223,21 @@ pub fn greeted(room: &RoomId) -> String {
     format!("greeted/{}/{}", part(&room.network), part(&room.id))
 }
 
+/// What people called a room when that was last told.
+pub fn called(room: &RoomId) -> String {
+    format!("called/{}/{}", part(&room.network), part(&room.id))
+}
+
+/// All records begin so of which each tells of a room of this network: those that were greeted, and those with settings.
+pub fn rooms_known(network: &str) -> [String; 2] {
+    ["greeted/", ROOMS].map(|kind| format!("{kind}{}/", part(network)))
+}
+
+/// The room that such a record tells of.
+pub fn known_room(network: &str, prefix: &str, key: &str) -> Option<RoomId> {
+    key.strip_prefix(prefix).map(|id| RoomId::new(network, whole(id)))
+}
+
 /// Since when nobody else is in a room.
 pub fn alone(room: &RoomId) -> String {
     format!("alone/{}/{}", part(&room.network), part(&room.id))

@@ -26,6 +26,7 @@ mod metric;
 mod pattern;
 mod people;
 mod plugins;
+mod rights;
 mod room;
 mod roster;
 mod serve;

@@ -1,6 +1,7 @@
 //! Who is at a table: players, their characters, and what they may do.
 
 use crate::documents::{Character, Head, Seat, TableDoc};
+use crate::rights::Rights;
 use crate::roster::Present;
 use chat::{PlayerId, Speaker, Standing, Trust, cut};
 use plugin_api::{Cast, CharacterId, Refusal, Role, suggest};
@@ -30,11 +31,10 @@ impl TableDoc {
         }
     }
 
-    /// Whether `speaker` reads what `player` did in secret: only they and the referees. While there is none everybody may
-    /// give a referee's commands, and yet read no secrets; nor may a room's admin, who can become a referee openly.
-    pub fn reads_secrets(&self, speaker: &Speaker, player: &PlayerId) -> bool {
-        let referee = speaker.trust == Trust::Account && self.referees.contains_key(&speaker.player);
-        speaker.player == *player || referee
+    /// What somebody may do here who does not speak, so that no network says what they are.
+    pub fn role_of(&self, player: Option<&PlayerId>) -> Role {
+        let referee = self.referees.is_empty() || player.is_some_and(|player| self.referees.contains_key(player));
+        if referee { Role::Referee } else { Role::Player }
     }
 
     /// Who is called `name`, ignoring case.
@@ -129,25 +129,25 @@ impl TableDoc {
     ///
     /// # Errors
     /// It is somebody else's, or nobody's and they are no referee.
-    pub fn character_for(
+    pub(crate) fn character_for(
         &mut self,
         head: &mut Head,
         name: &str,
-        (player, role): (&PlayerId, Role),
+        rights: &Rights<'_>,
         present: Arc<Present>,
     ) -> Result<CharacterId, Refusal> {
-        let referee = role >= Role::Referee;
         let mut cast = self.cast(head, present);
         if let Some(id) = cast.known(name) {
-            let own = self.characters.get(&id).is_some_and(|each| each.owner.as_ref() == Some(player));
+            let owner = self.characters.get(&id).and_then(|each| each.owner.as_ref());
+            let own = owner.is_some_and(|owner| rights.is(owner));
             let name = self.name_of(id);
-            return if own || referee {
+            return if own || rights.may(Role::Referee) {
                 Ok(id)
             } else {
                 Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))
             };
         }
-        if !referee {
+        if !rights.may(Role::Referee) {
             let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
             return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
         }
@@ -195,39 +195,75 @@ impl TableDoc {
         }
     }
 
-    /// The player called `name`: by their id, the name they show, or the name of their character.
+    /// The player who is meant by what was typed: by their id, which goes before everything; or by the name that they alone
+    /// show, and that no character of anybody else has.
     ///
     /// # Errors
-    /// Nobody is, or several are: a name that is shown is no proof of who somebody is.
-    pub fn player(&self, name: &str, present: &Present) -> Result<PlayerId, Refusal> {
-        let wanted = name.to_lowercase();
-        let seated = self.seats.iter().map(|(player, seat)| (player, seat.name.as_str()));
-        let here = || present.iter().map(|(player, name)| (player, name.as_str()));
-        let people = || seated.clone().chain(here());
-        let by_id = |player: &PlayerId| player.id.trim_start_matches('@').to_lowercase() == wanted;
-        let shown = |(_, each): &(&PlayerId, &str)| each.to_lowercase() == wanted;
-        // Who is here now goes before who was here once; an id tells apart who shows the same name.
-        let mut found: BTreeSet<&PlayerId> = here().filter(shown).map(|(player, _)| player).collect();
+    /// Nobody is, or several may be: a name is no proof of who somebody is.
+    pub fn player(&self, typed: &str, present: &Present) -> Result<PlayerId, Refusal> {
+        let known: BTreeSet<&PlayerId> = present.keys().chain(self.seats.keys()).chain(self.referees.keys()).collect();
+        if let Some(found) = by_id(&known, typed).or_else(|| looks_like_an_id(typed).then(BTreeSet::new)) {
+            return one_of(&found, typed).unwrap_or_else(|| {
+                let what = format!("nobody here has the id {typed}");
+                Err(Refusal::new(what).about(typed))
+            });
+        }
+        let name = typed.strip_prefix('@').unwrap_or(typed).to_lowercase();
+        let seated = self.seats.iter().map(|(player, seat)| (player, &seat.name));
+        let people = present.iter().chain(seated).chain(&self.referees);
+        let short = |player: &PlayerId| player.id.strip_prefix('@').is_some_and(|id| id.to_lowercase() == name);
+        let shown = people.clone().filter(|(player, shown)| shown.to_lowercase() == name || short(player));
+        let mut found: BTreeSet<&PlayerId> = shown.map(|(player, _)| player).collect();
+        let owner = self.find(&name).and_then(|id| self.characters[&id].owner.as_ref());
         if found.is_empty() {
-            found = people().filter(shown).map(|(player, _)| player).collect();
+            let hint = match owner {
+                Some(owner) => format!(", but a character of {}", owner.id),
+                None => suggest(&name, people.map(|(_, name)| name.as_str()))
+                    .map_or(String::new(), |meant| format!(": did you mean {meant}?")),
+            };
+            return Err(Refusal::new(format!("nobody here is called {typed}{hint}")).about(typed));
         }
-        if found.len() != 1
-            && let Some((player, _)) = people().find(|(player, _)| by_id(player))
-        {
-            return Ok(player.clone());
-        }
-        if found.len() > 1 {
-            let ids: Vec<_> = found.iter().map(|player| player.id.as_str()).collect();
-            let what = format!("several people here are called {name}: say which by their id, {}", ids.join(" or "));
-            return Err(Refusal::new(what).about(name));
-        }
-        let owner = || self.find(name).and_then(|id| self.characters[&id].owner.clone());
-        found.first().map(|player| (*player).clone()).or_else(owner).ok_or_else(|| {
-            let hint = suggest(name, people().map(|(_, name)| name));
-            let hint = hint.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-            Refusal::new(format!("nobody here is called {name}{hint}")).about(name)
-        })
+        found.extend(owner);
+        one_of(&found, typed).expect("somebody was found")
     }
+}
+
+/// Whether what was typed can be an id alone, and is nobody's name.
+pub fn looks_like_an_id(typed: &str) -> bool {
+    typed.contains(':') && !typed.contains(char::is_whitespace)
+}
+
+/// Whose id was typed: to the letter, or else in another case or without the @ in front.
+fn by_id<'a>(known: &BTreeSet<&'a PlayerId>, typed: &str) -> Option<BTreeSet<&'a PlayerId>> {
+    let folded = typed.to_lowercase();
+    let to_the_letter = |player: &PlayerId| player.id == typed || player.to_string() == typed;
+    let nearly = |player: &PlayerId| {
+        let (id, whole) = (player.id.to_lowercase(), player.to_string().to_lowercase());
+        [id.as_str(), &whole].contains(&folded.as_str())
+            || (looks_like_an_id(typed) && id.strip_prefix('@') == Some(folded.as_str()))
+    };
+    let all = |fits: &dyn Fn(&PlayerId) -> bool| known.iter().copied().filter(|player| fits(player)).collect();
+    let found: [BTreeSet<_>; 2] = [all(&to_the_letter), all(&nearly)];
+    found.into_iter().find(|found| !found.is_empty())
+}
+
+/// The one who was found, or a refusal that names the ids of all; nothing where nobody was.
+fn one_of(found: &BTreeSet<&PlayerId>, typed: &str) -> Option<Result<PlayerId, Refusal>> {
+    let first = *found.first()?;
+    if found.len() == 1 {
+        return Some(Ok(first.clone()));
+    }
+    let one_network = found.iter().all(|player| player.network == first.network);
+    let shown = |player: &&PlayerId| if one_network { player.id.clone() } else { player.to_string() };
+    let ids: Vec<_> = found.iter().map(shown).collect();
+    let what = format!("several people may be meant by {typed}: say which by their id, {}", ids.join(" or "));
+    Some(Err(Refusal::new(what).about(typed)))
+}
+
+/// Somebody as they are shown where it matters who they are: with their id, unless that is what they are called.
+pub fn with_id(name: &str, player: &PlayerId) -> String {
+    let same = name.to_lowercase() == player.id.to_lowercase();
+    if same { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
 /// Where a character's name comes from.
@@ -292,7 +328,17 @@ mod tests {
         let doc = TableDoc::default();
         let present = BTreeMap::from([(id("evil"), "Gus".into()), (id("@real"), "Gus".into())]);
         assert!(doc.player("gus", &present).unwrap_err().what.contains("@real or evil"));
+        assert_eq!(doc.player("@real", &present).unwrap(), id("@real"));
         assert_eq!(doc.player("real", &present).unwrap(), id("@real"));
+    }
+
+    #[test]
+    fn an_id_is_taken_to_the_letter_before_it_is_taken_in_another_case() {
+        let doc = TableDoc::default();
+        let present = BTreeMap::from([(id("@gus:x"), "A".into()), (id("@Gus:x"), "B".into())]);
+        assert_eq!(doc.player("@Gus:x", &present).unwrap(), id("@Gus:x"));
+        assert_eq!(doc.player("n:@gus:x", &present).unwrap(), id("@gus:x"));
+        assert!(doc.player("@GUS:x", &present).unwrap_err().what.contains("@Gus:x or @gus:x"));
     }
 
     #[test]

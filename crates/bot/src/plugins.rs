@@ -62,11 +62,11 @@ impl Plugins {
         enabled.iter().filter_map(|id| self.get(id)).collect()
     }
 
-    /// Who may give a command, by the ids that entries have; anybody, if there is none such.
+    /// Who may give a command, by the ids that entries have; of one that is unknown here now, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
         let own = self.house.iter().find(|each| game == house::GAME && each.name == command);
         let spec = own.or_else(|| self.get(game)?.manifest().commands.iter().find(|each| each.name == command));
-        spec.map_or(Role::Player, |spec| spec.role)
+        spec.map_or(Role::Referee, |spec| spec.role)
     }
 
     /// The table's own commands.

@@ -16,23 +16,52 @@ struct Room {
     /// What people call it.
     names: Vec<String>,
     present: Arc<Present>,
-    /// Known by a nick alone.
-    unsure: BTreeSet<PlayerId>,
+    /// Those of them whom the network vouches for.
+    sure: BTreeSet<PlayerId>,
     /// Gave a command since they came.
-    met: BTreeSet<PlayerId>,
+    met: BTreeMap<PlayerId, Met>,
+}
+
+/// What the table held when somebody gave their first command since they came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Met {
+    /// Its last entry: what is behind it was done by whoever is here now.
+    pub since: u64,
+    /// What their id had was there before them.
+    pub found: Found,
+}
+
+/// What somebody finds under their id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing: all that it has now is theirs.
+    Nothing,
+    /// A seat, which another may have left.
+    Seat,
 }
 
 impl Roster {
+    /// The bot comes into the room: who is there it is told from now on, and what it knew is of before.
+    pub fn arrive(&self, room: &RoomId) {
+        if let Some(room) = self.rooms().get_mut(room) {
+            *room = Room { names: std::mem::take(&mut room.names), ..Room::default() };
+        }
+    }
+
     /// Somebody is in the room, under this name.
     pub fn enter(&self, room: &RoomId, player: &PlayerId, name: &str, trust: Trust) {
         let mut rooms = self.rooms();
         let room = rooms.entry(room.clone()).or_default();
+        if !room.present.contains_key(player) {
+            // Whoever comes is somebody new, even if their going was not seen.
+            room.met.remove(player);
+        }
         if room.present.get(player).is_none_or(|known| known != name) {
             Arc::make_mut(&mut room.present).insert(player.clone(), name.to_owned());
         }
         match trust {
-            Trust::Account => room.unsure.remove(player),
-            Trust::NickOnly => room.unsure.insert(player.clone()),
+            Trust::Account => room.sure.insert(player.clone()),
+            Trust::NickOnly => room.sure.remove(player),
         };
     }
 
@@ -50,14 +79,25 @@ impl Roster {
     pub fn leave(&self, room: &RoomId, player: &PlayerId) {
         if let Some(room) = self.rooms().get_mut(room) {
             Arc::make_mut(&mut room.present).remove(player);
-            // Whether the network vouches for them is remembered: nobody is named referee by a nick behind its back.
+            room.sure.remove(player);
             room.met.remove(player);
         }
     }
 
-    /// Somebody in the room gives a command; whether it is the first since they came.
-    pub fn meet(&self, room: &RoomId, player: &PlayerId) -> bool {
-        self.rooms().entry(room.clone()).or_default().met.insert(player.clone())
+    /// Somebody in the room gives a command; whether it is the first since they came, and so what they found is noted.
+    pub fn meet(&self, room: &RoomId, player: &PlayerId, found: Met) -> bool {
+        let mut rooms = self.rooms();
+        let met = &mut rooms.entry(room.clone()).or_default().met;
+        let new = !met.contains_key(player);
+        if new {
+            met.insert(player.clone(), found);
+        }
+        new
+    }
+
+    /// What somebody found who gave a command since they came.
+    pub fn met(&self, room: &RoomId, player: &PlayerId) -> Option<Met> {
+        self.rooms().get(room).and_then(|room| room.met.get(player).copied())
     }
 
     /// The rooms that somebody is in.
@@ -70,9 +110,9 @@ impl Roster {
         self.rooms().get(room).map(|room| room.present.clone()).unwrap_or_default()
     }
 
-    /// Whether the network vouches for somebody who is in the room.
+    /// Whether somebody is in the room and the network vouches for them.
     pub fn vouches_for(&self, room: &RoomId, player: &PlayerId) -> bool {
-        self.rooms().get(room).is_none_or(|room| !room.unsure.contains(player))
+        self.rooms().get(room).is_some_and(|room| room.sure.contains(player))
     }
 
     fn rooms(&self) -> MutexGuard<'_, BTreeMap<RoomId, Room>> {

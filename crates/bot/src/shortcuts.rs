@@ -1,10 +1,12 @@
 //! What players name for themselves: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
 use crate::documents::TableDoc;
+use crate::rights::Rights;
 use crate::route::{Arguments, CommandLine};
+use chat::PlayerId;
 use plugin_api::{CharacterId, Refusal, suggest};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep variables may stand in variables.
 const DEEPEST: usize = 5;
@@ -31,12 +33,20 @@ pub struct Named {
     /// The command that stands for `NAME`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub macros: BTreeMap<String, String>,
+    /// Who named which, `$NAME` or `NAME`. Of what an older version kept nobody knows.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by: BTreeMap<String, PlayerId>,
 }
 
 impl Named {
     /// Nothing is.
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty() && self.macros.is_empty()
+    }
+
+    /// Who named a variable, whose sign is `$`, or a macro, which has none.
+    fn author(&self, sign: &str, name: &str) -> Option<PlayerId> {
+        self.by.get(&format!("{sign}{name}")).cloned()
     }
 }
 
@@ -52,25 +62,44 @@ impl Shortcuts {
     }
 }
 
+/// A line that holds words which somebody named. It is got at only by giving it to the rights with which it is played, so
+/// that nobody's words are played with another's.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Put {
+    line: CommandLine,
+    /// Who named them, as far as it is known.
+    by: BTreeSet<Option<PlayerId>>,
+}
+
+impl Put {
+    /// The line, played with no more than these rights and those of who named its words.
+    pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> CommandLine {
+        self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
+        self.line
+    }
+}
+
 /// The commands whose words are dice, whatever games are played: a value that is a sum stands in parentheses there.
 const OF_DICE: [&str; 4] = ["roll", "r", "odds", "explain"];
 
 /// A line with what the character's variables stand for, `$NAME` or `${NAME}`; what stands behind `#` stays as it is.
 /// `follows_up`: a `#12` in it is a roll's number.
-pub fn filled(
+pub(crate) fn filled(
     doc: &TableDoc,
     character: CharacterId,
     line: &CommandLine,
     follows_up: bool,
-) -> Result<CommandLine, Refusal> {
+) -> Result<Put, Refusal> {
+    let mut by = BTreeSet::new();
     if !line.typed.contains('$') {
-        return Ok(line.clone());
+        return Ok(Put { line: line.clone(), by });
     }
     let end = Arguments::of(&line.typed, follows_up).typed.len();
     let fill = Fill { doc, character, dice: OF_DICE.contains(&line.word().0.as_str()) };
-    let mut typed = fill.all(&line.typed[..end], 0)?;
+    let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
     typed.push_str(&line.typed[end..]);
-    Ok(CommandLine { typed, ..*line })
+    Ok(Put { line: CommandLine { typed, ..*line }, by })
 }
 
 /// Putting in what variables stand for.
@@ -81,7 +110,8 @@ struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    fn all(&self, text: &str, depth: usize) -> Result<String, Refusal> {
+    /// The text with what its variables stand for; notes who named those.
+    fn all(&self, text: &str, depth: usize, by: &mut BTreeSet<Option<PlayerId>>) -> Result<String, Refusal> {
         let mut filled = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -92,11 +122,12 @@ impl Fill<'_> {
                 filled.push('$');
                 continue;
             }
-            let value = self.value(name)?;
+            let (value, author) = self.value(name)?;
+            by.insert(author);
             if depth == DEEPEST {
                 return Err(Refusal::new(format!("${name} stands for itself, or nearly so")).example("set"));
             }
-            let value = self.all(value, depth + 1)?;
+            let value = self.all(value, depth + 1, by)?;
             let glued =
                 filled.ends_with(|c: char| c.is_ascii_digit()) && value.starts_with(|c: char| c.is_ascii_digit());
             if glued {
@@ -117,11 +148,13 @@ impl Fill<'_> {
         Ok(filled)
     }
 
-    fn value(&self, name: &str) -> Result<&str, Refusal> {
+    /// What a variable stands for, and who named it.
+    fn value(&self, name: &str) -> Result<(&str, Option<PlayerId>), Refusal> {
         let known = || self.doc.shortcuts.of(self.character).map(|named| &named.variables);
         let wanted = name.to_lowercase();
-        if let Some(value) = known().find_map(|variables| variables.get(&wanted)) {
-            return Ok(value);
+        let mut all = self.doc.shortcuts.of(self.character);
+        if let Some(found) = all.find_map(|named| Some((named.variables.get(&wanted)?, named.author("$", &wanted)))) {
+            return Ok((found.0, found.1));
         }
         let names = || known().flat_map(BTreeMap::keys).map(String::as_str);
         let begun = names().filter(|name| wanted.starts_with(name)).max_by_key(|name| name.len());
@@ -167,9 +200,10 @@ fn name_at(text: &str) -> &str {
 
 /// The command that a line stands for, if its first word is a macro of the character or the table: `$1` is the first word
 /// behind it, `$*` all of them; those that it does not take stand behind it.
-pub fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<CommandLine, Refusal>> {
+pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<Put, Refusal>> {
     let (word, place) = line.word();
-    let body = doc.shortcuts.of(character).find_map(|named| named.macros.get(&word))?;
+    let mut all = doc.shortcuts.of(character);
+    let (body, author) = all.find_map(|named| Some((named.macros.get(&word)?, named.author("", &word))))?;
     let arguments = Arguments::of(&line.typed, false);
     let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
     let comment = line.typed[arguments.typed.len()..].trim();
@@ -177,7 +211,7 @@ pub fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Opt
         if !comment.is_empty() {
             typed = format!("{typed} {comment}");
         }
-        CommandLine { typed, ..*line }
+        Put { line: CommandLine { typed, ..*line }, by: BTreeSet::from([author]) }
     }))
 }
 
@@ -224,7 +258,7 @@ mod tests {
     fn doc() -> TableDoc {
         let named = |variables: &[(&str, &str)], macros: &[(&str, &str)]| {
             let kept = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-            Named { variables: kept(variables), macros: kept(macros) }
+            Named { variables: kept(variables), macros: kept(macros), ..Named::default() }
         };
         let own = named(&[("str", "3"), ("hit", "$str+$dc"), ("loop", "$loop")], &[("attack", "roll 1d20+$1 # axe")]);
         let table = named(&[("str", "1"), ("dc", "12")], &[("stats", "roll 6x 4d6kh3"), ("say", "roll $* vs $2")]);
@@ -235,7 +269,8 @@ mod tests {
     #[test]
     fn variables_stand_for_what_they_were_set_to() {
         let fill = |id: u32, text: &str| {
-            filled(&doc(), CharacterId(id), &CommandLine::new(text), false).map_or_else(|no| no.what, |line| line.typed)
+            filled(&doc(), CharacterId(id), &CommandLine::new(text), false)
+                .map_or_else(|no| no.what, |put| put.line.typed)
         };
         assert_eq!(fill(1, "roll d20+$STR vs $dc # $gold, $5"), "roll d20+3 vs 12 # $gold, $5");
         assert_eq!(fill(2, "roll d20+$str"), "roll d20+1");
@@ -252,7 +287,7 @@ mod tests {
     fn macros_take_the_words_behind_them() {
         let call = |id: u32, text: &str| {
             let called = called(&doc(), CharacterId(id), &CommandLine::new(text));
-            called.map(|line| line.map_or_else(|no| no.what, |line| line.typed))
+            called.map(|put| put.map_or_else(|no| no.what, |put| put.line.typed))
         };
         assert_eq!(call(1, "Attack 5").as_deref(), Some("roll 1d20+5 # axe"));
         assert!(call(1, "attack").is_some_and(|what| what.contains("needs $1")));

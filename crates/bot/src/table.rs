@@ -291,10 +291,12 @@ impl Table {
         let too_many = lines.len() > MOST_LINES;
         let Speaker { player, name, trust, standing, .. } = &message.speaker;
         let ordered = *standing == Standing::Operator;
-        if !ordered {
+        // Who said something while the bot was away, or says it elsewhere, need not be here now.
+        if !ordered && !message.late && message.aside.is_none() {
             bot.roster.enter(&message.room, player, name, *trust);
         }
-        let new = !ordered && !lines.is_empty() && bot.roster.meet(&message.room, player);
+        let found = self.found(player);
+        let new = !ordered && !lines.is_empty() && bot.roster.meet(&message.room, player, found);
         let returned = self.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         self.writes = Batch::default();
         // Whatever version of a message is played, its dice are those of the first.
@@ -315,8 +317,14 @@ impl Table {
                 // Without redelivery nothing was written about a message of mere prose.
                 _ if heard.outcomes.is_empty() && !manner.redelivered => {}
                 _ if heard.outcomes.is_empty() => heard.batch.delete(row),
-                true => heard.batch.put(row, to_json(&InboxRow::played(&self.id, texts(&lines), &heard.outcomes))),
-                false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
+                true => {
+                    let played = InboxRow::played(&self.id, player, texts(&lines), &heard.outcomes);
+                    heard.batch.put(row, to_json(&played));
+                }
+                false => {
+                    let refused = InboxRow::Refused { lines: texts(&lines), by: Some(player.clone()) };
+                    heard.batch.put(row, to_json(&refused));
+                }
             }
         }
         match answering {

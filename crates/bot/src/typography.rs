@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 /// `text` with typographic dashes, quotation marks, spaces and full-width characters as plain ones, and without
-/// zero-width characters; letters with marks in one form, so that a name typed twice is one name.
+/// what is not seen; letters with marks in one form, so that a name typed twice is one name.
 pub fn as_meant(text: &str) -> String {
     text.chars().filter_map(plain).nfc().collect()
 }
@@ -14,14 +14,14 @@ fn plain(c: char) -> Option<char> {
         '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{b4}' => '\'',
         '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{2033}' => '"',
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe0f}' => {
-            return None;
-        }
         // Full-width forms stand in the order of ASCII, from ! to ~.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xff01 + 0x21).unwrap_or(c),
         '\u{d7}' => 'x',
         '\u{f7}' => '/',
+        // A new line or paragraph is none within a line.
+        '\u{2028}' | '\u{2029}' => ' ',
         c if c.is_control() => ' ',
+        c if chat::is_unseen(c) => return None,
         c => c,
     })
 }

@@ -20,7 +20,7 @@ pub use message::{Delivery, Event, Message};
 pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
 pub use reply::{Audience, Bar, Block, File, Image, Line, Offer, Reply, Span};
 pub use secret::Secret;
-pub use text::{clean, cut};
+pub use text::{clean, cut, is_unseen};
 pub use transport::{
     Desk, DeskError, Earlier, Post, Recipient, RoomStatus, Saying, SendError, Sent, Status, Transport, TransportError,
 };

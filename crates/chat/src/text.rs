@@ -1,14 +1,86 @@
 //! Making text of unknown origin safe to show.
 
 use std::borrow::Cow;
+use std::cmp::Ordering::{Equal, Greater, Less};
 
 /// `text` without anything that could end a line, hide, reverse or colour what stands around it: control
-/// characters become spaces, bidirectional and zero-width controls vanish (the joiners that emoji need stay).
+/// characters become spaces, and what is [unseen](is_unseen) vanishes. The joiners and variation selectors that emoji and many
+/// scripts need stay behind what they can join or vary.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| c.is_control() || invisible(c)) {
+    if !text.chars().any(|c| c.is_control() || is_unseen(c)) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().filter(|&c| !invisible(c)).map(|c| if c.is_control() { ' ' } else { c }).collect())
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_control() => cleaned.push(' '),
+            c if is_unseen(c) && !(shapes(c) && cleaned.chars().next_back().is_some_and(|last| is_shaped(last, c))) => {
+            }
+            c => cleaned.push(c),
+        }
+    }
+    Cow::Owned(cleaned)
+}
+
+/// Whether nobody sees a character though it is there: format characters (Unicode's general category Cf), all that is ignored
+/// by default where it cannot be shown (`Default_Ignorable_Code_Point`, what is reserved for it too), and the separators of lines and
+/// paragraphs. As of Unicode 17.
+pub fn is_unseen(c: char) -> bool {
+    UNSEEN
+        .binary_search_by(|range| {
+            if c < range.0 {
+                Greater
+            } else if c > range.1 {
+                Less
+            } else {
+                Equal
+            }
+        })
+        .is_ok()
+}
+
+/// From and to, both included, in order.
+const UNSEEN: [(char, char); 25] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{600}', '\u{605}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{6dd}', '\u{6dd}'),
+    ('\u{70f}', '\u{70f}'),
+    ('\u{890}', '\u{891}'),
+    ('\u{8e2}', '\u{8e2}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{110bd}', '\u{110bd}'),
+    ('\u{110cd}', '\u{110cd}'),
+    ('\u{13430}', '\u{1343f}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// What changes the shape of the character before it: joiners, and whether it is shown as text or as a picture.
+fn shapes(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+}
+
+/// Whether `c` has a shape to change behind `last`: no letter has of the scripts up to Hebrew, so that no word hides one; and
+/// never twice.
+fn is_shaped(last: char, c: char) -> bool {
+    let picture = |c: char| matches!(c, '\u{fe0e}' | '\u{fe0f}');
+    match picture(c) {
+        true => !is_unseen(last) && (!last.is_ascii() || last.is_ascii_digit() || matches!(last, '#' | '*')),
+        false => last >= '\u{600}' && !('\u{1e00}'..='\u{1fff}').contains(&last) && (!is_unseen(last) || picture(last)),
+    }
 }
 
 /// `text` cut to at most `most` characters, an ellipsis in place of the rest.
@@ -23,14 +95,6 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-fn invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
-            | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +104,13 @@ mod tests {
         assert_eq!(clean("plain é 骰"), "plain é 骰");
         assert_eq!(clean("a\r\nb\x1b[31mc\x03"), "a  b [31mc ");
         assert_eq!(clean("x\u{202e}y\u{200b}z"), "xyz");
+        assert_eq!(clean("T\u{200d}su\u{fe0f}\u{ad}bame"), "Tsubame");
+        assert_eq!(clean("👩\u{200d}\u{200d}🚀\u{e0067}"), "👩\u{200d}🚀");
+    }
+
+    #[test]
+    fn what_is_unseen_stands_in_order() {
+        assert!(UNSEEN.windows(2).all(|pair| pair[0].1 < pair[1].0) && UNSEEN.iter().all(|range| range.0 <= range.1));
     }
 
     #[test]

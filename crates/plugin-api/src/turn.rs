@@ -48,12 +48,12 @@ pub struct Turn<'a> {
     pub actor: CharacterId,
     /// The name of the player who typed.
     pub player: String,
-    /// What the player may do.
-    pub role: Role,
     /// When the command was sent.
     pub now: Timestamp,
     /// What stood behind `#`; the host shows it.
     pub comment: Option<String>,
+    role: Role,
+    took: Cell<Role>,
     cast: Cast,
     settings: BTreeMap<String, String>,
     target: Option<Target<Value>>,
@@ -94,6 +94,8 @@ pub struct Left {
     pub followed: bool,
     /// Offers that are open no longer.
     pub closed: Vec<Closed>,
+    /// The role that the game asked for and was granted.
+    pub took: Role,
 }
 
 impl Cast {
@@ -183,6 +185,7 @@ impl<'a> Turn<'a> {
             actor,
             player,
             role: Role::Player,
+            took: Cell::new(Role::Player),
             now,
             comment: None,
             cast,
@@ -193,6 +196,13 @@ impl<'a> Turn<'a> {
             closed: Vec::new(),
             dice,
         }
+    }
+
+    /// By a player who may do this much.
+    #[must_use]
+    pub fn with_role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
     }
 
     /// With the values of the game's settings.
@@ -248,10 +258,20 @@ impl<'a> Turn<'a> {
     /// Nobody is called that, or it is somebody else's.
     pub fn own(&mut self, name: Option<Name>, what: &str) -> Result<CharacterId, Refusal> {
         let who = self.named(name)?;
-        match who == self.actor || self.role >= Role::Referee {
+        match who == self.actor || self.by_referee() {
             true => Ok(who),
             false => Err(Refusal::new(format!("only the referee may {what} {}", self.name(who)))),
         }
+    }
+
+    /// Whether who typed may do what is a referee's. Ask last, once all else would refuse it: what it was asked for, and granted,
+    /// took a referee, and nobody else takes it back.
+    pub fn by_referee(&self) -> bool {
+        let may = self.role >= Role::Referee;
+        if may {
+            self.took.set(Role::Referee);
+        }
+        may
     }
 
     /// The beginning of what is said about a character: the name, unless it is the actor's, whom the answer addresses.
@@ -323,7 +343,13 @@ impl<'a> Turn<'a> {
 
     /// What the turn leaves to its host.
     pub fn finish(self) -> Left {
-        Left { cast: self.cast, amended: self.amended, followed: self.followed.get(), closed: self.closed }
+        Left {
+            cast: self.cast,
+            amended: self.amended,
+            followed: self.followed.get(),
+            closed: self.closed,
+            took: self.took.get(),
+        }
     }
 }
 

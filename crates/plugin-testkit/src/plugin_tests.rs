@@ -120,8 +120,7 @@ fn try_on(
     let cast = Cast::new((1..).zip(names).map(|(id, name)| (CharacterId(id), name.to_owned())));
     let key = MessageKey { network: "test".into(), room: "test".into(), id: "1".into(), ordinal: 1 };
     let mut dice = FairDice::new(&[0; 32], &key);
-    let mut turn = Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, &mut dice);
-    turn.role = Role::Owner;
+    let mut turn = Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, &mut dice).with_role(Role::Owner);
     plugin.play(state, name, words, &mut turn)
 }
 

@@ -6,7 +6,7 @@ mod follow;
 mod rules;
 mod show;
 
-use plugin_api::{CharacterId, Choice, Commands, DiceWord, Game, Name, Number, Plugin, Refusal, Reply, Role, Turn};
+use plugin_api::{CharacterId, Choice, Commands, DiceWord, Game, Name, Number, Plugin, Refusal, Reply, Turn};
 use rules::{Edge, Kind, Roll, SIZES};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -296,7 +296,7 @@ fn inspiration(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Op
         let held = state.inspiration_of(who);
         return Ok(turn.about(who).text("inspiration ").bold(held.to_string()).fact("inspiration", held));
     };
-    if who != turn.actor && turn.role < Role::Referee {
+    if who != turn.actor && !turn.by_referee() {
         return Err(Refusal::new(format!("only the referee may change the inspiration of {}", turn.name(who))));
     }
     if change.abs() > MOST_CHANGE {

@@ -2,7 +2,7 @@
 
 use crate::rules::{Contest, Throw, Winner, contest};
 use crate::{Effort, Made, Other, Record, State, Waiting, plan, show, throw};
-use plugin_api::{CharacterId, Name, Refusal, Reply, Role, Target, Turn};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
 /// An opposed Intention, answered or not.
@@ -39,7 +39,7 @@ pub(crate) fn oppose(
     let other_name = against.map(|who| turn.name(who).to_owned());
     match (other_name, now) {
         (None, None) => Err(Refusal::new("whom do you oppose, or vs what? Both sides at once are: oppose +1 vs -2")),
-        (Some(name), Some(_)) if turn.role < Role::Referee => {
+        (Some(name), Some(_)) if !turn.by_referee() => {
             let what = format!("{name} answers with their own dice: leave the number away, they type resist");
             Err(Refusal::new(what).example(format!("oppose {name} +1")))
         }
@@ -78,7 +78,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
         return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("intent +1"));
     }
     let against = opposed.against.ok_or_else(nobody)?;
-    if against != turn.actor && turn.role < Role::Referee {
+    if against != turn.actor && !turn.by_referee() {
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("intent +1"));
     }

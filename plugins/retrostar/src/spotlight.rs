@@ -2,7 +2,7 @@
 
 use crate::rules::{Aspect, pool_size};
 use crate::{SPOTMAX, State, show};
-use plugin_api::{Name, Refusal, Reply, Role, Turn};
+use plugin_api::{Name, Refusal, Reply, Turn};
 
 /// Takes a token out of the pool.
 ///
@@ -53,7 +53,7 @@ pub(crate) fn spend(
 
 pub(crate) fn show_or_correct(state: &mut State, turn: &Turn, change: Option<i32>) -> Result<Reply, Refusal> {
     if let Some(change) = change {
-        if turn.role < Role::Referee {
+        if !turn.by_referee() {
             return Err(Refusal::new("only the Showrunner corrects the tokens").example("spot"));
         }
         let corrected = i64::from(state.pool) + i64::from(change);
@@ -95,7 +95,7 @@ pub(crate) fn players(state: &mut State, players: u32) -> Reply {
 
 pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change: i32) -> Result<Reply, Refusal> {
     let who = turn.named(who)?;
-    if turn.role < Role::Referee && change != 1 {
+    if change != 1 && !turn.by_referee() {
         return Err(Refusal::new("only the Showrunner takes a dial back, or several at once").example("dial Ann"));
     }
     let all = i64::from(state.dials) + i64::from(change);

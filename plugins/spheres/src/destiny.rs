@@ -4,7 +4,7 @@ use crate::rules::Kind;
 use crate::spend::die_size;
 use crate::state::{InOrder, Pool, State};
 use crate::{referee_only, show, tilt};
-use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Role, Turn};
+use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Turn};
 
 /// A die of the Pool, as it is typed: `triumph 5`.
 pub(crate) struct PoolDie(Kind, u32);
@@ -164,7 +164,7 @@ pub(crate) fn award(
 pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who: &Name) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
     opposes_not(turn, who)?;
-    if who == turn.actor && turn.role < Role::Referee {
+    if who == turn.actor && !turn.by_referee() {
         return Err(Refusal::new("another player or the referee brings your Hubris into play").example("destiny"));
     }
     let value = state.pool.take(Kind::Tragedy, value)?;

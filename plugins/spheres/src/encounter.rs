@@ -3,7 +3,7 @@
 use crate::rules::Kind;
 use crate::state::{Fate, Fatigue, InOrder, State};
 use crate::{referee_only, show, surge};
-use plugin_api::{Choice, Name, Refusal, Reply, Role, Turn};
+use plugin_api::{Choice, Name, Refusal, Reply, Turn};
 
 /// What happens to an encounter.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, who: &[Name]) -> Result<
 fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
     match turn.character(&name.0) {
         Ok(id) => Ok(InOrder::Character(id)),
-        Err(nobody) if nobody.what.contains("did you mean") || turn.role < Role::Referee => Err(nobody),
+        Err(nobody) if nobody.what.contains("did you mean") || !turn.by_referee() => Err(nobody),
         Err(_) => Ok(InOrder::Named(name.0.chars().take(MOST_NAME).collect())),
     }
 }
@@ -130,7 +130,7 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
         let everybody: Vec<_> = turn.heroes().into_iter().map(|id| turn.name(id).to_owned()).collect();
         return Err(Refusal::new("no order is set").example(format!("order {}", everybody.join(" "))));
     };
-    if turn.role < Role::Referee && state.current != Some(InOrder::Character(turn.actor)) {
+    if state.current != Some(InOrder::Character(turn.actor)) && !turn.by_referee() {
         return Err(Refusal::new("the referee goes on to the next turn, or whose turn it is").example("turn"));
     }
     let at = state.current.as_ref().and_then(|who| state.order.iter().position(|each| each == who));
@@ -140,7 +140,7 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
 
 pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let who = who.map_or(Ok(InOrder::Character(turn.actor)), |name| in_order(turn, &name))?;
-    if who != InOrder::Character(turn.actor) && turn.role < Role::Referee {
+    if who != InOrder::Character(turn.actor) && !turn.by_referee() {
         return Err(Refusal::new("the referee begins somebody else's turn").example("turn"));
     }
     Ok(begin(state, turn, who))

@@ -504,8 +504,8 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
 
 /// Refuses who is no referee.
 fn referee_only(turn: &Turn, what: &str) -> Result<(), Refusal> {
-    match turn.role < plugin_api::Role::Referee {
-        true => Err(Refusal::new(format!("only the referee may {what}"))),
-        false => Ok(()),
+    match turn.by_referee() {
+        true => Ok(()),
+        false => Err(Refusal::new(format!("only the referee may {what}"))),
     }
 }

@@ -5,7 +5,7 @@ use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
 use crate::spend::die_size;
 use crate::state::State;
 use crate::{DicePool, Opponent, What, show};
-use plugin_api::{CharacterId, Refusal, Reply, Role, Target, Turn};
+use plugin_api::{CharacterId, Refusal, Reply, Target, Turn};
 
 pub(crate) fn oppose(
     state: &mut State,
@@ -18,7 +18,7 @@ pub(crate) fn oppose(
     let anything = other.passive || other.whose.foe || other.whose.hero || typed(&other.dice);
     match against {
         Some(against) if !anything => challenge(state, turn, against, plan(turn, what)?, pool),
-        Some(against) if turn.role < Role::Referee && against != turn.actor => {
+        Some(against) if against != turn.actor && !turn.by_referee() => {
             let name = turn.name(against).to_owned();
             let what = format!("{name} answers with their own dice: leave the numbers away, they type resist");
             Err(Refusal::new(what).example(format!("oppose 5 +3 vs {name}")))
@@ -116,7 +116,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &D
     if target.record.opponent.is_some() {
         return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("check 7 +4 vs 15"));
     }
-    if against != turn.actor && turn.role < Role::Referee {
+    if against != turn.actor && !turn.by_referee() {
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }

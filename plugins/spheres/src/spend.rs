@@ -5,7 +5,7 @@ use crate::rules::{Kind, Side, half};
 use crate::state::{Edit, MOST_STRESS, Paid, State, Thrown};
 use crate::words::{Spendable, Use};
 use crate::{DESTINY_DIE, referee_only, show, stress};
-use plugin_api::{CharacterId, Name, Refusal, Reply, Role, Target, Turn};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 
 /// What was asked for.
 #[derive(Clone, Copy)]
@@ -101,7 +101,7 @@ fn may_stunt(record: &Record) -> bool {
 /// Why a check cannot be spent on by the actor as their own last one.
 fn own_last(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
     let number = target.entry;
-    let together = turn.role >= Role::Referee && turn.opposes(target.actor) && turn.opposes(turn.actor);
+    let together = turn.opposes(target.actor) && turn.opposes(turn.actor) && turn.by_referee();
     if target.actor != turn.actor && !together && !is_answer(turn, target) {
         let name = turn.name(target.actor);
         let what = format!("#{number} is a roll of {name}: only luck control lets you spend on it");
@@ -143,7 +143,7 @@ fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Optio
         });
     };
     // The referee uses the Tragedy stone of a hero's critical failure.
-    let referees = loose && turn.role >= Role::Referee && target.record.loose == Some(Kind::Tragedy);
+    let referees = loose && target.record.loose == Some(Kind::Tragedy) && turn.by_referee();
     match wish.control || referees {
         true => in_time(state, turn, &target)?,
         false => {

@@ -9,8 +9,8 @@ mod test;
 mod words;
 
 use plugin_api::{
-    Arguments, CharacterId, Commands, Game, Name, Number, Plugin, Refusal, Reply, Role, Setting, SettingKind,
-    SettingScope, Turn,
+    Arguments, CharacterId, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope,
+    Turn,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -308,7 +308,7 @@ fn possibilities(state: &mut State, turn: &mut Turn, who: Option<Name>, change: 
             }
         };
     };
-    if turn.role < Role::Referee {
+    if !turn.by_referee() {
         return Err(Refusal::new("only the referee gives and takes Possibilities").example("possibilities"));
     }
     let Some(who) = who else {

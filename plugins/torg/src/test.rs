@@ -3,7 +3,7 @@
 use crate::rules::{self, Added, Chain, Favored, Test};
 use crate::words::{Cards, Circumstance, Decide, Mishap};
 use crate::{How, State, show};
-use plugin_api::{CharacterId, Number, Refusal, Reply, Role, Target, Turn};
+use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
 
 /// The largest modifier of one test.
 const MOST_MODS: i64 = 100;
@@ -124,7 +124,7 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
             return Err(Refusal::new(format!("#{number} is a soak, judged against 10")).example("test 12 dn 14"));
         }
         More::Dn(dns) => {
-            if !test.dns.is_empty() && turn.role < Role::Referee {
+            if !test.dns.is_empty() && !turn.by_referee() {
                 let what = format!("#{number} was judged against {}; the referee may change that", test.dns[0]);
                 return Err(Refusal::new(what).example("test 12 dn 14"));
             }

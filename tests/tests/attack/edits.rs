@@ -1,1 +1,86 @@
-//! An edit is the author's own, of a message the bot knows.
+//! Edits: only who said something replaces it.
+
+use crate::seated::{Person, Seated, games, hall};
+use bot::documents::InboxRow;
+use bot::keys;
+use bot::store::{Batch, Store};
+use chat::Event;
+
+fn table() -> (Seated, [Person; 3]) {
+    let mut table = Seated::new(games);
+    let people = ["Ann", "Mallory", "Gus"].map(Person::account);
+    people.iter().for_each(|person| table.comes(person));
+    assert!(table.say(&people[2], "!gm me").ok());
+    (table, people)
+}
+
+#[test]
+fn nobody_plays_by_editing_what_somebody_else_said() {
+    let (mut table, [ann, mallory, gus]) = table();
+    let typo = table.say(&ann, "!roll 2d6x");
+    let played = table.say(&ann, "!roll 2d6");
+    for original in [&typo.id, &played.id] {
+        for who in [&mallory, &gus] {
+            let edited = table.edit(who, original, "!roll d20");
+            assert!(edited.heard.posts.is_empty() && edited.entry().is_none(), "{}", edited.all());
+        }
+    }
+    // What was theirs is theirs still.
+    assert!(table.edit(&ann, &played.id, "!roll 2d6+1").ok());
+    assert!(table.edit(&ann, &typo.id, "!roll d20").ok());
+}
+
+#[test]
+fn nobody_plays_by_editing_what_was_never_said() {
+    let (mut table, [ann, mallory, _]) = table();
+    for original in ["$never-was:example.org", "", "99"] {
+        let edited = table.edit(&mallory, original, "!roll d20");
+        assert!(edited.heard.posts.is_empty() && edited.heard.outcomes.is_empty(), "{}", edited.all());
+    }
+    // The bot has no row of mere talk either.
+    let talk = table.say(&ann, "well met");
+    let edited = table.edit(&mallory, &talk.id, "!roll d20");
+    assert!(edited.heard.posts.is_empty() && edited.heard.outcomes.is_empty(), "{}", edited.all());
+}
+
+#[test]
+fn an_edit_of_an_edit_is_heard_from_the_same_person_alone() {
+    let (mut table, [ann, mallory, _]) = table();
+    let typo = table.say(&ann, "!roll 2d6x");
+    let edit = table.edit(&ann, &typo.id, "!roll 2d6xx");
+    assert!(table.edit(&mallory, &edit.id, "!roll d20").heard.posts.is_empty());
+    assert!(table.edit(&mallory, &typo.id, "!roll d20").heard.posts.is_empty());
+    assert!(table.edit(&ann, &typo.id, "!roll 2d6").ok());
+}
+
+#[test]
+fn a_row_of_an_older_version_that_names_nobody_lets_nobody_play() {
+    let (mut table, [ann, mallory, _]) = table();
+    let typo = table.say(&ann, "!roll 2d6x");
+    let key = keys::inbox(&hall(), &typo.id);
+    let row: serde_json::Value =
+        serde_json::from_slice(&table.store.read(&key).expect("readable").expect("a row")).expect("JSON");
+    let mut old = row.clone();
+    old["refused"].as_object_mut().expect("it was refused").remove("by");
+    let mut batch = Batch::default();
+    batch.put(key, old.to_string());
+    table.store.commit(&batch).expect("memory does not fail");
+    let _: InboxRow = serde_json::from_value(old).expect("an old row is read");
+    for who in [&ann, &mallory] {
+        assert!(table.edit(who, &typo.id, "!roll d20").heard.posts.is_empty());
+    }
+}
+
+#[test]
+fn edits_that_change_nothing_are_counted_as_commands_are() {
+    let (mut table, [ann, ..]) = table();
+    let first = table.say(&ann, "!roll d20");
+    let mut answers = 0;
+    for n in 2..42 {
+        // Each stands for another reason.
+        let mut message = table.message(&ann, &"!roll d20\n".repeat(n));
+        (message.unlimited, message.sent) = (false, "2026-11-20T10:00:00Z".parse().expect("a time"));
+        answers += table.play(&Event::Edited { message, original: first.id.clone() }).posts.len();
+    }
+    assert!((1..=11).contains(&answers), "{answers} answers to 40 edits in a second");
+}

@@ -1,1 +1,432 @@
 //! Nobody gets a right that was not given to them.
+
+use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
+use bot::journal::{Before, Link};
+use bot::keys::{self, TableId};
+use bot::store::{Batch, Store};
+use chat::{Event, RoomId};
+use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
+use serde_json::Value;
+
+/// Ann, who plays Tsubame, Bob, and Gus, who referees.
+fn table() -> (Seated, [Person; 3]) {
+    let mut table = Seated::new(games);
+    let people = ["Ann", "Bob", "Gus"].map(Person::account);
+    people.iter().for_each(|person| table.comes(person));
+    assert!(table.say(&people[2], "!gm me").ok());
+    assert!(table.say(&people[0], "!iam Tsubame").ok());
+    (table, people)
+}
+
+fn referees(table: &mut Seated, who: &Person) -> String {
+    table.say(who, "!gm").public()
+}
+
+fn refused(came: &Came) {
+    assert!(!came.ok() && came.entry().is_none(), "{}", came.all());
+}
+
+/// The table's document, to be changed behind the bot's back.
+fn with_document(table: &mut Seated, change: impl FnOnce(&mut Value)) {
+    let key = keys::doc(&TableId::of(&hall()));
+    let stored = table.store.read(&key).expect("memory does not fail").expect("there is one");
+    let mut document: Value = serde_json::from_slice(&stored).expect("JSON");
+    change(&mut document);
+    let mut batch = Batch::default();
+    batch.put(key, document.to_string());
+    table.store.commit(&batch).expect("memory does not fail");
+}
+
+#[test]
+fn a_macro_never_plays_with_the_referees_rights() {
+    let (mut table, [ann, bob, gus]) = table();
+    let secret = table.say(&bob, "!secret roll d20").entry().expect("an entry");
+    assert!(table.say(&gus, "!pc Ogre").ok());
+    for body in [
+        "gm add Ann",
+        "gm remove Gus",
+        "gm remove me",
+        "game mvk",
+        "insp Bob +2",
+        "possibilities Bob +1",
+        "as Ogre act d8",
+        "as Gus iam Fool",
+        "reveal #SECRET",
+        "undo",
+        "erase #1",
+        "forget me really",
+        "macro strike gm add Ann",
+        "set dc 3",
+        "scene Mine",
+    ] {
+        let body = body.replace("SECRET", &secret.to_string());
+        assert!(table.say(&ann, &format!("!macro attack {body}")).ok(), "{body}");
+        refused(&table.say(&gus, "!as Tsubame attack"));
+        assert_eq!(referees(&mut table, &bob), "The referee is Gus.", "{body}");
+    }
+    // What needs no right is played, as ever.
+    assert!(table.say(&ann, "!macro attack act d8 d10").ok());
+    assert!(table.say(&gus, "!as Tsubame attack").ok());
+}
+
+#[test]
+fn a_variable_never_decides_what_only_a_referee_may() {
+    let (mut table, [ann, _, gus]) = table();
+    assert!(table.say(&ann, "!set who Ann").ok());
+    assert!(table.say(&ann, "!set str 3").ok());
+    refused(&table.say(&gus, "!as Tsubame possibilities $who +1"));
+    assert!(table.say(&gus, "!as Tsubame roll d20+$str").ok());
+}
+
+#[test]
+fn a_macro_within_a_macro_or_of_a_variable_has_the_least_of_their_rights() {
+    let (mut table, [ann, _, gus]) = table();
+    assert!(table.say(&gus, "!macro table give possibilities $1 +1").ok());
+    assert!(table.say(&ann, "!macro attack secret give Ann").ok());
+    refused(&table.say(&gus, "!as Tsubame attack"));
+    // The table's macro is the referee's, and a player has a player's rights.
+    refused(&table.say(&ann, "!give Ann"));
+    assert!(table.say(&gus, "!give Ann").ok());
+}
+
+#[test]
+fn the_table_s_macro_loses_its_rights_with_the_referee_who_named_it() {
+    let (mut table, [_, bob, gus]) = table();
+    assert!(table.say(&gus, "!gm add Bob").ok());
+    assert!(table.say(&bob, "!macro table give possibilities Ann +1").ok());
+    assert!(table.say(&gus, "!give").ok());
+    assert!(table.say(&gus, "!gm remove Bob").ok());
+    refused(&table.say(&gus, "!give"));
+}
+
+#[test]
+fn what_was_named_while_there_was_no_referee_wins_nothing_later() {
+    let mut table = Seated::new(games);
+    let [ann, gus] = ["Ann", "Gus"].map(Person::account);
+    [&ann, &gus].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&ann, "!macro table give possibilities Ann +1").ok());
+    assert!(table.say(&gus, "!gm me").ok());
+    refused(&table.say(&gus, "!give"));
+}
+
+#[test]
+fn a_macro_of_an_older_version_has_the_rights_of_a_plain_player() {
+    let (mut table, [ann, _, gus]) = table();
+    assert!(table.say(&ann, "!macro attack gm add Ann").ok());
+    assert!(table.say(&ann, "!macro hit act d8 d10").ok());
+    table.restart();
+    with_document(&mut table, |document| {
+        let own = document["shortcuts"]["own"].as_object_mut().expect("Ann named something");
+        own.values_mut().for_each(|named| drop(named.as_object_mut().expect("names").remove("by")));
+    });
+    table.comes(&ann);
+    refused(&table.say(&gus, "!as Tsubame attack"));
+    assert_eq!(referees(&mut table, &ann), "The referee is Gus.");
+    assert!(table.say(&ann, "!hit").ok());
+}
+
+#[test]
+fn ones_own_macro_has_ones_own_rights() {
+    let (mut table, [_, _, gus]) = table();
+    assert!(table.say(&gus, "!macro boss as Ogre act d8").ok());
+    assert!(table.say(&gus, "!boss").ok());
+    assert!(table.say(&gus, "!macro begin scene The wolf").ok());
+    assert!(table.say(&gus, "!begin").ok());
+}
+
+/// A game that offers whatever it is told to.
+struct Tempter;
+
+#[derive(Commands)]
+enum Tempt {
+    /// Offer somebody this.
+    #[command(main, example = "tempt Ann grin")]
+    Tempt { who: Name, offer: Text },
+    /// Grin.
+    #[command(example = "grin broadly")]
+    Grin { how: Text },
+    /// Rule.
+    #[command(referee, example = "rule")]
+    Rule,
+}
+
+impl Game for Tempter {
+    const ID: &'static str = "tempter";
+    const TITLE: &'static str = "Tempter";
+    const ABOUT: &'static str = "offers anything";
+    type State = u32;
+    type Command = Tempt;
+
+    fn play(state: &mut u32, command: Tempt, _: &mut Turn) -> Result<Reply, Refusal> {
+        *state += 1;
+        Ok(match command {
+            Tempt::Tempt { who, offer } => Reply::from("well?").offer_to(&who.0, offer.text.replace('%', "$"), "do it"),
+            Tempt::Grin { how } => Reply::from(format!("grins {}", how.text)),
+            Tempt::Rule => Reply::from("rules"),
+        })
+    }
+}
+
+#[test]
+fn an_offer_is_a_command_of_its_game_and_of_who_made_it() {
+    let make = || -> Vec<Box<dyn Plugin>> { vec![roll::plugin(), plugin_api::plugin::<Tempter>()] };
+    let mut table = Seated::new(make);
+    let [ann, gus] = ["Ann", "Gus"].map(Person::account);
+    [&ann, &gus].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&gus, "!gm me").ok());
+    assert!(table.say(&gus, "!set str 3").ok() && table.say(&gus, "!macro smile gm add Ann").ok());
+    let mut take = |offer: &str| {
+        let tempted = table.say(&ann, &format!("!tempt Gus {offer}"));
+        assert!(tempted.ok(), "{}", tempted.all());
+        assert!(table.say(&gus, "!waiting").ok());
+        let came = table.say(&gus, "!1");
+        assert_eq!(referees(&mut table, &ann), "The referee is Gus.", "{offer}");
+        came
+    };
+    for offer in ["gm add Ann", "as Ann gm add Ann", "smile", "roll d20", "rule"] {
+        let came = take(offer);
+        assert!(came.entry().is_none(), "{offer}: {}", came.all());
+    }
+    // Nothing stands for something in the words of an offer.
+    let came = take("grin %str");
+    assert!(came.public().contains("grins $str"), "{}", came.all());
+}
+
+/// A referee, and somebody who shows another's id as their name.
+fn with_an_impostor() -> (Seated, [Person; 4]) {
+    let mut table = Seated::new(games);
+    let people = [
+        Person::account("Ref"),
+        Person::of("@gus:example.org", "August"),
+        Person::of("@mallory:evil.example", "gus:example.org"),
+        Person::of("@eve:evil.example", "@gus:example.org"),
+    ];
+    people.iter().for_each(|person| table.comes(person));
+    assert!(table.say(&people[0], "!gm me").ok());
+    (table, people)
+}
+
+#[test]
+fn an_id_is_an_id_and_a_shown_name_never_outranks_it() {
+    for typed in ["@gus:example.org", "gus:example.org", "test:@gus:example.org", "@GUS:example.org"] {
+        let (mut table, [gm, ..]) = with_an_impostor();
+        let added = table.say(&gm, &format!("!gm add {typed}"));
+        assert!(
+            added.public().starts_with("August (@gus:example.org) is now a referee"),
+            "{typed}: {}",
+            added.public()
+        );
+        let removed = table.say(&gm, &format!("!gm remove {typed}"));
+        assert!(removed.public().contains("(@gus:example.org) no longer"), "{typed}: {}", removed.public());
+        let given = table.say(&gm, &format!("!pc Ogre {typed}"));
+        assert!(given.public().contains("(@gus:example.org) now plays Ogre"), "{typed}: {}", given.public());
+    }
+}
+
+#[test]
+fn a_name_that_looks_like_an_id_is_no_name() {
+    let mut table = Seated::new(games);
+    let gm = Person::account("Ref");
+    let mallory = Person::of("@mallory:evil.example", "gus:example.org");
+    [&gm, &mallory].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&gm, "!gm me").ok());
+    for line in ["!gm add @gus:example.org", "!gm add gus:example.org", "!pc Ogre @gus:example.org"] {
+        refused(&table.say(&gm, line));
+    }
+    // Who ignores an id ignores nobody who shows it.
+    let admin = gm.clone().admin();
+    assert!(table.say(&admin, "!ignore @gus:example.org").ok());
+    assert!(table.say(&mallory, "!roll d6").ok());
+}
+
+#[test]
+fn a_character_s_name_gives_nobody_a_right() {
+    let (mut table, [_, bob, gus]) = table();
+    let mallory = Person::account("Mallory");
+    table.comes(&mallory);
+    assert!(table.say(&mallory, "!iam Gustav").ok());
+    refused(&table.say(&gus, "!gm add Gustav"));
+    // Nor does it where somebody shows that name.
+    let real = Person::of("@gustav:example.org", "Gustav");
+    table.comes(&real);
+    let came = table.say(&gus, "!gm add Gustav");
+    refused(&came);
+    assert!(came.public().contains("@gustav:example.org or @mallory:example.org"), "{}", came.public());
+    assert!(table.say(&gus, "!gm add @gustav:example.org").public().contains("Gustav (@gustav:example.org)"));
+    assert!(!referees(&mut table, &bob).contains("Mallory"));
+}
+
+#[test]
+fn who_was_here_once_and_who_is_here_now_are_two_people() {
+    let (mut table, [_, bob, gus]) = table();
+    assert!(table.say(&bob, "!roll d6").ok());
+    table.goes(&bob);
+    let thief = Person::of("@thief:evil.example", "Bob");
+    table.comes(&thief);
+    refused(&table.say(&gus, "!gm add Bob"));
+    refused(&table.say(&gus, "!pc Ogre @Bob"));
+}
+
+#[test]
+fn whom_the_network_does_not_vouch_for_now_holds_no_rights() {
+    let (mut table, [_, bob, gus]) = table();
+    let nick = Person::nick("Nick");
+    table.comes(&nick);
+    assert!(table.say(&nick, "!roll d6").ok());
+    refused(&table.say(&gus, "!gm add Nick"));
+    // After a start nobody is known yet.
+    table.restart();
+    refused(&table.say(&gus, "!gm add Nick"));
+    refused(&table.say(&gus, "!gm add nick:nick"));
+    table.comes(&bob);
+    assert!(table.say(&gus, "!gm add Bob").ok());
+}
+
+#[test]
+fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever() {
+    let mut table = Seated::new(games);
+    let [ann, bob, cem] = ["Ann", "Bob", "Cem"].map(Person::account);
+    let (nick, op, cem) = (Person::nick("Nick"), Person::nick("Op").admin(), cem.admin());
+    [&ann, &bob, &cem, &nick, &op].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&ann, "!secret roll d20").ok());
+    assert!(table.say(&ann, "!seal I strike").ok());
+    for line in ["!fair reveal all", "!unseal", "!export move", "!reveal #1"] {
+        for who in [&bob, &nick, &op] {
+            refused(&table.say(who, line));
+        }
+    }
+    assert!(table.say(&cem, "!unseal").ok());
+    assert!(table.say(&cem, "!fair reveal all").ok());
+    assert!(table.say(&cem, "!export move").ok());
+}
+
+#[test]
+fn who_was_a_referee_takes_nothing_back_that_took_one() {
+    let (mut table, [_, bob, gus]) = table();
+    assert!(table.say(&gus, "!gm add Bob").ok());
+    let mut made = Vec::new();
+    for line in
+        ["!possibilities Ann -1", "!scene The wolf", "!insp Ann +2", "!as Ogre act d8", "!table name Mine", "!game mvk"]
+    {
+        let came = table.say(&bob, line);
+        made.push((line, came.entry().unwrap_or_else(|| panic!("{line}: {}", came.all()))));
+    }
+    let own = table.say(&bob, "!act d8 d10").entry().expect("an entry");
+    assert!(table.say(&gus, "!gm remove Bob").ok());
+    for (line, number) in made.iter().rev() {
+        let came = table.say(&bob, &format!("!undo #{number}"));
+        refused(&came);
+        assert!(came.public().contains("it takes the referee"), "{line}: {}", came.public());
+    }
+    assert!(table.say(&bob, &format!("!undo #{own}")).ok());
+}
+
+#[test]
+fn what_an_older_version_played_may_have_taken_a_referee() {
+    let (mut table, [ann, _, gus]) = table();
+    let number = table.say(&ann, "!act d8 d10").entry().expect("an entry");
+    let key = keys::entry(&TableId::of(&hall()), number);
+    let stored = table.store.read(&key).expect("memory does not fail").expect("it is there");
+    let link: Link = serde_json::from_slice(&stored).expect("a link");
+    let before = Before { took: None, ..link.before };
+    let mut batch = Batch::default();
+    batch.put(key, serde_json::to_vec(&Link { before, ..link }).expect("JSON"));
+    table.store.commit(&batch).expect("memory does not fail");
+    refused(&table.say(&ann, "!undo"));
+    assert!(table.say(&gus, &format!("!undo #{number}")).ok());
+}
+
+#[test]
+fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
+    let (mut table, [ann, bob, _]) = table();
+    assert!(table.say(&bob, "!roll d6").ok());
+    assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
+    table.restart();
+    // Bob was banned while the bot was away; Ann is not known to be here yet.
+    for who in [&ann, &bob] {
+        let came = table.aside(who, "in hall roll d6");
+        assert!(came.all().contains("I do not see you in hall"), "{}", came.all());
+    }
+    table.comes(&ann);
+    assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
+    assert!(table.aside(&bob, "in hall roll d6").entry().is_none());
+    // Nor does a message of before the start make anybody present.
+    let mut late = table.message(&bob, "!roll d6");
+    late.late = true;
+    table.play(&Event::Said(late));
+    assert!(table.aside(&bob, "in hall roll d6").entry().is_none());
+}
+
+#[test]
+fn what_was_known_of_a_room_ends_when_the_bot_comes_there_anew() {
+    let (mut table, [ann, bob, gus]) = table();
+    let nick = Person::nick("Nick");
+    table.comes(&nick);
+    let secret = table.say(&nick, "!secret roll d20").entry().expect("an entry");
+    // The connection broke, and who went meanwhile was not seen to go.
+    table.play(&Event::Arrived { room: hall() });
+    [&ann, &gus].into_iter().for_each(|person| table.comes(person));
+    refused(&table.say(&gus, "!gm add Bob"));
+    assert!(table.aside(&bob, "in hall roll d6").entry().is_none());
+    table.comes(&nick);
+    refused(&table.say(&nick, &format!("!why #{secret}")));
+}
+
+#[test]
+fn after_a_start_a_name_reaches_no_other_room_than_before() {
+    let (mut table, [ann, _, _]) = table();
+    let den = RoomId::new(NETWORK, "den");
+    let name = |room: &RoomId| Event::Called { room: room.clone(), names: vec!["The Hall".to_owned()] };
+    table.play(&Event::Arrived { room: hall() });
+    table.comes(&ann);
+    table.play(&name(&hall()));
+    assert!(table.aside(&ann, "in \"The Hall\" roll d6").entry().is_some());
+    // Mallory's den takes the same name, and Ann is in it.
+    table.comes_into(&den, &ann);
+    table.play(&name(&den));
+    assert!(table.aside(&ann, "in \"The Hall\" roll d6").entry().is_none());
+    table.restart();
+    table.comes_into(&den, &ann);
+    table.play(&name(&den));
+    let came = table.aside(&ann, "in \"The Hall\" roll d6");
+    assert!(came.heard.outcomes.iter().all(|outcome| outcome.entry.is_none()), "{}", came.all());
+    assert!(table.aside(&ann, "in den roll d6").entry().is_some());
+}
+
+#[test]
+fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
+    let mut table = Seated::new(games);
+    let (mia, thief) = (Person::nick("Mia"), Person::nick("Thief"));
+    table.comes(&mia);
+    assert!(table.say(&mia, "!iam Tsubame").ok() && table.say(&mia, "!iam Kaede").ok());
+    table.goes(&mia);
+    // A stranger comes under her nick, plays, and leaves with another: by nick, or into an account.
+    let account = Person::of("account:thief", "Thief");
+    for other in [&thief, &account] {
+        table.comes(&mia);
+        assert!(table.say(&mia, "!roll d6").ok());
+        table.renamed(&mia, other);
+        table.goes(other);
+    }
+    table.comes(&mia);
+    assert!(table.say(&mia, "!iam").public().contains("You are Kaede. Also yours: Tsubame"));
+    // Nor by way of another nick of their own.
+    table.goes(&mia);
+    table.comes(&thief);
+    assert!(table.say(&thief, "!roll d6").ok());
+    table.renamed(&thief, &mia);
+    table.renamed(&mia, &thief);
+    table.goes(&thief);
+    table.comes(&mia);
+    assert!(table.say(&mia, "!iam").public().contains("Tsubame"));
+}
+
+#[test]
+fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
+    let mut table = Seated::new(games);
+    let (mia, phone) = (Person::nick("Mia"), Person::nick("Mia_phone"));
+    table.comes(&mia);
+    assert!(table.say(&mia, "!iam Tsubame").ok());
+    table.renamed(&mia, &phone);
+    assert_eq!(table.say(&phone, "!iam").public(), "You are Tsubame.");
+}

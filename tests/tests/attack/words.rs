@@ -1,1 +1,85 @@
-//! No hidden character passes, and no sign is taken for a prefix that cannot be one.
+//! Words: nothing in them hides, turns round or tags what stands beside them.
+
+use crate::seated::{Person, Seated, games};
+use chat::clean;
+
+/// Characters that are not seen and yet are there, one or two of each kind.
+const UNSEEN: [char; 30] = [
+    '\u{ad}',
+    '\u{34f}',
+    '\u{61c}',
+    '\u{600}',
+    '\u{6dd}',
+    '\u{70f}',
+    '\u{115f}',
+    '\u{1160}',
+    '\u{17b4}',
+    '\u{180b}',
+    '\u{180e}',
+    '\u{200b}',
+    '\u{200e}',
+    '\u{202e}',
+    '\u{2028}',
+    '\u{2060}',
+    '\u{2065}',
+    '\u{2066}',
+    '\u{206f}',
+    '\u{3164}',
+    '\u{feff}',
+    '\u{ffa0}',
+    '\u{fff0}',
+    '\u{fffb}',
+    '\u{110bd}',
+    '\u{1bca0}',
+    '\u{1d173}',
+    '\u{e0001}',
+    '\u{e0067}',
+    '\u{e01ef}',
+];
+
+#[test]
+fn nothing_unseen_gets_through() {
+    for c in UNSEEN {
+        let text = format!("a{c}b");
+        assert!(!clean(&text).contains(c), "U+{:04X} gets through", u32::from(c));
+    }
+}
+
+#[test]
+fn what_is_read_stays_as_it_was() {
+    for text in ["骰 é ß", "👩‍🚀 flies", "❤️ and 👍🏽", "नमस्ते", "क्‍ष", "می‌خواهم", "🏳️‍🌈", "1️⃣", "\u{1F1E9}\u{1F1EA}"]
+    {
+        assert_eq!(clean(text), text);
+    }
+}
+
+#[test]
+fn no_name_differs_from_another_by_what_nobody_sees() {
+    let mut table = Seated::new(games);
+    let (ann, eve) = (Person::account("Ann"), Person::account("Eve"));
+    [&ann, &eve].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&ann, "!iam Tsubame").ok());
+    // What ends a line divides words.
+    for c in UNSEEN.into_iter().filter(|c| *c != '\u{2028}').chain(['\u{200c}', '\u{200d}', '\u{fe0f}']) {
+        let came = table.say(&eve, &format!("!iam Tsu{c}bame"));
+        assert!(!came.ok(), "U+{:04X}: {}", u32::from(c), came.all());
+    }
+}
+
+#[test]
+fn no_prefix_is_a_mark_that_joins_what_stands_before_it() {
+    let mut table = Seated::new(games);
+    let ada = Person::account("Ada").admin();
+    table.comes(&ada);
+    for prefix in
+        ["\u{301}", "!\u{301}", "\u{20e3}", "\u{fe0f}", "\u{200d}", "\u{1f3fd}", "\u{ad}", "\u{e0067}", "\u{3164}"]
+    {
+        let came = table.say(&ada, &format!("!room prefix {prefix}"));
+        // Of what nobody sees nothing is left, and then the prefix is shown.
+        assert!(came.entry().is_none(), "{prefix:?}: {}", came.all());
+        assert!(table.say(&ada, "!roll d6").ok(), "{prefix:?} is the prefix now");
+    }
+    for prefix in [".", "!!", "?", "§", "🎲"] {
+        assert!(table.say(&ada, &format!("astragal: room prefix {prefix}")).ok(), "{prefix}");
+    }
+}

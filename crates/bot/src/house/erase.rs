@@ -20,7 +20,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
     let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
     let number = page.number();
-    if page.entry.player != turn.speaker.player && turn.role < Role::Admin {
+    if !turn.rights.made(&page.entry) && !turn.rights.may(Role::Admin) {
         let what = format!("#{number} is not yours: its player or a room admin may erase its text");
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
@@ -98,12 +98,13 @@ fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, No
 
 /// `!forget me`: everything that somebody typed here.
 pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, NotFound> {
-    if !me || turn.actor == OPERATOR {
+    if !me || turn.actor == OPERATOR || !turn.rights.are_of_one() {
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
     }
     let player = turn.speaker.player.clone();
     let pages = turn.ledger.of_player(&player).collect::<Result<Vec<_>, StoreError>>()?;
-    let pages: Vec<_> = pages.into_iter().filter(has_words).collect();
+    // Not what somebody else did who had the nick before.
+    let pages: Vec<_> = pages.into_iter().filter(|page| turn.rights.made(&page.entry) && has_words(page)).collect();
     let erased = pages.len();
     if !really {
         let entries = counted(erased, "entry", "entries");
@@ -140,8 +141,8 @@ fn forget(turn: &mut HouseTurn, page: Page) {
         writes.delete(keys::rest(&room, &to));
     }
     let row = keys::inbox(&room, &entry.key.id);
-    if let Ok(Some(InboxRow::Played { entries, table, .. })) = turn.ledger.read(&row) {
-        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table }));
+    if let Ok(Some(InboxRow::Played { entries, table, by, .. })) = turn.ledger.read(&row) {
+        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table, by }));
     }
     turn.deed.writes.append(writes);
 }

@@ -34,6 +34,9 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
 
 pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
     turn.needs(Role::Referee, "publish the seed")?;
+    if all {
+        turn.must_disclose("show the dice of secret rolls")?;
+    }
     let ledger = turn.ledger;
     if ledger.head().number == 0 {
         return Err(Refusal::new("nothing was played at this table yet").example("fair").into());

@@ -57,7 +57,7 @@ impl HouseTurn<'_> {
 
     /// Whether who typed may see the parts of an entry.
     pub(super) fn may_see(&self, page: &Page) -> bool {
-        !page.is_secret() || self.table.reads_secrets(self.speaker, &page.entry.player)
+        !page.is_secret() || self.rights.reads(self.table, &page.entry)
     }
 }
 

@@ -4,7 +4,7 @@ use super::HouseTurn;
 use crate::documents::from_json;
 use crate::keys;
 use crate::table::NotFound;
-use chat::{Audience, Recipient, Reply};
+use chat::{Audience, Recipient, Reply, Trust};
 use plugin_api::Refusal;
 
 /// The next part of what was left of the last long answer here; of a private one for whom it was.
@@ -14,6 +14,10 @@ pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
     for (to, audience) in [(Recipient::Room, Audience::Table), (own, Audience::Player)] {
         let key = keys::rest(room, &to);
         let Some(stored) = turn.bot.committer().read(&key)? else { continue };
+        if audience == Audience::Player && turn.speaker.trust == Trust::NickOnly {
+            let what = "what was left out here was for one reader, and a nick alone does not tell who that is";
+            return Err(Refusal::new(what).example("help more").into());
+        }
         let blocks = from_json(&key, &stored)?;
         turn.deed.writes.delete(key);
         return Ok(Reply { blocks, ..Reply::new().to(audience) });

@@ -6,7 +6,7 @@ use crate::keys::{self, TableId};
 use crate::table::NotFound;
 use chat::Reply;
 use jiff::{SignedDuration, Timestamp};
-use plugin_api::{Refusal, Role};
+use plugin_api::Refusal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -27,8 +27,7 @@ struct Leave {
 /// Gives out the word by which another room sits down here, to the referees alone: whoever has it gets all the table holds.
 pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
     // While there is no referee, whoever comes by may give a referee's commands, and must not carry the table away.
-    let needed = if turn.table.referees.is_empty() { Role::Admin } else { Role::Referee };
-    turn.needs(needed, "move the table elsewhere")?;
+    turn.must_disclose("move the table elsewhere")?;
     if turn.ledger.head().number == 0 {
         return Err(Refusal::new("nothing was played at this table yet").example("help").into());
     }

@@ -1,8 +1,8 @@
 //! `!gm`, `!iam`, `!pc`: who runs the game, and who plays whom.
 
-use super::HouseTurn;
+use super::{HouseTurn, Person};
 use crate::documents::TableDoc;
-use crate::people::proper_name;
+use crate::people::{looks_like_an_id, proper_name, with_id};
 use chat::{PlayerId, Reply, Trust};
 use plugin_api::{CharacterId, Name, Refusal, Role};
 use std::sync::Arc;
@@ -10,34 +10,43 @@ use std::sync::Arc;
 pub(super) fn referees(
     turn: &mut HouseTurn,
     me: bool,
-    add: Option<Name>,
-    remove: Option<Name>,
+    add: Option<Person>,
+    remove: Option<Person>,
 ) -> Result<Reply, Refusal> {
-    let (player, name) = match (me, &add, &remove) {
+    let player = match (me, &add, &remove) {
         (false, None, None) => return Ok(list(turn)),
-        (true, None, None) => (turn.speaker.player.clone(), turn.speaker.name.clone()),
-        (false, Some(name), None) => (turn.table.player(&name.0, turn.present)?, name.0.clone()),
-        (false, None, Some(name)) => return dismiss(turn, &name.0),
+        (true, None, None) => turn.speaker.player.clone(),
+        (false, Some(person), None) => turn.table.player(&person.0, turn.present)?,
+        (false, None, Some(person)) => return dismiss(turn, &person.0),
         _ => return Err(Refusal::new("one thing at a time: me, add or remove")),
     };
+    let name = if me { turn.speaker.name.clone() } else { shown_name(turn, &player) };
+    let whole = if me { name.clone() } else { with_id(&name, &player) };
     if turn.table.referees.contains_key(&player) {
-        return Err(Refusal::new(format!("{name} is a referee here already")));
+        return Err(Refusal::new(format!("{whole} is a referee here already")));
     }
-    if turn.role < Role::Referee {
+    if !turn.rights.may(Role::Referee) {
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
         return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm"));
     }
     let trusted =
         if me { turn.speaker.trust == Trust::Account } else { turn.bot.roster.vouches_for(turn.room_id, &player) };
     if !trusted {
-        return Err(Refusal::new(
-            "a bare nick cannot hold rights, since anybody may take it; log in to services first",
-        ));
+        let what = match me || turn.present.contains_key(&player) {
+            true => "a bare nick cannot hold rights, since anybody may take it; log in to services first".to_owned(),
+            false => format!("{whole} is not here now: whoever is to referee must be in the room"),
+        };
+        return Err(Refusal::new(what));
     }
-    let known = turn.present.get(&player).cloned();
-    let name = known.or_else(|| turn.table.seats.get(&player).map(|seat| seat.name.clone())).unwrap_or(name);
-    turn.table_mut().referees.insert(player, name.clone());
-    Ok(format!("{name} is now a referee of this table.").into())
+    turn.table_mut().referees.insert(player, name);
+    Ok(format!("{whole} is now a referee of this table.").into())
+}
+
+/// The name that a player shows, or showed last.
+fn shown_name(turn: &HouseTurn, player: &PlayerId) -> String {
+    let seated = || turn.table.seats.get(player).map(|seat| &seat.name);
+    let name = turn.present.get(player).or_else(seated).or_else(|| turn.table.referees.get(player));
+    name.map_or_else(|| player.id.clone(), Clone::clone)
 }
 
 fn list(turn: &HouseTurn) -> Reply {
@@ -51,23 +60,30 @@ fn list(turn: &HouseTurn) -> Reply {
     }
 }
 
-fn dismiss(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
-    let wanted = name.to_lowercase();
-    let found = turn.table.referees.iter().find(|(_, each)| each.to_lowercase() == wanted);
-    let player = match found {
-        Some((player, _)) => player.clone(),
-        None if wanted == "me" => turn.speaker.player.clone(),
-        None => turn.table.player(name, turn.present)?,
+fn dismiss(turn: &mut HouseTurn, typed: &str) -> Result<Reply, Refusal> {
+    let player = match typed.eq_ignore_ascii_case("me") {
+        true => turn.speaker.player.clone(),
+        false => referee_called(turn, typed)?,
     };
-    if player != turn.speaker.player {
+    if !turn.rights.is(&player) {
         turn.needs(Role::Referee, "dismiss a referee")?;
     }
     match turn.table.referees.get(&player).cloned() {
         Some(name) => {
             turn.table_mut().referees.remove(&player);
-            Ok(format!("{name} no longer referees this table.").into())
+            Ok(format!("{} no longer referees this table.", with_id(&name, &player)).into())
         }
-        None => Err(Refusal::new(format!("{name} does not referee this table")).about(name).example("gm")),
+        None => Err(Refusal::new(format!("{typed} does not referee this table")).about(typed).example("gm")),
+    }
+}
+
+/// The referee who is meant; by the name they had when they became it where no other has that.
+fn referee_called(turn: &HouseTurn, typed: &str) -> Result<PlayerId, Refusal> {
+    let wanted = typed.strip_prefix('@').unwrap_or(typed).to_lowercase();
+    let mut named = turn.table.referees.iter().filter(|(_, name)| name.to_lowercase() == wanted);
+    match (looks_like_an_id(typed), named.next(), named.next()) {
+        (false, Some((player, _)), None) => Ok(player.clone()),
+        _ => turn.table.player(typed, turn.present),
     }
 }
 
@@ -124,7 +140,7 @@ fn switch_spelling(turn: &mut HouseTurn, id: CharacterId, name: &str) -> Result<
 pub(super) fn characters(
     turn: &mut HouseTurn,
     character: Option<Name>,
-    player: Option<Name>,
+    player: Option<Person>,
     free: bool,
 ) -> Result<Reply, Refusal> {
     let Some(character) = character else {
@@ -161,7 +177,7 @@ pub(super) fn characters(
         }
         (_, Some(player), false) => {
             let owner = turn.table.player(&player.0, turn.present)?;
-            let seat_name = turn.present.get(&owner).cloned().unwrap_or(player.0);
+            let seat_name = shown_name(turn, &owner);
             let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
             table.seat(head, &owner, &seat_name);
             // Who was seated stays so, though it be taken back whom they play.
@@ -173,7 +189,7 @@ pub(super) fn characters(
             };
             table.hand_over(id, Some(&owner));
             table.seats.get_mut(&owner).expect("they were just seated").plays = id;
-            Ok(format!("{seat_name} now plays {}.", turn.table.name_of(id)).into())
+            Ok(format!("{} now plays {}.", with_id(&seat_name, &owner), turn.table.name_of(id)).into())
         }
         (None, None, true) => Err(Refusal::new(format!("nobody here is called {name}")).about(name)),
         (_, Some(_), true) => Err(Refusal::new("either a player or free")),

@@ -1,7 +1,7 @@
 //! `!reveal`, `!seal`, `!unseal`, and what `!in` says where it cannot work.
 
-use super::{House, HouseTurn};
-use crate::journal::Page;
+use super::{House, HouseTurn, show};
+use crate::journal::{Change, Page};
 use crate::keys;
 use crate::store::{Batch, StoreError};
 use crate::table::NotFound;
@@ -24,6 +24,10 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     if !turn.may_see(&page) {
         return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
     }
+    if let Some(other) = holds_of_another(turn, &page)? {
+        let what = format!("#{number} holds something of #{other}, which is secret still: reveal that first");
+        return Err(about(what).example(format!("reveal #{other}")).into());
+    }
     let name = turn.table.name_of(page.entry.character).to_owned();
     let digest = &page.entry.digests.answer[..DIGEST];
     let mut reply = Reply::new().text(format!("Revealed: {name}'s #{number}, "));
@@ -31,9 +35,23 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
         Some(text) => reply.code(text).text(format!(" → {}", page.answer().unwrap_or_default().replace('\n', " / "))),
         None => reply.text(format!("{} (its text was erased) {}", page.entry.command, page.dice_shown())),
     };
+    let fates = show::fates(&page);
+    if !fates.is_empty() {
+        reply = reply.text(format!(" ({})", fates.join(", ")));
+    }
     reply = reply.text(format!(" | sealed in the chain as {digest}…"));
     publish(turn, page)?;
     Ok(reply.fact("reveals", number))
+}
+
+/// Another entry that is secret still, of which this one's changes hold something.
+fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreError> {
+    for number in page.changes().all().filter_map(Change::roll).filter(|number| *number != page.number()) {
+        if turn.ledger.page(number)?.is_some_and(|page| page.is_secret()) {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
 }
 
 /// Marks an entry as secret no longer, and the roll it made.
@@ -72,6 +90,7 @@ pub(super) fn seal(turn: &mut HouseTurn) -> Reply {
 }
 
 pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    turn.must_disclose("open what others sealed")?;
     let sealed = turn.table.sealed.clone();
     if sealed.is_empty() {
         return Err(Refusal::new("nobody has sealed anything").example("in hall seal I strike at the crest").into());

@@ -6,6 +6,7 @@ use crate::room::{DIALECT, RoomSetting};
 use chat::Reply;
 use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
+use unicode_normalization::char::is_combining_mark;
 
 /// The setting that every room has.
 const PREFIX: &str = "prefix";
@@ -91,7 +92,10 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     };
     turn.needs(Role::Admin, "change how the room is answered")?;
     let prefix = value.text.trim();
-    let marks = |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control() && !"/@#-*>\"'".contains(c);
+    // What joins the character before it cannot stand in front of a command.
+    let joins = |c: char| is_combining_mark(c) || chat::is_unseen(c) || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
+    let unfit = |c: char| c.is_alphanumeric() || c.is_whitespace() || c.is_control() || joins(c);
+    let marks = |c: char| !unfit(c) && !"/@#-*>\"'".contains(c);
     if prefix.is_empty() || prefix.chars().count() > MOST_PREFIX || !prefix.chars().all(marks) {
         let what = format!("a prefix is 1 to {MOST_PREFIX} marks such as . or !! (not / @ # - * > or quotes)");
         return Err(Refusal::new(what).at(value.at..value.at + value.text.len()).example("room prefix ."));

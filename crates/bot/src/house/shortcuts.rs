@@ -127,12 +127,13 @@ fn change(
     if text.chars().count() > kind.most {
         return Err(Refusal::new(format!("a {} has up to {} characters", kind.what, kind.most)).example(kind.example));
     }
-    let (sign, actor) = (kind.sign, turn.actor);
+    let (sign, actor, player) = (kind.sign, turn.actor, turn.speaker.player.clone());
     let shortcuts = &mut turn.table_mut().shortcuts;
     let named = if table { &mut shortcuts.table } else { shortcuts.own.entry(actor).or_default() };
     let all = (kind.of_mut)(named);
     if text.eq_ignore_ascii_case(NONE) {
         let gone = all.remove(&name);
+        named.by.remove(&format!("{sign}{name}"));
         shortcuts.own.retain(|_, named| !named.is_empty());
         return match gone {
             Some(_) => Ok(format!("{sign}{name} stands for nothing now.").into()),
@@ -146,6 +147,7 @@ fn change(
         );
     }
     all.insert(name.clone(), text.clone());
+    named.by.insert(format!("{sign}{name}"), player);
     Ok(Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}.")))
 }
 

@@ -82,7 +82,8 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     let mut words = path.split('/').skip(1);
     let kind = words.next()?;
     let inner = ["/table/seats", "/table/sealed"].iter().any(|inner| path.starts_with(inner));
-    if kind == "rolls" || inner || path.ends_with("/named") {
+    let named_by = path.starts_with("/table/shortcuts/") && path.contains("/by/");
+    if kind == "rolls" || inner || named_by || path.ends_with("/named") {
         return None;
     }
     let rest = words.filter(|word| !["state", "characters"].contains(word));

@@ -5,9 +5,10 @@ use crate::bot::Bot;
 use crate::documents::{TableDoc, to_json};
 use crate::journal::{Change, Page, pointer};
 use crate::keys;
+use crate::rights::Rights;
 use crate::store::Batch;
 use crate::table::{NotFound, RENAMED};
-use chat::{Reply, RoomId, Speaker};
+use chat::{PlayerId, Reply, RoomId};
 use plugin_api::{CharacterId, Refusal, Role};
 
 /// Entries of a player that are looked at in search of the last one that can be taken back.
@@ -63,7 +64,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
     if !can_be_taken_back(&page) {
         return Err(about(format!("#{number} cannot be taken back: what it showed was seen")).into());
     }
-    may_take_back(turn.bot, turn.table, turn.speaker, turn.room_id, &page)?;
+    may_take_back(turn.bot, turn.table, turn.rights, turn.room_id, &page)?;
     let taken = turn.ledger.take_back(&page, turn.table, turn.number)?;
     let deed = &mut *turn.deed;
     deed.rooms = taken.rooms;
@@ -86,54 +87,68 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
     Ok(reply)
 }
 
-/// Whether `speaker` may take an entry back: what is theirs, or as a referee anybody's; and nobody what they could not
-/// do, or not see.
+/// Whether an entry may be taken back: what is one's own, or by a referee anybody's; and by nobody what they could not do
+/// now, or not see.
 ///
 /// # Errors
 /// Says why not.
 pub(crate) fn may_take_back(
     bot: &Bot,
     table: &TableDoc,
-    speaker: &Speaker,
+    rights: &Rights<'_>,
     room: &RoomId,
     page: &Page,
 ) -> Result<(), Refusal> {
-    let (number, entry, role) = (page.number(), &page.entry, table.role(speaker, &bot.settings().owners));
+    let (number, entry) = (page.number(), &page.entry);
     let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
     let settings = table.settings.get(super::GAME);
-    if role < Role::Referee && settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE) {
+    let by_referee = settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE);
+    if by_referee && !rights.may(Role::Referee) {
         return Err(Refusal::new("at this table only the referee may undo").example("history"));
     }
-    if page.is_secret() && !table.reads_secrets(speaker, &entry.player) {
+    if page.is_secret() && !rights.reads(table, entry) {
         let name = table.name_of(entry.character);
         return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
     }
-    if role < Role::Referee && entry.player != speaker.player {
+    if !rights.made(entry) && !rights.may(Role::Referee) {
         return refuse(format!("#{number} is not yours: only the referee may take it back"));
     }
-    let mut needed = bot.plugins.role_of(&entry.game, &entry.command);
+    // What an older version played may have taken a referee.
+    let mut needed =
+        page.link.before.took.unwrap_or(Role::Referee).max(bot.plugins.role_of(&entry.game, &entry.command));
     for change in page.changes().all() {
         let words: Vec<_> = change.path.split('/').skip(1).collect();
-        needed = needed.max(match words.as_slice() {
-            ["rooms", id, ..] if **id == pointer("", &room.to_string())[1..] => Role::Admin,
-            ["rooms", ..] => return refuse(format!("#{number} was about another room: take it back there")),
-            ["table", "referees" | "main_game" | "name" | "settings", ..] => Role::Referee,
-            ["table", "shortcuts", "table", ..] => Role::Referee,
-            ["table", "characters", id, ..] | ["table", "shortcuts", "own", id, ..] if !is_own(table, speaker, id) => {
-                Role::Referee
-            }
-            _ => Role::Player,
-        });
+        if matches!(words.as_slice(), ["rooms", id, ..] if **id != pointer("", &room.to_string())[1..]) {
+            return refuse(format!("#{number} was about another room: take it back there"));
+        }
+        needed = needed.max(role_for(table, rights, &words));
     }
-    match role >= needed {
+    match rights.may(needed) {
         true => Ok(()),
         false => refuse(format!("#{number} is no longer yours to take back: it takes {}", whom(needed))),
     }
 }
 
-fn is_own(table: &TableDoc, speaker: &Speaker, id: &str) -> bool {
-    let character = id.parse().ok().and_then(|id| table.characters.get(&CharacterId(id)));
-    character.is_none_or(|each| each.owner.as_ref() == Some(&speaker.player))
+/// What it takes to put this place of the table's document back to what it was.
+fn role_for(table: &TableDoc, rights: &Rights<'_>, place: &[&str]) -> Role {
+    let own_character = |id: &str| {
+        let character = id.parse().ok().and_then(|id| table.characters.get(&CharacterId(id)));
+        // Who is gone is nobody's.
+        character.is_none_or(|each| each.owner.as_ref().is_some_and(|owner| rights.is(owner)))
+    };
+    let own = match place {
+        ["rooms", ..] => return Role::Admin,
+        // What a game took it noted itself.
+        ["games" | "rolls", ..] => true,
+        ["table", "characters" | "sealed", id, ..] | ["table", "shortcuts", "own", id, ..] => own_character(id),
+        ["table", "seats", id, ..] => PlayerId::try_from(unescaped(id)).is_ok_and(|player| rights.is(&player)),
+        _ => false,
+    };
+    if own { Role::Player } else { Role::Referee }
+}
+
+fn unescaped(word: &str) -> String {
+    word.replace("~1", "/").replace("~0", "~")
 }
 
 fn whom(role: Role) -> &'static str {

@@ -75,9 +75,9 @@ pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
 fn is_mine(turn: &HouseTurn, character: CharacterId) -> bool {
     let owner = turn.table.characters.get(&character).and_then(|each| each.owner.as_ref());
     match owner {
-        Some(owner) => *owner == turn.speaker.player,
+        Some(owner) => turn.rights.is(owner),
         // Whom nobody plays the referee does.
-        None => turn.role >= Role::Referee,
+        None => turn.rights.may(Role::Referee),
     }
 }
 

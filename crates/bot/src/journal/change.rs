@@ -90,6 +90,11 @@ fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, 
 }
 
 impl Change {
+    /// The roll that it is about, if it is about one.
+    pub fn roll(&self) -> Option<u64> {
+        self.path.strip_prefix("/rolls/")?.split('/').next()?.parse().ok()
+    }
+
     /// The change that takes this one back.
     #[must_use]
     pub fn reversed(self) -> Self {

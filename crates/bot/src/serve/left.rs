@@ -135,7 +135,7 @@ impl Hall {
         let (room, message_id) = (message.said_in(), &message.id);
         tracing::error!(%room, message_id, id, "the bot ended twice while it played a message: passed over");
         let row = keys::inbox(room, message_id);
-        batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new() }));
+        batch.put(row, to_json(&passed_over(message)));
         let text = format!("That crashed me twice, so I did not play it. Please give the operator error id {id}.");
         self.say_durably(batch, sorry(message, &text), self.bot.next_number()).await
     }
@@ -153,7 +153,7 @@ pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
     let id = digest(row.as_bytes())[..8].to_owned();
     tracing::error!(%room, message_id, id, "the bot panicked while it played a message; the table is as it was");
     if accepted {
-        heard.batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new() }));
+        heard.batch.put(row, to_json(&passed_over(message)));
     }
     let post =
         sorry(message, &format!("Sorry, that hit a bug and nothing changed: please give the operator error id {id}."));
@@ -179,4 +179,9 @@ pub(super) fn sorry(message: &Message, text: &str) -> Post {
 async fn commit(bot: &Bot, batch: Batch) -> Result<(), StoreError> {
     let stopped = |_| StoreError::Unavailable("the bot is stopping".to_owned());
     bot.committer.submit(None, batch).await.map_err(stopped)?
+}
+
+/// What is kept of a message that was not played: its sender may mend it by an edit.
+fn passed_over(message: &Message) -> InboxRow {
+    InboxRow::Refused { lines: Vec::new(), by: Some(message.speaker.player.clone()) }
 }

@@ -173,7 +173,7 @@ impl Hall {
         if let Some(waiting) = waiting {
             batch.delete(waiting);
             let row = keys::inbox(message.said_in(), &message.id);
-            batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new() }));
+            batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new(), by: None }));
         }
         let refusal = obeyed.is_err();
         let (Ok(text) | Err(text)) = obeyed;

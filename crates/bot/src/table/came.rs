@@ -7,6 +7,8 @@ use crate::bot::Bot;
 use crate::documents::to_json;
 use crate::journal::Changes;
 use crate::keys;
+use crate::rights::Rights;
+use crate::roster::{Found, Met};
 use crate::store::StoreError;
 use chat::{Block, Earlier, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
@@ -21,19 +23,33 @@ impl Table {
     pub(super) fn hear_of(&mut self, bot: &Bot, event: &Event) -> Result<Heard, StoreError> {
         match event {
             Event::Present { room, player, name, trust } => bot.roster.enter(room, player, name, *trust),
-            Event::Called { room, names } => bot.roster.call(room, names),
+            Event::Called { room, names } => {
+                bot.roster.call(room, names);
+                let (key, mut heard) = (keys::called(room), Heard::nothing());
+                if self.read::<Vec<String>>(bot, &key)?.as_ref() != Some(names) {
+                    heard.batch.put(key, to_json(names));
+                }
+                return Ok(heard);
+            }
             Event::Gone { room, player } => bot.roster.leave(room, player),
-            Event::Arrived { room } => return self.hear_arrival(bot, room),
+            Event::Arrived { room } => {
+                bot.roster.arrive(room);
+                return self.hear_arrival(bot, room);
+            }
             Event::Renamed { id, room, from, trust, speaker, sent } => {
-                let met = !bot.roster.meet(room, from);
+                let met = bot.roster.met(room, from);
                 bot.roster.leave(room, from);
                 bot.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
-                if met {
-                    bot.roster.meet(room, &speaker.player);
+                if let Some(met) = met {
+                    // Under the new nick all is theirs that was under the old one, unless somebody has a seat there.
+                    let found = self.found(&speaker.player);
+                    let found = if found.found == Found::Nothing { met } else { found };
+                    bot.roster.meet(room, &speaker.player, found);
                 }
                 let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
-                // Who did nothing here under a bare nick may be anybody: what it holds is not theirs to carry away.
-                if met || *trust == Trust::Account {
+                // What a bare nick held before they came may be anybody's: it is not theirs to carry away.
+                let own = met.is_some_and(|met| met.found == Found::Nothing);
+                if own || *trust == Trust::Account {
                     return self.hear_rename(bot, (from, *trust), &message);
                 }
             }
@@ -47,6 +63,12 @@ impl Table {
             Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } | Event::Redacted { .. } => {}
         }
         Ok(Heard::nothing())
+    }
+
+    /// What somebody finds here who gives their first command.
+    pub(super) fn found(&self, player: &PlayerId) -> Met {
+        let found = if self.doc.doc.seats.contains_key(player) { Found::Seat } else { Found::Nothing };
+        Met { since: self.head.number, found }
     }
 
     /// Says of somebody's first commands since they came that only a nick tells who they are.
@@ -151,7 +173,7 @@ impl Table {
                 id: message.id.clone(),
                 ordinal: 1,
             },
-            role: doc.role(to, &bot.settings().owners),
+            rights: Rights::of(bot, &doc, message),
             actor: plays,
             typed: format!("{RENAMED} {} {}", from.id, to.player.id),
             offered: None,
@@ -162,6 +184,7 @@ impl Table {
             room: self.rooms[&message.room].doc.doc.clone(),
             head: self.head.clone(),
             secret: false,
+            withheld: false,
             deed: Deed::default(),
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };

@@ -201,6 +201,9 @@ impl Table {
         message: &Message,
         why: &str,
     ) -> Result<Heard, StoreError> {
+        if self.keep_pace(bot, message).is_err() {
+            return Ok(Heard::nothing());
+        }
         let mut heard = Heard::default();
         let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
         outcome.kind = OutcomeKind::Refused;

@@ -13,9 +13,10 @@ use crate::documents::{InboxRow, to_json};
 use crate::house;
 use crate::journal::{Change, Page};
 use crate::keys;
+use crate::rights::Rights;
 use crate::route::{CommandLine, MOST_LINES};
 use crate::store::{Batch, StoreError};
-use chat::Message;
+use chat::{Message, PlayerId};
 use dice::Die;
 use plugin_api::CommandSpec;
 use std::collections::BTreeMap;
@@ -64,9 +65,14 @@ impl Table {
         self.writes = Batch::default();
         let row = keys::inbox(message.said_in(), original);
         let lines = self.lines(bot, message)?;
-        match self.read(bot, &row)? {
+        let first: Option<InboxRow> = self.read(bot, &row)?;
+        // Nobody replaces what somebody else said, or what was never heard.
+        if self.sender_of(bot, first.as_ref())?.as_ref() != Some(&message.speaker.player) {
+            return Ok(Heard::nothing());
+        }
+        match first {
             // The prose around the commands is nobody's business.
-            Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played })
+            Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played, .. })
                 if played == texts(&lines) =>
             {
                 Ok(Heard::nothing())
@@ -81,13 +87,27 @@ impl Table {
                     Err(Stands::Store(error)) => Err(error),
                 }
             }
-            Some(InboxRow::Waiting) => self.first_version_stands(bot, message, "it is about to be played."),
-            refused @ (Some(InboxRow::Refused { .. }) | None) => {
+            Some(InboxRow::Refused { .. }) => {
                 // The original answers for its edits: once one was played, the next finds it so.
                 let edit = keys::inbox(message.said_in(), &message.id);
-                let answering = if refused.is_some() { Answering::Correcting(original) } else { Answering::Anew };
-                self.hear_message(bot, message, vec![edit, row], answering, manner)
+                self.hear_message(bot, message, vec![edit, row], Answering::Correcting(original), manner)
             }
+            Some(InboxRow::Waiting) | None => Ok(Heard::nothing()),
+        }
+    }
+
+    /// Who sent the message of this row, if that is known.
+    fn sender_of(&self, bot: &Bot, row: Option<&InboxRow>) -> Result<Option<PlayerId>, StoreError> {
+        match row {
+            Some(InboxRow::Played { by: Some(by), .. } | InboxRow::Refused { by: Some(by), .. }) => {
+                Ok(Some(by.clone()))
+            }
+            // An older version noted it in the entries alone.
+            Some(InboxRow::Played { entries, table, .. }) if table.as_ref().is_none_or(|table| *table == self.id) => {
+                let first = entries.first().map(|number| Ledger { bot, table: self }.page(*number)).transpose()?;
+                Ok(first.flatten().map(|page| page.entry.player))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -121,7 +141,7 @@ impl Table {
         };
         self.replacing = None;
         let mut heard = played?;
-        let row = InboxRow::played(&self.id, texts(lines), &heard.outcomes);
+        let row = InboxRow::played(&self.id, &message.speaker.player, texts(lines), &heard.outcomes);
         heard.batch.put(keys::inbox(message.said_in(), original), to_json(&row));
         if manner.redelivered {
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
@@ -166,7 +186,8 @@ impl Table {
             if page.entry.is_about_others() {
                 return stands(format!("{} cannot be mended by an edit; type another command.", page.entry.command));
             }
-            let may = house::undo::may_take_back(bot, &self.doc.doc, &message.speaker, &message.room, &page);
+            let rights = Rights::of(bot, &self.doc.doc, message);
+            let may = house::undo::may_take_back(bot, &self.doc.doc, &rights, &message.room, &page);
             if let Err(refusal) = may {
                 return stands(format!("{}.", refusal.what));
             }

@@ -8,6 +8,7 @@ use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
 use crate::people::OPERATOR;
+use crate::rights::Rights;
 use crate::route::{CommandLine, MOST_TEXT};
 use crate::shortcuts;
 use crate::store::StoreError;
@@ -68,7 +69,7 @@ pub enum OutcomeKind {
 pub(super) struct Attempt<'a> {
     pub message: &'a Message,
     pub key: MessageKey,
-    pub role: Role,
+    pub rights: Rights<'a>,
     pub actor: CharacterId,
     /// The command, with an offer's number replaced by what was offered.
     pub typed: String,
@@ -84,6 +85,8 @@ pub(super) struct Attempt<'a> {
     pub head: Head,
     /// Its answer is for the player and the referees alone.
     pub secret: bool,
+    /// Its entry is, though all read the answer: it holds what others keep secret.
+    pub withheld: bool,
     /// What it does besides.
     pub deed: Deed,
 }
@@ -171,7 +174,7 @@ impl Table {
                 id: self.replacing.as_ref().map_or_else(|| message.id.clone(), |first| first.id.clone()),
                 ordinal,
             },
-            role: self.doc.doc.role(&message.speaker, &bot.settings().owners),
+            rights: Rights::of(bot, &self.doc.doc, message),
             actor: CharacterId(0),
             typed: line.typed.clone(),
             offered: None,
@@ -182,6 +185,7 @@ impl Table {
             room: self.rooms[&message.room].doc.doc.clone(),
             head: self.head.clone(),
             secret: message.aside.is_some(),
+            withheld: false,
             deed: Deed::default(),
         };
         attempt.actor = attempt.seat();
@@ -208,7 +212,10 @@ impl Table {
         }
         self.keep_pace(bot, attempt.message)?;
         let mut line = self.unwrap_line(bot, line, attempt)?;
-        line = self.stands_for(bot, &line, attempt)?.unwrap_or(line);
+        // The words of an offer are the game's alone: nothing stands for something in them.
+        if attempt.offered.is_none() {
+            line = self.stands_for(bot, &line, attempt)?.unwrap_or(line);
+        }
         attempt.typed.clone_from(&line.typed);
         let mut found = self.resolve(bot, &room, &line, attempt)?;
         if let Found::Plugin(plugin, _, from) = found
@@ -226,9 +233,11 @@ impl Table {
             return self.odds_of_game(bot, asked, attempt);
         }
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
-        if matches!(found, Found::Plugin(..)) || OF_DICE.contains(&spec.name.as_str()) {
+        let has_variables = matches!(found, Found::Plugin(..)) || OF_DICE.contains(&spec.name.as_str());
+        if has_variables && attempt.offered.is_none() {
             let follows_up = spec.follow_up != FollowUp::No;
-            attempt.typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, follows_up)?.typed;
+            let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, follows_up)?;
+            attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
         }
         attempt.spec = Some(spec);
         attempt.may_use(spec)?;
@@ -277,18 +286,19 @@ impl Table {
         &self,
         bot: &Bot,
         line: &CommandLine,
-        attempt: &Attempt<'_>,
+        attempt: &mut Attempt<'_>,
     ) -> Result<Option<CommandLine>, Refusal> {
-        let called = shortcuts::called(&attempt.doc, attempt.actor, line);
-        let meant = called.or_else(|| self.bare_dice(line, attempt).map(Ok));
-        match meant.filter(|_| self.resolve(bot, &attempt.room, line, attempt).is_err()) {
-            Some(meant) => meant.map(Some),
-            None => Ok(None),
+        if self.resolve(bot, &attempt.room, line, attempt).is_ok() {
+            return Ok(None);
+        }
+        match shortcuts::called(&attempt.doc, attempt.actor, line) {
+            Some(called) => Ok(Some(called?.under(&mut attempt.rights, &attempt.doc))),
+            None => Ok(self.bare_dice(line, attempt)),
         }
     }
 
     /// Over the limits, a line ends here.
-    fn keep_pace(&mut self, bot: &Bot, message: &Message) -> Result<(), NotFound> {
+    pub(super) fn keep_pace(&mut self, bot: &Bot, message: &Message) -> Result<(), NotFound> {
         if message.late || message.unlimited {
             return Ok(());
         }
@@ -305,9 +315,8 @@ impl Table {
         let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
         let line = inner(rest, attempt, &format!("what does {name} do?"))?;
         let head = &mut attempt.head;
-        let by = (&attempt.message.speaker.player, attempt.role);
         let mut doc = (*attempt.doc).clone();
-        attempt.actor = doc.character_for(head, &name, by, present)?;
+        attempt.actor = doc.character_for(head, &name, &attempt.rights, present)?;
         if doc != *attempt.doc {
             attempt.doc = Arc::new(doc);
         }
@@ -350,7 +359,7 @@ fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), R
 impl Attempt<'_> {
     /// Refuses who may not use a command.
     pub(super) fn may_use(&self, spec: &CommandSpec) -> Result<(), Refusal> {
-        if self.role >= spec.role {
+        if self.rights.may(spec.role) {
             return Ok(());
         }
         let (who, example) = match spec.role {

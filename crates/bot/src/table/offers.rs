@@ -51,9 +51,9 @@ impl Table {
             let shown = if last == 1 { "1 alone".to_owned() } else { format!("1 to {last}") };
             Refusal::new(format!("there is no {number}: you were offered {shown}")).example("waiting")
         })?;
-        let player = &attempt.message.speaker.player;
         let owner = attempt.doc.characters.get(&choice.character).and_then(|each| each.owner.as_ref());
-        if owner != Some(player) && attempt.role < Role::Referee {
+        let own = owner.is_some_and(|owner| attempt.rights.is(owner));
+        if !own && !attempt.rights.may(Role::Referee) {
             let name = attempt.doc.name_of(choice.character);
             return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
         }
@@ -65,6 +65,9 @@ impl Table {
             Some(roll) if open(&roll) => {}
             roll => return Err(ledger.taken(choice, roll.map_or(0, |roll| roll.by))?.into()),
         }
+        // Its words are the game's, and hold what the roll's player made of them.
+        let whose = ledger.page(choice.entry)?.map(|page| page.entry.player);
+        attempt.rights.no_more_than(&attempt.doc, whose.as_ref());
         attempt.actor = choice.character;
         attempt.offered = Some(choice.entry);
         Ok(CommandLine { typed: choice.command.clone(), by_name: true })
@@ -132,25 +135,39 @@ impl Table {
         };
         if let Some(taken) = taken.filter(|taken| followed.as_ref().is_none_or(|(entry, _)| entry != taken))
             && let Some(roll) = ledger.roll(taken)?.filter(|roll| !roll.open.is_empty())
+            && self.may_close(bot, attempt, taken, &roll)?
         {
             done.changes.made.extend(opened(taken, &roll.open, &[]));
             rolls.push((taken, RollDoc { open: Vec::new(), since: None, by: number, ..roll }));
         }
-        self.close_impossible(bot, done, number, &mut rolls)?;
+        self.close_impossible(bot, attempt, done, &mut rolls)?;
         Ok(rolls)
+    }
+
+    /// Whether what is open on a roll may be closed by a command that does not follow up on it. What it closes stands in its
+    /// entry: of a secret roll only where that is secret too, for the same readers. Elsewhere it stays open, and the game
+    /// says why it cannot be taken.
+    fn may_close(&self, bot: &Bot, attempt: &Attempt<'_>, entry: u64, roll: &RollDoc) -> Result<bool, StoreError> {
+        if !roll.secret {
+            return Ok(true);
+        }
+        let page = Ledger { bot, table: self }.page(entry)?;
+        let same = page.is_some_and(|page| page.entry.player == attempt.message.speaker.player);
+        Ok(attempt.secret && same)
     }
 
     /// Closes what the rules made impossible on rolls that the command did not touch.
     fn close_impossible(
         &self,
         bot: &Bot,
+        attempt: &Attempt<'_>,
         done: &mut Done<'_>,
-        number: u64,
         rolls: &mut Vec<(u64, RollDoc)>,
     ) -> Result<(), StoreError> {
         if done.closed.is_empty() {
             return Ok(());
         }
+        let number = self.next_number();
         let ledger = Ledger { bot, table: self };
         for entry in &self.head.open {
             if rolls.iter().any(|(touched, _)| touched == entry) {
@@ -160,7 +177,7 @@ impl Table {
             let closed =
                 |open: &OpenOffer| done.closed.iter().any(|each| each.is_about(*entry, open.character, &open.command));
             let left: Vec<_> = roll.open.iter().filter(|open| !closed(open)).cloned().collect();
-            if left.len() < roll.open.len() {
+            if left.len() < roll.open.len() && self.may_close(bot, attempt, *entry, &roll)? {
                 done.changes.made.extend(opened(*entry, &roll.open, &left));
                 let since = roll.since.filter(|_| !left.is_empty());
                 rolls.push((*entry, RollDoc { open: left, since, by: number, ..roll }));

@@ -121,7 +121,7 @@ impl Table {
             room_id: &attempt.message.room,
             said_in: attempt.message.said_in(),
             actor: attempt.actor,
-            role: attempt.role,
+            rights: &attempt.rights,
             present: &present,
             table: &mut attempt.doc,
             arrived: &mut arrived,
@@ -134,6 +134,11 @@ impl Table {
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc.doc, &attempt.room);
         if attempt.secret && !attempt.deed.secret && (changed_anything || attempt.deed.counts()) {
             let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
+            return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
+        }
+        if !attempt.rights.are_of_one() && (changed_anything || attempt.deed.counts()) {
+            let what =
+                format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
             return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
         }
         attempt.secret |= attempt.deed.secret;
@@ -178,7 +183,8 @@ impl Table {
             Err(refusal) => return Err(refusal.into()),
         };
         chances_of_offers(&play, &after, &left, &mut reply, number);
-        let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed }) = (play, left);
+        let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took }) = (play, left);
+        attempt.rights.took(took);
         let target = target.filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
         if !cast.newcomers().is_empty() {

@@ -6,9 +6,10 @@ use super::line::Attempt;
 use crate::bot::Bot;
 use crate::documents::{RollDoc, RoomDoc, TableDoc};
 use crate::keys::{self, TableId};
+use crate::rights::Rights;
 use crate::route::{Arguments, CommandLine};
 use crate::store::StoreError;
-use chat::{Message, PlayerId};
+use chat::Message;
 use plugin_api::{
     Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words, suggest, suggest_within,
 };
@@ -59,8 +60,19 @@ impl Table {
         attempt: &Attempt<'_>,
     ) -> Result<Found<'a>, NotFound> {
         let found = self.resolve_enabled(bot, room, line, attempt)?;
-        if let Found::Plugin(plugin, ..) = found {
-            bot.settings().must_offer(&attempt.message.room, &plugin.manifest().id)?;
+        let game = match found {
+            Found::Plugin(plugin, ..) => Some(&plugin.manifest().id),
+            Found::House(_) => None,
+        };
+        if let Some(game) = game {
+            bot.settings().must_offer(&attempt.message.room, game)?;
+        }
+        if let Some(entry) = attempt.offered {
+            let offers = Ledger { bot, table: self }.roll(entry)?.map(|roll| roll.game);
+            if offers.as_ref() != game {
+                let what = format!("what #{entry} offered is no command of its game any more");
+                return Err(Refusal::new(what).example("waiting").into());
+            }
         }
         Ok(found)
     }
@@ -158,14 +170,12 @@ impl Table {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let (actor, player, role) = (attempt.actor, &attempt.message.speaker.player, attempt.role);
                     let followed = Followed {
                         plugin: *plugin,
                         spec: command,
                         cast: &cast,
-                        actor,
-                        player,
-                        role,
+                        actor: attempt.actor,
+                        rights: &attempt.rights,
                         offered: None,
                         from: end,
                     };
@@ -223,7 +233,7 @@ impl Table {
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
         let page = if roll.secret { ledger.page(number)? } else { None };
-        if let Some(page) = page.filter(|page| !self.doc.doc.reads_secrets(&message.speaker, &page.entry.player)) {
+        if let Some(page) = page.filter(|page| !command.rights.reads(&self.doc.doc, &page.entry)) {
             let name = self.doc.doc.name_of(page.entry.character);
             let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
             return Err(Refusal::new(what).about(format!("#{number}")).into());
@@ -269,7 +279,7 @@ impl Ledger<'_> {
         // A referee also answers for whom nobody plays.
         let characters = &self.table.doc.doc.characters;
         let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
-        let by_referee = |id: CharacterId| answers.role >= Role::Referee && unplayed(id);
+        let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
         let mut instead = None;
         for number in self.head().open.iter().rev() {
             let Some(roll) = self.roll(*number)?.filter(|roll| roll.game == game && roll.record.is_some()) else {
@@ -313,8 +323,7 @@ pub(super) struct Followed<'a> {
     pub spec: &'a CommandSpec,
     pub cast: &'a Cast,
     pub actor: CharacterId,
-    pub player: &'a PlayerId,
-    pub role: Role,
+    pub rights: &'a Rights<'a>,
     /// The roll whose offer is taken with it.
     pub offered: Option<u64>,
     /// Where the arguments begin.
@@ -327,14 +336,14 @@ impl Followed<'_> {
         let game = &self.plugin.manifest().id;
         let of = self.take_name(arguments).unwrap_or(self.actor);
         // Who was named answers for themselves; only who was not stands for those whom nobody plays.
-        let role = if of == self.actor { self.role } else { Role::Player };
+        let role = if of == self.actor { self.rights.role() } else { Role::Player };
         let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
         Ok((of, offered.map_or_else(|| ledger.latest(of, game), |number| Ok(Some(number)))?))
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
         let owner = doc.characters.get(&character).and_then(|each| each.owner.as_ref());
-        character == self.actor || owner == Some(self.player) || self.role >= Role::Referee
+        character == self.actor || owner.is_some_and(|owner| self.rights.is(owner)) || self.rights.may(Role::Referee)
     }
 
     /// The character named in the arguments, if they read as the command only without the name.

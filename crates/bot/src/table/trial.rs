@@ -85,10 +85,8 @@ impl Table {
         let target = match spec.follow_up {
             FollowUp::No => None,
             _ => {
-                let player = &message.speaker.player;
-                let (role, actor) = (attempt.role, attempt.actor);
-                let offered = attempt.offered;
-                let followed = Followed { plugin, spec, cast: &cast, actor, player, role, offered, from };
+                let (actor, rights, offered) = (attempt.actor, &attempt.rights, attempt.offered);
+                let followed = Followed { plugin, spec, cast: &cast, actor, rights, offered, from };
                 self.target(bot, message, &followed, &mut arguments)?
             }
         };
@@ -114,7 +112,7 @@ impl Table {
             settings: settings_of(plugin.manifest(), &attempt.doc, &attempt.room),
             actor: attempt.actor,
             player: message.speaker.name.clone(),
-            role: attempt.role,
+            role: attempt.rights.role(),
             now: message.sent,
         };
         Ok((prepared, state))
@@ -178,9 +176,9 @@ impl Table {
     ) -> Result<Done<'a>, NotFound> {
         let Asked { odds, plugin, spec, line, from, estimate } = asked;
         attempt.spec = Some(spec);
+        let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, spec.follow_up != FollowUp::No)?;
+        attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
         attempt.may_use(spec)?;
-        let typed = shortcuts::filled(&attempt.doc, attempt.actor, &line, spec.follow_up != FollowUp::No)?.typed;
-        attempt.typed = typed;
         let (play, _) = self.prepare(bot, plugin, spec, from, attempt)?;
         let typed = &play.arguments.typed;
         let trials = match estimate {
@@ -204,10 +202,10 @@ impl Prepared<'_> {
     /// Plays it with these dice.
     pub fn with(&self, dice: &mut dyn Dice) -> Result<(Played, Left), Refusal> {
         let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
+            .with_role(self.role)
             .with_settings(self.settings.clone())
             .with_target(self.target.clone());
         turn.player.clone_from(&self.player);
-        turn.role = self.role;
         turn.comment.clone_from(&self.arguments.comment);
         let mut words = Words::new(&self.arguments.typed, self.from);
         let played = self.plugin.play(&self.state, &self.spec.name, &mut words, &mut turn)?;

@@ -7,7 +7,7 @@ use super::{Heard, Kept, OutcomeKind, Table, dress, verbosity};
 use crate::bot::Bot;
 use crate::documents::{RoomDoc, to_json};
 use crate::house;
-use crate::journal::{Before, Draft, Entry, Link, Page, hex};
+use crate::journal::{Before, Change, Draft, Entry, Link, Page, hex};
 use crate::keys;
 use crate::room::Verbosity;
 use crate::store::StoreError;
@@ -51,6 +51,7 @@ impl Table {
         }
         let number = self.next_number();
         let rolls = self.settle_rolls(bot, &attempt, &mut done, &reply, number)?;
+        attempt.withheld = self.holds_secrets(bot, done.changes.all())?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
         // What of a game can be followed up on or leaves something to choose is kept, even if no die fell.
         let kept = done.game != house::GAME && (reply.record.is_some() || !reply.offers.is_empty());
@@ -91,6 +92,15 @@ impl Table {
         Ok(())
     }
 
+    /// Whether changes hold what was offered or noted on a secret roll: then the entry is as secret as that, though its answer
+    /// is for all.
+    fn holds_secrets<'a>(&self, bot: &Bot, mut changes: impl Iterator<Item = &'a Change>) -> Result<bool, StoreError> {
+        let ledger = Ledger { bot, table: self };
+        let secret = |number: u64| Ok(ledger.roll(number)?.is_some_and(|roll| roll.secret));
+        let holds = changes.find_map(|change| change.roll().map(secret).filter(|held| !matches!(held, Ok(false))));
+        holds.unwrap_or(Ok(false))
+    }
+
     /// Writes the entry behind the chain.
     #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
     fn enter(
@@ -110,7 +120,7 @@ impl Table {
         let (digests, parts) = bot.with_entropy(|entropy| draft.seal(entropy));
         let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
         let player = &attempt.message.speaker.player;
-        let secret = reply.audience != Audience::Table;
+        let secret = reply.audience != Audience::Table || attempt.withheld;
         let entry = Entry {
             number,
             skipped: self.gap.take(),
@@ -134,6 +144,7 @@ impl Table {
         let before = Before {
             player: self.head.players.insert(player.clone(), number),
             character: self.head.characters.insert(attempt.actor, number),
+            took: Some(attempt.rights.taken()),
         };
         let link = Link::new(&self.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.id, number), to_json(&link));
