@@ -4,6 +4,8 @@
 mod budgets;
 #[path = "attack/dice_that_fell.rs"]
 mod dice_that_fell;
+#[path = "attack/differing.rs"]
+mod differing;
 #[path = "attack/edits.rs"]
 mod edits;
 #[path = "attack/erasure.rs"]
@@ -12,6 +14,8 @@ mod erasure;
 mod failed_writes;
 #[path = "attack/forgeries.rs"]
 mod forgeries;
+#[path = "attack/forging.rs"]
+mod forging;
 #[path = "attack/growth.rs"]
 mod growth;
 #[path = "attack/imports.rs"]

@@ -12,7 +12,8 @@
 //!    message gives 32 bytes: the key of ChaCha20 (20 rounds, RFC 8439), nonce 0, block counter from 0.
 //! 3. **Words.** The key stream is read as 32-bit little-endian words, in order.
 //! 4. **A die of `s` sides** (1 to 2^32 - 1) takes words until one is below `floor(2^32 / s) * s`; that word `w`
-//!    shows the face `w mod s + 1`. A die of one side takes a word too. No face is likelier than another.
+//!    shows the face `w mod s + 1`. A die of one side takes no word, so that none is passed over by throwing what can
+//!    show nothing. (In the journal's entries of the first rules it takes one.) No face is likelier than another.
 //! 5. **Commitment.** SHA-256 of the seed's 32 bytes, which may be shown before the seed is.
 //!
 //! # Test vectors
@@ -88,14 +89,31 @@ pub fn commitment(seed: &[u8; 32]) -> String {
 }
 
 /// The stream of dice of one command.
-pub struct FairDice(ChaCha20Rng);
+pub struct FairDice {
+    stream: ChaCha20Rng,
+    ones: Ones,
+}
+
+/// What a die of one side takes of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ones {
+    /// Nothing.
+    TakeNoWord,
+    /// A word, as any other die: so it was at first.
+    TakeAWord,
+}
 
 impl FairDice {
     /// The stream that `seed` and `key` determine.
     pub fn new(seed: &[u8; 32], key: &MessageKey) -> Self {
+        FairDice::with(Ones::TakeNoWord, seed, key)
+    }
+
+    /// The same, where it matters what a die of one side takes.
+    pub fn with(ones: Ones, seed: &[u8; 32], key: &MessageKey) -> Self {
         let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(seed).expect("HMAC takes a key of any length");
         mac.update(&key.to_bytes());
-        FairDice(ChaCha20Rng::from_seed(mac.finalize().into_bytes().into()))
+        FairDice { stream: ChaCha20Rng::from_seed(mac.finalize().into_bytes().into()), ones }
     }
 }
 
@@ -104,10 +122,13 @@ impl Dice for FairDice {
         if sides == 0 {
             return Err(DiceError::NoSides);
         }
+        if sides == 1 && self.ones == Ones::TakeNoWord {
+            return Ok(1);
+        }
         // Words from `even` up would favour the low faces. `even` is 2^32 where `sides` divides it.
         let even = (1 << 32) / u64::from(sides) * u64::from(sides);
         loop {
-            let word = self.0.next_u32();
+            let word = self.stream.next_u32();
             if u64::from(word) < even {
                 return Ok(word % sides + 1);
             }
@@ -152,11 +173,15 @@ mod tests {
     }
 
     #[test]
-    fn a_die_of_one_side_takes_a_word_and_a_die_without_sides_none() {
-        let (mut with, mut without) = (FairDice::new(&[1; 32], &key("a", 1)), FairDice::new(&[1; 32], &key("a", 1)));
+    fn dice_of_one_side_and_of_none_take_no_word_but_once_those_of_one_did() {
+        let dice = |ones| FairDice::with(ones, &[1; 32], &key("a", 1));
+        let (mut with, mut without) = (dice(Ones::TakeNoWord), dice(Ones::TakeNoWord));
         assert_eq!(with.throw(1), Ok(1));
-        assert_eq!(without.throw(0), Err(DiceError::NoSides));
-        without.throw(1).unwrap();
-        assert_eq!(with.throw(u32::MAX), without.throw(u32::MAX));
+        assert_eq!(with.throw(0), Err(DiceError::NoSides));
+        let mut old = dice(Ones::TakeAWord);
+        assert_eq!(old.throw(1), Ok(1));
+        let (first, second) = (without.throw(u32::MAX), without.throw(u32::MAX));
+        assert_eq!(with.throw(u32::MAX), first);
+        assert_eq!(old.throw(u32::MAX), second);
     }
 }

@@ -85,11 +85,14 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
         return Err(too_long(turn).into());
     }
     turn.deed.shows_head = true;
-    let name = format!("{}-{}", file_name(&room.id), head.number);
+    let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
     let (name, mime) =
         if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
-    let reply = Reply::new().text(format!("The journal up to #{}, chain head {}…: ", head.number, &head.hash[..16]));
-    let mut reply = reply.code(name.clone()).text(if text { "" } else { "; astragal verify or verify.html checks it" });
+    let reply = Reply::new().text(format!("The journal up to #{}, chain head ", head.number)).code(head.hash.clone());
+    let mut reply = reply.text(": ").code(name.clone());
+    if !text {
+        reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
+    }
     reply.files.push(File { name, mime: mime.to_owned(), text: file });
     Ok(reply)
 }

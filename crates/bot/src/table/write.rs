@@ -7,7 +7,7 @@ use super::{Heard, Kept, OutcomeKind, Table, dress, verbosity};
 use crate::bot::Bot;
 use crate::documents::{RoomDoc, to_json};
 use crate::house;
-use crate::journal::{Before, Draft, Entry, Link, Page, hex};
+use crate::journal::{Before, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
 use crate::keys;
 use crate::room::Verbosity;
 use crate::store::StoreError;
@@ -16,8 +16,6 @@ use dice::Die;
 use dice::fair::commitment;
 use std::sync::Arc;
 
-/// Numbers that are reserved beyond the last entry at the most.
-const FURTHEST_AHEAD: u64 = 64;
 /// So many commands that each found everything before it durable are a calm table.
 const CALM: u32 = 8;
 
@@ -113,6 +111,7 @@ impl Table {
         let secret = reply.audience != Audience::Table;
         let entry = Entry {
             number,
+            rules: RULES,
             skipped: self.gap.take(),
             epoch: self.head.epoch,
             commitment: (!self.head.committed).then(|| commitment(seed)),
