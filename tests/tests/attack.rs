@@ -1,5 +1,7 @@
 //! Attacks on what the bot promises: each test is something that somebody tried, and what must come of it.
 
+#[path = "attack/binding.rs"]
+mod binding;
 #[path = "attack/budgets.rs"]
 mod budgets;
 #[path = "attack/dice_that_fell.rs"]

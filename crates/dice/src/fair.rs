@@ -15,6 +15,9 @@
 //!    shows the face `w mod s + 1`. A die of one side takes no word, so that none is passed over by throwing what can
 //!    show nothing. (In the journal's entries of the first rules it takes one.) No face is likelier than another.
 //! 5. **Commitment.** SHA-256 of the seed's 32 bytes, which may be shown before the seed is.
+//! 6. **Words.** Players may bind a seed with words once its commitment is known. Then step 2 takes HMAC-SHA-256 with the
+//!    seed as its key in place of the seed; its message is the text `words` and, for each who added, in order, their id
+//!    and their words, written as in step 1.
 //!
 //! # Test vectors
 //!
@@ -71,16 +74,34 @@ pub struct MessageKey {
 impl MessageKey {
     /// The bytes that step 1 of the specification describes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let ordinal = self.ordinal.to_string();
-        let parts = [&self.network, &self.room, &self.id, &ordinal];
-        let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 4).sum());
-        for part in parts {
-            let length = u32::try_from(part.len()).expect("a name or an id is shorter than 4 GiB");
-            bytes.extend_from_slice(&length.to_be_bytes());
-            bytes.extend_from_slice(part.as_bytes());
-        }
-        bytes
+        joined([&self.network, &self.room, &self.id, self.ordinal.to_string().as_str()])
     }
+}
+
+/// Texts, each behind its length.
+fn joined<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for part in parts {
+        let length = u32::try_from(part.len()).expect("a name or an id is shorter than 4 GiB");
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    bytes
+}
+
+fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).expect("HMAC takes a key of any length");
+    mac.update(message);
+    mac.finalize().into_bytes().into()
+}
+
+/// What dice are made of in place of a seed that players bound with their words, as `(id, words)`, in order: whoever chose
+/// the seed did not know them. Without words it is the seed.
+pub fn bound<'a>(seed: &[u8; 32], words: impl IntoIterator<Item = (&'a str, &'a str)>) -> [u8; 32] {
+    let mut parts = vec!["words"];
+    parts.extend(words.into_iter().flat_map(|(id, words)| [id, words]));
+    // An odd number of texts is no command's key.
+    if parts.len() == 1 { *seed } else { hmac(seed, &joined(parts)) }
 }
 
 /// SHA-256 of a seed in lower-case hexadecimal: what may be shown while the seed is secret.
@@ -111,9 +132,7 @@ impl FairDice {
 
     /// The same, where it matters what a die of one side takes.
     pub fn with(ones: Ones, seed: &[u8; 32], key: &MessageKey) -> Self {
-        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(seed).expect("HMAC takes a key of any length");
-        mac.update(&key.to_bytes());
-        FairDice { stream: ChaCha20Rng::from_seed(mac.finalize().into_bytes().into()), ones }
+        FairDice { stream: ChaCha20Rng::from_seed(hmac(seed, &key.to_bytes())), ones }
     }
 }
 
@@ -161,6 +180,16 @@ mod tests {
         let a = MessageKey { network: "ab".into(), room: "c".into(), id: "1".into(), ordinal: 11 };
         let b = MessageKey { network: "a".into(), room: "bc".into(), id: "11".into(), ordinal: 1 };
         assert_ne!(a.to_bytes(), b.to_bytes());
+    }
+
+    #[test]
+    fn words_bind_a_seed_in_their_order_and_none_leave_it_as_it_is() {
+        let of = |words: &[(&str, &str)]| bound(&[7; 32], words.iter().copied());
+        assert_eq!(of(&[]), [7; 32]);
+        let all = [of(&[("a", "x")]), of(&[("a", "y")]), of(&[("ax", "")]), of(&[("a", "x"), ("b", "y")])];
+        let all: std::collections::BTreeSet<_> =
+            all.into_iter().chain([of(&[("b", "y"), ("a", "x")]), [7; 32]]).collect();
+        assert_eq!(all.len(), 6);
     }
 
     #[test]

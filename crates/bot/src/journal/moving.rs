@@ -154,8 +154,7 @@ impl Moved {
             batch.put(format!("{to}{}", &key[from.len()..]), value);
         }
         let mut head: Head = self.get(&keys::head(&here))?.ok_or_else(|| StoreError::damaged("head", "it is gone"))?;
-        head.epoch = self.next_epoch();
-        head.committed = false;
+        head.begin_epoch(self.next_epoch());
         head.reserved = head.number;
         head.restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
         batch.put(keys::seed(&table, head.epoch), to_json(&hex(&entropy.secret())));

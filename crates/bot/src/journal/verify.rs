@@ -6,7 +6,7 @@
 pub(super) mod form;
 mod past;
 
-use super::{Entry, FURTHEST_AHEAD, Link, Part, Parts, chain, first_hash, unhex};
+use super::{Entry, FURTHEST_AHEAD, Link, Part, Parts, bound, chain, first_hash, unhex};
 use dice::fair::{FairDice, Ones, commitment};
 use dice::{Dice, Die};
 use past::Past;
@@ -39,6 +39,8 @@ pub struct Verifier {
     epoch: u32,
     rules: u32,
     past: Past,
+    /// What the dice of this epoch are made of, if its seed is known.
+    bound: Option<[u8; 32]>,
     seeds: BTreeMap<u32, [u8; 32]>,
 }
 
@@ -70,6 +72,7 @@ impl Verifier {
             epoch: 0,
             rules: 0,
             past: Past::default(),
+            bound: None,
             seeds,
         }
     }
@@ -183,9 +186,9 @@ impl Verifier {
     /// An epoch's first entry commits to its seed, and epochs come in order.
     fn check_epoch(&mut self, entry: &Entry) -> Result<(), String> {
         if entry.epoch == self.epoch && entry.epoch > 0 {
-            return match entry.commitment {
-                None => Ok(()),
-                Some(_) => Err("commits to a seed in the middle of an epoch".to_owned()),
+            return match entry.commitment.is_some() || !entry.words.is_empty() {
+                false => Ok(()),
+                true => Err("commits to a seed, or binds it, in the middle of an epoch".to_owned()),
             };
         }
         // What begins no epoch would commit to no seed.
@@ -194,6 +197,8 @@ impl Verifier {
         }
         self.epoch = entry.epoch;
         let promised = entry.commitment.as_ref().ok_or("begins an epoch and commits to no seed")?;
+        check_words(entry)?;
+        self.bound = self.seeds.get(&entry.epoch).map(|seed| bound(seed, &entry.words));
         match self.seeds.get(&entry.epoch) {
             Some(seed) if commitment(seed) != *promised => {
                 Err(format!("the seed of epoch {} is not the one that was committed to", entry.epoch))
@@ -206,7 +211,7 @@ impl Verifier {
         if dice.is_empty() {
             return Ok(());
         }
-        let Some(seed) = self.seeds.get(&entry.epoch) else {
+        let Some(seed) = &self.bound else {
             self.unproved += 1;
             return Ok(());
         };
@@ -217,6 +222,16 @@ impl Verifier {
         }
         self.dice += dice.len() as u64;
         Ok(())
+    }
+}
+
+/// Everybody binds a seed once, with something.
+fn check_words(entry: &Entry) -> Result<(), String> {
+    let players: BTreeSet<_> = entry.words.iter().map(|added| &added.player).collect();
+    let allowed = entry.words.is_empty() || entry.rules > 1;
+    match allowed && players.len() == entry.words.len() && entry.words.iter().all(|added| !added.words.is_empty()) {
+        true => Ok(()),
+        false => Err("binds its seed with words that cannot be".to_owned()),
     }
 }
 

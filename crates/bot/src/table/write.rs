@@ -7,7 +7,7 @@ use super::{Heard, Kept, OutcomeKind, Table, dress, verbosity};
 use crate::bot::Bot;
 use crate::documents::{RoomDoc, to_json};
 use crate::house;
-use crate::journal::{Before, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
+use crate::journal::{Added, Before, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
 use crate::keys;
 use crate::room::Verbosity;
 use crate::store::StoreError;
@@ -55,6 +55,7 @@ impl Table {
         let counts = attempt.deed.counts() || replaces.is_some() || kept;
         if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
             self.writes.append(std::mem::take(&mut attempt.deed.writes));
+            self.keep_words(attempt.deed.adds.take());
             outcome.reply = dress::answer(reply, done.comment.as_deref(), &prefix, None);
             return Ok(());
         }
@@ -89,6 +90,14 @@ impl Table {
         Ok(())
     }
 
+    /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
+    fn keep_words(&mut self, added: Option<Added>) {
+        if let Some(added) = added {
+            self.head.words.push(added);
+            self.writes.put(keys::head(&self.id), to_json(&self.head));
+        }
+    }
+
     /// Writes the entry behind the chain.
     #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
     fn enter(
@@ -115,6 +124,7 @@ impl Table {
             skipped: self.gap.take(),
             epoch: self.head.epoch,
             commitment: (!self.head.committed).then(|| commitment(seed)),
+            words: if self.head.committed { Vec::new() } else { self.head.words.clone() },
             key: attempt.key.clone(),
             player: player.clone(),
             character: attempt.actor,
@@ -170,8 +180,7 @@ impl Table {
         }
         deed.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         if let Some(seed) = deed.next_seed {
-            self.head.epoch += 1;
-            self.head.committed = false;
+            self.head.begin_epoch(self.head.epoch + 1);
             self.writes.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));
             self.seed = Some(seed);
         }
