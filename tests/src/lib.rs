@@ -9,6 +9,8 @@ mod daemon;
 mod deadline;
 mod directory;
 
+pub mod browser;
+pub mod forger;
 pub mod irc;
 pub mod matrix;
 pub mod serving;

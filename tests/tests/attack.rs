@@ -1,9 +1,13 @@
 //! Attacks on what the bot promises: each test is something that somebody tried, and what must come of it.
 
+#[path = "attack/binding.rs"]
+mod binding;
 #[path = "attack/budgets.rs"]
 mod budgets;
 #[path = "attack/dice_that_fell.rs"]
 mod dice_that_fell;
+#[path = "attack/differing.rs"]
+mod differing;
 #[path = "attack/edits.rs"]
 mod edits;
 #[path = "attack/erasure.rs"]
@@ -12,6 +16,8 @@ mod erasure;
 mod failed_writes;
 #[path = "attack/forgeries.rs"]
 mod forgeries;
+#[path = "attack/forging.rs"]
+mod forging;
 #[path = "attack/growth.rs"]
 mod growth;
 #[path = "attack/imports.rs"]

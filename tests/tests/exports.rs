@@ -1,13 +1,12 @@
 //! Exported journals: verified by the program and by the page in a browser, caught when altered, moved elsewhere.
 
-use bot::journal::export::{ExportError, verify};
-use bot::journal::{Link, Parts, digest, unhex};
-use serde_json::value::RawValue;
+use bot::journal::{Link, Parts};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Output;
+use tests::browser::Browser;
+use tests::forger::{forged, lines, replace, summed, wrong};
 use tests::{Conversation, answers, astragal, complaint, run};
 
 /// A scene with everything an export can hold, in which the seed of the first epoch is published.
@@ -84,20 +83,6 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
     assert!(erased.is_some_and(|line| line.contains(": roll d")), "its dice stay: {text}");
 }
 
-/// What is wrong with an export; the number of the entry it names, if it names one.
-fn wrong(export: &[u8]) -> Option<(String, Option<u64>)> {
-    match verify(&mut &*export, |_| {}) {
-        Ok(_) => None,
-        Err(ExportError::Entry(wrong)) => Some((wrong.what, Some(wrong.number))),
-        Err(other) => Some((other.to_string(), None)),
-    }
-}
-
-/// Where each line begins and ends, its end included.
-fn lines(export: &[u8]) -> Vec<Vec<u8>> {
-    export.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
-}
-
 #[test]
 fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
     let data = tempfile::tempdir().unwrap();
@@ -138,52 +123,6 @@ fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
     let newer = String::from_utf8(export).unwrap().replace("\"astragal_export\":1", "\"astragal_export\":2");
     assert!(wrong(newer.as_bytes()).unwrap().0.contains("newer astragal"));
     assert!(wrong(b"hello\n").unwrap().0.contains("no export"));
-}
-
-/// The export with its links changed by somebody who then makes everything fit again: digests, chain, sums.
-fn forged(export: &[u8], forge: impl Fn(&mut Vec<Link>)) -> Vec<u8> {
-    let lines = lines(export);
-    let (first, body) = lines.split_first().expect("a first line");
-    let is_link = |line: &&Vec<u8>| line.starts_with(b"{\"hash\"");
-    let mut links: Vec<Link> =
-        body.iter().filter(is_link).map(|line| serde_json::from_slice(line).expect("a link")).collect();
-    forge(&mut links);
-    let mut hash = "0".repeat(64);
-    for link in &mut links {
-        hash = digest(&[unhex(&hash).expect("hexadecimal").as_slice(), link.entry.get().as_bytes()].concat());
-        link.hash.clone_from(&hash);
-    }
-    let mut header: Value = serde_json::from_slice(first).expect("JSON");
-    header["head"] = hash.into();
-    let mut forged = format!("{header}\n").into_bytes();
-    for link in &links {
-        forged.extend(serde_json::to_vec(link).expect("JSON"));
-        forged.push(b'\n');
-    }
-    forged.extend(body.iter().filter(|line| !is_link(line) && !line.starts_with(b"{\"end\"")).flatten());
-    summed(&forged, links.len())
-}
-
-/// With a last line that fits.
-fn summed(export: &[u8], entries: usize) -> Vec<u8> {
-    let end = format!("{{\"end\":true,\"entries\":{entries},\"sha256\":\"{}\"}}\n", digest(export));
-    [export, end.as_bytes()].concat()
-}
-
-/// Gives a part another value, and the entry its digest.
-fn replace(link: &mut Link, part: &str, old: &str, new: &str) {
-    let text = serde_json::to_string(&link.parts).expect("JSON");
-    let mut parts: Value = serde_json::from_str(&text).expect("JSON");
-    let raw = |parts: &Value| parts[part]["value"].to_string();
-    let salt = unhex(parts[part]["salt"].as_str().expect("a salt")).expect("hexadecimal");
-    let sealed = |value: &str| digest(&[salt.as_slice(), value.as_bytes()].concat());
-    let before = sealed(&raw(&parts));
-    let after: Value = serde_json::from_str(&raw(&parts).replace(old, new)).expect("JSON");
-    assert_ne!(after, parts[part]["value"], "nothing was replaced");
-    parts[part]["value"] = after;
-    let entry = link.entry.get().replace(&before, &sealed(&raw(&parts)));
-    link.entry = RawValue::from_string(entry).expect("JSON");
-    link.parts = serde_json::from_value(parts).expect("parts");
 }
 
 /// What even whoever writes the file cannot do: other dice than those of the published seed, words left out.
@@ -294,89 +233,6 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     let proof = export(from.path(), &[]);
     let output = astragal(to.path()).arg("import").arg(proof).args(["console/cellar", "--yes"]).output().unwrap();
     assert!(complaint(&output).contains("--move"));
-}
-
-/// A headless Chromium with the page open, asked through its driver (W3C WebDriver).
-struct Browser {
-    driver: Child,
-    session: String,
-    _profile: tempfile::TempDir,
-}
-
-impl Browser {
-    fn open(page: &Path) -> Self {
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("tests/run installs chromedriver");
-        let stdout = BufReader::new(driver.stdout.take().expect("it was piped"));
-        let started = stdout.lines().map_while(Result::ok).find(|line| line.contains("started successfully on port"));
-        let started = started.expect("the driver says on which port it listens");
-        let port = started.trim_end_matches('.').rsplit(' ').next().expect("a word").to_owned();
-        let profile = tempfile::tempdir().expect("a directory");
-        let arguments = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--disable-dev-shm-usage",
-            &format!("--user-data-dir={}", profile.path().display()),
-        ];
-        let wanted = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
-        let root = format!("http://127.0.0.1:{port}/session");
-        let answer = post(&root, &wanted);
-        let id = answer["sessionId"].as_str().unwrap_or_else(|| panic!("no browser: {answer}"));
-        let browser = Browser { driver, session: format!("{root}/{id}"), _profile: profile };
-        browser.ask("url", &json!({"url": format!("file://{}", page.display())}));
-        browser
-    }
-
-    fn ask(&self, what: &str, body: &Value) -> Value {
-        post(&format!("{}/{what}", self.session), body)
-    }
-
-    fn script(&self, script: &str, argument: &Value) -> Value {
-        self.ask("execute/sync", &json!({"script": script, "args": [argument]}))
-    }
-
-    /// Chooses the file as a reader would; the verdict, and whether it holds.
-    fn verify(&self, file: &Path) -> (String, bool) {
-        self.script("by('verdict').removeAttribute('data-holds'); by('file').value = '';", &Value::Null);
-        let found = self.ask("element", &json!({"using": "css selector", "value": "#file"}));
-        let element = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str);
-        let element = element.unwrap_or_else(|| panic!("no place for the file: {found}"));
-        self.ask(&format!("element/{element}/value"), &json!({"text": file}));
-        // The driver answers once the page has come to its verdict.
-        let wait = "const done = arguments[1], verdict = by('verdict');
-            const tell = () => verdict.dataset.holds && done([verdict.textContent, verdict.dataset.holds]);
-            new MutationObserver(tell).observe(verdict, { attributes: true });
-            tell();";
-        let shown = self.ask("execute/async", &json!({"script": wait, "args": [null]}));
-        let text =
-            |at: usize| shown[at].as_str().unwrap_or_else(|| panic!("the page says nothing: {shown}")).to_owned();
-        (text(0), text(1) == "yes")
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        // Ending the session ends the browser; the driver has no other.
-        let _ = ureq::delete(&self.session).call();
-        let _ = self.driver.kill();
-        let _ = self.driver.wait();
-    }
-}
-
-fn post(url: &str, body: &Value) -> Value {
-    let answer = ureq::post(url).config().http_status_as_error(false).build().send_json(body);
-    let mut answer = answer.expect("the driver answers");
-    let answer: Value = answer.body_mut().read_json().expect("the driver speaks JSON");
-    answer["value"].clone()
 }
 
 #[test]

@@ -78,6 +78,10 @@ pub enum Task {
     Verify {
         /// The file to read
         file: PathBuf,
+        /// The chain's head that the room saw, or 16 characters of its beginning or more: a journal that ends elsewhere
+        /// does not hold
+        #[arg(long, value_name = "HASH", value_parser = head)]
+        head: Option<String>,
     },
     /// Lay a table that was exported with --move, and seat a room at it; the bot must be stopped
     Import {
@@ -238,6 +242,19 @@ impl MatrixTask {
         | MatrixTask::Verify { network }
         | MatrixTask::Recovery(RecoveryTask::New { network } | RecoveryTask::Restore { network })) = self;
         network.as_deref()
+    }
+}
+
+/// Characters of a chain's head that tell one journal from another.
+const LEAST_HEAD: usize = 16;
+
+/// A chain's head, or its beginning, as somebody copied it.
+fn head(typed: &str) -> Result<String, String> {
+    let head = typed.trim().trim_end_matches('…').to_lowercase();
+    let digits = head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match digits && (LEAST_HEAD..=64).contains(&head.len()) {
+        true => Ok(head),
+        false => Err(format!("a chain's head has {LEAST_HEAD} to 64 characters, 0 to 9 and a to f")),
     }
 }
 

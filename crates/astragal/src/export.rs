@@ -4,13 +4,11 @@ use crate::backup::{between_commits, part_of, say};
 use crate::cli::{Cli, must_be_free};
 use crate::{check, control};
 use anyhow::{Context, bail};
-use bot::Bot;
-use bot::Entropy;
-use bot::documents::RoomDoc;
 use bot::journal::export::{self as journal, Exported};
 use bot::journal::moving::{self, Laid, Moved};
 use bot::store::Store;
-use chat::{Clock, RoomId, SystemClock};
+use bot::{Bot, Entropy, Settings};
+use chat::{Clock, RoomId, SystemClock, clean};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, IsTerminal, Write};
@@ -104,8 +102,8 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
 }
 
 /// Verifies an export and says what was found.
-pub fn verify(file: &Path) -> anyhow::Result<()> {
-    let verdict = journal::verify(&mut open(file)?, |_| {});
+pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
+    let verdict = journal::verify(&mut open(file)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
     let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
     let (header, found) = (verdict.header, verdict.verifier);
     say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), header.table, found.last))?;
@@ -119,38 +117,67 @@ pub fn verify(file: &Path) -> anyhow::Result<()> {
         (found.unproved, "rolls that no published seed can prove yet"),
         (found.secret, "secret entries, of which only digests are there"),
         (found.erased, "entries whose text was erased"),
+        (found.older, "entries that an older astragal wrote, whose references and repeated messages nobody checked"),
         (found.skipped, "numbers left out after a crash, as the journal says itself"),
     ];
     for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
         say(&format!("  {what}: {count}"))?;
     }
-    say(&format!("  chain head {}: compare it with what fair or history showed you", found.head()))
+    let compared = match head {
+        Some(_) => "it is the one that you gave",
+        None => "compare it with the one that the room saw (--head HASH), or entries may be missing at the end",
+    };
+    say(&format!("  chain head {}: {compared}", found.head()))
 }
 
 /// Lays an exported table and seats a room at it.
 pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
     let moved = Moved::read(&mut open(file)?).with_context(|| format!("{} cannot be imported", file.display()))?;
-    let (store, room, fresh, _data) = open_stopped(cli, room)?;
-    let laid = match moved.lay(&store, &room, fresh, &mut Entropy::from_system())? {
+    let (store, room, settings, _data) = open_stopped(cli, room)?;
+    let laid = match moved.lay(&store, &room, &settings, &mut Entropy::from_system())? {
         Ok(laid) => laid,
         Err(table) => bail!("that table is here already: astragal seat {room} {table}"),
     };
-    let head = &moved.header.head[..HEAD];
-    let name = moved.header.name.clone().unwrap_or_else(|| moved.header.table.to_string());
-    say(&format!("{name}, #1 to #{}, chain head {head}…: {room} will sit at it.", moved.header.last))?;
+    tell_of(&moved, &settings, &room)?;
     seat_if_meant(&store, &room, &laid, yes)?;
-    say("the table's dice begin a new epoch")
+    say(&format!("the table's dice begin epoch {}", moved.next_epoch()))
+}
+
+/// Says what a file brings, for somebody to decide whether it is what they were given it for.
+fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<()> {
+    let named = |text: &str| clean(text).into_owned();
+    let header = &moved.header;
+    let name = named(&header.name.clone().unwrap_or_else(|| header.table.to_string()));
+    say(&format!("{name}, #1 to #{}, chain head {}…: {room} will sit at it.", header.last, &header.head[..HEAD]))?;
+    let referees: Vec<_> =
+        moved.referees.iter().map(|(id, name)| format!("{} ({})", named(name), named(&id.to_string()))).collect();
+    let referees = if referees.is_empty() { "nobody".to_owned() } else { referees.join(", ") };
+    say(&format!("  who runs the game: {referees}"))?;
+    let published: Vec<_> = moved.published.iter().map(u32::to_string).collect();
+    let published = if published.is_empty() { "none".to_owned() } else { published.join(", ") };
+    say(&format!("  epochs of its dice: {}; seeds published: {published}", header.seeds.len()))?;
+    for (from, to) in &moved.gaps {
+        say(&format!("  left out after a crash: #{from} to #{to}"))?;
+    }
+    let (offered, kept_out): (Vec<_>, Vec<_>) =
+        moved.plugins(settings, room)?.into_iter().partition(|(_, offered)| *offered);
+    let names = |some: Vec<(String, bool)>| some.iter().map(|(name, _)| named(name)).collect::<Vec<_>>().join(", ");
+    say(&format!("  games enabled with it: {}", names(offered)))?;
+    match kept_out.is_empty() {
+        true => Ok(()),
+        false => say(&format!("  not enabled, since rooms.allowed does not have them: {}", names(kept_out))),
+    }
 }
 
 /// Seats a room at another table of the store.
 pub fn seat(cli: &Cli, room: &str, table: &str, yes: bool) -> anyhow::Result<()> {
-    let (store, room, fresh, _data) = open_stopped(cli, room)?;
+    let (store, room, settings, _data) = open_stopped(cli, room)?;
     let all = moving::tables(&store)?;
     let Some(table) = all.iter().find(|each| each.to_string() == table) else {
         let names: Vec<_> = all.iter().map(ToString::to_string).collect();
         bail!("there is no table {table}; there are {}", names.join(", "));
     };
-    seat_if_meant(&store, &room, &moving::seat(&store, &room, table, fresh)?, yes)
+    seat_if_meant(&store, &room, &moving::seat(&store, &room, table, settings.fresh_room(&room))?, yes)
 }
 
 /// Lists the tables and who sits at them.
@@ -172,8 +199,8 @@ pub fn tables(cli: &Cli) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The store of a bot that is stopped, a room by name, and what it is set to if nothing is known of it.
-fn open_stopped(cli: &Cli, room: &str) -> anyhow::Result<(SledStore, RoomId, RoomDoc, DataDir)> {
+/// The store of a bot that is stopped, a room by name, and what the operator decided.
+fn open_stopped(cli: &Cli, room: &str) -> anyhow::Result<(SledStore, RoomId, Settings, DataDir)> {
     let config = cli.config()?;
     let path = cli.data_dir(&config)?;
     let room = RoomId::try_from(room.to_owned())
@@ -184,9 +211,7 @@ fn open_stopped(cli: &Cli, room: &str) -> anyhow::Result<(SledStore, RoomId, Roo
     };
     check::check_in_child(&data)?;
     let store = SledStore::open(&data.store())?;
-    let settings = config.settings();
-    let fresh = settings.fresh_room(&room);
-    Ok((store, room, fresh, data))
+    Ok((store, room, config.settings(), data))
 }
 
 /// Commits it if that is meant.

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         Some(Task::Backup { file }) => backup::backup(&cli, file),
         Some(Task::Restore { file }) => backup::restore(&cli, file),
         Some(Task::Export { room, file, text, all }) => export::export(&cli, room, file, export::Kind::of(*text, *all)),
-        Some(Task::Verify { file }) => export::verify(file),
+        Some(Task::Verify { file, head }) => export::verify(file, head.as_deref()),
         Some(Task::Seat { room, table, yes }) => export::seat(&cli, room, table, *yes),
         Some(Task::Tables) => export::tables(&cli),
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),

@@ -1,6 +1,6 @@
 //! What the core keeps of a table and a room.
 
-use crate::journal::{Touched, first_hash};
+use crate::journal::{Added, Touched, first_hash};
 use crate::keys::TableId;
 use crate::room::RoomSetting;
 use crate::shortcuts::Shortcuts;
@@ -140,6 +140,9 @@ pub struct Head {
     pub epoch: u32,
     /// The epoch has its first entry, which holds the commitment.
     pub committed: bool,
+    /// What players bound its seed with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<Added>,
     /// The number of the next character.
     pub next_character: u32,
     /// The restored backup since which this epoch goes on.
@@ -159,6 +162,15 @@ pub struct Head {
     pub time: Option<Timestamp>,
 }
 
+impl Head {
+    /// Begins an epoch, with another seed, that nobody has bound yet.
+    pub fn begin_epoch(&mut self, epoch: u32) {
+        self.epoch = epoch;
+        self.committed = false;
+        self.words.clear();
+    }
+}
+
 impl Default for Head {
     fn default() -> Self {
         Head {
@@ -167,6 +179,7 @@ impl Default for Head {
             reserved: 0,
             epoch: 1,
             committed: false,
+            words: Vec::new(),
             next_character: 1,
             restored: None,
             players: BTreeMap::new(),

@@ -247,10 +247,18 @@ enum House {
     Unseal,
     /// Show what proves the dice: the commitment to their seed and the head of the journal's chain.
     ///
-    /// A referee publishes the seed, so that everybody can throw the dice again, and a new one begins. Where that would
-    /// disclose secret rolls it takes: fair reveal all.
-    #[command(example = "fair", example = "fair reveal", example = "fair reveal all")]
+    /// Before the first entry of a seed, everybody may bind it with words of their own, once: so whoever runs the bot cannot
+    /// have chosen its dice. A referee publishes the seed, so that everybody can throw the dice again, and a new one begins.
+    /// Where that would disclose secret rolls it takes: fair reveal all.
+    #[command(
+        example = "fair",
+        example = "fair add a stone and an unfound door",
+        example = "fair reveal",
+        example = "fair reveal all"
+    )]
     Fair {
+        #[word("add")]
+        add: Option<Text>,
         #[flag("reveal")]
         reveal: bool,
         #[flag("all")]
@@ -340,8 +348,9 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Seal { .. } => secrets::seal(turn),
         House::Unseal => secrets::unseal(turn)?,
+        House::Fair { add: Some(words), .. } => fair::add(turn, &words.text)?,
         House::Fair { reveal: false, .. } => fair::fair(turn),
-        House::Fair { reveal: true, all } => fair::reveal(turn, all)?,
+        House::Fair { reveal: true, all, .. } => fair::reveal(turn, all)?,
         House::Export { all: true, .. } => moving::export_move(turn)?,
         House::Export { text, .. } => fair::export(turn, text)?,
         House::Import { word: Some(word), really } => moving::import(turn, &word.0, really)?,

@@ -32,11 +32,24 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+/// The rules that entries are written under now. Each entry names them, so that the chain covers which ones bind it:
+///
+/// 1. The chain, the digests, the dice and the order of epochs.
+/// 2. No dice of a published seed; a message's key once, but for edits, whose dice begin with the first version's; no
+///    reference to what is not there; a die of one side takes no word of the stream; players may bind a seed with words.
+pub const RULES: u32 = 2;
+
+/// Numbers that are reserved beyond the last entry at the most, and so what a crash can leave out at once.
+pub(crate) const FURTHEST_AHEAD: u64 = 64;
+
 /// A played command, as it stands in the chain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number, from 1.
     pub number: u64,
+    /// See [`RULES`]; what does not say it was written under the first.
+    #[serde(skip_serializing_if = "is_first", default = "first_rules")]
+    pub rules: u32,
     /// Numbers from and to, both included, that were left out before it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub skipped: Option<(u64, u64)>,
@@ -45,6 +58,9 @@ pub struct Entry {
     /// SHA-256 of that seed, in the first entry of the epoch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commitment: Option<String>,
+    /// What players bound that seed with, in the first entry of the epoch.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub words: Vec<Added>,
     /// What its dice were made of, with the seed.
     pub key: MessageKey,
     /// Who typed.
@@ -80,6 +96,29 @@ pub struct Entry {
     pub secret: bool,
     /// Digests of its parts.
     pub digests: Digests,
+}
+
+/// Words with which a player bound a seed, after its commitment was known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// Whose.
+    pub player: PlayerId,
+    /// The words.
+    pub words: String,
+}
+
+/// What dice are made of in place of a seed that was bound with these words.
+pub(crate) fn bound(seed: &[u8; 32], words: &[Added]) -> [u8; 32] {
+    let ids: Vec<String> = words.iter().map(|added| added.player.to_string()).collect();
+    dice::fair::bound(seed, ids.iter().map(String::as_str).zip(words.iter().map(|added| added.words.as_str())))
+}
+
+fn first_rules() -> u32 {
+    1
+}
+
+fn is_first(rules: &u32) -> bool {
+    *rules == first_rules()
 }
 
 impl Entry {

@@ -54,7 +54,7 @@ impl fmt::Display for TableId {
 }
 
 /// A name as one part of a key: `/` must not divide it.
-fn part(name: &str) -> String {
+pub(crate) fn part(name: &str) -> String {
     name.replace('%', "%25").replace('/', "%2F")
 }
 

@@ -29,7 +29,7 @@ pub(crate) use trial::Trials;
 use crate::bot::Bot;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{Entry, Link, Touched, digest, hex, seed_of};
+use crate::journal::{Entry, Link, Touched, bound, digest, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::pattern;
@@ -69,6 +69,17 @@ pub struct Table {
     writes: Batch,
     /// The first version of the message under way, if it is an edit.
     replacing: Option<Replacing>,
+    /// What names the message under way in the keys of its dice.
+    named: Named,
+}
+
+/// What names a message in the keys of its dice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    /// The id that its network gave it, under which it may come again or be edited.
+    ByItsNetwork,
+    /// The number of its entry: no network vouches for its id, and whoever runs the bot could have chosen it.
+    ByItsEntry,
 }
 
 /// A document, and whether the store has one yet.
@@ -173,6 +184,7 @@ impl Table {
             calm: 0,
             writes: Batch::default(),
             replacing: None,
+            named: Named::ByItsNetwork,
             head,
             seed,
             games: BTreeMap::new(),
@@ -204,8 +216,7 @@ impl Table {
             return Ok(None);
         }
         if self.seed.is_some() {
-            self.head.epoch += 1;
-            self.head.committed = false;
+            self.head.begin_epoch(self.head.epoch + 1);
         }
         self.head.restored.clone_from(&bot.restored);
         let seed = bot.with_entropy(|entropy| entropy.secret());
@@ -304,6 +315,8 @@ impl Table {
             Answering::Correcting(first) => Some(Replacing { id: first.to_owned(), ..Replacing::default() }),
             Answering::Anew | Answering::Withdrawing(_) => None,
         };
+        let comes_again = manner.redelivered || manner.edited || message.comes_again;
+        self.named = if comes_again { Named::ByItsNetwork } else { Named::ByItsEntry };
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
             heard.outcomes.push(self.play_line(bot, message, ordinal, line)?);
         }
@@ -356,6 +369,11 @@ impl Table {
         (self.doc, self.head, self.seed, self.gap) = (doc, head, seed, gap);
         (self.games, self.rooms) = (games, rooms);
         self.writes = Batch::default();
+    }
+
+    /// What dice are made of, with the key of their message: the seed, bound with what players added.
+    fn dice_seed(&self) -> [u8; 32] {
+        bound(self.seed.as_ref().expect("a table is laid before it hears a command"), &self.head.words)
     }
 
     /// The record under `key`, the writes of the message under way and submitted batches included.

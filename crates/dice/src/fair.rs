@@ -12,8 +12,12 @@
 //!    message gives 32 bytes: the key of ChaCha20 (20 rounds, RFC 8439), nonce 0, block counter from 0.
 //! 3. **Words.** The key stream is read as 32-bit little-endian words, in order.
 //! 4. **A die of `s` sides** (1 to 2^32 - 1) takes words until one is below `floor(2^32 / s) * s`; that word `w`
-//!    shows the face `w mod s + 1`. A die of one side takes a word too. No face is likelier than another.
+//!    shows the face `w mod s + 1`. A die of one side takes no word, so that none is passed over by throwing what can
+//!    show nothing. (In the journal's entries of the first rules it takes one.) No face is likelier than another.
 //! 5. **Commitment.** SHA-256 of the seed's 32 bytes, which may be shown before the seed is.
+//! 6. **Words.** Players may bind a seed with words once its commitment is known. Then step 2 takes HMAC-SHA-256 with the
+//!    seed as its key in place of the seed; its message is the text `words` and, for each who added, in order, their id
+//!    and their words, written as in step 1.
 //!
 //! # Test vectors
 //!
@@ -70,16 +74,34 @@ pub struct MessageKey {
 impl MessageKey {
     /// The bytes that step 1 of the specification describes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let ordinal = self.ordinal.to_string();
-        let parts = [&self.network, &self.room, &self.id, &ordinal];
-        let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 4).sum());
-        for part in parts {
-            let length = u32::try_from(part.len()).expect("a name or an id is shorter than 4 GiB");
-            bytes.extend_from_slice(&length.to_be_bytes());
-            bytes.extend_from_slice(part.as_bytes());
-        }
-        bytes
+        joined([&self.network, &self.room, &self.id, self.ordinal.to_string().as_str()])
     }
+}
+
+/// Texts, each behind its length.
+fn joined<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for part in parts {
+        let length = u32::try_from(part.len()).expect("a name or an id is shorter than 4 GiB");
+        bytes.extend_from_slice(&length.to_be_bytes());
+        bytes.extend_from_slice(part.as_bytes());
+    }
+    bytes
+}
+
+fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).expect("HMAC takes a key of any length");
+    mac.update(message);
+    mac.finalize().into_bytes().into()
+}
+
+/// What dice are made of in place of a seed that players bound with their words, as `(id, words)`, in order: whoever chose
+/// the seed did not know them. Without words it is the seed.
+pub fn bound<'a>(seed: &[u8; 32], words: impl IntoIterator<Item = (&'a str, &'a str)>) -> [u8; 32] {
+    let mut parts = vec!["words"];
+    parts.extend(words.into_iter().flat_map(|(id, words)| [id, words]));
+    // An odd number of texts is no command's key.
+    if parts.len() == 1 { *seed } else { hmac(seed, &joined(parts)) }
 }
 
 /// SHA-256 of a seed in lower-case hexadecimal: what may be shown while the seed is secret.
@@ -88,14 +110,29 @@ pub fn commitment(seed: &[u8; 32]) -> String {
 }
 
 /// The stream of dice of one command.
-pub struct FairDice(ChaCha20Rng);
+pub struct FairDice {
+    stream: ChaCha20Rng,
+    ones: Ones,
+}
+
+/// What a die of one side takes of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ones {
+    /// Nothing.
+    TakeNoWord,
+    /// A word, as any other die: so it was at first.
+    TakeAWord,
+}
 
 impl FairDice {
     /// The stream that `seed` and `key` determine.
     pub fn new(seed: &[u8; 32], key: &MessageKey) -> Self {
-        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(seed).expect("HMAC takes a key of any length");
-        mac.update(&key.to_bytes());
-        FairDice(ChaCha20Rng::from_seed(mac.finalize().into_bytes().into()))
+        FairDice::with(Ones::TakeNoWord, seed, key)
+    }
+
+    /// The same, where it matters what a die of one side takes.
+    pub fn with(ones: Ones, seed: &[u8; 32], key: &MessageKey) -> Self {
+        FairDice { stream: ChaCha20Rng::from_seed(hmac(seed, &key.to_bytes())), ones }
     }
 }
 
@@ -104,10 +141,13 @@ impl Dice for FairDice {
         if sides == 0 {
             return Err(DiceError::NoSides);
         }
+        if sides == 1 && self.ones == Ones::TakeNoWord {
+            return Ok(1);
+        }
         // Words from `even` up would favour the low faces. `even` is 2^32 where `sides` divides it.
         let even = (1 << 32) / u64::from(sides) * u64::from(sides);
         loop {
-            let word = self.0.next_u32();
+            let word = self.stream.next_u32();
             if u64::from(word) < even {
                 return Ok(word % sides + 1);
             }
@@ -143,6 +183,16 @@ mod tests {
     }
 
     #[test]
+    fn words_bind_a_seed_in_their_order_and_none_leave_it_as_it_is() {
+        let of = |words: &[(&str, &str)]| bound(&[7; 32], words.iter().copied());
+        assert_eq!(of(&[]), [7; 32]);
+        let all = [of(&[("a", "x")]), of(&[("a", "y")]), of(&[("ax", "")]), of(&[("a", "x"), ("b", "y")])];
+        let all: std::collections::BTreeSet<_> =
+            all.into_iter().chain([of(&[("b", "y"), ("a", "x")]), [7; 32]]).collect();
+        assert_eq!(all.len(), 6);
+    }
+
+    #[test]
     fn same_message_same_dice_and_any_other_message_other_dice() {
         let seed = [7; 32];
         assert_eq!(first(&seed, &key("a", 1)), first(&seed, &key("a", 1)));
@@ -152,11 +202,15 @@ mod tests {
     }
 
     #[test]
-    fn a_die_of_one_side_takes_a_word_and_a_die_without_sides_none() {
-        let (mut with, mut without) = (FairDice::new(&[1; 32], &key("a", 1)), FairDice::new(&[1; 32], &key("a", 1)));
+    fn dice_of_one_side_and_of_none_take_no_word_but_once_those_of_one_did() {
+        let dice = |ones| FairDice::with(ones, &[1; 32], &key("a", 1));
+        let (mut with, mut without) = (dice(Ones::TakeNoWord), dice(Ones::TakeNoWord));
         assert_eq!(with.throw(1), Ok(1));
-        assert_eq!(without.throw(0), Err(DiceError::NoSides));
-        without.throw(1).unwrap();
-        assert_eq!(with.throw(u32::MAX), without.throw(u32::MAX));
+        assert_eq!(with.throw(0), Err(DiceError::NoSides));
+        let mut old = dice(Ones::TakeAWord);
+        assert_eq!(old.throw(1), Ok(1));
+        let (first, second) = (without.throw(u32::MAX), without.throw(u32::MAX));
+        assert_eq!(with.throw(u32::MAX), first);
+        assert_eq!(old.throw(u32::MAX), second);
     }
 }

@@ -3,10 +3,11 @@
 use super::HouseTurn;
 use crate::documents::to_json;
 use crate::journal::export::{self, Exported};
-use crate::journal::hex;
+use crate::journal::{Added, hex};
 use crate::keys;
+use crate::people::OPERATOR;
 use crate::table::NotFound;
-use chat::{File, Reply};
+use chat::{File, Reply, clean};
 use dice::fair::commitment;
 use plugin_api::{Refusal, Role};
 use serde_json::{Map, Value};
@@ -16,6 +17,9 @@ const MOST_EXPORTED: u64 = 2_000;
 const MOST_BYTES: usize = 4 << 20;
 /// Secret rolls that are named.
 const MOST_NAMED: usize = 10;
+/// Bytes of the words with which somebody binds a seed, and how many can.
+const MOST_WORDS: usize = 100;
+const MOST_BINDERS: usize = 50;
 
 pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
     let head = turn.ledger.head();
@@ -25,11 +29,49 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
     turn.deed.shows_head = true;
     let reply =
         Reply::new().text(format!("Dice of epoch {}: the seed's SHA-256 is ", head.epoch)).code(promised.clone());
-    let reply = reply.text(format!(" and {since}.")).line();
+    let mut reply = reply.text(format!(" and {since}.")).line();
+    let added: Vec<_> = head.words.iter().map(|added| format!("{}: \"{}\"", added.player.id, added.words)).collect();
+    if !added.is_empty() {
+        reply = reply.text(format!("It is bound with the words of {}.", added.join("; "))).line();
+    }
+    if !head.committed {
+        reply = reply.text("Until then everybody may bind it, once: ").code(format!("{prefix}fair add WORDS")).line();
+    }
     let reply = reply.text(format!("Chain head after #{}: ", head.number)).code(head.hash.clone()).line();
     let reply = reply.text("A referee shows the seed with ").code(format!("{prefix}fair reveal")).text("; ");
     let reply = reply.code(format!("{prefix}export")).text(" hands out the journal to verify.");
     reply.fact("epoch", head.epoch).fact("commitment", promised).fact("head", head.hash.clone())
+}
+
+/// Binds the seed whose dice are to come: it was committed to, and whoever chose it did not know these words.
+pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> {
+    let (head, player) = (turn.ledger.head(), &turn.speaker.player);
+    let words = clean(words).trim().to_owned();
+    let refuse = |what: String| Err(Refusal::new(what).example("fair").into());
+    if turn.actor == OPERATOR {
+        return refuse("those who play bind the seed, each with words of their own".to_owned());
+    }
+    if head.committed {
+        return refuse(format!(
+            "the seed of epoch {} stands in the journal already: words are added before its first entry. The next epoch \
+             begins with fair reveal",
+            head.epoch
+        ));
+    }
+    if head.words.iter().any(|added| added.player == *player) {
+        return refuse("you added your words already: everybody does once".to_owned());
+    }
+    if words.is_empty() || words.len() > MOST_WORDS || head.words.len() >= MOST_BINDERS {
+        return refuse(format!("words have 1 to {MOST_WORDS} bytes, and {MOST_BINDERS} people can add some"));
+    }
+    let reply = Reply::from(format!(
+        "The dice of epoch {} are bound with \"{words}\" too. The words stand in its first entry, for good; what comes after \
+         them could be chosen by somebody who knows the seed.",
+        head.epoch
+    ));
+    turn.deed.adds = Some(Added { player: player.clone(), words });
+    turn.deed.shows_head = true;
+    Ok(reply)
 }
 
 pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
@@ -88,11 +130,14 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
         return Err(too_long(turn).into());
     }
     turn.deed.shows_head = true;
-    let name = format!("{}-{}", file_name(&room.id), head.number);
+    let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
     let (name, mime) =
         if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
-    let reply = Reply::new().text(format!("The journal up to #{}, chain head {}…: ", head.number, &head.hash[..16]));
-    let mut reply = reply.code(name.clone()).text(if text { "" } else { "; astragal verify or verify.html checks it" });
+    let reply = Reply::new().text(format!("The journal up to #{}, chain head ", head.number)).code(head.hash.clone());
+    let mut reply = reply.text(": ").code(name.clone());
+    if !text {
+        reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
+    }
     reply.files.push(File { name, mime: mime.to_owned(), text: file });
     Ok(reply)
 }

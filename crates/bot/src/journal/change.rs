@@ -61,6 +61,11 @@ impl Touched {
         self.0.is_empty()
     }
 
+    /// The last entry that is named; 0 if none is.
+    pub(crate) fn newest(&self) -> u64 {
+        self.0.values().max().copied().unwrap_or_default()
+    }
+
     /// Entry `number` made those of `changes` that are at or below `place`.
     pub fn note<'a>(&mut self, place: &str, changes: impl IntoIterator<Item = &'a Change>, number: u64) {
         let below = changes.into_iter().filter_map(|change| change.path.strip_prefix(place));

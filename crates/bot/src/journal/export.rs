@@ -12,8 +12,11 @@
 //! `sha256` is of all bytes before the last line. A file that moves a table has `"moves":true`, every part and seed,
 //! and, behind the entries, lines `{"key":"game/mvk","value":{...}}` with what the table holds.
 
-use super::verify::seed_of;
-use super::{Before, Entry, Fate, Link, Page, Parts, Verifier, Wrong, hex};
+mod read;
+
+pub use read::{Body, Verdict, verify};
+
+use super::{Before, Entry, Fate, Link, Page, Parts, Wrong, hex};
 use crate::documents::{Head, RoomDoc, TableDoc, from_json};
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
@@ -22,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -263,104 +266,6 @@ pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportEr
     }
     writeln!(out, "\nChain head: {}", table.head.hash)?;
     Ok(entries)
-}
-
-/// What was found in an export that is as it was written.
-#[derive(Debug)]
-pub struct Verdict {
-    /// Its first line.
-    pub header: Header,
-    /// What was counted on the way.
-    pub verifier: Verifier,
-}
-
-/// A line of an export between the first and the last.
-pub enum Body {
-    /// An entry, which was verified.
-    Link(Box<Link>, Box<Entry>),
-    /// What the table holds besides.
-    Record(Record),
-}
-
-/// Verifies an export line by line: that the file is whole, the chain, the digests, and every die of which the seed is
-/// there. What was verified is handed on, before it is known that the rest is whole.
-///
-/// # Errors
-/// The first thing that is not as it was written; an entry is named.
-pub fn verify(input: &mut dyn BufRead, mut hand_on: impl FnMut(Body)) -> Result<Verdict, ExportError> {
-    let mut sum = Sha256::new();
-    let mut text = Vec::new();
-    let header = read_header(input, &mut text)?;
-    sum.update(&text);
-    let mut seeds = BTreeMap::new();
-    for (epoch, seed) in &header.seeds {
-        let seed = seed_of(seed).ok_or_else(|| damaged(format!("the seed of epoch {epoch} is none")))?;
-        seeds.insert(*epoch, seed);
-    }
-    let mut verifier = Verifier::new(seeds);
-    loop {
-        text.clear();
-        let next = Wrong { number: verifier.last + 1, what: String::new() };
-        if input.read_until(b'\n', &mut text)? == 0 || text.last() != Some(&b'\n') {
-            let what =
-                format!("the file is cut off behind #{}; the journal goes on to #{}", verifier.last, header.last);
-            return Err(damaged(what));
-        }
-        if text.starts_with(b"{\"hash\"") {
-            let link: Link = serde_json::from_slice(&text)
-                .map_err(|error| Wrong { what: format!("cannot be read: {error}"), ..next })?;
-            let entry = verifier.check(&link)?;
-            hand_on(Body::Link(Box::new(link), Box::new(entry)));
-        } else if let Ok(record) = serde_json::from_slice::<Record>(&text) {
-            hand_on(Body::Record(record));
-        } else if let Ok(footer) = serde_json::from_slice::<Footer>(&text) {
-            let mut rest = Vec::new();
-            io::Read::read_to_end(&mut io::Read::take(&mut *input, 1), &mut rest)?;
-            if !rest.is_empty() {
-                return Err(damaged("there is more behind its last line".to_owned()));
-            }
-            check_end(&header, &verifier, &footer, &hex(&sum.finalize()))?;
-            return Ok(Verdict { header, verifier });
-        } else if verifier.last == header.last {
-            return Err(damaged("the lines behind its last entry cannot be read".to_owned()));
-        } else {
-            return Err(Wrong { what: "cannot be read".to_owned(), ..next }.into());
-        }
-        sum.update(&text);
-    }
-}
-
-fn read_header(input: &mut dyn BufRead, text: &mut Vec<u8>) -> Result<Header, ExportError> {
-    #[derive(Deserialize)]
-    struct Version {
-        astragal_export: u32,
-    }
-    input.read_until(b'\n', text)?;
-    let none = |_| damaged("this is no export of an astragal journal, or its first line is damaged".to_owned());
-    let version: Version = serde_json::from_slice(text).map_err(none)?;
-    if version.astragal_export > FORMAT {
-        return Err(ExportError::Newer);
-    }
-    serde_json::from_slice(text).map_err(none)
-}
-
-fn check_end(header: &Header, verifier: &Verifier, footer: &Footer, sum: &str) -> Result<(), ExportError> {
-    verifier.finish()?;
-    if verifier.last != header.last || verifier.entries != footer.entries {
-        let (found, last) = (verifier.last, header.last);
-        return Err(damaged(format!("entries are missing: the last is #{found}, and should be #{last}")));
-    }
-    if verifier.head() != header.head {
-        return Err(damaged("the chain ends elsewhere than the first line says".to_owned()));
-    }
-    if footer.sha256 != sum {
-        return Err(damaged("the entries hold, but the rest of the file is not as it was written".to_owned()));
-    }
-    Ok(())
-}
-
-fn damaged(what: String) -> ExportError {
-    ExportError::Damaged(what)
 }
 
 /// Lines on their way out, summed up.

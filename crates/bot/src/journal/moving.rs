@@ -1,16 +1,21 @@
 //! A table's way into another room or another bot: an export with all that the table is is verified, added up, and
 //! laid under a name that is free there. Numbers and chain go on; the dice begin a new epoch.
 
+mod led;
+mod records;
+
 use super::export::{self, Body, ExportError, Header, Record};
-use super::{Audit, AuditError, Link, Touched, audit, hex};
-use crate::documents::{GameDoc, Head, OpenOffer, RollDoc, RoomDoc, TableDoc, from_json, to_json};
+use super::{AuditError, Link, audit, hex};
+use crate::bot::Settings;
+use crate::documents::{Head, RoomDoc, TableDoc, from_json, to_json};
 use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, Memory, Store, StoreError, scan_all};
-use chat::RoomId;
+use chat::{PlayerId, RoomId};
+use led::Led;
+use records::{Checked, Records};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 /// A table that is not laid yet, as an export has it: nothing in it contradicts its journal.
@@ -19,6 +24,12 @@ pub struct Moved {
     pub header: Header,
     /// How many entries.
     pub entries: u64,
+    /// Numbers that crashes left out, from and to.
+    pub gaps: Vec<(u64, u64)>,
+    /// The epochs whose seeds are published.
+    pub published: BTreeSet<u32>,
+    /// Who would run the game, with the names they had.
+    pub referees: BTreeMap<PlayerId, String>,
     store: Memory,
 }
 
@@ -39,67 +50,78 @@ impl Moved {
     /// # Errors
     /// The first thing that is not as it was written, or that the file does not hold all of the table.
     pub fn read(input: &mut dyn BufRead) -> Result<Self, ExportError> {
-        let mut batch = Batch::default();
+        let (mut batch, mut led, mut records, mut twice) = (Batch::default(), Led::default(), Records::new(), None);
         // The name only keeps the records apart here.
         let table = TableId::of(&RoomId::new("moved", "table"));
         let verdict = export::verify(input, |body| match body {
-            Body::Link(link, entry) => batch.put(keys::entry(&table, entry.number), to_json(&link)),
+            Body::Link(link, entry) => {
+                led.note(&entry, &link);
+                batch.put(keys::entry(&table, entry.number), to_json(&link));
+            }
             Body::Record(Record { key, value }) => {
-                batch.put(format!("{}{key}", keys::all_of(&table)), value.get().as_bytes());
+                if records.insert(key.clone(), value).is_some() {
+                    twice = Some(key);
+                }
             }
         })?;
-        if !verdict.header.moves {
+        let header = verdict.header;
+        if !header.moves {
             let what = "this export proves the journal and does not hold all of the table: write one with --move";
             return Err(ExportError::Damaged(what.to_owned()));
         }
+        if let Some(key) = twice {
+            return Err(ExportError::Damaged(format!("it holds {key:?} twice")));
+        }
+        if let Some(wrong) = led.first_wrong() {
+            return Err(wrong.into());
+        }
+        for (epoch, seed) in &header.seeds {
+            batch.put(keys::seed(&table, *epoch), to_json(seed));
+        }
         let store = Memory::default();
         store.commit(&batch)?;
-        let moved = Moved { entries: verdict.verifier.entries, header: verdict.header, store };
-        moved.adds_up(&table)?;
-        Ok(moved)
-    }
-
-    /// What the table holds must be what its journal led to.
-    fn adds_up(&self, table: &TableId) -> Result<(), ExportError> {
-        let Audit { document, last, head: hash, .. } = audit(&self.store, table).map_err(|error| match error {
+        let audit = audit(&store, &table).map_err(|error| match error {
             AuditError::Entry(wrong) => ExportError::Entry(wrong),
             AuditError::Store(error) => ExportError::Store(error),
         })?;
-        let contradicts = |what: &str| ExportError::Damaged(format!("{what} is not what the journal led to"));
-        let head: Head = self.get(&keys::head(table))?.ok_or_else(|| contradicts("head"))?;
-        let doc: TableDoc = self.get(&keys::doc(table))?.unwrap_or_default();
-        let newest = doc.characters.keys().next_back().map_or(0, |id| id.0);
-        if head.number != last || head.hash != hash || head.next_character <= newest {
-            return Err(contradicts("head"));
-        }
-        let led: TableDoc = led_to(document.pointer("/table")).unwrap_or_default();
-        if (TableDoc { touched: Touched::default(), ..doc }) != led {
-            return Err(contradicts("doc"));
-        }
-        let below = |name: &str| document.get(name).and_then(Value::as_object).into_iter().flatten();
-        for (game, led) in below("games") {
-            let doc: Option<GameDoc> = self.get(&keys::game(table, game))?;
-            if doc.map(|doc| doc.saved) != led_to::<GameDoc>(Some(led)).map(|led| led.saved) {
-                return Err(contradicts(&format!("game/{game}")));
-            }
-        }
-        for (number, led) in below("rolls") {
-            let key = keys::roll(table, number.parse().unwrap_or_default());
-            let (record, open) = self.get::<RollDoc>(&key)?.map_or((None, Vec::new()), |roll| (roll.record, roll.open));
-            let led_open: Vec<OpenOffer> = led_to(led.get("open")).unwrap_or_default();
-            if record.as_ref() != led.get("record") || open != led_open {
-                return Err(contradicts(&format!("roll/{number}")));
-            }
-        }
-        Ok(())
+        let checked = Checked { table: &table, header: &header, led: &led, audit: &audit, records: &records };
+        store.commit(&checked.batch()?)?;
+        let mut moved = Moved {
+            entries: audit.entries,
+            gaps: led.gaps,
+            published: led.published.into_keys().collect(),
+            referees: BTreeMap::new(),
+            header,
+            store,
+        };
+        moved.referees = moved.get::<TableDoc>(&keys::doc(&table))?.unwrap_or_default().referees;
+        Ok(moved)
     }
 
     fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
         self.store.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
     }
 
-    /// The writes that lay the table in `store` and seat `room` at it. Nothing there is overwritten: the table that the
-    /// room sat at before is kept. If the table is there already, as far as it goes, its name comes back instead.
+    /// The epoch that begins where it is laid: whoever had the file may know the seed in it.
+    pub fn next_epoch(&self) -> u32 {
+        // The file has a seed for each.
+        u32::try_from(self.header.seeds.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// The plugins enabled where it was played, and whether the operator offers them to `room`.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn plugins(&self, settings: &Settings, room: &RoomId) -> Result<BTreeMap<String, bool>, StoreError> {
+        let here = TableId::of(&RoomId::new("moved", "table"));
+        let listed: Option<BTreeSet<String>> = self.get(&format!("{}{}", keys::all_of(&here), export::PLUGINS))?;
+        let offered = |plugin: String| (plugin.clone(), settings.offers(room, &plugin));
+        Ok(listed.unwrap_or_default().into_iter().map(offered).collect())
+    }
+
+    /// The writes that lay the table in `store` and seat `room` at it, with what the operator of these settings offers
+    /// there. Nothing is overwritten: the table that the room sat at before is kept. If the table is there already, as
+    /// far as it goes, its name comes back instead.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -107,7 +129,7 @@ impl Moved {
         &self,
         store: &dyn Store,
         room: &RoomId,
-        fresh: RoomDoc,
+        settings: &Settings,
         entropy: &mut Entropy,
     ) -> Result<Result<Laid, TableId>, StoreError> {
         for table in tables(store)? {
@@ -119,7 +141,7 @@ impl Moved {
         }
         let room_key = keys::room(room);
         let doc = store.read(&room_key)?.map(|bytes| from_json(&room_key, &bytes)).transpose()?;
-        let mut doc: RoomDoc = doc.unwrap_or(fresh);
+        let mut doc: RoomDoc = doc.unwrap_or_else(|| settings.fresh_room(room));
         let table = self.header.table.moved(&self.header.head);
         let here = TableId::of(&RoomId::new("moved", "table"));
         let (from, to) = (keys::all_of(&here), keys::all_of(&table));
@@ -132,23 +154,17 @@ impl Moved {
             batch.put(format!("{to}{}", &key[from.len()..]), value);
         }
         let mut head: Head = self.get(&keys::head(&here))?.ok_or_else(|| StoreError::damaged("head", "it is gone"))?;
-        // Whoever had the file may know the seed in it.
-        head.epoch += 1;
-        head.committed = false;
+        head.begin_epoch(self.next_epoch());
         head.reserved = head.number;
         head.restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
         batch.put(keys::seed(&table, head.epoch), to_json(&hex(&entropy.secret())));
         batch.put(keys::head(&table), to_json(&head));
-        doc.plugins.extend(self.get::<BTreeSet<String>>(&listed)?.unwrap_or_default());
+        let offered = self.plugins(settings, room)?.into_iter().filter(|(_, offered)| *offered);
+        doc.plugins.extend(offered.map(|(plugin, _)| plugin));
         let left = doc.table.clone();
         batch.put(room_key, to_json(&RoomDoc { table: table.clone(), ..doc }));
         Ok(Ok(Laid { table, left, batch }))
     }
-}
-
-/// A document as the journal led to it; fields that came later are as if nobody had set them.
-fn led_to<T: DeserializeOwned>(value: Option<&Value>) -> Option<T> {
-    serde_json::from_value(value?.clone()).ok()
 }
 
 /// The writes that seat `room` at a table of the store; the table that it sat at is kept.

@@ -1,10 +1,15 @@
 //! Recomputing a journal link by link, from what is published of it: numbers, chain, digests, commitments, dice.
 //!
-//! It needs no store and no secret. What is erased or secret is passed over; what is there must be what was sealed.
+//! It needs no store and no secret. What is erased or secret is passed over; what is there must be what was sealed. An
+//! entry is bound by the rules it was written under, and none may name older ones than the entry before it.
 
-use super::{Entry, Link, Part, Parts, chain, first_hash, unhex};
-use dice::fair::{FairDice, commitment};
+pub(super) mod form;
+mod past;
+
+use super::{Entry, FURTHEST_AHEAD, Link, Part, Parts, bound, chain, first_hash, unhex};
+use dice::fair::{FairDice, Ones, commitment};
 use dice::{Dice, Die};
+use past::Past;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the links of a journal in their order.
@@ -25,11 +30,17 @@ pub struct Verifier {
     pub secret: u64,
     /// Entries whose text is erased.
     pub erased: u64,
+    /// Entries of an older version, which fewer rules bind.
+    pub older: u64,
     /// Entries without words that no later entry has erased so far.
     wordless: BTreeSet<u64>,
     /// Secret entries of which no part is there.
     withheld: BTreeSet<u64>,
     epoch: u32,
+    rules: u32,
+    past: Past,
+    /// What the dice of this epoch are made of, if its seed is known.
+    bound: Option<[u8; 32]>,
     seeds: BTreeMap<u32, [u8; 32]>,
 }
 
@@ -55,9 +66,13 @@ impl Verifier {
             unproved: 0,
             secret: 0,
             erased: 0,
+            older: 0,
             wordless: BTreeSet::new(),
             withheld: BTreeSet::new(),
             epoch: 0,
+            rules: 0,
+            past: Past::default(),
+            bound: None,
             seeds,
         }
     }
@@ -87,38 +102,57 @@ impl Verifier {
     }
 
     fn try_check(&mut self, link: &Link) -> Result<Entry, String> {
-        let entry: Entry = serde_json::from_str(link.entry.get()).map_err(|error| error.to_string())?;
-        let expected = self.last + 1;
-        let skipped = match entry.skipped {
-            None => 0,
-            Some((from, to)) if from == expected && to >= from => to - from + 1,
-            Some((from, _)) => return Err(format!("leaves out numbers from #{from} on")),
-        };
-        if expected.checked_add(skipped) != Some(entry.number) {
-            return Err(format!("#{} stands there", entry.number));
-        }
+        let entry = form::entry(link.entry.get())?;
+        let skipped = self.check_number(&entry)?;
         self.hash = chain(&self.hash, link.entry.get());
         if self.hash != link.hash {
             return Err("the chain is broken: this entry or the order is not what it was".to_owned());
         }
+        if entry.rules < self.rules {
+            return Err(format!("goes back to the rules {}", entry.rules));
+        }
+        self.rules = entry.rules;
         self.check_epoch(&entry)?;
         check_parts(&entry, &link.parts)?;
-        self.check_dice(&entry, &link.parts)?;
+        let dice = read_dice(&link.parts)?;
+        match entry.rules {
+            ..=1 => self.older += 1,
+            _ => self.past.check(&entry, dice.as_deref())?,
+        }
+        self.check_dice(&entry, dice.as_deref().unwrap_or_default())?;
         if let Some(epoch) = entry.publishes.iter().find(|epoch| !self.seeds.contains_key(epoch)) {
             return Err(format!("publishes the seed of epoch {epoch}, which is not there"));
         }
         self.check_absence(&entry, &link.parts)?;
+        self.past.note(&entry, dice);
         self.entries += 1;
         self.skipped += skipped;
         self.last = entry.number;
         Ok(entry)
     }
 
+    /// Numbers count up by one, but for what a crash can leave out; how many it left out.
+    fn check_number(&self, entry: &Entry) -> Result<u64, String> {
+        let expected = self.last + 1;
+        let skipped = match entry.skipped {
+            None => 0,
+            Some((from, to)) if from == expected && to >= from => to - from + 1,
+            Some((from, _)) => return Err(format!("leaves out numbers from #{from} on")),
+        };
+        if skipped > FURTHEST_AHEAD {
+            return Err(format!("leaves out {skipped} numbers, and a crash leaves out {FURTHEST_AHEAD} at the most"));
+        }
+        match entry.number == expected + skipped {
+            true => Ok(skipped),
+            false => Err(format!("#{} stands there", entry.number)),
+        }
+    }
+
     /// Only what is secret may be withheld, and only until it is revealed; only words may be missing.
     fn check_absence(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
         let Parts { text, answer, dice, facts, record, changes, why } = parts;
         let words = text.is_some() && answer.is_some() && why.is_some() == entry.digests.why.is_some();
-        let nothing = [text, answer, dice, facts, record, changes].iter().all(|part| part.is_none());
+        let nothing = [text, answer, dice, facts, record, changes, why].iter().all(|part| part.is_none());
         if nothing && entry.secret {
             self.secret += 1;
             self.withheld.insert(entry.number);
@@ -151,17 +185,20 @@ impl Verifier {
 
     /// An epoch's first entry commits to its seed, and epochs come in order.
     fn check_epoch(&mut self, entry: &Entry) -> Result<(), String> {
-        if entry.epoch == self.epoch {
-            return match entry.commitment {
-                None => Ok(()),
-                Some(_) => Err("commits to a seed in the middle of an epoch".to_owned()),
+        if entry.epoch == self.epoch && entry.epoch > 0 {
+            return match entry.commitment.is_some() || !entry.words.is_empty() {
+                false => Ok(()),
+                true => Err("commits to a seed, or binds it, in the middle of an epoch".to_owned()),
             };
         }
-        if entry.epoch < self.epoch {
+        // What begins no epoch would commit to no seed.
+        if entry.epoch < self.epoch || entry.epoch == 0 {
             return Err(format!("goes back to epoch {}", entry.epoch));
         }
         self.epoch = entry.epoch;
         let promised = entry.commitment.as_ref().ok_or("begins an epoch and commits to no seed")?;
+        check_words(entry)?;
+        self.bound = self.seeds.get(&entry.epoch).map(|seed| bound(seed, &entry.words));
         match self.seeds.get(&entry.epoch) {
             Some(seed) if commitment(seed) != *promised => {
                 Err(format!("the seed of epoch {} is not the one that was committed to", entry.epoch))
@@ -170,22 +207,41 @@ impl Verifier {
         }
     }
 
-    fn check_dice(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
-        let Some(dice) = &parts.dice else { return Ok(()) };
-        let dice: Vec<Die> = serde_json::from_str(dice.value.get()).map_err(|error| error.to_string())?;
+    fn check_dice(&mut self, entry: &Entry, dice: &[Die]) -> Result<(), String> {
         if dice.is_empty() {
             return Ok(());
         }
-        let Some(seed) = self.seeds.get(&entry.epoch) else {
+        let Some(seed) = &self.bound else {
             self.unproved += 1;
             return Ok(());
         };
-        let mut fair = FairDice::new(seed, &entry.key);
+        let ones = if entry.rules < 2 { Ones::TakeAWord } else { Ones::TakeNoWord };
+        let mut fair = FairDice::with(ones, seed, &entry.key);
         if let Some(die) = dice.iter().find(|die| fair.throw(die.sides) != Ok(die.value)) {
             return Err(format!("{die} is not what its seed and message give"));
         }
         self.dice += dice.len() as u64;
         Ok(())
+    }
+}
+
+/// Everybody binds a seed once, with something.
+fn check_words(entry: &Entry) -> Result<(), String> {
+    let players: BTreeSet<_> = entry.words.iter().map(|added| &added.player).collect();
+    let allowed = entry.words.is_empty() || entry.rules > 1;
+    match allowed && players.len() == entry.words.len() && entry.words.iter().all(|added| !added.words.is_empty()) {
+        true => Ok(()),
+        false => Err("binds its seed with words that cannot be".to_owned()),
+    }
+}
+
+/// The dice of an entry, if they may be known.
+fn read_dice(parts: &Parts) -> Result<Option<Vec<Die>>, String> {
+    let Some(dice) = &parts.dice else { return Ok(None) };
+    let dice: Vec<Die> = form::read(dice.value.get())?;
+    match dice.iter().find(|die| !(1..=die.sides).contains(&die.value)) {
+        Some(die) => Err(format!("{die} is no die")),
+        None => Ok(Some(dice)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::again::DICE;
 use super::play::{Deed, Done};
 use super::resolve::{Found, NotFound};
-use super::{Table, dress};
+use super::{Named, Table, dress};
 use crate::bot::Bot;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
@@ -171,7 +171,11 @@ impl Table {
             key: MessageKey {
                 network: message.room.network.clone(),
                 room: message.said_in().id.clone(),
-                id: self.replacing.as_ref().map_or_else(|| message.id.clone(), |first| first.id.clone()),
+                id: match (&self.replacing, self.named) {
+                    (Some(first), _) => first.id.clone(),
+                    (None, Named::ByItsNetwork) => message.id.clone(),
+                    (None, Named::ByItsEntry) => format!("#{}", self.next_number()),
+                },
                 ordinal,
             },
             rights: Rights::of(bot, &self.doc.doc, message),

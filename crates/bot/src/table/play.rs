@@ -8,7 +8,7 @@ use super::{Kept, Table};
 use crate::bot::Bot;
 use crate::documents::{GameDoc, RollDoc, RoomDoc, to_json};
 use crate::house::{self, HouseTurn};
-use crate::journal::{Change, Changes, diff, digest, pointer};
+use crate::journal::{Added, Change, Changes, diff, digest, pointer};
 use crate::route::CommandLine;
 use crate::store::Batch;
 use chat::{Reply, RoomId};
@@ -58,6 +58,8 @@ pub(crate) struct Deed {
     pub rolls: BTreeMap<u64, RollDoc>,
     /// The seed of the epoch that begins with it.
     pub next_seed: Option<[u8; 32]>,
+    /// What a player binds the seed with whose dice are to come.
+    pub adds: Option<Added>,
     /// Its answer shows what must be on the disk first.
     pub shows_head: bool,
     /// Its answer is for the player and the referees alone.
@@ -132,7 +134,10 @@ impl Table {
         let played = catch_unwind(AssertUnwindSafe(|| house::play(&spec.name, &mut words, &mut turn)));
         let reply = played.unwrap_or_else(|_| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc.doc, &attempt.room);
-        if attempt.secret && !attempt.deed.secret && (changed_anything || attempt.deed.counts()) {
+        if attempt.secret
+            && !attempt.deed.secret
+            && (changed_anything || attempt.deed.counts() || attempt.deed.adds.is_some())
+        {
             let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
             return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
         }
@@ -168,8 +173,7 @@ impl Table {
         let game = &plugin.manifest().id;
         let (play, state) = self.prepare(bot, plugin, spec, from, attempt)?;
         let number = self.next_number();
-        let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
-        let mut source = bot.dice.dice(seed, &attempt.key);
+        let mut source = bot.dice.dice(&self.dice_seed(), &attempt.key);
         let fell = self.fell_before(attempt.key.ordinal);
         let mut budget = Budget::after(&mut source, fell);
         let played = play_safely(&play, &mut budget, &attempt.key);

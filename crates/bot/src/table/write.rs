@@ -7,7 +7,7 @@ use super::{Heard, Kept, OutcomeKind, Table, dress, verbosity};
 use crate::bot::Bot;
 use crate::documents::{RoomDoc, to_json};
 use crate::house;
-use crate::journal::{Before, Change, Draft, Entry, Link, Page, hex};
+use crate::journal::{Added, Before, Change, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
 use crate::keys;
 use crate::room::Verbosity;
 use crate::store::StoreError;
@@ -16,8 +16,6 @@ use dice::Die;
 use dice::fair::commitment;
 use std::sync::Arc;
 
-/// Numbers that are reserved beyond the last entry at the most.
-const FURTHEST_AHEAD: u64 = 64;
 /// So many commands that each found everything before it durable are a calm table.
 const CALM: u32 = 8;
 
@@ -58,6 +56,7 @@ impl Table {
         let counts = attempt.deed.counts() || replaces.is_some() || kept;
         if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
             self.writes.append(std::mem::take(&mut attempt.deed.writes));
+            self.keep_words(attempt.deed.adds.take());
             outcome.reply = dress::answer(reply, done.comment.as_deref(), &prefix, None);
             return Ok(());
         }
@@ -101,6 +100,14 @@ impl Table {
         holds.unwrap_or(Ok(false))
     }
 
+    /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
+    fn keep_words(&mut self, added: Option<Added>) {
+        if let Some(added) = added {
+            self.head.words.push(added);
+            self.writes.put(keys::head(&self.id), to_json(&self.head));
+        }
+    }
+
     /// Writes the entry behind the chain.
     #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
     fn enter(
@@ -123,9 +130,11 @@ impl Table {
         let secret = reply.audience != Audience::Table || attempt.withheld;
         let entry = Entry {
             number,
+            rules: RULES,
             skipped: self.gap.take(),
             epoch: self.head.epoch,
             commitment: (!self.head.committed).then(|| commitment(seed)),
+            words: if self.head.committed { Vec::new() } else { self.head.words.clone() },
             key: attempt.key.clone(),
             player: player.clone(),
             character: attempt.actor,
@@ -183,8 +192,7 @@ impl Table {
         }
         deed.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         if let Some(seed) = deed.next_seed {
-            self.head.epoch += 1;
-            self.head.committed = false;
+            self.head.begin_epoch(self.head.epoch + 1);
             self.writes.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));
             self.seed = Some(seed);
         }

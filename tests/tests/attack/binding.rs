@@ -1,0 +1,86 @@
+//! Players bind the operator's hands: with words that stand in the chain before the first die of a seed falls, and by keys
+//! that nobody can choose.
+
+use super::forging::{Verdicts, export_of, said};
+use bot::journal::{Entry, Link};
+use bot::keys::TableId;
+use bot::store::{Memory, Store};
+use bot::{Bot, Entropy, FairBox, Manner, Plugins, Settings, Table};
+use chat::{Event, Message, PlayerId, RoomId, Speaker};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tests::forger::{entry, forged, lines, say, wrong};
+
+#[test]
+fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
+    let data = tempfile::tempdir().unwrap();
+    let before = said(
+        data.path(),
+        b"/as Ann\n!fair\n!fair add a stone all leaves\n!fair add another\n/as Eve\n!secret fair add psst\n",
+    );
+    assert!(before.contains("everybody may bind it, once: !fair add WORDS"), "{before}");
+    assert!(before.contains("bound with \"a stone all leaves\" too"), "{before}");
+    assert!(before.contains("ou added your words already") && before.contains("concerns the whole table"), "{before}");
+    // They are kept over a restart.
+    let scene = b"/as Bob\n!fair add an unfound door\n!fair\n!roll 3d20\n!fair add too late\n!roll 3d20\n!fair reveal all\n!fair\n\
+        !fair add for epoch 2\n!roll d20\n!fair reveal all\n";
+    let after = said(data.path(), scene);
+    assert!(after.contains("ann: \"a stone all leaves\"; bob: \"an unfound door\""), "{after}");
+    assert!(after.contains("words are added before its first entry"), "{after}");
+    let export = export_of(data.path(), b"");
+    assert_eq!(wrong(&export), None);
+    let first: Link = serde_json::from_slice(&lines(&export)[1]).expect("a link");
+    let words = json!([{"player": "console:ann", "words": "a stone all leaves"},
+        {"player": "console:bob", "words": "an unfound door"}]);
+    assert_eq!(entry(&first)["words"], words);
+
+    let changed = |number: usize, change: fn(&mut Value)| forged(&export, |links| say(&mut links[number - 1], change));
+    let forgeries = [
+        ("other words", changed(1, |entry| entry["words"][1]["words"] = json!("an opened door"))),
+        ("a word dropped", changed(1, |entry| drop(entry["words"].as_array_mut().expect("a list").pop()))),
+        ("no words", changed(1, |entry| entry["words"] = json!([]))),
+        ("another order", changed(1, |entry| entry["words"].as_array_mut().expect("a list").swap(0, 1))),
+        ("another player's", changed(1, |entry| entry["words"][0]["player"] = json!("console:eve"))),
+        ("words of nothing", changed(1, |entry| entry["words"][1]["words"] = json!(""))),
+        ("words twice", changed(1, |entry| entry["words"][1]["player"] = json!("console:ann"))),
+        ("words too late", changed(2, |entry| entry["words"] = json!([{"player": "console:ann", "words": "x"}]))),
+        ("words of the first rules", changed(1, |entry| entry["rules"] = json!(1))),
+    ];
+    let files: Vec<Vec<u8>> =
+        [export.clone()].into_iter().chain(forgeries.iter().map(|(_, file)| file.clone())).collect();
+    let theirs = Verdicts::open().of(&files);
+    assert_eq!(theirs[0], None, "the page knows the words");
+    for ((name, file), theirs) in forgeries.iter().zip(&theirs[1..]) {
+        assert!(wrong(file).is_some(), "the program: {name}");
+        assert!(theirs.is_some(), "the page: {name}");
+    }
+}
+
+/// A network that gives messages no ids is given some by whoever runs the bot, who could choose them.
+#[test]
+fn where_no_network_gives_ids_the_key_is_the_number_of_the_entry() {
+    let store: Arc<Memory> = Arc::default();
+    let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
+    let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
+    let (bot, room) = (bot.expect("the store is empty"), RoomId::new("libera", "#tavern"));
+    let mut table = Table::open(&bot, TableId::of(&room)).expect("memory does not fail");
+    let manner = Manner { redelivered: false, edited: false };
+    for (id, body) in [("chosen", "!roll d20"), ("chosen", "!roll d20\n!roll d20")] {
+        let speaker = Speaker::new(PlayerId::new("libera", "ann"), "Ann");
+        let event = Event::Said(Message::new(id, room.clone(), speaker, Timestamp::UNIX_EPOCH, body));
+        if let Some(batch) = table.lay(&bot, &event, false).expect("memory does not fail") {
+            bot.committer().commit(Some(table.lane()), batch).expect("memory does not fail");
+        }
+        let heard = table.hear(&bot, &event, manner).expect("memory does not fail");
+        bot.committer().commit(Some(table.lane()), heard.batch).expect("memory does not fail");
+    }
+    let key = |number: u64| {
+        let link = store.read(&bot::keys::entry(&TableId::of(&room), number)).expect("memory does not fail");
+        let link: Link = serde_json::from_slice(&link.expect("an entry")).expect("a link");
+        let entry: Entry = serde_json::from_str(link.entry.get()).expect("an entry");
+        (entry.key.id, entry.key.ordinal)
+    };
+    assert_eq!([key(1), key(2), key(3)], [("#1".into(), 1), ("#2".into(), 1), ("#3".into(), 2)]);
+    bot::journal::audit(&*store, &TableId::of(&room)).expect("no key stands twice");
+}
