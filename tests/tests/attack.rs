@@ -14,6 +14,8 @@ mod failed_writes;
 mod forgeries;
 #[path = "attack/growth.rs"]
 mod growth;
+#[path = "attack/hostile.rs"]
+mod hostile;
 #[path = "attack/imports.rs"]
 mod imports;
 #[path = "attack/irc.rs"]

@@ -1,6 +1,7 @@
 //! The queue of a table: its events in order, each durable before what it changed is answered.
 
 use super::{Busy, Hall};
+use crate::bot::Bot;
 use crate::committer::Ticket;
 use crate::keys::TableId;
 use crate::metric;
@@ -11,6 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinError;
 
 /// A table that heard nothing for so long is put away.
 const IDLE: Duration = Duration::from_secs(600);
@@ -171,7 +173,8 @@ impl Worker {
         if let Some(batch) = table.lay(&bot, event, manner.redelivered)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let Heard { mut batch, posts, early, reserved, outcomes } = table.hear(&bot, event, manner)?;
+        let (mut table, heard) = hear(table, &bot, event, manner).await?;
+        let Heard { mut batch, posts, early, reserved, outcomes } = heard;
         if let Some(key) = waiting {
             batch.delete(key);
         }
@@ -258,6 +261,23 @@ impl Worker {
             ..Post::new(format!("{room}/{id}/sorry"), room.clone(), blocks)
         };
         self.say(Outgoing { key: String::new(), post, roll: None, numbers: None }, busy);
+    }
+}
+
+/// Has the table hear an event. What may take long leaves the thread that other tables are played on; this table's next event
+/// waits for it all the same.
+async fn hear(mut table: Table, bot: &Arc<Bot>, event: &Event, manner: Manner) -> Result<(Table, Heard), StoreError> {
+    if !table.may_take_long(bot, event)? {
+        let heard = table.hear(bot, event, manner)?;
+        return Ok((table, heard));
+    }
+    let (bot, event) = (bot.clone(), event.clone());
+    let heard = tokio::task::spawn_blocking(move || table.hear(&bot, &event, manner).map(|heard| (table, heard))).await;
+    match heard.map_err(JoinError::try_into_panic) {
+        Ok(heard) => heard,
+        // As if it had been played here.
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        Err(Err(_)) => Err(StoreError::Unavailable("the bot is stopping".to_owned())),
     }
 }
 
