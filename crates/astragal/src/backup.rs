@@ -119,13 +119,13 @@ pub async fn of_running(bot: &Bot, file: PathBuf) -> anyhow::Result<()> {
     between_commits(bot, move |store| write_file(store, &file)).await
 }
 
-/// Does something with the store of a running bot between two of its commits.
+/// Does something with the store of a running bot as it is between two of its commits, which go on meanwhile.
 pub async fn between_commits<T: Send + 'static>(
     bot: &Bot,
     work: impl FnOnce(&dyn Store) -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     let (done, written) = oneshot::channel();
-    bot.committer().between_commits(move |store| {
+    bot.committer().snapshot(move |store| {
         // Whoever asked may have gone.
         let _ = done.send(work(store));
     });

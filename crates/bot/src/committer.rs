@@ -5,13 +5,16 @@
 //! Batches of a *lane* (an opened table) depend on each other: when one fails, so do all
 //! later ones of its lane, and the table must be opened anew.
 
+mod snapshot;
+
 use crate::metric;
 use crate::store::{Batch, Store, StoreError, scan_all};
+use snapshot::{Before, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -49,6 +52,9 @@ struct Shared {
     /// To be written soon, by number.
     soon: BTreeMap<u64, Submission>,
     failed: BTreeSet<Lane>,
+    /// What is read as it was before later commits, and the threads that read it.
+    before: Vec<Weak<Before>>,
+    readers: Vec<JoinHandle<()>>,
 }
 
 /// Something that reads the store between two commits.
@@ -82,6 +88,8 @@ impl Committer {
             queued: 0,
             soon: BTreeMap::new(),
             failed: BTreeSet::new(),
+            before: Vec::new(),
+            readers: Vec::new(),
         }));
         let writer = std::thread::Builder::new().name("committer".to_owned()).spawn({
             let (store, shared) = (store.clone(), shared.clone());
@@ -141,8 +149,30 @@ impl Committer {
         self.submit(lane, batch).blocking_recv().expect("the writer answers each submission")
     }
 
-    /// Runs `read` between two commits: it sees one consistent state, all that was submitted before included.
-    pub fn between_commits(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
+    /// Runs `read` on a thread of its own, with the store as it is between two commits, all that was submitted before
+    /// included. Later commits do not wait for it, and it does not see them.
+    pub fn snapshot(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
+        let (store, shared) = (self.store.clone(), self.shared.clone());
+        self.between_commits(move |_| {
+            let before = Arc::<Before>::default();
+            let since = Arc::downgrade(&before);
+            let snapshot = Snapshot { store, before };
+            let reader = std::thread::Builder::new().name("reader".to_owned()).spawn(move || read(&snapshot));
+            let mut shared = lock(&shared);
+            shared.readers.retain(|reader| !reader.is_finished());
+            match reader {
+                Ok(reader) => {
+                    shared.before.push(since);
+                    shared.readers.push(reader);
+                }
+                // Whoever waits for it is told by its being dropped.
+                Err(error) => tracing::error!(%error, "nothing can be read beside the commits: no thread is to be had"),
+            }
+        });
+    }
+
+    /// Runs `read` on the writer's thread, between two commits; until it returns, nothing is written.
+    fn between_commits(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
         lock(&self.shared).send(Work::Read(Box::new(read)));
     }
 }
@@ -176,13 +206,17 @@ impl Shared {
 }
 
 impl Drop for Committer {
-    /// Everything submitted is written before this returns.
+    /// Everything submitted is written, and what is being read is read, before this returns.
     fn drop(&mut self) {
         lock(&self.shared).queue = None;
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {
             tracing::error!("the committer's thread panicked");
+        }
+        let readers = std::mem::take(&mut lock(&self.shared).readers);
+        if readers.into_iter().any(|reader| reader.join().is_err()) {
+            tracing::error!("a thread that read beside the commits panicked");
         }
     }
 }
@@ -237,9 +271,11 @@ fn gather(first: Submission, queue: &mpsc::Receiver<Work>) -> (Vec<Submission>, 
 
 /// Writes `group`, and with it what was to be written soon.
 fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission>, taken: u64) {
-    let (mut all, failed) = {
+    let (mut all, failed, before) = {
         let mut shared = lock(shared);
-        (shared.soon_with(taken), shared.failed.clone())
+        shared.before.retain(|before| before.strong_count() > 0);
+        let before: Vec<_> = shared.before.iter().filter_map(Weak::upgrade).collect();
+        (shared.soon_with(taken), shared.failed.clone(), before)
     };
     all.extend(group.into_iter().map(|submission| (submission.number, submission)));
     let mut together = Batch::default();
@@ -251,6 +287,7 @@ fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission
             together.append(batch);
         }
     }
+    before.iter().for_each(|before| before.keep(store, &together));
     let begun = Instant::now();
     let result = if together.is_empty() { Ok(()) } else { commit_safely(store, &together) };
     metrics::histogram!(metric::SYNC).record(begun.elapsed().as_secs_f64());

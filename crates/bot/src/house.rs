@@ -21,6 +21,7 @@ mod waiting;
 pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice, throws_dice};
 
 use crate::bot::Bot;
+use crate::budget::MOST_HISTORY;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::rights::Rights;
 use crate::roster::Present;
@@ -157,7 +158,7 @@ enum House {
     Table { key: Option<Name>, value: Option<Text> },
     /// List what was played here, the newest last: the last 10 entries, or so many, or one character's.
     #[command(example = "history 20", example = "history", example = "history 5 Ann")]
-    History { count: Option<Number<1, 30>>, who: Option<Name> },
+    History { count: Option<Number<1, MOST_HISTORY>>, who: Option<Name> },
     /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },

@@ -19,13 +19,14 @@ pub(crate) fn roll_in(line: &str, dialect: Dialect) -> Option<CommandLine> {
     // Every second part stands between backticks.
     for prose in line.split('`').step_by(2) {
         let mut rest = prose;
-        while let Some((inner, behind)) = rest.split_once(OPEN).and_then(|(_, inner)| closed(inner)) {
+        while found.len() < MOST
+            && let Some((inner, behind)) = rest.split_once(OPEN).and_then(|(_, inner)| closed(inner))
+        {
             let dice = inner.split('#').next().unwrap_or_default().trim();
             found.extend(Some(dice).filter(|dice| house::throws_dice(&shortcuts::guessed(dice), dialect)));
             rest = behind;
         }
     }
-    found.truncate(MOST);
     (!found.is_empty()).then(|| CommandLine { typed: format!("roll {}", found.join("; ")), by_name: false })
 }
 

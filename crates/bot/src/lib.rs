@@ -8,6 +8,7 @@
 //! The core knows no network protocol and no game's rules, and does no input or output but through its store.
 
 pub mod backup;
+pub mod budget;
 pub mod committer;
 pub mod documents;
 pub mod journal;

@@ -1,5 +1,6 @@
 //! Who is at a table: players, their characters, and what they may do.
 
+use crate::budget::{MOST_CHARACTERS, MOST_NAME};
 use crate::documents::{Character, Head, Seat, TableDoc};
 use crate::rights::Rights;
 use crate::roster::Present;
@@ -8,12 +9,8 @@ use plugin_api::{Cast, CharacterId, Refusal, Role, suggest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Characters of a table, at the most, unless players bring more by coming.
-const MOST_CHARACTERS: usize = 500;
 /// Who acts where the bot's operator does, from outside the room: no character.
 pub(crate) const OPERATOR: CharacterId = CharacterId(0);
-/// Characters a name may have.
-pub const MOST_NAME: usize = 32;
 
 impl TableDoc {
     /// What `speaker` may do here. Rights follow an account, never a bare nick.

@@ -6,11 +6,6 @@ use dice::Dialect;
 use regex::Regex;
 use std::ops::Range;
 
-/// Command lines of one message that are played.
-pub const MOST_LINES: usize = 5;
-/// Bytes of a command.
-pub const MOST_TEXT: usize = 1_024;
-
 /// A line that is meant for the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {

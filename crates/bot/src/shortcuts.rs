@@ -1,5 +1,6 @@
 //! What players name for themselves: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
+use crate::budget::{self, DEEPEST};
 use crate::documents::TableDoc;
 use crate::rights::Rights;
 use crate::route::{Arguments, CommandLine};
@@ -7,11 +8,6 @@ use chat::PlayerId;
 use plugin_api::{CharacterId, Refusal, suggest};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How deep variables may stand in variables.
-const DEEPEST: usize = 5;
-/// Bytes that a line may grow to.
-const MOST_FILLED: usize = 2_048;
 
 /// What is named at a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +50,11 @@ impl Shortcuts {
     /// Nothing is named.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty() && self.own.values().all(Named::is_empty)
+    }
+
+    /// Whether somebody has a macro of this name.
+    pub fn has_macro(&self, name: &str) -> bool {
+        self.own.values().chain([&self.table]).any(|named| named.macros.contains_key(name))
     }
 
     /// What is named for a character, the table's behind its own.
@@ -99,6 +100,7 @@ pub(crate) fn filled(
     let fill = Fill { doc, character, dice: OF_DICE.contains(&line.word().0.as_str()) };
     let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
     typed.push_str(&line.typed[end..]);
+    budget::fits(&typed)?;
     Ok(Put { line: CommandLine { typed, ..*line }, by })
 }
 
@@ -140,9 +142,7 @@ impl Fill<'_> {
             } else {
                 filled.push_str(&value);
             }
-            if filled.len() > MOST_FILLED {
-                return Err(Refusal::new("that becomes too long").example("set"));
-            }
+            budget::fits(&filled)?;
         }
         filled.push_str(rest);
         Ok(filled)
@@ -207,11 +207,12 @@ pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine)
     let arguments = Arguments::of(&line.typed, false);
     let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
     let comment = line.typed[arguments.typed.len()..].trim();
-    Some(inserted(&word, body, given).map(|mut typed| {
+    Some(inserted(&word, body, given).and_then(|mut typed| {
         if !comment.is_empty() {
             typed = format!("{typed} {comment}");
         }
-        Put { line: CommandLine { typed, ..*line }, by: BTreeSet::from([author]) }
+        budget::fits(&typed)?;
+        Ok(Put { line: CommandLine { typed, ..*line }, by: BTreeSet::from([author]) })
     }))
 }
 
@@ -223,6 +224,7 @@ fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
         typed.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         let next = rest.chars().next();
+        budget::fits(&typed)?;
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         match rest[..digits].parse::<usize>().ok().filter(|number| *number > 0) {
             Some(number) => {

@@ -27,13 +27,14 @@ pub(crate) use resolve::NotFound;
 pub(crate) use trial::Trials;
 
 use crate::bot::Bot;
+use crate::budget::MOST_LINES;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
 use crate::journal::{Entry, Link, Touched, bound, digest, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::pattern;
-use crate::route::{CommandLine, MOST_LINES};
+use crate::route::CommandLine;
 use crate::store::{Batch, StoreError};
 use chat::{Event, Message, Post, RoomId, Speaker, Standing, Trust};
 use edit::Replacing;
@@ -271,6 +272,30 @@ impl Table {
             message.sent = message.sent.max(earliest).min(latest);
         }
         event
+    }
+
+    /// Whether hearing an event may take longer than throwing some dice does: what reads much of the journal, or plays a
+    /// command many times to know its chances. In doubt it is so.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn may_take_long(&mut self, bot: &Bot, event: &Event) -> Result<bool, StoreError> {
+        let message = match event {
+            Event::Said(message) => message,
+            Event::Edited { .. } | Event::Redacted { .. } => return Ok(true),
+            _ => return Ok(false),
+        };
+        let lines = self.lines(bot, message)?;
+        let shortcuts = &self.doc.doc.shortcuts;
+        let long = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase();
+            // Of a game's words only commands that are asked for by a table's own one take long.
+            bot.plugins.house().iter().any(|command| command.answers_to(&word)) || shortcuts.has_macro(&word)
+        };
+        Ok(lines
+            .iter()
+            .take(MOST_LINES)
+            .any(|line| line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long)))
     }
 
     /// A batch is durable that came with this [`Heard::reserved`].

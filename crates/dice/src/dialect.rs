@@ -56,6 +56,8 @@ const NATIVE: &[Spelling] = &[
     same("even"),
     same("odd"),
     same("map"),
+    as_native("min", "mi"),
+    as_native("max", "ma"),
     same("dbl"),
     same("kh"),
     same("kl"),

@@ -1,9 +1,7 @@
 //! Everything that can be thrown, one throw after the other.
 
+use crate::limits::MAX_PLAYED;
 use crate::source::{Dice, DiceError};
-
-/// Dice of one throw.
-const DEEPEST: usize = 1_000;
 
 /// All throws, as a book's pages: play with it as [`Dice`], then [`turn`](Self::turn) to the next, the last die first.
 ///
@@ -75,7 +73,7 @@ impl Dice for Every {
         }
         self.all += 1;
         if self.at == self.thrown.len() {
-            if self.at == DEEPEST || (self.rarest > 0.0 && self.chance() / f64::from(sides) < self.rarest) {
+            if self.at == MAX_PLAYED || (self.rarest > 0.0 && self.chance() / f64::from(sides) < self.rarest) {
                 self.cut = true;
                 return Err(DiceError::TooMany);
             }

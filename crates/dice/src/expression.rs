@@ -250,7 +250,7 @@ pub enum Counting {
 }
 
 /// What is pointed out about a die.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// A critical success.
     Critical,
@@ -324,6 +324,27 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Whether of these members one at the most is left after this was done to them, none being counted.
+    pub(crate) fn leaves_one(&self, before: &[Modifier]) -> bool {
+        let mut left = match self {
+            Source::Dice(Count::Number(count), _) => Some(*count),
+            Source::Group(members) if members.len() > 1 => u32::try_from(members.len()).ok(),
+            Source::Dice(Count::Computed(_), _) | Source::Group(_) => None,
+        };
+        for modifier in before {
+            left = match modifier {
+                Modifier::Keep(Choice::End(_, n) | Choice::Middle(n)) => Some(left.map_or(*n, |left| left.min(*n))),
+                Modifier::Drop(Choice::End(_, n)) => left.map(|left| left.saturating_sub(*n)),
+                Modifier::Explode(Explosion::Compound, _) => left,
+                Modifier::Explode(..) => None,
+                _ => left,
+            };
+        }
+        left == Some(1) && !before.iter().any(Modifier::counts)
+    }
+}
+
 impl Modifier {
     /// It needs dice to throw, and not only results.
     pub fn throws(&self) -> bool {
@@ -380,19 +401,21 @@ impl Faces {
         }
     }
 
-    /// The faces of a die of so many that differ, each as the first of those that show it, and how often it is there.
-    pub fn different(&self, sides: u32) -> Vec<(u32, u32)> {
-        let FaceList { faces, .. } = match self {
-            Faces::List(list) => list,
-            _ => return (1..=sides).map(|face| (face, 1)).collect(),
+    /// The faces of a die of so many that differ, each as the first of those that show it, and how often it is there. There
+    /// may be four billion: whoever walks or collects them asks for a limit first.
+    pub fn different(&self, sides: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let (listed, numbered) = match self {
+            Faces::List(list) => (list.faces.as_slice(), 0),
+            _ => ([].as_slice(), sides),
         };
-        let mut next = 1;
-        let begin = |(_, often): &(Face, u32)| {
+        let mut next: u32 = 1;
+        let begin = move |(_, often): &(Face, u32)| {
             let first = next;
-            next += often;
+            // Behind the last face there is none.
+            next = next.saturating_add(*often);
             (first, *often)
         };
-        faces.iter().map(begin).collect()
+        listed.iter().map(begin).chain((1..=numbered).map(|face| (face, 1)))
     }
 
     /// The highest of a die of so many faces, and the lowest.

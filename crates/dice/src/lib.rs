@@ -19,6 +19,7 @@ pub mod fair;
 mod dialect;
 mod every;
 mod expression;
+mod limits;
 mod luck;
 mod notation;
 mod number;
@@ -33,9 +34,13 @@ pub use expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,
     Modifier, Operator, Pool, Source,
 };
+pub use limits::{
+    Fuel, LUCK, MAX_DEPTH, MAX_DICE, MAX_DRAWS, MAX_FACES_OF_ODDS, MAX_LUCKY, MAX_REPEATS, MAX_ROLLS, MAX_TEXT, ODDS,
+    Spent,
+};
 pub use luck::Luck;
-pub use notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, MAX_TEXT, Notation, NotationError, Repeated, Together};
+pub use notation::{Notation, NotationError, Repeated, Together};
 pub use number::Number;
 pub use odds::{Certainty, Odds, OddsError};
 pub use roll::{Fate, OfPool, Piece, Roll, RollError, Rolls, Shown, ShownDie, Tally, Throw, Verdict};
-pub use source::{Budget, Dice, DiceError, Die, MAX_DRAWS, Scripted};
+pub use source::{Budget, Dice, DiceError, Die, Scripted};

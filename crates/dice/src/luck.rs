@@ -1,9 +1,10 @@
 //! How high thrown dice are among all that they could have shown.
 
+use crate::limits::Fuel;
 use crate::source::Die;
 
-/// Work that goes into it: sums that are looked at, over all dice.
-const MOST_WORK: usize = 20_000_000;
+/// The steps that go into one sum.
+const A_SUM: u64 = 2;
 /// Dice with more faces than this are left out: one of them would outweigh all others.
 const MOST_SIDES: u32 = 100;
 
@@ -22,15 +23,14 @@ impl Luck {
         (2..=MOST_SIDES).contains(&die.sides)
     }
 
-    /// Of these dice, newest first: so many of the newest as can be reckoned exactly in a moment; nothing if there are none.
-    /// Dice with one side, or more than a hundred, are left out.
-    pub fn of(dice: impl IntoIterator<Item = Die>) -> Option<Self> {
+    /// Of these dice, newest first: so many of the newest as `fuel` is enough for; nothing if there are none. Dice with one
+    /// side, or more than a hundred, are left out.
+    pub fn of(dice: impl IntoIterator<Item = Die>, fuel: &mut Fuel) -> Option<Self> {
         // The chance of each sum, the first that of the lowest.
         let mut chances = vec![1.0];
-        let (mut above, mut count, mut work) = (0, 0, 0);
+        let (mut above, mut count) = (0, 0);
         for Die { sides, value } in dice.into_iter().filter(Self::counts) {
-            work += chances.len() + sides as usize;
-            if work > MOST_WORK {
+            if fuel.spend(A_SUM * (chances.len() + sides as usize) as u64).is_err() {
                 break;
             }
             chances = with_another(&chances, sides as usize);
@@ -58,9 +58,11 @@ fn with_another(chances: &[f64], sides: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::LUCK;
 
     fn luck(dice: &[(u32, u32)]) -> (f64, usize) {
-        let luck = Luck::of(dice.iter().map(|(sides, value)| Die { sides: *sides, value: *value }));
+        let dice = dice.iter().map(|(sides, value)| Die { sides: *sides, value: *value });
+        let luck = Luck::of(dice, &mut Fuel::new(LUCK));
         luck.map_or((0.0, 0), |luck| (luck.percentile, luck.dice))
     }
 

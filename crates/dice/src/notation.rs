@@ -27,19 +27,11 @@
 
 use crate::dialect::Dialect;
 use crate::expression::Expression;
+use crate::limits::MAX_TEXT;
 use crate::parser::Parser;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
-
-/// Dice a notation may throw, explosions and rerolls not counted.
-pub const MAX_DICE: u64 = 1_000;
-/// How deep parentheses and signs may nest.
-pub const MAX_DEPTH: usize = 32;
-/// Bytes a notation may have.
-pub const MAX_TEXT: usize = 1_024;
-/// Rolls that may stand side by side.
-pub const MAX_ROLLS: usize = 10;
 
 /// What to roll: one expression or several, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,6 +118,7 @@ impl Notation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::MAX_DEPTH;
 
     fn canonical(text: &str) -> String {
         text.parse::<Notation>().unwrap_or_else(|error| panic!("{text}: {error} at {:?}", error.at)).to_string()
@@ -197,13 +190,23 @@ mod tests {
             ("3+d20 != 5", "3 + 1d20 <> 5"),
             ("4dFr-1", "4dFr=-1"),
             ("2d[-2]dbl", "2d[-2]dbl=-2"),
-            ("d20==20", "1d20=20"),
+            ("d20==20", "1d20 = 20"),
             ("2d8c>0", "2d8c>0"),
+            ("1d20 >= 15", "1d20 vs 15"),
+            ("2d20kh1<5", "2d20kh1 < 5"),
+            ("3d20dl2>5; 1d6!!>=5", "3d20dl2 > 5; 1d6!!>=5"),
+            ("{1d20, 1d20+2}kl1>=8", "{1d20, 1d20 + 2}kl1 vs 8"),
+            ("3x 1d20>=15 sum", "3x 1d20 vs 15 sum"),
+            ("1d10c>=7", "1d10c>=7"),
+            ("1d10>=7f1", "1d10c>=7f1"),
+            ("1d20>=15 + 2", "1d20c>=15 + 2"),
+            ("2d6min3", "2d6mi3"),
+            ("2d6max5min2kh1", "2d6ma5mi2kh1"),
             ("2d8>0", "2d8 > 0"),
             ("3d6 <= 10", "3d6 <= 10"),
             ("2d6>=9", "2d6 vs 9"),
             ("3d6>=5sdc6", "3d6>=5sdc6"),
-            ("+d6<>1", "1d6<>1"),
+            ("+d6<>1", "1d6 <> 1"),
             ("-d6<>1", "-1d6 <> 1"),
         ] {
             assert_eq!(canonical(typed), meant, "{typed}");

@@ -10,7 +10,8 @@ mod select;
 mod spread;
 mod weight;
 
-use crate::expression::{Comparison, Explosion, Expression, Function, Modifier, Operator, Pool, Source};
+use crate::expression::{Comparison, Count, Explosion, Expression, Function, Modifier, Operator, Pool, Source};
+use crate::limits::{Fuel, MAX_DICE, MAX_ESTIMATED, MAX_FACES_OF_ODDS, ODDS, Spent};
 use crate::source::{Budget, Dice};
 use crate::{Number, Repeated, RollError, Together};
 use num_bigint::BigUint;
@@ -46,6 +47,9 @@ pub enum OddsError {
     /// More work than anybody waits for.
     #[error("that has too many outcomes to compute them")]
     TooLarge,
+    /// A die with more faces than are looked at one by one.
+    #[error("a die of {0} faces is too large to compute its odds, {MAX_FACES_OF_ODDS} faces are the most")]
+    TooManyFaces(u32),
     /// It cannot be rolled either.
     #[error(transparent)]
     Roll(#[from] RollError),
@@ -58,6 +62,8 @@ enum Stop {
     Unable,
     /// It takes too long.
     TooLarge,
+    /// A die has so many faces.
+    TooManyFaces(u32),
     /// The expression comes to nothing.
     Roll(RollError),
 }
@@ -68,10 +74,16 @@ impl From<RollError> for Stop {
     }
 }
 
-/// Work that a computation may be: about a tenth of a second.
-const FUEL: u64 = 20_000_000;
-/// Dice that an estimate throws, about.
-const MOST_THROWN: usize = 300_000;
+impl From<Spent> for Stop {
+    fn from(_: Spent) -> Self {
+        Stop::TooLarge
+    }
+}
+
+/// What it takes to roll a part of an expression, or a die of a pool.
+const A_PART: u64 = 40;
+/// What it takes to look at a result, or to sort it in among others.
+const SORTED_IN: u64 = 100;
 /// What may be off where numbers are rounded.
 const ROUNDED: f64 = 1e-12;
 
@@ -81,31 +93,44 @@ impl Repeated {
     /// # Errors
     /// Too many outcomes, or a roll that comes to nothing, such as a division by zero.
     pub fn odds(&self) -> Result<Odds, OddsError> {
-        let times = if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 };
+        self.odds_within(&mut Fuel::new(ODDS))
+    }
+
+    /// The same, where a question asks for several odds, with what is left of its fuel.
+    ///
+    /// # Errors
+    /// As [`odds`](Self::odds).
+    pub fn odds_within(&self, fuel: &mut Fuel) -> Result<Odds, OddsError> {
         let endless = self.expression.may_go_on();
-        let mut stopped = Stop::Unable;
         if !endless {
-            match Computation::<BigUint>::new().repeated(&self.expression, times) {
+            // What is too much in whole numbers may be little in rounded ones.
+            match fuel.with_half(|fuel| self.exactly(fuel)) {
                 Ok(spread) => return Ok(Odds::of(&spread, Certainty::Exact)),
-                Err(stop) => stopped = stop,
-            }
-            if stopped == Stop::Unable && times == 1 {
-                match brute::outcomes(&self.expression) {
-                    Ok(spread) => return Ok(Odds::of(&spread, Certainty::Exact)),
-                    Err(stop) => stopped = stop,
-                }
+                Err(Stop::Roll(error)) => return Err(error.into()),
+                Err(Stop::TooManyFaces(faces)) => return Err(OddsError::TooManyFaces(faces)),
+                Err(Stop::Unable | Stop::TooLarge) => {}
             }
         }
-        if let Stop::Roll(error) = stopped {
-            return Err(error.into());
-        }
-        let mut rounded = Computation::<f64>::new();
-        match rounded.repeated(&self.expression, times) {
+        let mut rounded = Computation::<f64>::new(fuel);
+        match rounded.repeated(&self.expression, self.added()) {
             Ok(spread) if endless => Ok(Odds::of(&spread, Certainty::Within(rounded.off + ROUNDED))),
             Ok(spread) => Ok(Odds::of(&spread, Certainty::Rounded)),
             Err(Stop::Roll(error)) => Err(error.into()),
+            Err(Stop::TooManyFaces(faces)) => Err(OddsError::TooManyFaces(faces)),
             Err(Stop::Unable | Stop::TooLarge) => Err(OddsError::TooLarge),
         }
+    }
+
+    fn exactly(&self, fuel: &mut Fuel) -> Result<Spread<BigUint>, Stop> {
+        match Computation::<BigUint>::new(fuel).repeated(&self.expression, self.added()) {
+            Err(Stop::Unable) if self.added() == 1 => brute::outcomes(&self.expression, fuel),
+            computed => computed,
+        }
+    }
+
+    /// How many rolls are added up.
+    fn added(&self) -> u32 {
+        if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 }
     }
 
     /// The odds as so many rolls show them, each with a budget of its own; as fewer, where they take very many dice.
@@ -113,10 +138,24 @@ impl Repeated {
     /// # Errors
     /// A roll that comes to nothing.
     pub fn estimate(&self, dice: &mut dyn Dice, rolls: u32) -> Result<Odds, RollError> {
-        let times = if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 };
+        self.estimate_within(dice, rolls, &mut Fuel::new(ODDS))
+    }
+
+    /// The same, where a question asks for several odds, with half of what is left of its fuel.
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate).
+    pub fn estimate_within(&self, dice: &mut dyn Dice, rolls: u32, fuel: &mut Fuel) -> Result<Odds, RollError> {
+        fuel.with_half(|fuel| self.rolled(dice, rolls, fuel))
+    }
+
+    fn rolled(&self, dice: &mut dyn Dice, rolls: u32, fuel: &mut Fuel) -> Result<Odds, RollError> {
+        let times = self.added();
+        let each = self.expression.steps().saturating_mul(u64::from(times));
         let mut counts: BTreeMap<Number, u32> = BTreeMap::new();
         let (mut thrown, mut done) = (0, 0);
-        while done < rolls && thrown < MOST_THROWN {
+        // Once it is rolled at least.
+        while done == 0 || (done < rolls && thrown < MAX_ESTIMATED && fuel.spend(each).is_ok()) {
             let mut budget = Budget::new(dice);
             let mut sum = Number::ZERO;
             for _ in 0..times {
@@ -216,9 +255,41 @@ impl Expression {
             Expression::Function(_, arguments) => several(arguments),
         }
     }
+
+    /// What it takes to roll it once, about: its parts, and its dice with all that is done to them.
+    fn steps(&self) -> u64 {
+        let several = |all: &[Expression]| all.iter().map(Expression::steps).sum::<u64>();
+        A_PART
+            + match self {
+                Expression::Number(_) => 0,
+                Expression::Pool(pool) => pool.steps(),
+                Expression::Negative(inner) | Expression::Parentheses(inner) | Expression::Labelled(inner, _) => {
+                    inner.steps()
+                }
+                Expression::Chain(first, rest) => {
+                    first.steps() + rest.iter().map(|(_, each)| each.steps()).sum::<u64>()
+                }
+                Expression::Power(left, right) | Expression::Compared(left, _, right) => left.steps() + right.steps(),
+                Expression::Function(_, arguments) => several(arguments),
+            }
+    }
 }
 
 impl Pool {
+    fn steps(&self) -> u64 {
+        let parts: u64 = match &self.source {
+            Source::Dice(..) => self.parts().map(Expression::steps).sum(),
+            Source::Group(members) => members.iter().map(Expression::steps).sum(),
+        };
+        // How many are thrown for is not known before.
+        let dice = match &self.source {
+            Source::Dice(Count::Number(count), _) => u64::from(*count),
+            Source::Dice(Count::Computed(_), _) => MAX_DICE,
+            Source::Group(members) => members.len() as u64,
+        };
+        parts + dice.saturating_mul(A_PART).saturating_mul(1 + self.modifiers.len() as u64)
+    }
+
     fn may_go_on(&self) -> bool {
         let members = match &self.source {
             Source::Dice(..) => self.parts().any(Expression::may_go_on),
@@ -233,29 +304,31 @@ impl Pool {
 }
 
 /// A computation with weights of one kind.
-struct Computation<W> {
-    fuel: u64,
+struct Computation<'f, W> {
+    fuel: &'f mut Fuel,
     /// What was cut off, all in all.
     off: f64,
     kind: std::marker::PhantomData<W>,
 }
 
-impl<W: Weight> Computation<W> {
-    fn new() -> Self {
-        Computation { fuel: FUEL, off: 0.0, kind: std::marker::PhantomData }
+impl<'f, W: Weight> Computation<'f, W> {
+    fn new(fuel: &'f mut Fuel) -> Self {
+        Computation { fuel, off: 0.0, kind: std::marker::PhantomData }
     }
 
-    /// Takes note of so many sums and products of whole weights, whatever these are.
+    /// Pays for so many sums and products of whole weights, whatever these are.
     fn spend_whole(&mut self, steps: usize) -> Result<(), Stop> {
-        self.fuel = self.fuel.checked_sub((steps as u64).saturating_mul(BigUint::COST)).ok_or(Stop::TooLarge)?;
-        Ok(())
+        Ok(self.fuel.spend((steps as u64).saturating_mul(BigUint::COST))?)
     }
 
-    /// Takes note of so many sums and products of weights.
+    /// Pays for so many sums and products of weights.
     fn spend(&mut self, steps: usize) -> Result<(), Stop> {
-        let cost = (steps as u64).saturating_mul(W::COST);
-        self.fuel = self.fuel.checked_sub(cost).ok_or(Stop::TooLarge)?;
-        Ok(())
+        Ok(self.fuel.spend((steps as u64).saturating_mul(W::COST))?)
+    }
+
+    /// Pays for looking at so many results, or sorting them in.
+    fn look_at(&mut self, results: usize) -> Result<(), Stop> {
+        Ok(self.fuel.spend((results as u64).saturating_mul(SORTED_IN))?)
     }
 
     fn repeated(&mut self, expression: &Expression, times: u32) -> Result<Spread<W>, Stop> {
@@ -275,7 +348,9 @@ impl<W: Weight> Computation<W> {
             Expression::Number(number) => Ok(Spread::certain(*number)),
             Expression::Parentheses(inner) | Expression::Labelled(inner, _) => self.expression(inner),
             Expression::Negative(inner) => {
-                self.expression(inner)?.map(|value| value.negative().ok_or(RollError::Overflow.into()))
+                let inner = self.expression(inner)?;
+                self.look_at(inner.len())?;
+                inner.map(|value| value.negative().ok_or(RollError::Overflow.into()))
             }
             Expression::Pool(pool) => self.pool(pool),
             Expression::Chain(first, rest) => {
@@ -296,7 +371,10 @@ impl<W: Weight> Computation<W> {
                 let arguments = arguments.iter().map(|each| self.expression(each)).collect::<Result<Vec<_>, _>>()?;
                 let of = |arguments: &[Number]| function.of(arguments).ok_or(RollError::Overflow);
                 match arguments.as_slice() {
-                    [only] => only.clone().map(|value| of(&[value]).map_err(Stop::from)),
+                    [only] => {
+                        self.look_at(only.len())?;
+                        only.clone().map(|value| of(&[value]).map_err(Stop::from))
+                    }
                     [first, rest @ ..] => rest.iter().try_fold(first.clone(), |all, each| {
                         debug_assert!(matches!(function, Function::Min | Function::Max | Function::Sum));
                         self.combine(&all, each, |left, right| of(&[left, right]))
@@ -318,7 +396,7 @@ impl<W: Weight> Computation<W> {
         right: &Spread<W>,
         with: impl Fn(Number, Number) -> Result<Number, RollError>,
     ) -> Result<Spread<W>, Stop> {
-        self.spend(left.len() * right.len() * 40 / W::COST as usize)?;
+        self.look_at(left.len().saturating_mul(right.len()).saturating_mul(2))?;
         let mut combined = Spread::default();
         for (one, weight) in left.iter() {
             for (other, chance) in right.iter() {
@@ -330,8 +408,13 @@ impl<W: Weight> Computation<W> {
 
     /// Two results added, which is quick where they are whole.
     fn sum(&mut self, left: &Spread<W>, right: &Spread<W>) -> Result<Spread<W>, Stop> {
+        self.look_at(left.len().saturating_add(right.len()))?;
         match (left.line(), right.line()) {
-            (Some(left), Some(right)) => Ok(self.product(&left, &right)?.into_spread()),
+            (Some(left), Some(right)) => {
+                let sum = self.product(&left, &right)?;
+                self.look_at(sum.weights.len())?;
+                Ok(sum.into_spread())
+            }
             _ => self.combine(left, right, |left, right| left.plus(right).ok_or(RollError::Overflow)),
         }
     }

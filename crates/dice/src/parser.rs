@@ -6,7 +6,8 @@ mod modifiers;
 use crate::Number;
 use crate::dialect::Dialect;
 use crate::expression::{Comparison, Count, Expression, Faces, Function, Operator, Pool, Source};
-use crate::notation::{MAX_DEPTH, MAX_DICE, MAX_ROLLS, Notation, NotationError, Repeated, Together};
+use crate::limits::{MAX_DEPTH, MAX_DICE, MAX_LABEL, MAX_REPEATS, MAX_ROLLS};
+use crate::notation::{Notation, NotationError, Repeated, Together};
 use std::ops::Range;
 
 /// What reads a text, and how far it is.
@@ -40,11 +41,6 @@ const SIGNS: [(&str, Comparison); 13] = [
     ("<", Comparison::Less),
     (">", Comparison::Greater),
 ];
-
-/// How often a roll may be repeated.
-const MAX_REPEATS: u32 = 100;
-/// Characters of a label, and of a word on a die.
-const MAX_LABEL: usize = 40;
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Self {

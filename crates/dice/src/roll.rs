@@ -7,7 +7,8 @@ pub use show::{OfPool, Piece, Shown};
 
 use crate::Number;
 use crate::expression::{Comparison, Expression, Function, Mark, Operator, Pool};
-use crate::notation::{MAX_DICE, Notation, Repeated, Together};
+use crate::limits::MAX_DICE;
+use crate::notation::{Notation, Repeated, Together};
 use crate::source::{Dice, DiceError};
 
 /// A roll as often as it was repeated.
@@ -59,7 +60,7 @@ pub struct Throw {
 }
 
 /// A die on the table, or a result in a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShownDie {
     /// What it counts (a Fudge die -1 to 1).
     pub value: i64,
@@ -76,7 +77,7 @@ pub struct ShownDie {
 }
 
 /// Whether a die counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It is part of the total.
     Kept,

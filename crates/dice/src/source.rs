@@ -1,10 +1,8 @@
 //! Where dice come from: the trait, the budget of one command, and the scripted list of tests.
 
+use crate::limits::MAX_DRAWS;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Draws a command may make in all, explosions and rerolls included.
-pub const MAX_DRAWS: usize = 5_000;
 
 /// One thrown die: `sides` from 1, `value` from 1 to `sides`. Stored as `[sides, value]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

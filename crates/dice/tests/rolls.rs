@@ -101,7 +101,9 @@ fn a_comparison_is_of_the_whole_and_knows_its_margin() {
     assert_eq!(verdict("(1d100)<=45", &[(100, 40)]), (true, Some("5".into())));
     assert_eq!(verdict("3d10>=7>=2", &[(10, 7), (10, 8), (10, 1)]), (true, Some("0".into())));
     assert_eq!(d6("(2d6)>=9", &[4, 5]), "1 = (2d6 [4 5]) vs 9");
-    assert_eq!(d6("(1d6>3)*2", &[4]), "2 = (1d6>3 [4]) * 2");
+    assert_eq!(d6("(1d6>3)*2", &[4]), "2 = (1d6 [4] > 3) * 2");
+    assert_eq!(verdict("1d20 >= 15", &[(20, 12)]), (false, Some("-3".into())));
+    assert_eq!(verdict("2d20kh1>=15", &[(20, 3), (20, 17)]), (true, Some("2".into())));
 }
 
 #[test]

@@ -77,8 +77,11 @@ pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 /// away from `word`, ignoring case.
 pub fn suggest_within<'a>(slips: usize, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
+    // A word that is longer or shorter by more slips than these is not compared letter by letter.
+    let long = word.chars().count();
     candidates
         .into_iter()
+        .filter(|candidate| candidate.to_lowercase().chars().count().abs_diff(long) <= slips)
         .map(|candidate| (strsim::osa_distance(&word, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| (1..=slips).contains(distance))
         .min_by_key(|(distance, _)| *distance)

@@ -224,12 +224,28 @@ impl Words {
 
     /// Tries `T` at each word nobody took, from the left.
     pub(crate) fn scan<T: Argument>(&mut self) -> Result<Option<T>, Refusal> {
-        for at in 0..self.words.len() {
-            if let Some(value) = self.read_at(at)? {
-                return Ok(Some(value));
+        let texts: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        let mut found = None;
+        // Where the words that nobody took end, behind each that is looked at.
+        let mut end = 0;
+        for at in 0..texts.len() {
+            if at >= end {
+                let taken = self.words[at..].iter().position(|word| word.taken);
+                end = taken.map_or(texts.len(), |taken| at + taken.max(1));
+            }
+            if self.words[at].taken {
+                continue;
+            }
+            let read = T::read(&texts[at..end]).map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
+            if let Some((value, count)) = read {
+                found = Some((value, at..at + count));
+                break;
             }
         }
-        Ok(None)
+        Ok(found.map(|(value, taken)| {
+            self.words[taken].iter_mut().for_each(|word| word.taken = true);
+            value
+        }))
     }
 
     /// Reads a `T` from word number `at` on and takes its words.

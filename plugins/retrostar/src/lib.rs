@@ -161,13 +161,13 @@ enum Command {
 enum Running {
     /// Begin a Series for so many players: no dials, three tokens each.
     #[command(referee, example = "series 4")]
-    Series { players: Number<1, 100> },
+    Series { players: Number<0, 100> },
     /// Begin an Episode: the pool is filled, and everybody has control again.
     #[command(referee, example = "episode")]
     Episode,
     /// Say how many play now; the pool follows with the next Episode.
     #[command(referee, example = "players 5")]
-    Players { players: Number<1, 100> },
+    Players { players: Number<0, 100> },
     /// Give a Benefit that waits for somebody's next Intention.
     #[command(
         referee,
@@ -334,6 +334,8 @@ impl Game for Retrostar {
 
 fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Refusal> {
     match command {
+        Running::Series { players: Number(0) } => Err(nobody_plays("series 1")),
+        Running::Players { players: Number(0) } => Err(nobody_plays("players 1")),
         Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
         Running::Episode => spotlight::episode(state),
         Running::Players { players: Number(players) } => Ok(spotlight::players(state, players as u32)),
@@ -363,6 +365,12 @@ fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Re
             Ok(Reply::from(format!("a 7 to 9 is now a choice of {says}")).fact("reboot", state.reboot))
         }
     }
+}
+
+/// Refuses a game without players: the tokens are theirs.
+fn nobody_plays(example: &str) -> Refusal {
+    let what = "a Series needs at least one player, and the Showrunner is not counted. If you play alone, count your character";
+    Refusal::new(what).about("0").example(example)
 }
 
 /// A Benefit or Obstacle that the Showrunner gives; the comment says what it is.

@@ -1,1 +1,409 @@
 //! Nothing that somebody types costs more than its limit allows, however large the numbers in it.
+
+use super::hostile;
+use bot::keys::TableId;
+use bot::store::{Batch, Memory, Store, StoreError, scan_all};
+use bot::{Bot, DiceBox, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting, serve};
+use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
+use dice::fair::MessageKey;
+use dice::{Dice, DiceError};
+use jiff::Timestamp;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tests::astragal;
+
+/// Bytes of memory that the program may reserve, whatever is typed; to run at all it reserves about half of that.
+const SPACE: u64 = 1 << 29;
+/// Seconds of processor time after which a program that computes without end is ended.
+const ENDLESS: u64 = 600;
+/// Dice that a command may throw, and bytes of one.
+const MOST_DICE: usize = 5_000;
+const MOST_TEXT: usize = 1_024;
+/// Records that a command may read at a table where hardly anything was played, and bytes that it may write.
+const MOST_READ: usize = 400;
+const MOST_WRITTEN: usize = 48 << 10;
+
+/// What is typed into the program, in a space that is bounded; its answers.
+fn typed_in_a_bounded_space(lines: &[String]) -> Vec<String> {
+    let data = tempfile::tempdir().expect("a directory can be made");
+    let inner = astragal(data.path());
+    let mut command = Command::new("prlimit");
+    command
+        .arg(format!("--as={SPACE}"))
+        .arg(format!("--cpu={ENDLESS}"))
+        .arg(inner.get_program())
+        .args(inner.get_args());
+    command.env("USER", "mia").env_remove("ASTRAGAL_LOG").env("MALLOC_ARENA_MAX", "2");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.as_mut().expect("prlimit is part of every Linux");
+    let mut stdin = child.stdin.take().expect("it was piped");
+    let input = lines.join("\n") + "\n!roll 1d1 # still here\n";
+    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let mut said = Vec::new();
+    let mut stdout = child.stdout.take().expect("it was piped");
+    let errors = child.stderr.take().expect("it was piped");
+    let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
+    std::io::Read::read_to_end(&mut stdout, &mut said).expect("the program prints");
+    let status = child.wait().expect("it ends");
+    writer.join().expect("the writer does not panic");
+    let errors = errors.join().expect("nobody panics");
+    let text = String::from_utf8_lossy(&said).into_owned();
+    let last = text.lines().last().unwrap_or_default();
+    let errors = errors.lines().filter(|line| !line.contains("INFO")).take(5).collect::<Vec<_>>().join("\n");
+    assert!(status.success(), "it ended ({status}) behind {last:?}: {errors}");
+    assert!(last.contains("still here"), "it no longer plays: {last:?}");
+    text.lines().skip(tests::GREETING).map(str::to_owned).collect()
+}
+
+#[test]
+fn no_number_that_is_typed_exhausts_the_memory() {
+    let lines: Vec<String> = hostile::lines().into_iter().map(|line| format!("!{line}")).collect();
+    assert!(lines.len() > 1_000, "only {} lines", lines.len());
+    let enable = ["mvk", "retrostar", "spheres", "torg"].map(|game| format!("!plugin enable {game}"));
+    let before = ["!gm me", "!iam Ann", "!pc Bob", "!series 4"].map(str::to_owned);
+    let all: Vec<String> = enable.into_iter().chain(before).chain(lines).collect();
+    let answers = typed_in_a_bounded_space(&all);
+    // Nearly every line is answered, if only by a refusal.
+    assert!(answers.len() > all.len(), "{} answers to {} lines", answers.len(), all.len());
+}
+
+#[test]
+fn odds_of_the_largest_dice_are_told_or_refused_with_the_limit() {
+    let lines = [
+        "odds d4294967295",
+        "odds 2d100000000",
+        "odds d[1..4000000000]",
+        "odds d[0:4294967295]",
+        "odds estimate d4294967295",
+        "odds 1d4294967295 vs 1d4294967295",
+        "odds 1000d100000kh500",
+        "odds {1d100000,1d100000}kh1",
+        "odds floor(floor(floor(1d100000)))",
+        "odds 1000d1000",
+    ];
+    let answers = typed_in_a_bounded_space(&lines.map(|line| format!("!{line}")));
+    let found = |text: &str| answers.iter().any(|answer| answer.contains(text));
+    assert!(found("100000 faces are the most"), "{answers:#?}");
+    assert!(found("!odds estimate d4294967295"), "the line to type instead is told: {answers:#?}");
+    assert!(found("(an estimate, rolled"), "{answers:#?}");
+}
+
+/// Counts what is read and written.
+#[derive(Default)]
+struct Counting {
+    memory: Memory,
+    read: AtomicUsize,
+    written: AtomicUsize,
+}
+
+impl Counting {
+    /// What was counted since this was asked last.
+    fn taken(&self) -> (usize, usize) {
+        (self.read.swap(0, Ordering::Relaxed), self.written.swap(0, Ordering::Relaxed))
+    }
+}
+
+impl Store for Counting {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read.fetch_add(1, Ordering::Relaxed);
+        self.memory.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let found = self.memory.scan(prefix, after, limit)?;
+        self.read.fetch_add(found.len(), Ordering::Relaxed);
+        Ok(found)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        let bytes = |(key, value): (&String, &Option<Vec<u8>>)| key.len() + value.as_ref().map_or(0, Vec::len);
+        self.written.fetch_add(batch.iter().map(bytes).sum(), Ordering::Relaxed);
+        self.memory.commit(batch)
+    }
+}
+
+/// Fair dice, counted.
+#[derive(Clone, Default)]
+struct Counted(Arc<AtomicUsize>);
+
+struct CountedDice(Box<dyn Dice + Send>, Arc<AtomicUsize>);
+
+impl Dice for CountedDice {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.throw(sides)
+    }
+}
+
+impl DiceBox for Counted {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        Box::new(CountedDice(FairBox.dice(seed, key), self.0.clone()))
+    }
+}
+
+/// A table at which everything is counted.
+struct Stage {
+    sitting: Sitting,
+    store: Arc<Counting>,
+    dice: Counted,
+    said: i64,
+}
+
+const GAMES: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
+
+fn bot(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Arc<Bot> {
+    let plugins = vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
+    let plugins = Plugins::new(plugins).expect("they live together");
+    let settings = Settings { plugins: GAMES.map(str::to_owned).into(), ..Settings::default() };
+    Arc::new(Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts"))
+}
+
+fn message(room: &str, number: i64, body: &str) -> Message {
+    let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
+    let sent = Timestamp::from_second(1_700_000_000 + number).expect("in range");
+    let message = Message::new(number.to_string(), RoomId::new("fake", room), speaker, sent, body);
+    Message { unlimited: true, ..message }
+}
+
+impl Stage {
+    fn new() -> Self {
+        let (store, dice) = (Arc::<Counting>::default(), Counted::default());
+        let bot = bot(store.clone(), Box::new(dice.clone()));
+        Stage { sitting: Sitting::new(bot), store, dice, said: 0 }
+    }
+
+    /// What a line is answered, whether it was played, and the bytes it wrote.
+    fn say(&mut self, line: &str) -> (String, OutcomeKind, usize) {
+        self.say_at(Timestamp::from_second(1_700_000_000 + self.said).expect("in range"), line)
+    }
+
+    fn say_at(&mut self, sent: Timestamp, line: &str) -> (String, OutcomeKind, usize) {
+        self.said += 1;
+        self.store.taken();
+        self.dice.0.store(0, Ordering::Relaxed);
+        let message = Message { sent, ..message("hall", self.said, &format!("!{line}")) };
+        let heard = self.sitting.play(&Event::Said(message)).expect("memory does not fail");
+        let (read, written) = self.store.taken();
+        let thrown = self.dice.0.load(Ordering::Relaxed);
+        let shown = line.chars().take(80).collect::<String>();
+        assert!(thrown <= MOST_DICE, "{shown}: {thrown} dice");
+        assert!(read <= MOST_READ, "{shown}: {read} records read");
+        assert!(written <= MOST_WRITTEN, "{shown}: {written} bytes written");
+        let outcome = heard.outcomes.first();
+        let kind = outcome.map_or(OutcomeKind::Silent, |outcome| outcome.kind);
+        (outcome.map(|outcome| outcome.reply.plain()).unwrap_or_default(), kind, written)
+    }
+
+    /// The longest text that an entry holds as typed.
+    fn longest_text(&self) -> usize {
+        let prefix = bot::keys::entries(&TableId::of(&RoomId::new("fake", "hall")));
+        let texts = scan_all(&*self.store, &prefix).filter_map(|record| {
+            let link: serde_json::Value = serde_json::from_slice(&record.ok()?.1).ok()?;
+            Some(link.pointer("/parts/text/value")?.as_str()?.len())
+        });
+        texts.max().unwrap_or_default()
+    }
+}
+
+#[test]
+fn no_number_that_is_typed_is_walked_to_thrown_or_written_out() {
+    let mut stage = Stage::new();
+    for line in ["gm me", "iam Ann", "pc Bob", "series 4", "act d8", "intent", "roll 2d6"] {
+        stage.say(line);
+    }
+    for line in hostile::lines() {
+        // What reads the whole journal has bounds of its own, by what was played and not by what is typed.
+        if !["export", "cursed", "forget"].iter().any(|word| line.starts_with(word)) {
+            stage.say(&line);
+        }
+    }
+    assert!(stage.longest_text() <= MOST_TEXT, "{} bytes", stage.longest_text());
+}
+
+#[test]
+fn no_macro_variable_or_roll_again_makes_a_line_longer_than_may_be_typed() {
+    let mut stage = Stage::new();
+    stage.say(&format!("macro bomb roll 1d1 # {}", "$* ".repeat(90).trim_end()));
+    let (answer, kind, _) = stage.say(&format!("bomb {}", "x".repeat(900)));
+    assert_eq!(kind, OutcomeKind::Refused, "{answer}");
+    assert!(answer.contains("1024 bytes"), "{answer}");
+    // Each of these stands for a few of the one before it.
+    stage.say("set a 1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1");
+    for (name, of) in [("b", "a"), ("c", "b"), ("d", "c")] {
+        stage.say(&format!("set {name} {}", vec![format!("${of}"); 25].join("+")));
+    }
+    let (answer, kind, _) = stage.say("roll 1d1+$d");
+    assert!(kind == OutcomeKind::Refused && answer.contains("1024 bytes"), "{answer}");
+    stage.say(&format!("roll 1d1 # {}", "x".repeat(900)));
+    for _ in 0..3 {
+        stage.say(&format!("roll again +{}", vec!["1"; 200].join("+")));
+    }
+    // What nobody typed counts as typed: an inline roll, an offer, a macro behind as.
+    stage.say(&format!("as Bob bomb {}", "y".repeat(900)));
+    stage.say(&format!("secret bomb {}", "z".repeat(900)));
+    stage.say(&format!("odds bomb {}", "z".repeat(900)));
+    assert!(stage.longest_text() <= MOST_TEXT, "an entry holds {} bytes as typed", stage.longest_text());
+}
+
+#[test]
+fn a_thousand_large_dice_are_written_down_once() {
+    let mut stage = Stage::new();
+    stage.say("roll 1d6");
+    let (_, kind, written) = stage.say("roll 1000d1000");
+    assert_eq!(kind, OutcomeKind::Played);
+    // A die is up to eleven bytes in the journal.
+    assert!(written < 16 << 10, "{written} bytes");
+}
+
+#[test]
+fn a_message_from_long_ago_asks_for_nothing_before_all_time() {
+    let mut stage = Stage::new();
+    stage.say("roll 1d6 # words");
+    for sent in [Timestamp::MIN, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
+        stage.say_at(sent, "erase older 36500");
+        stage.say_at(sent, "recap");
+        stage.say_at(sent, "waiting");
+        stage.say_at(sent, "export move");
+        stage.say_at(sent, "import back");
+    }
+    assert_eq!(stage.say("roll 1d6").1, OutcomeKind::Played);
+}
+
+#[test]
+fn a_single_die_that_is_compared_succeeds_or_fails() {
+    let mut stage = Stage::new();
+    for line in ["roll 1d20 >= 15", "roll 2d20kh1>=15", "roll 2d20dl1 > 3", "roll d20==20", "roll {1d20,1d20}kh1>=3"] {
+        let (answer, ..) = stage.say(line);
+        assert!(answer.starts_with("SUCCESS") || answer.starts_with("FAILURE"), "{line}: {answer}");
+    }
+    let (answer, ..) = stage.say("odds 1d20 >= 15");
+    assert!(answer.starts_with("30.0 %") && !answer.contains("0.30 on average"), "{answer}");
+    // Several dice are counted, and so is one where that is what was asked for.
+    for line in ["roll 8d10>=7", "roll 1d10c>=7", "roll 1d10>=7f1", "roll 1d10! >=7"] {
+        assert!(!stage.say(line).0.contains("CCESS +"), "{line}");
+    }
+}
+
+#[test]
+fn min_and_max_are_spelled_as_rpg_dice_roller_spells_them() {
+    let mut stage = Stage::new();
+    assert!(stage.say("roll 2d6min3").0.contains("2d6mi3"), "{}", stage.say("roll 2d6min3").0);
+    assert!(stage.say("roll 2d6max3").0.contains("2d6ma3"));
+    assert!(stage.say("roll 2d6min2max5kh1").0.contains("2d6mi2ma5kh1"));
+    assert!(stage.say("roll max(1d6,2)").0.contains("max(1d6"));
+}
+
+#[test]
+fn a_showrunner_alone_learns_what_a_series_needs() {
+    let mut stage = Stage::new();
+    stage.say("gm me");
+    let (answer, kind, _) = stage.say("series 0");
+    assert_eq!(kind, OutcomeKind::Refused);
+    assert!(answer.contains("Showrunner") && answer.contains("series 1"), "{answer}");
+}
+
+/// Tells that somebody reads what is not for the moment, and keeps them waiting.
+struct Gated {
+    memory: Memory,
+    /// Only what begins so is kept waiting.
+    prefix: String,
+    shut: AtomicBool,
+    came: Mutex<Sender<()>>,
+    open: Mutex<Receiver<()>>,
+    in_vain: AtomicBool,
+}
+
+impl Gated {
+    fn new(prefix: &str) -> (Arc<Self>, Receiver<()>, Sender<()>) {
+        let ((came, comes), (opens, open)) = (mpsc::channel(), mpsc::channel());
+        let (memory, shut, in_vain) = (Memory::default(), AtomicBool::new(false), AtomicBool::new(false));
+        let gate = Gated { memory, prefix: prefix.to_owned(), shut, came: came.into(), open: open.into(), in_vain };
+        (Arc::new(gate), comes, opens)
+    }
+
+    fn pass(&self, key: &str) {
+        if self.shut.load(Ordering::SeqCst) && key.starts_with(&self.prefix) {
+            self.shut.store(false, Ordering::SeqCst);
+            self.came.lock().expect("nobody panics").send(()).expect("the test waits");
+            let opened = self.open.lock().expect("nobody panics").recv_timeout(Duration::from_secs(30));
+            self.in_vain.store(opened.is_err(), Ordering::SeqCst);
+        }
+    }
+}
+
+impl Store for Gated {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.pass(key);
+        self.memory.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.pass(prefix);
+        self.memory.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.memory.commit(batch)
+    }
+}
+
+fn text(post: &Post) -> String {
+    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order() {
+    // The whole runtime has one thread. Reading the journal of the hall takes as long as the test wants.
+    let (store, comes, opens) = Gated::new(&bot::keys::entries(&TableId::of(&RoomId::new("fake", "hall"))));
+    let network = Fake::new("fake");
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
+    let serving = tokio::spawn(serve(bot(store.clone(), Box::new(FairBox)), transports, async move {
+        let _ = stopped.await;
+    }));
+    let say = |room: &str, number: i64, body: &str| network.happen(Event::Said(message(room, number, body)));
+    say("hall", 1, "!roll 1d1 # one");
+    network.hear().await;
+    say("attic", 2, "!roll 1d1 # two");
+    network.hear().await;
+    store.shut.store(true, Ordering::SeqCst);
+    say("hall", 3, "!history");
+    say("hall", 4, "!roll 1d1 # four");
+    tokio::task::spawn_blocking(move || comes.recv()).await.expect("nobody panics").expect("history reads the journal");
+    say("attic", 5, "!roll 1d1 # five");
+    assert!(text(&network.hear().await).contains("five"), "the attic is answered while the hall is read");
+    opens.send(()).expect("the gate waits");
+    let (first, second) = (text(&network.hear().await), text(&network.hear().await));
+    assert!(first.contains("1 entry up to #1") && second.contains("four"), "{first} / {second}");
+    drop(stop);
+    serving.await.expect("serving does not panic").expect("it ends well");
+    assert!(!store.in_vain.load(Ordering::SeqCst), "the attic waited for the hall");
+}
+
+#[test]
+fn nothing_waits_for_a_backup_and_the_backup_is_of_one_moment() {
+    let (store, comes, opens) = Gated::new("");
+    let bot = bot(store.clone(), Box::new(FairBox));
+    let write = |value: &str| {
+        let mut batch = Batch::default();
+        ["a", "b", "c"].iter().for_each(|key| batch.put(*key, value));
+        bot.committer().commit(None, batch).expect("memory does not fail");
+    };
+    write("1");
+    let (done, read) = mpsc::channel();
+    store.shut.store(true, Ordering::SeqCst);
+    bot.committer().snapshot(move |store| {
+        let records = scan_all(store, "").map(|record| record.expect("memory does not fail"));
+        done.send(records.filter(|(key, _)| key.len() == 1).map(|(_, value)| value).collect::<Vec<_>>())
+            .expect("it waits");
+    });
+    comes.recv().expect("the backup reads");
+    write("2");
+    opens.send(()).expect("the gate waits");
+    assert_eq!(read.recv().expect("the backup is read"), [b"1"; 3]);
+    assert!(!store.in_vain.load(Ordering::SeqCst), "the commit waited for the backup");
+}

@@ -1,20 +1,18 @@
 //! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
 
 use super::HouseTurn;
+use crate::budget::MOST_ERASED;
 use crate::documents::{InboxRow, to_json};
 use crate::journal::Page;
 use crate::keys;
 use crate::people::OPERATOR;
-use crate::store::{Batch, StoreError};
+use crate::store::Batch;
 use crate::table::NotFound;
 use chat::{Recipient, Reply, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use plugin_api::{Refusal, Role};
 use std::collections::BTreeSet;
 use std::fmt::Display;
-
-/// Entries of which the words are erased with one command; the rest waits for the next.
-const MOST: usize = 2_000;
 
 pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
@@ -45,14 +43,15 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
 /// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
 pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotFound> {
     turn.needs(Role::Admin, "erase what others typed")?;
-    let before = turn.now - SignedDuration::from_hours(24 * days);
+    // Whatever time a message says it is of, so many days before it may be before all time.
+    let before = turn.now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
     let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
     let noted = keys::erased_up_to(turn.ledger.id());
     let mut up_to: u64 = turn.ledger.read(&noted)?.unwrap_or_default();
-    let (mut pages, mut passed) = (Vec::new(), false);
+    let (mut erased, mut passed) = (0, false);
     for number in up_to + 1..=last_before(turn, up_to, before)? {
         let Some(page) = turn.ledger.page(number)? else { continue };
-        if pages.len() == MOST {
+        if erased == MOST_ERASED {
             break;
         }
         passed |= sealed.contains(&number);
@@ -61,18 +60,17 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
         }
         // The operator's own words are about nobody; erasing them would make others, and so on for ever.
         if !sealed.contains(&number) && page.entry.character != OPERATOR && has_words(&page) {
-            pages.push(page);
+            forget(turn, page);
+            erased += 1;
         }
     }
-    if pages.is_empty() {
+    if erased == 0 {
         return Err(Refusal::new(format!(
             "nothing that was typed here is older than {}",
             counted(days, "day", "days")
         ))
         .into());
     }
-    let erased = pages.len();
-    pages.into_iter().for_each(|page| forget(turn, page));
     turn.deed.writes.put(noted, to_json(&up_to));
     let (entries, days) = (counted(erased, "entry", "entries"), counted(days, "day", "days"));
     let reply = Reply::from(format!(
@@ -102,18 +100,35 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
     }
     let player = turn.speaker.player.clone();
-    let pages = turn.ledger.of_player(&player).collect::<Result<Vec<_>, StoreError>>()?;
-    // Not what somebody else did who had the nick before.
-    let pages: Vec<_> = pages.into_iter().filter(|page| turn.rights.made(&page.entry) && has_words(page)).collect();
-    let erased = pages.len();
+    let ledger = turn.ledger;
+    let (mut erased, mut more) = (0, false);
+    for page in ledger.of_player(&player) {
+        let page = page?;
+        // Not what somebody else did who had the nick before.
+        if !turn.rights.made(&page.entry) || !has_words(&page) {
+            continue;
+        }
+        more = erased == MOST_ERASED;
+        if more {
+            break;
+        }
+        erased += 1;
+        if really {
+            forget(turn, page);
+        }
+    }
     if !really {
-        let entries = counted(erased, "entry", "entries");
+        let entries = if more { format!("more than {erased} entries") } else { counted(erased, "entry", "entries") };
         let what =
             format!("this erases for good what you typed here and was answered, in {entries}; dice and changes stay");
         return Err(Refusal::new(what).example("forget me really").into());
     }
-    pages.into_iter().for_each(|page| forget(turn, page));
-    let reply = Reply::from("What you typed here is erased. Which id threw which dice stays in the chain.");
+    let reply = match more {
+        false => Reply::from("What you typed here is erased. Which id threw which dice stays in the chain."),
+        true => Reply::from(format!("What you typed here last is erased, in {erased} entries. Erase the rest with "))
+            .code(format!("{}forget me really", turn.room.prefix))
+            .text(" until nothing is left."),
+    };
     Ok(reply.fact("erased", erased))
 }
 

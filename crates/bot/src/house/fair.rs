@@ -1,6 +1,7 @@
 //! `!fair`, `!export`: what lets anybody prove the dice.
 
 use super::HouseTurn;
+use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
 use crate::documents::to_json;
 use crate::journal::export::{self, Exported};
 use crate::journal::{Added, hex};
@@ -11,10 +12,8 @@ use chat::{File, Reply, clean};
 use dice::fair::commitment;
 use plugin_api::{Refusal, Role};
 use serde_json::{Map, Value};
+use std::io;
 
-/// Entries that fit into a file for a chat.
-const MOST_EXPORTED: u64 = 2_000;
-const MOST_BYTES: usize = 4 << 20;
 /// Secret rolls that are named.
 const MOST_NAMED: usize = 10;
 /// Bytes of the words with which somebody binds a seed, and how many can.
@@ -125,10 +124,7 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
     if head.number > MOST_EXPORTED {
         return Err(too_long(turn).into());
     }
-    let file = write(&ledger.exported(), turn.now, text)?;
-    if file.len() > MOST_BYTES {
-        return Err(too_long(turn).into());
-    }
+    let Some(file) = write(&ledger.exported(), turn.now, text)? else { return Err(too_long(turn).into()) };
     turn.deed.shows_head = true;
     let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
     let (name, mime) =
@@ -148,11 +144,37 @@ fn too_long(turn: &HouseTurn) -> Refusal {
     Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
 }
 
-fn write(source: &Exported<'_>, now: jiff::Timestamp, text: bool) -> Result<String, NotFound> {
-    let mut file = Vec::new();
-    if text { export::write_text(source, &mut file) } else { export::write(source, now, &mut file) }
-        .map_err(|error| NotFound::Store(error.into_store()))?;
-    Ok(String::from_utf8_lossy(&file).into_owned())
+/// The file; nothing where it is too long for a chat.
+fn write(source: &Exported<'_>, now: jiff::Timestamp, text: bool) -> Result<Option<String>, NotFound> {
+    let mut file = Short::default();
+    let written = if text { export::write_text(source, &mut file) } else { export::write(source, now, &mut file) };
+    match written {
+        Ok(_) => Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned())),
+        Err(_) if file.full => Ok(None),
+        Err(error) => Err(NotFound::Store(error.into_store())),
+    }
+}
+
+/// A file in memory that takes no more than fits into a chat.
+#[derive(Default)]
+struct Short {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl io::Write for Short {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.full |= self.bytes.len() + bytes.len() > MOST_EXPORTED_BYTES;
+        if self.full {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A room's id as part of a file's name.

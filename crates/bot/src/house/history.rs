@@ -1,6 +1,7 @@
 //! `!history`, `!why`, `!recap`: what the journal tells.
 
 use super::{HouseTurn, show};
+use crate::budget::MOST_RECAPPED;
 use crate::journal::{Change, Changes, Page};
 use crate::store::StoreError;
 use crate::table::NotFound;
@@ -10,8 +11,7 @@ use std::collections::BTreeMap;
 
 /// Entries that are listed without a number.
 const USUAL: u64 = 10;
-/// Entries that a recap looks at, and lists.
-const MOST_RECAPPED: usize = 150;
+/// Entries that a recap lists.
 const MOST_LISTED: usize = 8;
 /// Changes that a list shows.
 const MOST_CHANGES: usize = 10;

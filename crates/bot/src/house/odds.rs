@@ -1,12 +1,13 @@
 //! `!odds`, `!explain`: how likely the results of some dice are, and what those do.
 
+use crate::budget::ROLLS;
 use crate::route::Arguments;
 use crate::table::Trials;
 use chat::{Bar, Reply, Span};
 use dice::fair::{FairDice, MessageKey};
 use dice::{
-    Certainty, Comparison, Count, Dialect, Expression, Notation, NotationError, Number, Odds, OddsError, Pool,
-    Repeated, Source,
+    Certainty, Comparison, Count, Dialect, Expression, Faces, Fuel, Notation, NotationError, Number, ODDS, Odds,
+    OddsError, Pool, Repeated, Source,
 };
 use plugin_api::{Refusal, Text};
 use std::collections::BTreeMap;
@@ -15,8 +16,6 @@ use std::collections::BTreeMap;
 const LINES: usize = 12;
 /// What comes less often than this, and all beyond it, is one line at the end of a chart.
 const RARE: f64 = 0.005;
-/// Rolls of an estimate.
-const ROLLS: u32 = 10_000;
 
 pub(super) fn explain(roll: Option<&Text>, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
@@ -40,9 +39,13 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("the odds of one roll at a time"));
     };
-    let look = |expression: &Expression, side: &str| {
+    let mut fuel = Fuel::new(ODDS);
+    let mut look = |expression: &Expression, side: &str| {
         let repeated = Repeated { expression: expression.clone(), ..repeated.clone() };
-        if estimate { estimated(&repeated, side) } else { repeated.odds().map_err(|error| refused(error, &text)) }
+        match estimate {
+            true => estimated(&repeated, side, &mut fuel),
+            false => repeated.odds_within(&mut fuel).map_err(|error| refused(error, &text)),
+        }
     };
     match (&repeated.expression, repeated.together) {
         (Expression::Compared(left, comparison, right), None) => {
@@ -59,7 +62,7 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
 /// How likely each word is on dice that show words, and are not counted otherwise.
 fn words_of(expression: &Expression) -> Option<String> {
     let Expression::Pool(Pool { source: Source::Dice(count, faces), modifiers }) = expression else { return None };
-    let sides = faces.sides().filter(|_| modifiers.is_empty())?;
+    let sides = faces.sides().filter(|_| modifiers.is_empty() && matches!(faces, Faces::List(_)))?;
     let mut words: BTreeMap<&str, f64> = BTreeMap::new();
     for (face, often) in faces.different(sides) {
         *words.entry(faces.word(face)?).or_default() += f64::from(often) / f64::from(sides);
@@ -77,8 +80,8 @@ fn refused(error: OddsError, text: &str) -> Refusal {
 }
 
 /// The odds as rolling says, with other dice on each side of a comparison.
-fn estimated(repeated: &Repeated, side: &str) -> Result<Odds, Refusal> {
-    Ok(repeated.estimate(&mut dice_of_no_table(&format!("{side} {repeated}")), ROLLS)?)
+fn estimated(repeated: &Repeated, side: &str, fuel: &mut Fuel) -> Result<Odds, Refusal> {
+    Ok(repeated.estimate_within(&mut dice_of_no_table(&format!("{side} {repeated}")), ROLLS, fuel)?)
 }
 
 /// Dice that are no table's: the same each time for the same purpose.

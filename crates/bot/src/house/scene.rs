@@ -1,10 +1,11 @@
 //! `!scene`, `!cursed`: what is being played, and how the dice fell in it.
 
 use super::HouseTurn;
+use crate::budget::MOST_CURSED;
 use crate::documents::Scene;
 use crate::table::NotFound;
 use chat::{Line, Reply, Span};
-use dice::{Die, Luck};
+use dice::{Die, Fuel, LUCK, Luck, MAX_LUCKY};
 use plugin_api::{CharacterId, Refusal, Role, Text};
 use std::collections::BTreeMap;
 
@@ -12,8 +13,6 @@ use std::collections::BTreeMap;
 const END: [&str; 2] = ["end", "none"];
 /// Characters of a scene's title.
 const MOST_TITLE: usize = 80;
-/// Entries that are looked at.
-const MOST_LOOKED_AT: usize = 10_000;
 /// What is so low, or so high, is said in a word.
 const CURSED: f64 = 0.05;
 
@@ -52,7 +51,7 @@ pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
     let scene = turn.table.scene.clone().filter(|_| !all);
     let since = scene.as_ref().map_or(0, |scene| scene.since);
     let mut thrown: BTreeMap<CharacterId, Thrown> = BTreeMap::new();
-    for page in turn.ledger.backwards(turn.ledger.head().number).take(MOST_LOOKED_AT) {
+    for page in turn.ledger.backwards(turn.ledger.head().number).take(MOST_CURSED) {
         let page = page?;
         if page.number() <= since {
             break;
@@ -63,10 +62,12 @@ pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
         }
         let of = thrown.entry(page.entry.character).or_default();
         of.rolls += usize::from(dice.iter().any(Luck::counts));
-        of.dice.extend(dice.into_iter().rev());
+        let room = MAX_LUCKY.saturating_sub(of.dice.len());
+        of.dice.extend(dice.into_iter().rev().filter(Luck::counts).take(room));
     }
+    let each = LUCK / thrown.len().max(1) as u64;
     let known = |(id, thrown): (CharacterId, Thrown)| {
-        let luck = Luck::of(thrown.dice.iter().copied())?;
+        let luck = Luck::of(thrown.dice.iter().copied(), &mut Fuel::new(each))?;
         Some((turn.table.name_of(id).to_owned(), luck, thrown.rolls))
     };
     let mut lucks: Vec<_> = thrown.into_iter().filter_map(known).collect();

@@ -1,17 +1,12 @@
 //! `!set`, `!macro`: what players name for themselves.
 
 use super::HouseTurn;
+use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
 use crate::shortcuts::Named;
 use chat::{Line, Reply, Span};
 use plugin_api::{Name, Refusal, Role, Text};
 use std::collections::BTreeMap;
 
-/// Characters of a name, of a variable's value, and of a macro's command.
-const MOST_NAME: usize = 20;
-const MOST_VALUE: usize = 100;
-const MOST_COMMAND: usize = 300;
-/// Names of one kind that somebody may have.
-const MOST: usize = 50;
 /// What takes a name away.
 const NONE: &str = "none";
 
@@ -40,7 +35,7 @@ const VARIABLE: Kind = Kind {
 const MACRO: Kind = Kind {
     what: "macro",
     sign: "",
-    most: MOST_COMMAND,
+    most: MOST_MACRO,
     example: "macro attack roll 1d20+$1 # axe",
     of: |named| &named.macros,
     of_mut: |named| &mut named.macros,
@@ -140,8 +135,8 @@ fn change(
             None => Err(Refusal::new(format!("{whose} has no {} {name}", kind.what)).example(kind.example)),
         };
     }
-    if all.len() >= MOST && !all.contains_key(&name) {
-        let what = format!("{whose} has {MOST} of these already; none takes one away");
+    if all.len() >= MOST_SHORTCUTS && !all.contains_key(&name) {
+        let what = format!("{whose} has {MOST_SHORTCUTS} of these already; none takes one away");
         return Err(
             Refusal::new(what).example(format!("{} NAME none", kind.example.split(' ').next().unwrap_or_default()))
         );
@@ -154,11 +149,11 @@ fn change(
 /// A name as it is kept.
 fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
     let bare = name.trim_start_matches('$').to_lowercase();
-    let fits = bare.chars().count() <= MOST_NAME && bare.starts_with(char::is_alphabetic);
+    let fits = bare.chars().count() <= MOST_SHORTCUT && bare.starts_with(char::is_alphabetic);
     if fits && bare.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return Ok(bare);
     }
-    let what = format!("{name} is no name here: letters, digits and _, up to {MOST_NAME}");
+    let what = format!("{name} is no name here: letters, digits and _, up to {MOST_SHORTCUT}");
     Err(Refusal::new(what).about(name).example(kind.example))
 }
 

@@ -2,6 +2,7 @@
 
 use super::{HouseTurn, show};
 use crate::bot::Bot;
+use crate::budget::MOST_UNDONE;
 use crate::documents::{TableDoc, to_json};
 use crate::journal::{Change, Page, pointer};
 use crate::keys;
@@ -11,8 +12,6 @@ use crate::table::{NotFound, RENAMED};
 use chat::{PlayerId, Reply, RoomId};
 use plugin_api::{CharacterId, Refusal, Role};
 
-/// Entries of a player that are looked at in search of the last one that can be taken back.
-const FURTHEST: usize = 200;
 /// The table's setting of who may undo, and its value that leaves it to referees.
 pub(super) const SETTING: &str = "undo";
 pub(super) const REFEREE: &str = "referee";
@@ -39,7 +38,7 @@ pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
 }
 
 fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, NotFound> {
-    for page in turn.ledger.of_player(&turn.speaker.player).take(FURTHEST) {
+    for page in turn.ledger.of_player(&turn.speaker.player).take(MOST_UNDONE) {
         let page = page?;
         // That somebody got another nick is nothing they did.
         if page.entry.command != RENAMED && fits(&page) {

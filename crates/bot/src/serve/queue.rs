@@ -1,6 +1,7 @@
 //! The queue of a table: its events in order, each durable before what it changed is answered.
 
 use super::{Busy, Hall, left};
+use crate::bot::Bot;
 use crate::committer::Ticket;
 use crate::keys::TableId;
 use crate::metric;
@@ -12,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinError;
 
 /// A table that heard nothing for so long is put away.
 const IDLE: Duration = Duration::from_secs(600);
@@ -176,13 +178,10 @@ impl Worker {
         if let Some(batch) = table.lay(&bot, event, manner.redelivered)? {
             durable(bot.committer.submit(Some(table.lane()), batch)).await?;
         }
-        let heard = match catch_unwind(AssertUnwindSafe(|| table.hear(&bot, event, manner))) {
-            Ok(heard) => heard?,
-            Err(_) => {
-                // The table in memory may be half changed.
-                table = Table::open(&bot, self.id.clone())?;
-                left::stumbled(&bot, event, waiting.is_some())
-            }
+        let (mut table, heard) = match hear(table, &bot, event, manner).await? {
+            Some(heard) => heard,
+            // The table in memory may be half changed.
+            None => (Table::open(&bot, self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         let Heard { mut batch, posts, early, reserved, outcomes } = heard;
         if let Some(key) = waiting {
@@ -264,6 +263,28 @@ impl Worker {
         };
         let post = left::sorry(message, text);
         self.say(Outgoing { key: String::new(), post, roll: None, numbers: None }, busy);
+    }
+}
+
+/// Has the table hear an event; nothing comes back if that panics. What may take long leaves the thread that other tables are
+/// played on; this table's next event waits for it all the same.
+async fn hear(
+    mut table: Table,
+    bot: &Arc<Bot>,
+    event: &Event,
+    manner: Manner,
+) -> Result<Option<(Table, Heard)>, StoreError> {
+    if !table.may_take_long(bot, event)? {
+        // What a panic leaves half done is thrown away with the table.
+        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot, event, manner)));
+        return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));
+    }
+    let (bot, event) = (bot.clone(), event.clone());
+    let heard = tokio::task::spawn_blocking(move || table.hear(&bot, &event, manner).map(|heard| (table, heard))).await;
+    match heard {
+        Ok(heard) => heard.map(Some),
+        Err(ended) if ended.is_panic() => Ok(None),
+        Err(_) => Err(StoreError::Unavailable("the bot is stopping".to_owned())),
     }
 }
 

@@ -5,6 +5,7 @@ use super::ledger::Ledger;
 use super::line::Attempt;
 use super::resolve::NotFound;
 use crate::bot::Bot;
+use crate::budget::MOST_REROLLED;
 use crate::journal::Page;
 use crate::route::{Arguments, CommandLine};
 use crate::{house, shortcuts};
@@ -16,8 +17,6 @@ use serde_json::Value;
 pub(super) const DICE: &str = "roll";
 /// The word for the last roll.
 const AGAIN: &str = "again";
-/// Entries of a character among which its last roll is looked for.
-const MOST_LOOKED_AT: usize = 100;
 
 impl Table {
     /// The roll that a line means which only throws dice: `d20+5`, or `roll4d6kh3` without a space.
@@ -89,7 +88,7 @@ impl Table {
     /// The last roll of plain dice by who acts, of which everybody who reads the answer may know.
     fn last_roll(&self, bot: &Bot, attempt: &Attempt<'_>) -> Result<Option<Page>, NotFound> {
         let ledger = Ledger { bot, table: self };
-        for page in ledger.of_character(attempt.actor).take(MOST_LOOKED_AT) {
+        for page in ledger.of_character(attempt.actor).take(MOST_REROLLED) {
             let page = page?;
             let known = !page.is_secret() || attempt.secret;
             if page.entry.game == DICE && known && !page.is_void() && page.text().is_some() {

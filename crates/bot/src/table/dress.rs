@@ -2,9 +2,9 @@
 
 use super::{Heard, Outcome, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
+use crate::budget::MOST_LINES;
 use crate::documents::to_json;
 use crate::keys;
-use crate::route::MOST_LINES;
 use crate::store::StoreError;
 use chat::{Audience, Block, Earlier, Message, PlayerId, Post, Recipient, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};

@@ -6,6 +6,7 @@ use super::resolve::NotFound;
 use super::trial::{Prepared, chances_of_offers};
 use super::{Kept, Table};
 use crate::bot::Bot;
+use crate::budget::{self, MOST_STATE};
 use crate::documents::{GameDoc, RollDoc, RoomDoc, to_json};
 use crate::house::{self, HouseTurn};
 use crate::journal::{Added, Change, Changes, diff, digest, pointer};
@@ -91,9 +92,6 @@ impl Deed {
     }
 }
 
-/// Bytes that a game may keep for a table: 64 KiB, and what is noted about who changed it.
-const MOST_STATE: usize = 88 << 10;
-
 impl Table {
     /// Plays one of the table's own commands.
     pub(super) fn play_own<'a>(
@@ -102,6 +100,7 @@ impl Table {
         spec: &'a CommandSpec,
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, NotFound> {
+        budget::fits(&attempt.typed)?;
         // These have no comments: `#12` is an entry, or does not belong there.
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(bot, attempt.message)?;

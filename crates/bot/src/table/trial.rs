@@ -9,7 +9,8 @@ use super::play::Done;
 use super::resolve::{Followed, Found, NotFound};
 use super::{GameDoc, Kept};
 use crate::bot::Bot;
-use crate::documents::settings_of;
+use crate::budget::{self, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
+use crate::documents::{settings_of, to_json};
 use crate::house;
 use crate::route::{Arguments, CommandLine};
 use crate::shortcuts;
@@ -21,13 +22,9 @@ use plugin_api::{
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Throws that are played to learn the chance of an offer, and the rarest of them; and those to answer who asks for odds.
-const OF_AN_OFFER: Effort = Effort { throws: 600, rarest: 1e-4 };
-const ASKED_FOR: Effort = Effort { throws: 12_000, rarest: 1e-8 };
-/// Throws of an estimate.
-const SAMPLED: u32 = 4_000;
 /// The word for one.
 const ESTIMATE: &str = "estimate";
 
@@ -48,24 +45,22 @@ pub(super) struct Prepared<'a> {
     now: Timestamp,
 }
 
-/// What is spent on playing all that could be thrown.
-#[derive(Clone, Copy)]
-pub(crate) struct Effort {
-    /// Throws that are played at the most.
-    pub throws: usize,
-    /// What comes less often is left out.
-    pub rarest: f64,
-}
-
-/// What came of playing all that could be thrown.
+/// What came of playing all that could be thrown, added up.
 #[derive(Debug)]
 pub(crate) struct Trials {
-    /// What the answers stated, each with its chance, 0 to 1.
-    pub facts: Vec<(Map<String, Value>, f64)>,
     /// The chance of what was left out.
     pub left: f64,
     /// Dice were thrown.
     pub thrown: bool,
+    /// How many throws were played.
+    pub played: u32,
+    /// The chance of all that was played, and of what succeeded, as long as every answer tells.
+    all: f64,
+    good: Option<f64>,
+    /// The chance of each total, as long as every answer has one.
+    totals: Option<BTreeMap<i64, f64>>,
+    /// The chance of each word for how it ends.
+    outcomes: BTreeMap<String, f64>,
 }
 
 impl Table {
@@ -79,6 +74,8 @@ impl Table {
         from: usize,
         attempt: &mut Attempt<'_>,
     ) -> Result<(Prepared<'a>, Kept<GameDoc>), NotFound> {
+        // Whatever made the line what it is, it is played only if it is no longer than what may be typed.
+        budget::fits(&attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.doc.cast(&attempt.head, bot.roster.present(&message.room));
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
@@ -182,11 +179,11 @@ impl Table {
         let (play, _) = self.prepare(bot, plugin, spec, from, attempt)?;
         let typed = &play.arguments.typed;
         let trials = match estimate {
-            true => Some(play.sampled(SAMPLED, &mut house::dice_of_no_table(typed))?),
-            false => play.with_all(ASKED_FOR, None)?,
+            true => Some(play.sampled(&mut house::dice_of_no_table(typed))?),
+            false => play.with_all(play.afford(ASKED_FOR), None)?,
         };
         let known = trials.filter(|trials| trials.left < 0.01);
-        let reply = known.map(|trials| house::odds_of_trials(typed, &trials, estimate.then_some(SAMPLED)));
+        let reply = known.map(|trials| house::odds_of_trials(typed, &trials, estimate.then_some(trials.played)));
         let Some(reply) = reply else {
             let what = "that has too many outcomes to go through them; an estimate is quick";
             return Err(Refusal::new(what).example(format!("{} {ESTIMATE} {typed}", odds.name)).into());
@@ -219,13 +216,13 @@ impl Prepared<'_> {
     /// It is refused, or stumbles.
     pub fn with_all(&self, effort: Effort, wanted: Option<&str>) -> Result<Option<Trials>, Refusal> {
         let mut every = Every::new(effort.rarest);
-        let mut trials = Trials { facts: Vec::new(), left: 0.0, thrown: false };
+        let mut trials = Trials::none();
         for _ in 0..effort.throws {
             match self.safely_with(&mut every) {
                 Ok(_) if every.is_cut() => trials.left += every.chance(),
                 Ok(played) => {
                     let lacks = wanted.is_some_and(|wanted| played.reply.facts.get(wanted).is_none_or(Value::is_null));
-                    trials.facts.push((played.reply.facts, every.chance()));
+                    trials.count(&played.reply.facts, every.chance());
                     if lacks {
                         return Ok(Some(trials));
                     }
@@ -241,16 +238,22 @@ impl Prepared<'_> {
         Ok(None)
     }
 
-    /// Plays it with the dice of `each` throw of so many.
+    /// Plays it with as many throws as an estimate has.
     ///
     /// # Errors
     /// It is refused, or stumbles.
-    pub fn sampled(&self, throws: u32, dice: &mut dyn Dice) -> Result<Trials, Refusal> {
-        let mut trials = Trials { facts: Vec::new(), left: 0.0, thrown: true };
+    pub fn sampled(&self, dice: &mut dyn Dice) -> Result<Trials, Refusal> {
+        let mut trials = Trials { thrown: true, ..Trials::none() };
+        let throws = self.afford(Effort { throws: SAMPLED, rarest: 0.0 }).throws;
         for _ in 0..throws {
-            trials.facts.push((self.safely_with(dice)?.reply.facts, 1.0 / f64::from(throws)));
+            trials.count(&self.safely_with(dice)?.reply.facts, 1.0 / throws as f64);
         }
         Ok(trials)
+    }
+
+    /// What of an effort can be afforded with what the table holds of the game.
+    pub fn afford(&self, effort: Effort) -> Effort {
+        effort.with(to_json(&self.state.state).len())
     }
 
     fn safely_with(&self, dice: &mut dyn Dice) -> Result<Played, Refusal> {
@@ -270,16 +273,19 @@ pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &SavedState, left: &
     };
     let record = record.unwrap_or_default();
     // What becomes of somebody else's roll is no success of who is offered to change it.
-    for offer in reply.offers.iter_mut().filter(|offer| offer.to.is_none() && actor == play.actor) {
+    let theirs = |offer: &&mut Offer| offer.to.is_none() && actor == play.actor;
+    let Some(several) = NonZeroUsize::new(reply.offers.iter_mut().filter(theirs).count()) else { return };
+    let effort = play.afford(Effort { throws: (OF_OFFERS / several).min(OF_AN_OFFER.throws), ..OF_AN_OFFER });
+    for offer in reply.offers.iter_mut().filter(theirs) {
         let target = Target { entry, actor, record: record.clone(), latest: true, named: true };
-        offer.chance = chance_of(play, after, left, offer, target);
+        offer.chance = chance_of(play, after, (left, effort), offer, target);
     }
 }
 
 fn chance_of(
     play: &Prepared<'_>,
     after: &SavedState,
-    left: &Left,
+    (left, effort): (&Left, Effort),
     offer: &Offer,
     target: Target<Value>,
 ) -> Option<f64> {
@@ -301,7 +307,7 @@ fn chance_of(
         role: play.role,
         now: play.now,
     };
-    let trials = offered.with_all(OF_AN_OFFER, Some(SUCCESS)).ok()??;
+    let trials = offered.with_all(effort, Some(SUCCESS)).ok()??;
     trials.success().filter(|_| trials.thrown)
 }
 
@@ -311,34 +317,43 @@ const TOTAL: &str = "total";
 const OUTCOME: &str = "outcome";
 
 impl Trials {
+    /// Nothing was played yet.
+    fn none() -> Self {
+        let (good, totals) = (Some(0.0), Some(BTreeMap::new()));
+        Trials { left: 0.0, thrown: false, played: 0, all: 0.0, good, totals, outcomes: BTreeMap::new() }
+    }
+
+    /// Takes note of what an answer states that comes with this chance, 0 to 1.
+    fn count(&mut self, facts: &Map<String, Value>, chance: f64) {
+        self.played += 1;
+        self.all += chance;
+        let success = facts.get(SUCCESS).and_then(Value::as_bool);
+        self.good = self.good.zip(success).map(|(good, success)| if success { good + chance } else { good });
+        match (facts.get(TOTAL).and_then(Value::as_i64), &mut self.totals) {
+            (Some(total), Some(totals)) => *totals.entry(total).or_default() += chance,
+            _ => self.totals = None,
+        }
+        if let Some(word) = facts.get(OUTCOME).and_then(Value::as_str) {
+            match self.outcomes.get_mut(word) {
+                Some(known) => *known += chance,
+                None => drop(self.outcomes.insert(word.to_owned(), chance)),
+            }
+        }
+    }
+
     /// The chance that it succeeds, of what was not left out; nothing where the answers do not tell.
     pub fn success(&self) -> Option<f64> {
-        let (mut good, mut all) = (0.0, 0.0);
-        for (facts, chance) in &self.facts {
-            good += if facts.get(SUCCESS)?.as_bool()? { *chance } else { 0.0 };
-            all += chance;
-        }
-        (all > 0.0).then(|| good / all)
+        self.good.filter(|_| self.all > 0.0).map(|good| good / self.all)
     }
 
     /// What it comes to, from the lowest to the highest, each with its chance.
     pub fn totals(&self) -> Option<Vec<(i64, f64)>> {
-        let mut totals: BTreeMap<i64, f64> = BTreeMap::new();
-        for (facts, chance) in &self.facts {
-            *totals.entry(facts.get(TOTAL)?.as_i64()?).or_default() += chance;
-        }
-        Some(totals.into_iter().collect())
+        self.totals.as_ref().map(|totals| totals.iter().map(|(total, chance)| (*total, *chance)).collect())
     }
 
     /// The words for how it ends, the likeliest first; none where the answers have none.
     pub fn outcomes(&self) -> Vec<(String, f64)> {
-        let mut words: BTreeMap<&str, f64> = BTreeMap::new();
-        for (facts, chance) in &self.facts {
-            if let Some(word) = facts.get(OUTCOME).and_then(Value::as_str) {
-                *words.entry(word).or_default() += chance;
-            }
-        }
-        let mut words: Vec<_> = words.into_iter().map(|(word, chance)| (word.to_owned(), chance)).collect();
+        let mut words: Vec<_> = self.outcomes.iter().map(|(word, chance)| (word.clone(), *chance)).collect();
         words.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         words
     }

@@ -114,7 +114,9 @@ impl Display for Modified<'_> {
             counted |= modifier.counts();
             match modifier {
                 Modifier::Count(Counting::Success(condition))
-                    if !open && source.tells_apart(modifiers[..n].iter(), *condition) =>
+                    if !open
+                        && source.tells_apart(modifiers[..n].iter(), *condition)
+                        && !source.leaves_one(&modifiers[..n]) =>
                 {
                     condition.fmt(f)?;
                 }

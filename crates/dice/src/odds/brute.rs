@@ -1,29 +1,27 @@
 //! Odds by going through everything that can be thrown.
 
-use super::{Spread, Stop};
+use super::{A_PART, Spread, Stop};
+use crate::limits::{Fuel, MAX_OUTCOMES};
 use crate::source::DiceError;
 use crate::{Every, Expression, Number};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
-/// Outcomes that are gone through, and dice of all.
-const MOST: usize = 100_000;
-const DICE: usize = 1_000_000;
-
 /// The results of everything that can be thrown.
-pub(super) fn outcomes(expression: &Expression) -> Result<Spread<BigUint>, Stop> {
+pub(super) fn outcomes(expression: &Expression, fuel: &mut Fuel) -> Result<Spread<BigUint>, Stop> {
+    let each = expression.steps();
     let mut every = Every::new(0.0);
     let mut found: BTreeMap<(Number, u128), u64> = BTreeMap::new();
-    for _ in 0..MOST {
+    for _ in 0..MAX_OUTCOMES {
+        fuel.spend(each)?;
+        let before = every.dice();
         let value = expression.roll(&mut every).map_err(|error| match error {
             crate::RollError::Dice(DiceError::TooMany) => Stop::TooLarge,
             error => Stop::Roll(error),
         })?;
         let rarity = every.rarity().ok_or(Stop::TooLarge)?;
+        fuel.spend((every.dice() - before) as u64 * A_PART)?;
         *found.entry((value.value, rarity)).or_default() += 1;
-        if every.dice() > DICE {
-            break;
-        }
         if !every.turn() {
             return together(&found).ok_or(Stop::TooLarge);
         }
@@ -53,6 +51,7 @@ fn together(found: &BTreeMap<(Number, u128), u64>) -> Option<Spread<BigUint>> {
 mod tests {
     use super::*;
     use crate::Notation;
+    use crate::limits::ODDS;
     use crate::odds::{Computation, Weight};
     use proptest::proptest;
     use proptest::test_runner::Config;
@@ -64,13 +63,15 @@ mod tests {
         if expression.may_go_on() {
             return false;
         }
-        let Ok(every) = outcomes(expression) else { return false };
-        let Ok(computed) = Computation::<BigUint>::new().expression(expression) else { return false };
+        let fuel = || Fuel::new(ODDS);
+        let Ok(every) = outcomes(expression, &mut fuel()) else { return false };
+        let Ok(computed) = Computation::<BigUint>::new(&mut fuel()).expression(expression) else { return false };
         let (all, total) = (every.total(), computed.total());
         let values: Vec<_> = every.iter().map(|(value, weight)| (value, weight * &total)).collect();
         let same: Vec<_> = computed.iter().map(|(value, weight)| (value, weight * &all)).collect();
         assert_eq!(values, same, "{text}");
-        let rounded = Computation::<f64>::new().expression(expression).expect("what can be computed can be rounded");
+        let rounded = Computation::<f64>::new(&mut fuel()).expression(expression);
+        let rounded = rounded.expect("what can be computed can be rounded");
         let sum = rounded.total();
         for ((value, weight), (near, share)) in every.iter().zip(rounded.iter()) {
             assert!(value == near && (weight.share(&all) - share.share(&sum)).abs() < 1e-12, "{text}: {value}");

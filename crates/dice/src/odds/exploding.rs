@@ -10,7 +10,7 @@ use crate::{Fate, ShownDie};
 /// What may be left of a chain where it is cut off.
 const LEFT: f64 = 1e-15;
 
-impl<W: Weight> Computation<W> {
+impl<W: Weight> Computation<'_, W> {
     /// What one die comes to with all that come of it, each behind the modifiers that stand behind the explosion.
     pub(super) fn chain(
         &mut self,

@@ -4,12 +4,10 @@ use super::select::Places;
 use super::spread::{Run, Spread};
 use super::{Computation, Stop, Weight};
 use crate::expression::{Choice, Condition, Count, Counting, Explosion, Expression, Faces, Modifier, Pool, Source};
-use crate::notation::MAX_DICE;
+use crate::limits::{MAX_DICE, MAX_FACES_OF_ODDS};
 use crate::roll::pool::Kind;
 use crate::{DiceError, Fate, RollError, ShownDie, Throw};
-
-/// Faces of a die that are looked at one by one.
-const MOST_FACES: u32 = 100_000;
+use std::collections::BTreeMap;
 
 /// Throwing that never ends uses all dice up.
 pub(super) const NEVER_ENDS: Stop = Stop::Roll(RollError::Dice(DiceError::TooMany));
@@ -17,7 +15,7 @@ pub(super) const NEVER_ENDS: Stop = Stop::Roll(RollError::Dice(DiceError::TooMan
 /// The ways in which one die may lie.
 pub(super) type Ways<W> = Vec<(ShownDie, W)>;
 
-impl<W: Weight> Computation<W> {
+impl<W: Weight> Computation<'_, W> {
     pub(super) fn pool(&mut self, pool: &Pool) -> Result<Spread<W>, Stop> {
         match &pool.source {
             Source::Group(members) => self.group(pool, members),
@@ -49,6 +47,7 @@ impl<W: Weight> Computation<W> {
                     sides => u32::try_from(sides).map_err(|_| RollError::Overflow)?,
                 };
                 let case = self.dice(count, Kind { faces, sides }, modifiers)?;
+                self.look_at(case.weights.len())?;
                 let case = case.into_spread();
                 let total = case.total();
                 let share = chance.share(&all_counts) * weight.share(&total_sides);
@@ -64,12 +63,14 @@ impl<W: Weight> Computation<W> {
         if u64::from(count) > MAX_DICE {
             return Err(RollError::TooManyDice.into());
         }
-        if kind.sides > MOST_FACES && !matches!(kind.faces, Faces::List(_)) {
-            return Err(Stop::TooLarge);
+        if kind.sides > MAX_FACES_OF_ODDS && !matches!(kind.faces, Faces::List(_)) {
+            return Err(Stop::TooManyFaces(kind.sides));
         }
         if modifiers.iter().any(|modifier| matches!(modifier, Modifier::Unique)) {
             return Err(Stop::Unable);
         }
+        // Made, counted and sorted in.
+        self.look_at(2 * kind.faces.different(kind.sides).size_hint().0)?;
         let fresh = fresh(kind);
         let joint = |modifier: &Modifier| {
             matches!(modifier, Modifier::Keep(Choice::End(..) | Choice::Middle(_)) | Modifier::Drop(Choice::End(..)))
@@ -111,8 +112,9 @@ impl<W: Weight> Computation<W> {
         match modifier {
             Modifier::Reroll(times, condition) => {
                 // Each die is looked for among the others, each time.
-                let steps = (times.unwrap_or(1) as usize).saturating_mul(fresh.len()).saturating_mul(fresh.len());
-                self.spend((steps / 16).saturating_mul(1 + times.unwrap_or(1) as usize / 8))?;
+                let times_all = (times.unwrap_or(1) as usize).saturating_mul(fresh.len() + ways.len());
+                self.look_at(times_all)?;
+                self.spend(times_all.saturating_mul(1 + times.unwrap_or(1) as usize / 8))?;
                 rerolled(ways, fresh, *times, *condition).ok_or(NEVER_ENDS)
             }
             Modifier::Explode(explosion, condition) => self.compound(count, kind, ways, *explosion, *condition),
@@ -195,7 +197,7 @@ pub(super) fn fresh<W: Weight>(kind: Kind<'_>) -> Ways<W> {
         let die = ShownDie { face, ..ShownDie::result(kind.faces.value(face)) };
         (die, W::face(often, kind.sides))
     };
-    kind.faces.different(kind.sides).into_iter().map(lie).collect()
+    kind.faces.different(kind.sides).map(lie).collect()
 }
 
 /// What a die counts for a sum.
@@ -235,16 +237,13 @@ fn instead<W: Weight>(ways: &Ways<W>, next: &Ways<W>, meets: impl Fn(&ShownDie) 
         return ways.clone();
     }
     let (again, total) = (sum(gone.into_iter()), sum(next.iter()));
-    let mut all: Ways<W> = stay.into_iter().map(|(die, weight)| (*die, weight.times(&total))).collect();
-    for (die, weight) in next {
-        let weight = weight.times(&again);
-        // The same die twice is one.
-        match all.iter_mut().find(|(known, _)| known == die) {
-            Some((_, known)) => known.add(&weight),
-            None => all.push((*die, weight)),
-        }
+    let mut all: BTreeMap<ShownDie, W> = BTreeMap::new();
+    let stay = stay.into_iter().map(|(die, weight)| (die, weight.times(&total)));
+    // The same die twice is one.
+    for (die, weight) in stay.chain(next.iter().map(|(die, weight)| (die, weight.times(&again)))) {
+        all.entry(*die).or_insert_with(W::zero).add(&weight);
     }
-    all
+    all.into_iter().collect()
 }
 
 fn sum<'w, W: Weight + 'w>(ways: impl Iterator<Item = &'w (ShownDie, W)>) -> W {

@@ -5,6 +5,7 @@ use super::spread::Run;
 use super::{Computation, Stop, Weight};
 use crate::ShownDie;
 use crate::expression::{Choice, Counting, End};
+use crate::limits::WIDEST;
 use num_bigint::BigUint;
 
 /// The dice that count, by their place from the lowest (0) to the highest: from `from` to before `to` of `all`.
@@ -39,7 +40,7 @@ impl Places {
     }
 }
 
-impl<W: Weight> Computation<W> {
+impl<W: Weight> Computation<'_, W> {
     /// The sum of what the dice in these places add.
     pub(super) fn kept(
         &mut self,
@@ -181,7 +182,7 @@ impl<W: Weight> Computation<W> {
             |run: &Run<W>| usize::try_from(run.low - low).map(|gap| gap + run.weights.len()).unwrap_or(usize::MAX);
         let length = span(&one).max(span(&other));
         self.spend(other.weights.len() / 8 + 1)?;
-        if length > 200_000 {
+        if length > WIDEST as usize {
             return Err(Stop::TooLarge);
         }
         let (mut wide, narrow) = if span(&one) - one.weights.len() == 0 { (one, other) } else { (other, one) };

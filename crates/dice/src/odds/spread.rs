@@ -2,10 +2,12 @@
 
 use super::{Computation, Stop, Weight};
 use crate::Number;
+use crate::limits::WIDEST;
 use std::collections::BTreeMap;
 
-/// Numbers that a run may span.
-const WIDEST: i64 = 200_000;
+/// What a window's step takes with short weights, and what more for each piece of a long one.
+const SLID: u64 = 40;
+const LONG: u64 = 10;
 
 /// Results, each with its weight.
 #[derive(Clone, Debug)]
@@ -110,7 +112,7 @@ impl<W: Weight> Run<W> {
     }
 }
 
-impl<W: Weight> Computation<W> {
+impl<W: Weight> Computation<'_, W> {
     /// Two independent results added.
     pub fn product(&mut self, left: &Run<W>, right: &Run<W>) -> Result<Run<W>, Stop> {
         let low = left.low.checked_add(right.low).ok_or(Stop::TooLarge)?;
@@ -139,7 +141,9 @@ impl<W: Weight> Computation<W> {
     /// The product with `width` numbers side by side that are all as likely: a window that slides.
     fn slide(&mut self, run: &Run<W>, width: usize, each: &W, low: i64) -> Result<Run<W>, Stop> {
         let length = run.weights.len() + width - 1;
-        self.spend(length / 8 + 1)?;
+        // Each weight is added, taken away and kept.
+        let pieces = run.weights.iter().map(Weight::length).max().unwrap_or(1) as u64;
+        self.fuel.spend((length as u64 + 1).saturating_mul(SLID + pieces * LONG))?;
         let mut window = W::zero();
         let mut weights = Vec::with_capacity(length);
         let plain = *each == W::one();

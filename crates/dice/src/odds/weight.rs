@@ -8,7 +8,7 @@ const BITS: u64 = 960;
 
 /// A weight: so many outcomes of all.
 pub(super) trait Weight: Clone + PartialEq {
-    /// How dear a sum and a product of two are, a rounded one being 1.
+    /// The steps that a sum and a product of two are, where they are short.
     const COST: u64;
     /// Whether nothing is rounded, so that what was added can be taken away again.
     const EXACT: bool;
@@ -37,7 +37,7 @@ pub(super) trait Weight: Clone + PartialEq {
 }
 
 impl Weight for BigUint {
-    const COST: u64 = 30;
+    const COST: u64 = 150;
     const EXACT: bool = true;
 
     fn zero() -> Self {

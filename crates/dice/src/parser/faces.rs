@@ -1,11 +1,8 @@
 //! Reading dice: how many, and what is on them.
 
-use super::{MAX_LABEL, Parsed, Parser};
+use super::{Parsed, Parser};
 use crate::expression::{Count, Expression, Face, FaceList, Faces, Pool, Source};
-use crate::notation::MAX_DICE;
-
-/// Different faces a die of one's own making may have.
-const MAX_FACES: usize = 100;
+use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL};
 
 impl Parser<'_> {
     /// The dice whose d stands here, and whose count began at `start`.

@@ -5,13 +5,10 @@ use crate::dialect::{Dialect, Hint, Spelling};
 use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Mark, Modifier, Source,
 };
+use crate::limits::{MAX_MODIFIERS, MAX_REROLLS};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// How often rr throws again at the most.
-const MOST_REROLLS: u32 = 20;
-/// What can be done to the same dice: each may mean sorting all of them.
-const MOST_MODIFIERS: usize = 16;
 /// Words that stand behind dice and are no modifiers.
 const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
 
@@ -43,8 +40,8 @@ impl Parser<'_> {
 
     /// Refuses what would be too much, and what the dialect means otherwise than it can be done here.
     fn fits_dialect(&self, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
-        if before.len() == MOST_MODIFIERS {
-            let what = format!("{MOST_MODIFIERS} things are the most that can be done to the same dice");
+        if before.len() == MAX_MODIFIERS {
+            let what = format!("{MAX_MODIFIERS} things are the most that can be done to the same dice");
             return Err(self.error(start..self.at, what));
         }
         let compared = || SIGNS.iter().any(|(sign, _)| self.rest().starts_with(sign));
@@ -73,15 +70,24 @@ impl Parser<'_> {
                     return Ok(None);
                 }
                 let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
-                // What every die meets, or none, is meant for their sum.
+                // What every die meets, or none, is meant for their sum; and one die alone succeeds or fails.
                 let apart = source.tells_apart(before.iter(), condition);
-                Ok(apart.then_some(Modifier::Count(Counting::Success(condition))))
+                let counts = apart && !(source.leaves_one(before) && self.ends_here());
+                Ok(counts.then_some(Modifier::Count(Counting::Success(condition))))
             }
             _ => match self.word(glued)? {
                 Some(word) => self.worded(word, source).map(Some),
                 None => Ok(None),
             },
         }
+    }
+
+    /// Whether nothing stands here that goes on with what was read.
+    fn ends_here(&self) -> bool {
+        let rest = self.rest().trim_start();
+        let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        let together = ["sum", "sort"].iter().any(|known| word.eq_ignore_ascii_case(known));
+        rest.is_empty() || together || rest.starts_with([';', ',', ')', '}'])
     }
 
     /// The modifier's word that stands here. Glued to the dice letters can be nothing else.
@@ -162,9 +168,9 @@ impl Parser<'_> {
             "rr" => {
                 let times = self.count()?;
                 let comparison = self.comparison();
-                let (Some(times @ 1..=MOST_REROLLS), Some(comparison)) = (times, comparison) else {
+                let (Some(times @ 1..=MAX_REROLLS), Some(comparison)) = (times, comparison) else {
                     let what = format!(
-                        "rr needs to know how often (1 to {MOST_REROLLS}) and what, as in rr2<3; r1 throws until it is no 1"
+                        "rr needs to know how often (1 to {MAX_REROLLS}) and what, as in rr2<3; r1 throws until it is no 1"
                     );
                     return Err(self.error(start..self.at, what));
                 };
@@ -363,7 +369,7 @@ impl Parser<'_> {
 fn different(faces: &Faces, sides: u32) -> u64 {
     match faces {
         Faces::List(_) | Faces::FudgeRare => {
-            let there = faces.different(sides).into_iter().filter(|(_, often)| *often > 0);
+            let there = faces.different(sides).filter(|(_, often)| *often > 0);
             there.map(|(face, _)| (faces.value(face), faces.word(face))).collect::<BTreeSet<_>>().len() as u64
         }
         _ => u64::from(sides),
