@@ -29,6 +29,8 @@ use tokio::time::Instant;
 
 /// How often the wanted nick is tried again.
 const REGAIN: Duration = Duration::from_secs(60);
+/// How often it is tried at the most, whoever seems to leave it.
+const REGAIN_EVERY: Duration = Duration::from_secs(10);
 /// How long channels may take to let the bot in, before what an earlier run left is said all the same.
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// How long players may take to come back after a connection was lost.
@@ -83,6 +85,8 @@ pub struct Session {
     /// From then on, whoever is not there is taken to be gone.
     complete_at: Option<Instant>,
     regain_at: Option<Instant>,
+    /// The wanted nick was asked for.
+    regained_at: Option<Instant>,
     ctcp: (u32, Instant),
     invitations: Invitations,
     arriving: BTreeSet<String>,
@@ -103,7 +107,7 @@ impl Session {
         let Registered { nick, caps, isupport, way, .. } = registered;
         let settings = Arc::new(settings.now_called(&memory.renamed, |name| isupport.fold(name)));
         let configured = settings.channels.iter().map(|(name, channel)| (name.clone(), channel.key.as_ref()));
-        let invited = memory.invited.iter().map(|name| (name.clone(), None));
+        let invited = memory.invited.iter().filter(|name| isupport.is_channel(name)).map(|name| (name.clone(), None));
         let wanted = invited.chain(configured).map(|(name, key)| {
             let key = key.map(|key| key.expose().to_owned());
             (isupport.fold(&name), Wanted { name, key, try_at: Some(now), retry: FIRST_RETRY })
@@ -126,6 +130,7 @@ impl Session {
             askers: Askers::default(),
             complete_at: Some(now + COMPLETE),
             regain_at: Some(now + REGAIN),
+            regained_at: None,
             ctcp: (CTCP_BURST, now),
             invitations: Invitations::new(now),
             settled_at: now + ARRIVAL,
@@ -179,8 +184,14 @@ impl Session {
 
     /// Asks for the wanted nick, if it is not ours.
     fn regain(&mut self, now: Instant, outbox: &mut Outbox) {
+        if let Some(before) = self.regained_at.filter(|before| now < *before + REGAIN_EVERY) {
+            // Somebody takes and leaves it again and again.
+            self.regain_at = Some(before + REGAIN_EVERY);
+            return;
+        }
         self.regain_at = Some(now + REGAIN);
         if !self.view.is_me(&self.settings.nick) {
+            self.regained_at = Some(now);
             outbox.command(Command::NICK(self.settings.nick.clone()));
         }
     }

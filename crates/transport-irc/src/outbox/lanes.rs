@@ -1,5 +1,6 @@
-//! Whose turn it is: channels and people take turns, line by line. All strangers together have the turns of one, and so
-//! has what the server is asked about people: however many they are, a channel waits for one line of theirs at the most.
+//! Whose turn it is: channels take turns, line by line. All people together have the turns of one channel, among whom each
+//! has a turn; so have all strangers, with what the server is asked about people. However many they are, a channel waits for
+//! one line of each kind at the most.
 
 use super::Job;
 use crate::pace::Bucket;
@@ -10,11 +11,14 @@ use tokio::time::Instant;
 /// What may wait to be asked or told aside; more than that is left out.
 const MOST_ASIDE: usize = 32;
 
-/// Who is at the end of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Who is at the end of a lane. Of the same turn, the first goes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
-    /// A channel, or somebody in one of ours.
-    Known,
+    /// A channel.
+    #[default]
+    Channel,
+    /// Somebody in one of ours.
+    Person,
     /// Somebody whom the bot shares no channel with.
     Stranger,
 }
@@ -26,9 +30,12 @@ pub(super) struct Lane {
     pub jobs: VecDeque<Job>,
     /// The bot is not in the channel yet.
     pub outside: bool,
+    /// Among those of its side.
     turn: u64,
     /// Who is there, once it was looked.
     side: Option<Side>,
+    /// It had nothing to say before, and whoever is there may have come or gone.
+    fresh: bool,
 }
 
 /// What the server is asked or told on behalf of somebody, besides answers.
@@ -47,21 +54,26 @@ pub(super) enum Next {
     Aside,
 }
 
+/// The turns of those who have one together.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    /// Its turn among the channels.
+    turn: u64,
+    /// The turn of the last one of them, among themselves.
+    inner: u64,
+    /// One of them has something to say.
+    busy: bool,
+}
+
 /// The lanes, and whose turn it is.
 pub(super) struct Lanes {
     lanes: BTreeMap<String, Lane>,
     /// The turn of the line that was written last.
     turn: u64,
-    porch: Porch,
-}
-
-/// Where strangers stand.
-struct Porch {
-    /// Its turn among the lanes.
-    turn: u64,
-    /// The turn of the last one of them, among themselves.
-    inner: u64,
+    people: Group,
+    strangers: Group,
     asides: VecDeque<Aside>,
+    /// The turn of asides among strangers.
     aside_turn: u64,
     /// How fast asides go, whoever else is silent.
     pace: Bucket,
@@ -70,23 +82,34 @@ struct Porch {
 impl Lanes {
     /// None; commands aside go at this pace.
     pub fn new(pace: Bucket) -> Self {
-        let porch = Porch { turn: 0, inner: 0, asides: VecDeque::new(), aside_turn: 0, pace };
-        Lanes { lanes: BTreeMap::new(), turn: 0, porch }
+        let (people, strangers) = Default::default();
+        Lanes { lanes: BTreeMap::new(), turn: 0, people, strangers, asides: VecDeque::new(), aside_turn: 0, pace }
+    }
+
+    /// The last turn among those of each side.
+    fn last(&self) -> [u64; 3] {
+        [self.turn, self.people.inner, self.strangers.inner]
+    }
+
+    /// The turn of a lane of this side and turn among all.
+    fn among_all(&self, side: Side, turn: u64) -> u64 {
+        match side {
+            Side::Channel => turn,
+            Side::Person => self.people.turn,
+            Side::Stranger => self.strangers.turn,
+        }
     }
 
     /// The lane of this name.
     pub fn lane(&mut self, name: &str) -> &mut Lane {
-        let (turn, inner) = (self.turn, self.porch.inner);
+        let last = self.last();
         // What was said there before the others' last turn makes no difference any more.
         self.lanes.retain(|each, lane| {
-            let last = if lane.side == Some(Side::Stranger) { inner } else { turn };
+            let last = last[lane.side.unwrap_or_default() as usize];
             each == name || !lane.jobs.is_empty() || lane.turn > last
         });
         let lane = self.lanes.entry(name.to_owned()).or_default();
-        if lane.jobs.is_empty() {
-            // Whoever it was may have come or gone meanwhile.
-            (lane.turn, lane.side) = (lane.turn.max(turn), None);
-        }
+        lane.fresh |= lane.jobs.is_empty();
         lane
     }
 
@@ -105,54 +128,60 @@ impl Lanes {
         std::mem::take(&mut self.lanes).into_values().flat_map(|lane| lane.jobs).collect()
     }
 
-    /// Takes a command aside.
+    /// Takes a command aside; whether there is room for it.
     pub fn put_aside(&mut self, aside: Aside) -> bool {
-        let room = self.porch.asides.len() < MOST_ASIDE;
+        let room = self.asides.len() < MOST_ASIDE;
         if room {
-            if self.porch.asides.is_empty() {
-                self.porch.aside_turn = self.porch.aside_turn.max(self.porch.inner);
+            if self.asides.is_empty() {
+                self.aside_turn = self.aside_turn.max(self.strangers.inner);
             }
-            self.porch.asides.push_back(aside);
+            self.asides.push_back(aside);
         }
         room
     }
 
     /// Nothing is left to be asked: the link is gone.
     pub fn drop_asides(&mut self, now: Instant) {
-        self.porch.asides.clear();
-        self.porch.pace.refill(now);
-        // Who was a stranger may be in a channel by now.
-        self.lanes.values_mut().for_each(|lane| lane.side = None);
+        self.asides.clear();
+        self.pace.refill(now);
+        self.lanes.values_mut().for_each(|lane| lane.fresh = true);
     }
 
-    /// Looks anew who can be reached, and who newly come lanes lead to.
+    /// Looks anew who can be reached, and who is at the end of lanes that have something to say again.
     pub fn look(&mut self, side: impl Fn(&Job) -> Side) {
+        let last = self.last();
         for lane in self.lanes.values_mut() {
-            lane.outside = false;
-            if let (None, Some(first)) = (lane.side, lane.jobs.front()) {
-                let found = side(first);
-                lane.side = Some(found);
-                if found == Side::Stranger {
-                    lane.turn = self.porch.inner;
-                    self.porch.turn = self.porch.turn.max(self.turn);
-                }
-            }
+            let waited = std::mem::take(&mut lane.outside);
+            let Some(first) = lane.jobs.front().filter(|_| lane.fresh || waited) else { continue };
+            let found = side(first);
+            let turn = if lane.side == Some(found) { lane.turn } else { 0 };
+            (lane.turn, lane.side, lane.fresh) = (turn.max(last[found as usize]), Some(found), false);
         }
-        if !self.porch.asides.is_empty() {
-            self.porch.turn = self.porch.turn.max(self.turn);
+        let busy = |side| self.lanes.values().any(|lane| lane.side == Some(side) && !lane.jobs.is_empty());
+        let (people, strangers) = (busy(Side::Person), busy(Side::Stranger) || !self.asides.is_empty());
+        for (group, busy) in [(&mut self.people, people), (&mut self.strangers, strangers)] {
+            // Who was silent does not catch up.
+            if busy && !group.busy {
+                group.turn = group.turn.max(self.turn);
+            }
+            group.busy = busy;
         }
     }
 
-    /// What is next: of the same turn what is known goes first.
+    /// What is next: of the same turn a channel goes first.
     pub fn next(&self, now: Instant) -> Option<Next> {
         let ready = self.lanes.iter().filter(|(_, lane)| !lane.jobs.is_empty() && !lane.outside);
-        let key = |lane: &Lane| match lane.side {
-            Some(Side::Stranger) => (self.porch.turn, Side::Stranger as u8, lane.turn, lane.jobs.len()),
-            _ => (lane.turn, Side::Known as u8, lane.turn, lane.jobs.len()),
+        let key = |lane: &Lane| {
+            let side = lane.side.unwrap_or_default();
+            (self.among_all(side, lane.turn), side, lane.turn, lane.jobs.len())
         };
         let said = ready.map(|(name, lane)| (key(lane), name)).min();
-        let aside = (!self.porch.asides.is_empty() && self.porch.pace.is_free(now))
-            .then(|| (self.porch.turn, Side::Stranger as u8, self.porch.aside_turn, 0));
+        let aside = (!self.asides.is_empty() && self.pace.is_free(now)).then_some((
+            self.strangers.turn,
+            Side::Stranger,
+            self.aside_turn,
+            0,
+        ));
         match (said, aside) {
             (Some((said, name)), Some(aside)) if said < aside => Some(Next::Say(name.clone())),
             (_, Some(_)) => Some(Next::Aside),
@@ -168,30 +197,33 @@ impl Lanes {
 
     /// When a command aside may go, if one waits.
     pub fn aside_at(&self) -> Option<Instant> {
-        (!self.porch.asides.is_empty()).then(|| self.porch.pace.free_at())
+        (!self.asides.is_empty()).then(|| self.pace.free_at())
     }
 
     /// The next command aside; that was its turn.
     pub fn aside(&mut self, now: Instant) -> Option<Aside> {
-        let aside = self.porch.asides.pop_front()?;
-        self.porch.pace.take(now);
-        self.turn = self.porch.turn;
-        self.porch.turn += 1;
-        self.porch.inner = self.porch.aside_turn;
-        self.porch.aside_turn += 1;
+        let aside = self.asides.pop_front()?;
+        self.pace.take(now);
+        self.turn = self.turn.max(self.strangers.turn);
+        (self.strangers.turn, self.strangers.inner) = (self.strangers.turn + 1, self.aside_turn);
+        self.aside_turn += 1;
         Some(aside)
     }
 
     /// A line of this lane was written.
     pub fn said(&mut self, name: &str) {
         let lane = self.lanes.get_mut(name).expect("it was just found");
-        if lane.side == Some(Side::Stranger) {
-            self.turn = self.porch.turn;
-            self.porch.turn += 1;
-            self.porch.inner = lane.turn;
-        } else {
-            self.turn = lane.turn;
-        }
+        let turn = lane.turn;
         lane.turn += 1;
+        let group = match lane.side.unwrap_or_default() {
+            Side::Channel => {
+                self.turn = self.turn.max(turn);
+                return;
+            }
+            Side::Person => &mut self.people,
+            Side::Stranger => &mut self.strangers,
+        };
+        self.turn = self.turn.max(group.turn);
+        (group.turn, group.inner) = (group.turn + 1, turn);
     }
 }

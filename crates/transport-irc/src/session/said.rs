@@ -207,9 +207,10 @@ impl Place for Session {
             Recipient::Room => &post.room.id,
             Recipient::Player(player) => &player.id,
         };
-        match self.view.isupport.is_channel(to) || self.view.nick_of(to).is_some() {
-            true => Side::Known,
-            false => Side::Stranger,
+        match to {
+            to if self.view.isupport.is_channel(to) => Side::Channel,
+            to if self.view.nick_of(to).is_some() => Side::Person,
+            _ => Side::Stranger,
         }
     }
 

@@ -91,3 +91,17 @@ fn invitations_and_floods_write_little_into_the_log() {
     let lines = log.lines().count();
     assert!(lines < 60, "{lines} lines in the log");
 }
+
+/// A template that would make the program panic at the login.
+#[test]
+fn a_wrong_template_is_named_by_check_config() {
+    let home = tempfile::tempdir().expect("a directory");
+    let config = home.path().join("astragal.toml");
+    let text =
+        "[irc.irc]\nserver = \"x\"\naccount = \"a\"\naccount_password = \"b\"\nidentify = \"{account} X {password}\"\n";
+    fs::write(&config, text).expect("it can be written");
+    let mut command = tests::astragal(&home.path().join("data"));
+    let checked = command.arg("--config").arg(&config).arg("check-config").output().expect("it runs");
+    let said = String::from_utf8_lossy(&[checked.stdout, checked.stderr].concat()).into_owned();
+    assert!(!checked.status.success() && said.contains("irc.irc: identify: whom and with which words"), "{said}");
+}

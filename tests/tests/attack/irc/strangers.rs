@@ -2,7 +2,7 @@
 
 use chat::PlayerId;
 use std::collections::BTreeSet;
-use tests::irc::played::{QUIET, SERVER, introduced, let_in, let_join, said, seat, serve};
+use tests::irc::played::{QUIET, SERVER, introduced, let_in, let_join, said, seat, serve, welcome};
 use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted, plain};
 use transport_irc::Settings;
@@ -134,6 +134,51 @@ async fn two_hundred_strangers_cost_a_channel_no_more_than_one() {
         let between = lines_before_the_channel(&mut peer, |_, _| {});
         assert!(between <= MOST_BETWEEN, "{between} lines went before");
     }
+}
+
+/// A channel is open to anybody: whoever came in has a private chat of their own.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_who_came_into_the_channel_cost_it_no_more() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(counted(server.port()));
+    let mut peer = server.accept();
+    seat(&mut peer);
+    for n in 0..200 {
+        peer.send(&format!(":x{n}!u@host{n}.test JOIN {CHANNEL}"));
+        whisper(&mut peer, &format!("x{n}!u@host{n}.test"), "roll 1d6");
+    }
+    (0..100).for_each(|n| whisper(&mut peer, &format!("y{n}!u@far{n}.test"), "roll 1d6"));
+    for _ in 0..4 {
+        roll(&mut peer, "mia");
+        let between = lines_before_the_channel(&mut peer, |_, _| {});
+        assert!(between <= MOST_BETWEEN, "{between} lines went before");
+    }
+}
+
+/// Whoever has the nick that the bot wants lets go of it and takes it again.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_plays_with_the_bots_nick_costs_it_a_line_now_and_then() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(counted(server.port()));
+    let mut peer = server.accept();
+    peer.expect("CAP LS 302");
+    peer.send(&format!(":{SERVER} 421 * CAP :Unknown command"));
+    peer.expect("USER");
+    peer.send(&format!(":{SERVER} 433 * {BOT} :Nickname is already in use"));
+    let nick = peer.expect("NICK ")["NICK ".len()..].to_owned();
+    welcome(&mut peer, &nick, "");
+    let_join(&mut peer, &nick);
+    introduced(&mut peer);
+    peer.send(&format!(":{BOT}!u@far.test JOIN {CHANNEL}"));
+    let mut tried = 0;
+    for _ in 0..3 {
+        for _ in 0..20 {
+            peer.send(&format!(":{BOT}!u@far.test NICK x\r\n:x!u@far.test NICK {BOT}"));
+        }
+        roll(&mut peer, "mia");
+        lines_before_the_channel(&mut peer, |_, line| tried += usize::from(line.starts_with("NICK ")));
+    }
+    assert!(tried <= 2, "{tried} times");
 }
 
 /// The lines the bot says to strangers until it is quiet.
