@@ -207,11 +207,10 @@ impl Place for Session {
             Recipient::Room => &post.room.id,
             Recipient::Player(player) => &player.id,
         };
-        match to {
-            to if self.view.isupport.is_channel(to) => Side::Channel,
-            to if self.view.nick_of(to).is_some() => Side::Person,
-            _ => Side::Stranger,
+        if self.view.isupport.is_channel(to) {
+            return Side::Channel;
         }
+        if self.view.nick_of(to).is_some() { Side::Person } else { Side::Stranger }
     }
 
     fn address(&self, post: &Post, now: Instant) -> Address {
