@@ -8,7 +8,9 @@ mod client;
 mod inspircd;
 mod message;
 mod ngircd;
+pub mod played;
 mod scripted;
+pub mod stage;
 
 pub use certificates::Certificates;
 pub use client::Client;

@@ -2,7 +2,7 @@
 
 use bot::store::{Memory, Store};
 use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings, serve};
-use chat::{Clock, SystemClock, Transport};
+use chat::{Clock, PlayerId, SystemClock, Transport};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,13 +32,19 @@ pub struct Make {
     pub clock: Arc<dyn Clock>,
     /// Whether it answers whatever comes.
     pub unlimited: bool,
+    /// Who owns it.
+    pub owners: BTreeSet<PlayerId>,
+    /// Who is answered nowhere.
+    pub ignore: BTreeSet<String>,
 }
 
 impl Default for Make {
     fn default() -> Self {
         let store: Arc<Memory> = Arc::default();
         let plugins = vec!["roll", "mvk"];
-        Make { store, plugins, dice: Box::new(FairBox), clock: Arc::new(SystemClock), unlimited: false }
+        let (owners, ignore) = Default::default();
+        let (dice, clock) = (Box::new(FairBox), Arc::new(SystemClock));
+        Make { store, plugins, dice, clock, unlimited: false, owners, ignore }
     }
 }
 
@@ -46,7 +52,8 @@ impl Make {
     /// Starts it on these networks.
     pub fn serve(self, networks: Vec<Arc<dyn Transport>>) -> Running {
         let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
-        let mut settings = Settings { plugins, ..Settings::default() };
+        let (owners, ignore) = (self.owners, self.ignore);
+        let mut settings = Settings { plugins, owners, ignore, ..Settings::default() };
         if self.unlimited {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);

@@ -16,8 +16,6 @@ mod login;
 mod past;
 #[path = "irc/people.rs"]
 mod people;
-#[path = "irc/played.rs"]
-mod played;
 #[path = "irc/proof.rs"]
 mod proof;
 #[path = "irc/renamed.rs"]
@@ -30,5 +28,5 @@ mod scripted;
 mod sessions;
 #[path = "irc/speech.rs"]
 mod speech;
-#[path = "irc/stage.rs"]
-mod stage;
+
+use tests::irc::{played, stage};

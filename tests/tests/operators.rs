@@ -1,12 +1,15 @@
 //! What an operator has: a first configuration, mistakes named, the service manager told, a unit that gives little away.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use tests::irc::{Client, Ngircd, NgircdOptions};
+use tests::irc::played::{let_in, let_join, welcome};
+use tests::irc::{Client, Ngircd, NgircdOptions, Scripted};
 use tests::matrix::Synapse;
 use tests::program;
 
@@ -246,6 +249,52 @@ fn uninvited(home: &Path) -> String {
     line
 }
 
+/// An IRC server without TLS that wants the password and does not know it, and then strangers who say very much; what the
+/// program says of it.
+fn distrusted(home: &Path) -> String {
+    let server = Scripted::listen();
+    let config = home.join("distrusted.toml");
+    let text = "[irc.x]\nserver = \"127.0.0.1\"\ntls = false\naccount = \"a\"\naccount_password = \"b\"\n";
+    fs::write(&config, format!("{text}port = {}\n[irc.x.channels]\n\"#hall\" = {{}}\n", server.port())).unwrap();
+    let config = config.to_str().unwrap();
+    let told = std::thread::scope(|scope| {
+        let checked = scope.spawn(|| said(&astragal(home, &["--config", config, "check-config", "--online"])));
+        let_in(&mut server.accept(), "sasl=PLAIN", "");
+        checked.join().expect("it ends")
+    });
+    let data = home.join("distrusting");
+    let mut command = Command::new(program());
+    command.args(["--config", config, "--data", data.to_str().unwrap()]).stderr(Stdio::piped());
+    let mut bot = command.spawn().expect("the program runs");
+    let log = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().expect("piped")));
+    let mut peer = server.accept();
+    peer.expect("CAP LS 302");
+    peer.send(":irc.test CAP * LS :sasl=SCRAM-SHA-256");
+    peer.expect("CAP REQ");
+    peer.send(":irc.test CAP * ACK :sasl");
+    peer.expect("AUTHENTICATE SCRAM-SHA-256");
+    peer.send("AUTHENTICATE +");
+    peer.expect("AUTHENTICATE ");
+    // A nonce that is not made of the bot's.
+    peer.send(&format!("AUTHENTICATE {}", BASE64_STANDARD.encode("r=x,s=AAAA,i=4096")));
+    peer.expect("AUTHENTICATE *");
+    peer.send(":irc.test 906 astragal :SASL authentication aborted");
+    peer.expect("CAP END");
+    welcome(&mut peer, "astragal", "");
+    let_join(&mut peer, "astragal");
+    (0..30).for_each(|_| peer.send(":x!u@far.test PRIVMSG astragal :hi"));
+    let mut lines = String::new();
+    for line in log.map_while(Result::ok) {
+        lines.push_str(&line);
+        if line.contains("says too much") {
+            break;
+        }
+    }
+    bot.kill().expect("it runs");
+    bot.wait().expect("it ends");
+    told + lines.as_str()
+}
+
 /// What goes wrong, made to go wrong: the page for operators quotes what is said then.
 #[test]
 fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
@@ -330,6 +379,7 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
     let watched = home.path().join("watched");
     all.push_str(&said(&astragal(home.path(), &["--config", &watching, "--data", watched.to_str().unwrap()])));
     all.push_str(&uninvited(home.path()));
+    all.push_str(&distrusted(home.path()));
     assert!(quoted.len() > 10, "{quoted:?}");
     for quoted in quoted {
         assert!(all.contains(quoted), "{quoted} was not said:\n{all}");

@@ -285,6 +285,7 @@ mod tests {
         let none = transport_irc::Settings::default();
         let defaults = transport_irc::Settings {
             tls: none.tls,
+            tell_password: none.tell_password,
             login_required: none.login_required,
             trust_nicks: none.trust_nicks,
             invites: none.invites,

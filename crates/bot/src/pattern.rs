@@ -18,7 +18,8 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// The pattern that is about somebody, by their id or where they come from, with or without the network in front:
-/// `libera:account:troll`, `@*:spam.example`, `*!*@*.spam.example`.
+/// `libera:account:troll`, `@*:spam.example`, `*!*@*.spam.example`. On some networks a nick may be written with `[` or `{` and
+/// is the same: who ignores one ignores the other.
 pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Option<&'a String> {
     if patterns.is_empty() {
         return None;
@@ -26,7 +27,20 @@ pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Op
     let (network, id) = (&speaker.player.network, &speaker.player.id);
     let names = [id, &speaker.address].into_iter().filter(|name| !name.is_empty());
     let names: Vec<_> = names.flat_map(|name| [name.clone(), format!("{network}:{name}")]).collect();
-    patterns.iter().find(|pattern| names.iter().any(|name| matches(pattern, name)))
+    let names: Vec<_> = names.iter().map(|name| one_case(name)).collect();
+    patterns.iter().find(|pattern| names.iter().any(|name| matches(&one_case(pattern), name)))
+}
+
+/// A name in which what is upper case on any network of IRC (RFC 1459) is lower case.
+fn one_case(name: &str) -> String {
+    let lower = |c| match c {
+        '[' => '{',
+        ']' => '}',
+        '\\' => '|',
+        '~' => '^',
+        c => c,
+    };
+    name.chars().map(lower).collect()
 }
 
 #[cfg(test)]
@@ -53,6 +67,13 @@ mod tests {
         ] {
             let patterns = BTreeSet::from([pattern.to_owned()]);
             assert_eq!(about(&patterns, &troll).is_some(), expected, "{pattern}");
+        }
+        let two_ways = Speaker {
+            address: "Tr[ll]!~t@spam.example".into(),
+            ..Speaker::new(PlayerId::new("libera", "account:tr[ll]"), "Tr[ll]")
+        };
+        for pattern in ["account:Tr[ll]", "account:tr{ll}", "tr{LL}!*", "Tr[ll]!~t@*", "*!^t@spam.example"] {
+            assert!(about(&BTreeSet::from([pattern.to_owned()]), &two_ways).is_some(), "{pattern}");
         }
         let stranger = Speaker::new(PlayerId::new("home", "@troll:spam.example"), "Ann");
         assert!(about(&BTreeSet::from(["@*:spam.example".to_owned()]), &stranger).is_some());

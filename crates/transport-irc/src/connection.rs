@@ -1,13 +1,14 @@
 //! The one task of a network: connects, registers, listens and speaks, and begins again when the link is lost.
 
 use crate::link::{self, Link, Socket, Stream};
-use crate::login::{Login, Progress, Registered};
+use crate::login::{Learned, Login, Progress, Registered, Server};
 use crate::outbox::{Outbox, Said};
 use crate::session::{Memory, Session};
 use crate::settings::Settings;
-use crate::trouble::Trouble;
+use crate::sts::{Policies, Way};
+use crate::trouble::{Trouble, legible};
 use crate::wire::{self, Framer, Incoming};
-use chat::{Clock, Delivery, Post, Status};
+use chat::{Clock, Delivery, Event, Post, Status};
 use irc_proto::Command;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -179,18 +180,44 @@ impl Connection {
     /// Connects and registers; `None` if it was asked to leave meanwhile.
     async fn open(&mut self) -> Result<Option<(Wire, Registered)>, Trouble> {
         let settings = self.settings.clone();
-        let nonce = (self.nonces)();
-        let mut opening = std::pin::pin!(open(&settings, nonce));
-        loop {
-            tokio::select! {
-                opened = &mut opening => return opened.map(Some),
-                order = self.orders.recv() => self.take(order),
+        let way = Way::to(&settings, &self.memory.policies, self.clock.now());
+        let server = Server { settings: &settings, way, distrusted: self.memory.distrust.is_about(&settings) };
+        let (nonce, mut learned) = ((self.nonces)(), Learned::default());
+        let opened = {
+            let mut opening = std::pin::pin!(open(server, nonce, &mut learned));
+            loop {
+                tokio::select! {
+                    opened = &mut opening => break opened.map(Some),
+                    order = self.orders.recv() => self.take(order),
+                }
+                self.asked.drain(..).for_each(Ask::refuse);
+                if self.closing.is_some() {
+                    break Ok(None);
+                }
             }
-            self.asked.drain(..).for_each(Ask::refuse);
-            if self.closing.is_some() {
-                return Ok(None);
-            }
+        };
+        self.learn(&learned);
+        opened
+    }
+
+    /// Keeps what was learned of the server.
+    fn learn(&mut self, learned: &Learned) {
+        let Memory { policies, distrust, notes, .. } = &mut self.memory;
+        if let Some((port, advice)) = learned.advice {
+            policies.heard(&self.settings.server, port, advice, self.clock.now());
+            policies.note(notes);
         }
+        if learned.caught {
+            distrust.note(&self.settings, notes);
+            let server = self.settings.server.as_str();
+            tracing::error!(
+                network = self.network,
+                server,
+                "the server pretended to know the account's password: it may be another's. The password is not told \
+                 there from now on; if it is the right server, change the password, here too"
+            );
+        }
+        self.hand_on(Vec::new());
     }
 
     /// Listens and speaks until the link is lost.
@@ -200,9 +227,10 @@ impl Connection {
         for remark in &registered.remarks {
             tracing::warn!(network, "{remark}");
         }
-        let account = registered.account.as_deref().unwrap_or("none");
+        let account = legible(registered.account.as_deref().unwrap_or("none"));
+        let server = format!("{}:{}", self.settings.server, registered.way.port());
         metrics::counter!("astragal_connections_total", "network" => network.clone()).increment(1);
-        tracing::info!(network, server = self.settings.address(), nick = registered.nick, account, "connected");
+        tracing::info!(network, server, nick = legible(&registered.nick), account, "connected");
         let mut session =
             Session::begin(&network, &self.settings, &self.clock, (self.nonces)(), registered, &self.memory, now);
         session.settle_in(now, &mut self.outbox);
@@ -227,8 +255,13 @@ impl Connection {
         session.end();
         self.memory.past.end();
         self.memory.past.note(&mut self.memory.notes);
+        self.memory.policies.closed(&self.settings.server, self.clock.now());
+        self.memory.policies.note(&mut self.memory.notes);
         self.deliver(&mut session);
         self.outbox.lost(Instant::now());
+        if trouble.as_ref().is_some_and(|trouble| trouble.flooded) {
+            self.outbox.too_fast(Instant::now());
+        }
         match trouble {
             Some(trouble) => End::Lost(trouble),
             None => End::Left,
@@ -246,8 +279,8 @@ impl Connection {
                 wire.goodbye().await;
                 return None;
             }
-            let labels = session.labels();
-            self.outbox.pump(now, labels, |post| session.address(post, now), &mut wire.out);
+            self.outbox.pump(now, &*session, &mut wire.out);
+            session.asked_of(&mut self.outbox.asked, now);
             session.events.append(&mut self.outbox.rests);
             self.deliver(session);
             if session.arrived() {
@@ -330,7 +363,11 @@ impl Connection {
 
     /// Hands what happened to the core.
     fn deliver(&mut self, session: &mut Session) {
-        let (events, notes) = (std::mem::take(&mut session.events), std::mem::take(&mut self.memory.notes));
+        self.hand_on(std::mem::take(&mut session.events));
+    }
+
+    fn hand_on(&mut self, events: Vec<Event>) {
+        let notes = std::mem::take(&mut self.memory.notes);
         if !events.is_empty() || !notes.is_empty() {
             // Nobody listens once the bot stops.
             let _ = self.deliveries.send(Delivery { events, notes });
@@ -371,11 +408,32 @@ async fn flush(
     Ok(())
 }
 
-/// Connects and registers.
-async fn open(settings: &Settings, nonce: String) -> Result<(Wire, Registered), Trouble> {
-    let mut wire = Wire::new(link::connect(settings).await?);
+/// Connects and registers, over TLS if the server wants that.
+async fn open(server: Server<'_>, nonce: String, learned: &mut Learned) -> Result<(Wire, Registered), Trouble> {
+    match register(server, nonce.clone(), learned).await? {
+        Opened::In(wire, registered) => Ok((wire, registered)),
+        Opened::Upgrade(port) => {
+            let address = format!("{}:{port}", server.settings.server);
+            tracing::info!(address, "the server wants an encrypted link");
+            match register(Server { way: Way::Tls(port), ..server }, nonce, learned).await? {
+                Opened::In(wire, registered) => Ok((wire, registered)),
+                Opened::Upgrade(_) => Err(Trouble::link("the server wants TLS over TLS".to_owned())),
+            }
+        }
+    }
+}
+
+/// What came of registering.
+enum Opened {
+    In(Wire, Registered),
+    /// The server wants TLS, on this port.
+    Upgrade(u16),
+}
+
+async fn register(server: Server<'_>, nonce: String, learned: &mut Learned) -> Result<Opened, Trouble> {
+    let mut wire = Wire::new(link::connect(server.settings, server.way).await?);
     let mut send = Vec::new();
-    let mut login = Login::begin(settings, nonce, Instant::now(), &mut send);
+    let mut login = Login::begin(server, nonce, Instant::now(), &mut send);
     loop {
         send.drain(..).for_each(|command| wire::write(&mut wire.out, &command));
         flush(&mut wire.write, &mut wire.out, &mut wire.unflushed).await.map_err(broke)?;
@@ -398,8 +456,11 @@ async fn open(settings: &Settings, nonce: String) -> Result<(Wire, Registered), 
             }
             () = tokio::time::sleep_until(login.deadline()) => progress = login.tick(Instant::now(), &mut send),
         }
-        if let Progress::Registered(registered) = progress? {
-            return Ok((wire, *registered));
+        *learned = login.learned;
+        match progress? {
+            Progress::Registered(registered) => return Ok(Opened::In(wire, *registered)),
+            Progress::Upgrade(port) => return Ok(Opened::Upgrade(port)),
+            Progress::Going => {}
         }
     }
 }
@@ -410,7 +471,9 @@ fn broke(error: std::io::Error) -> Trouble {
 
 /// Connects, registers and leaves again: what came of it.
 pub async fn probe(settings: &Settings, nonce: String) -> Result<Registered, Trouble> {
-    let (mut wire, registered) = open(settings, nonce).await?;
+    let way = Way::to(settings, &Policies::default(), jiff::Timestamp::UNIX_EPOCH);
+    let server = Server { settings, way, distrusted: false };
+    let (mut wire, registered) = open(server, nonce, &mut Learned::default()).await?;
     wire.goodbye().await;
     Ok(registered)
 }

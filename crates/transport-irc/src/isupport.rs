@@ -55,6 +55,14 @@ impl Default for Isupport {
 }
 
 impl Isupport {
+    /// Reads the tokens of a 005 that comes while the bot is on the server. How names compare stays as it was: what was
+    /// noted by name could not be found any more, and two people could become one.
+    pub fn update<'a>(&mut self, tokens: impl IntoIterator<Item = &'a str>) {
+        let (casemapping, chantypes) = (self.casemapping, self.chantypes.clone());
+        self.read(tokens);
+        (self.casemapping, self.chantypes) = (casemapping, chantypes);
+    }
+
     /// Reads the tokens of a 005; those it does not know are nothing to it.
     pub fn read<'a>(&mut self, tokens: impl IntoIterator<Item = &'a str>) {
         for token in tokens {
@@ -70,6 +78,7 @@ impl Isupport {
                 }
                 "CHANTYPES" => value.clone_into(&mut self.chantypes),
                 "STATUSMSG" => value.clone_into(&mut self.statusmsg),
+                "PREFIX" if value.is_empty() => self.prefixes.clear(),
                 "PREFIX" => {
                     if let Some((modes, marks)) = value.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
                         self.prefixes = modes.chars().zip(marks.chars()).collect();
@@ -191,6 +200,15 @@ mod tests {
         let isupport = inspircd();
         assert!(isupport.is_channel("#tavern") && !isupport.is_channel("mia"));
         assert!(isupport.is_part_of_channel("@#tavern") && !isupport.is_part_of_channel("#tavern"));
+    }
+
+    #[test]
+    fn names_go_on_comparing_as_they_did() {
+        let mut isupport = inspircd();
+        isupport.update(["CASEMAPPING=rfc1459", "CHANTYPES=ab", "PREFIX=", "WHOX"]);
+        assert_eq!(isupport.fold("Mia[A]"), "mia[a]");
+        assert!(isupport.is_channel("#tavern") && !isupport.is_channel("astragal"));
+        assert!(isupport.whox && isupport.marks("@mia") == (String::new(), "@mia"));
     }
 
     #[test]

@@ -5,30 +5,35 @@
 //! `outbox` decides what may be said when, `format` how it looks, and `connection` alone holds a socket.
 
 mod connection;
+mod distrust;
 mod format;
 mod isupport;
 mod link;
 mod login;
 mod outbox;
+mod pace;
 mod past;
 mod sasl;
 mod session;
 mod settings;
+mod sts;
 mod trouble;
 mod view;
 mod wire;
 
 pub use connection::Nonces;
-pub use settings::{Channel, Invites, Settings};
+pub use settings::{Channel, Invites, Settings, TellPassword};
 
 use async_trait::async_trait;
 use chat::{Clock, Desk, DeskError, Post, Saying, SendError, Status, Transport, TransportError};
 use connection::{Ask, Connection, Order};
+use distrust::Distrust;
 use outbox::Outbox;
 use past::Past;
 use session::Memory;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use sts::Policies;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -100,11 +105,14 @@ impl Transport for Irc {
             deliveries,
             ready: self.ready.clone(),
             memory: Memory {
-                invited: invited.split_whitespace().map(str::to_owned).collect(),
+                // Names may hold any other white space.
+                invited: invited.split(' ').filter(|name| settings::is_name(name)).map(str::to_owned).collect(),
                 renamed: note(session::RENAMED)?
                     .and_then(|names| serde_json::from_str(&names).ok())
                     .unwrap_or_default(),
                 past: Past::read(note(past::HEARD)?.as_deref()),
+                policies: Policies::read(note(sts::NOTE)?.as_deref()),
+                distrust: Distrust::read(note(distrust::NOTE)?.as_deref()),
                 notes: BTreeMap::new(),
             },
             outbox: Outbox::new(&self.settings, Instant::now()),
@@ -173,5 +181,6 @@ pub async fn probe(settings: &Settings, nonces: &Nonces) -> Result<String, Strin
     let remarks = registered.remarks.iter().map(|remark| format!("; {remark}")).collect::<String>();
     let told = format!("{} let us in on {network} as {}, {account}{remarks}", settings.address(), registered.nick);
     let wanted = settings.account.is_some() || settings.client_cert.is_some();
+    let told = trouble::legible(&told);
     if wanted && registered.account.is_none() { Err(told) } else { Ok(told) }
 }

@@ -1,6 +1,7 @@
 //! The link to a server: TCP, and TLS over it.
 
 use crate::settings::Settings;
+use crate::sts::Way;
 use crate::trouble::Trouble;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
@@ -42,19 +43,19 @@ impl Socket {
 ///
 /// # Errors
 /// Why not, in words for the operator.
-pub async fn connect(settings: &Settings) -> Result<Link, Trouble> {
-    let address = settings.address();
+pub async fn connect(settings: &Settings, way: Way) -> Result<Link, Trouble> {
+    let address = format!("{}:{}", settings.server, way.port());
     let late = |_| Trouble::link(format!("{address} does not answer within {} seconds", PATIENCE.as_secs()));
-    tokio::time::timeout(PATIENCE, open(settings, &address)).await.map_err(late)?
+    tokio::time::timeout(PATIENCE, open(settings, way, &address)).await.map_err(late)?
 }
 
-async fn open(settings: &Settings, address: &str) -> Result<Link, Trouble> {
+async fn open(settings: &Settings, way: Way, address: &str) -> Result<Link, Trouble> {
     let failed = |error| Trouble::link(format!("{address} cannot be reached: {error}"));
-    let tcp = TcpStream::connect((settings.server.as_str(), settings.port())).await.map_err(failed)?;
+    let tcp = TcpStream::connect((settings.server.as_str(), way.port())).await.map_err(failed)?;
     // An answer is a small packet that somebody waits for.
     tcp.set_nodelay(true).map_err(failed)?;
     let socket = Socket(tcp.as_fd().try_clone_to_owned().map_err(failed)?);
-    if !settings.tls {
+    if !way.is_encrypted() {
         return Ok((Box::new(tcp), socket));
     }
     let config = tls(settings)?;

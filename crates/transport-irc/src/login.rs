@@ -1,14 +1,16 @@
 //! Registration: capabilities, SASL, a nick, and what the server says of itself; all before anything is joined.
 //!
-//! Knows no sockets: it is told lines and answers with commands.
+//! Knows no sockets: it is told lines and answers with commands. Over a link that is not encrypted nothing is said but the
+//! question for capabilities, until it is known that the server does not want TLS.
+
+mod account;
 
 use crate::isupport::Isupport;
 use crate::sasl::{Exchange, Mechanism};
 use crate::settings::Settings;
-use crate::trouble::Trouble;
+use crate::sts::{Advice, Way};
+use crate::trouble::{Trouble, legible};
 use crate::wire::Incoming;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use irc_proto::{CapSubCommand, Command};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -20,10 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const STEP: Duration = Duration::from_secs(15);
 /// How long the server may take to tell that NickServ agreed, when that has answered.
 const YES: Duration = Duration::from_secs(2);
-/// Bytes of base64 in one AUTHENTICATE.
-const CHUNK: usize = 400;
-/// Bytes that a server may send in one step of SASL.
-const MOST_CHALLENGE: usize = 16 << 10;
 /// Bytes of a list of capabilities that are asked for at once.
 const MOST_ASKED: usize = 400;
 
@@ -63,12 +61,38 @@ pub struct Registered {
     pub isupport: Isupport,
     /// What did not work and is not needed.
     pub remarks: Vec<String>,
+    /// How the server was reached.
+    pub way: Way,
+}
+
+/// What was learned of a server that counts for the next time, whatever came of this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// It pretended to know the password.
+    pub caught: bool,
+    /// What it advertised over TLS on this port.
+    pub advice: Option<(u16, Advice)>,
+}
+
+/// Whom the bot logs in to.
+#[derive(Clone, Copy, Debug)]
+pub struct Server<'a> {
+    /// What the operator set.
+    pub settings: &'a Settings,
+    /// How it is reached.
+    pub way: Way,
+    /// It was caught before.
+    pub distrusted: bool,
 }
 
 /// Registration on its way.
 #[derive(Debug)]
 pub struct Login<'a> {
     settings: &'a Settings,
+    way: Way,
+    distrusted: bool,
+    /// What counts for the next time.
+    pub learned: Learned,
     nonce: String,
     stage: Stage,
     offered: BTreeMap<String, String>,
@@ -90,8 +114,10 @@ pub struct Login<'a> {
     nickserv: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 enum Stage {
+    /// Over a plain link, what the server wants: TLS, maybe.
+    Sounding,
     /// Capabilities, SASL, nick.
     Negotiating,
     /// Welcome, and what follows it.
@@ -106,25 +132,22 @@ pub enum Progress {
     Going,
     /// Done.
     Registered(Box<Registered>),
+    /// The server wants TLS, on this port.
+    Upgrade(u16),
 }
 
 impl<'a> Login<'a> {
     /// Begins; `nonce` is fresh randomness, in text.
-    pub fn begin(settings: &'a Settings, nonce: String, now: Instant, send: &mut Vec<Command>) -> Self {
+    pub fn begin(server: Server<'a>, nonce: String, now: Instant, send: &mut Vec<Command>) -> Self {
+        let Server { settings, way, distrusted } = server;
         send.push(Command::CAP(None, CapSubCommand::LS, None, Some("302".to_owned())));
-        if let Some(password) = &settings.password {
-            send.push(Command::PASS(password.expose().to_owned()));
-        }
-        send.push(Command::NICK(settings.nick.clone()));
-        let user = settings.user.clone().unwrap_or_else(|| settings.nick.clone());
-        send.push(Command::Raw(
-            "USER".to_owned(),
-            vec![user, "0".to_owned(), "*".to_owned(), settings.real_name.clone()],
-        ));
-        Login {
+        let mut login = Login {
             settings,
+            way,
+            distrusted,
+            learned: Learned::default(),
             nonce,
-            stage: Stage::Negotiating,
+            stage: Stage::Sounding,
             offered: BTreeMap::new(),
             asked: VecDeque::new(),
             caps: BTreeSet::new(),
@@ -138,9 +161,31 @@ impl<'a> Login<'a> {
             isupport: Isupport::default(),
             remarks: Vec::new(),
             deadline: now + PATIENCE,
-            step: None,
+            step: Some(now + STEP),
             nickserv: None,
+        };
+        if way.is_encrypted() {
+            login.introduce(send);
         }
+        login
+    }
+
+    /// Says who the bot is.
+    fn introduce(&mut self, send: &mut Vec<Command>) {
+        if self.stage != Stage::Sounding {
+            return;
+        }
+        (self.stage, self.step) = (Stage::Negotiating, None);
+        let settings = self.settings;
+        if let Some(password) = &settings.password {
+            send.push(Command::PASS(password.expose().to_owned()));
+        }
+        send.push(Command::NICK(settings.nick.clone()));
+        let user = settings.user.clone().unwrap_or_else(|| settings.nick.clone());
+        send.push(Command::Raw(
+            "USER".to_owned(),
+            vec![user, "0".to_owned(), "*".to_owned(), settings.real_name.clone()],
+        ));
     }
 
     /// When [`tick`](Self::tick) must be called, if nothing is heard before.
@@ -158,10 +203,15 @@ impl<'a> Login<'a> {
         }
         if self.step.is_some_and(|step| now >= step) {
             self.step = None;
+            if self.stage == Stage::Sounding {
+                // A server that does not know the question.
+                self.introduce(send);
+                return Ok(Progress::Going);
+            }
             if self.stage == Stage::Identifying {
                 let service = self.service();
                 let says = self.nickserv.take().map(|says| format!("{service} says: {says}"));
-                self.remarks.push(says.unwrap_or_else(|| format!("{service} does not answer")));
+                self.remark(says.unwrap_or_else(|| format!("{service} does not answer")));
                 return self.finish();
             }
             if self.exchange.is_none() {
@@ -183,9 +233,9 @@ impl<'a> Login<'a> {
     pub fn hear(&mut self, line: &Incoming, now: Instant, send: &mut Vec<Command>) -> Result<Progress, Trouble> {
         match &line.message.command {
             Command::PING(..) => send.push(Command::PONG(line.last().to_owned(), None)),
-            Command::CAP(_, kind, ..) => self.hear_cap(kind, line, now, send)?,
+            Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, now, send),
             Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send)?,
-            Command::ERROR(why) => return Err(closed(why)),
+            Command::ERROR(why) => return Err(Trouble::closed(why)),
             // Older services tell it so.
             Command::UserMODE(..) if self.stage == Stage::Identifying && registered_mode(&line.params) => {
                 self.account.clone_from(&self.settings.account);
@@ -195,7 +245,7 @@ impl<'a> Login<'a> {
                 self.nick.clone_from(to);
             }
             Command::NOTICE(_, text) if self.stage == Stage::Identifying => {
-                if line.source().eq_ignore_ascii_case(self.service()) && self.nickserv.is_none() {
+                if line.source().eq_ignore_ascii_case(&self.service()) && self.nickserv.is_none() {
                     self.nickserv = Some(crate::wire::unstyled(text));
                     // Whether that was a yes, the server tells.
                     self.step = Some(now + YES);
@@ -238,6 +288,7 @@ impl<'a> Login<'a> {
             }
             903 | 907 if self.exchange.as_ref().is_some_and(|exchange| !exchange.convinces()) => {
                 self.account = None;
+                self.learned.caught |= number == 903;
                 self.mechanisms.clear();
                 self.next_mechanism("the server has not shown that it knows the password".to_owned(), now, send)?;
             }
@@ -262,9 +313,11 @@ impl<'a> Login<'a> {
             }
             465 => return Err(Trouble::setting(format!("the server bans us: {}", line.last()))),
             401 if self.stage == Stage::Identifying => {
-                self.remarks.push(format!("there is no {} here", self.service()));
+                self.remark(format!("there is no {} here", self.service()));
                 return self.finish();
             }
+            // It does not know the question for capabilities.
+            400..=499 if self.stage == Stage::Sounding => self.introduce(send),
             _ => {}
         }
         Ok(Progress::Going)
@@ -276,21 +329,28 @@ impl<'a> Login<'a> {
         line: &Incoming,
         now: Instant,
         send: &mut Vec<Command>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<Progress, Trouble> {
         let listed = || line.last().split(' ').filter(|cap| !cap.is_empty());
         match kind {
-            CapSubCommand::LS if self.stage == Stage::Negotiating => {
+            CapSubCommand::LS | CapSubCommand::NEW => {
+                if let Some(upgrade) = listed().filter_map(Advice::of).find_map(|advice| self.advised(advice)) {
+                    return Ok(upgrade);
+                }
+                if *kind == CapSubCommand::NEW || self.stage > Stage::Negotiating {
+                    return Ok(Progress::Going);
+                }
                 for cap in listed() {
                     let (name, value) = cap.split_once('=').unwrap_or((cap, ""));
                     self.offered.insert(name.to_owned(), value.to_owned());
                 }
                 if line.param(2) != "*" || line.params.len() < 4 {
+                    self.introduce(send);
                     self.ask(now, send)?;
                 }
             }
             CapSubCommand::ACK | CapSubCommand::NAK => {
                 let more = line.param(2) == "*" && line.params.len() >= 4;
-                let Some(request) = self.asked.front_mut() else { return Ok(()) };
+                let Some(request) = self.asked.front_mut() else { return Ok(Progress::Going) };
                 if *kind == CapSubCommand::ACK {
                     // It may come in several lines. A NAK answers all of it, even if it repeats only the beginning.
                     request.retain(|cap| !listed().any(|listed| listed == cap));
@@ -305,7 +365,23 @@ impl<'a> Login<'a> {
             }
             _ => {}
         }
-        Ok(())
+        Ok(Progress::Going)
+    }
+
+    /// The server advertises that it wants TLS. Over TLS that counts for later; else the link is of no use.
+    fn advised(&mut self, advice: Advice) -> Option<Progress> {
+        match self.way {
+            Way::Tls(port) => {
+                self.learned.advice = Some((port, advice));
+                None
+            }
+            Way::Plain(_) => advice.port.map(Progress::Upgrade),
+        }
+    }
+
+    /// Notes what did not work and is not needed.
+    fn remark(&mut self, what: String) {
+        self.remarks.push(legible(&what));
     }
 
     /// Asks for what is wanted of what is offered.
@@ -332,83 +408,6 @@ impl<'a> Login<'a> {
         if self.asked.is_empty() { self.after_caps(now, send) } else { Ok(()) }
     }
 
-    /// Capabilities are settled: proves who the bot is, or goes on.
-    fn after_caps(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<(), Trouble> {
-        self.step = None;
-        if !self.mechanisms.is_empty() {
-            if self.caps.contains("sasl") {
-                let known = self.offered.get("sasl").map_or("", String::as_str);
-                let known: Vec<&str> = known.split(',').filter(|name| !name.is_empty()).collect();
-                self.mechanisms.retain(|mechanism| known.is_empty() || known.contains(&mechanism.name()));
-                return self.next_mechanism("it offers no mechanism that we have".to_owned(), now, send);
-            }
-            if self.settings.login_required && self.settings.account_password.is_none() {
-                return Err(Trouble::link("the server offers no SASL, and login_required is set".to_owned()));
-            }
-        }
-        send.push(cap_end());
-        Ok(())
-    }
-
-    fn next_mechanism(&mut self, why: String, now: Instant, send: &mut Vec<Command>) -> Result<(), Trouble> {
-        match self.mechanisms.pop_front() {
-            Some(mechanism) => {
-                self.exchange = Some(Exchange::new(mechanism, self.settings, &self.nonce));
-                self.challenge.clear();
-                self.step = Some(now + STEP);
-                send.push(Command::AUTHENTICATE(mechanism.name().to_owned()));
-                Ok(())
-            }
-            None => {
-                self.step = None;
-                self.exchange = None;
-                let account = self.settings.account.as_deref().unwrap_or("of the certificate");
-                let what = format!("the login to the account {account} was refused: {why}");
-                if self.settings.login_required {
-                    return Err(Trouble::link(what));
-                }
-                self.remarks.push(what);
-                send.push(cap_end());
-                Ok(())
-            }
-        }
-    }
-
-    fn hear_challenge(&mut self, chunk: &str, now: Instant, send: &mut Vec<Command>) -> Result<(), Trouble> {
-        let Some(exchange) = &mut self.exchange else { return Ok(()) };
-        if chunk != "+" {
-            self.challenge += chunk;
-        }
-        if chunk.len() == CHUNK && self.challenge.len() <= MOST_CHALLENGE {
-            return Ok(());
-        }
-        let challenge = BASE64_STANDARD.decode(std::mem::take(&mut self.challenge));
-        let answer = challenge.map_err(|_| "the server does not speak base64".to_owned());
-        match answer.and_then(|challenge| exchange.answer(&challenge)) {
-            Ok(answer) => {
-                self.step = Some(now + STEP);
-                let text = BASE64_STANDARD.encode(answer);
-                let mut chunks: Vec<&str> =
-                    text.as_bytes().chunks(CHUNK).map(|chunk| std::str::from_utf8(chunk).unwrap_or_default()).collect();
-                if chunks.last().is_none_or(|last| last.len() == CHUNK) {
-                    chunks.push("+");
-                }
-                send.extend(chunks.into_iter().map(|chunk| Command::AUTHENTICATE(chunk.to_owned())));
-                Ok(())
-            }
-            Err(why) => {
-                // The server answers that with 906, which tries the next one.
-                self.remarks.push(format!("SASL: {why}"));
-                if exchange.is_faked() {
-                    // Whoever that is, they are not told the password.
-                    self.mechanisms.clear();
-                }
-                send.push(Command::AUTHENTICATE("*".to_owned()));
-                Ok(())
-            }
-        }
-    }
-
     fn next_nick(&mut self, number: u16, send: &mut Vec<Command>) -> Result<(), Trouble> {
         /// Nicks of its own making that it tries, and characters of one that every server takes.
         const MOST_MARKS: u32 = 9;
@@ -432,27 +431,6 @@ impl<'a> Login<'a> {
         Ok(())
     }
 
-    /// The nick of who is told the account.
-    fn service(&self) -> &'a str {
-        self.settings.identify.split(['@', ' ']).next().unwrap_or_default()
-    }
-
-    /// Welcomed: where SASL did not do it, NickServ is told who the bot is.
-    fn identify(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<Progress, Trouble> {
-        let tried = self.caps.contains("sasl");
-        let (None, false, Some(account), Some(password)) =
-            (&self.account, tried, &self.settings.account, &self.settings.account_password)
-        else {
-            return self.finish();
-        };
-        let Some((service, _)) = self.settings.identify.split_once(' ') else { return self.finish() };
-        self.stage = Stage::Identifying;
-        self.step = Some(now + STEP);
-        let words = self.settings.identify.replace("{account}", account).replace("{password}", password.expose());
-        send.push(Command::PRIVMSG(service.to_owned(), words[service.len()..].trim_start().to_owned()));
-        Ok(Progress::Going)
-    }
-
     fn finish(&mut self) -> Result<Progress, Trouble> {
         if self.settings.login_required && self.account.is_none() {
             let said = self.remarks.join("; ");
@@ -464,6 +442,7 @@ impl<'a> Login<'a> {
             caps: std::mem::take(&mut self.caps),
             isupport: self.isupport.clone(),
             remarks: std::mem::take(&mut self.remarks),
+            way: self.way,
         })))
     }
 }
@@ -472,11 +451,6 @@ impl<'a> Login<'a> {
 fn registered_mode(params: &[String]) -> bool {
     let set = params.get(1).and_then(|modes| modes.strip_prefix('+')).unwrap_or_default();
     set.split('-').next().is_some_and(|set| set.contains('r'))
-}
-
-/// The server ends the link.
-pub fn closed(why: &str) -> Trouble {
-    Trouble::link(format!("the server closed the link: {why}"))
 }
 
 fn cap_end() -> Command {
@@ -491,7 +465,8 @@ mod tests {
     fn a_server_that_answers_nothing_is_given_up() {
         let settings: Settings = toml::from_str("server = \"x\"").unwrap();
         let (now, mut send) = (Instant::now(), Vec::new());
-        let mut login = Login::begin(&settings, String::new(), now, &mut send);
+        let server = Server { settings: &settings, way: Way::Tls(6_697), distrusted: false };
+        let mut login = Login::begin(server, String::new(), now, &mut send);
         assert_eq!(login.deadline(), now + PATIENCE);
         let early = login.tick(now + PATIENCE / 2, &mut send);
         assert!(matches!(early, Ok(Progress::Going)));

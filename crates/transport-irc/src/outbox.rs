@@ -1,11 +1,17 @@
 //! What is to be said: fair among rooms, no faster than the network bears, and kept until it is proved to have arrived.
 
+mod lanes;
+
+pub use lanes::{Aside, Side};
+
 use crate::format;
+use crate::pace::Bucket;
 use crate::settings::Settings;
 use crate::wire;
 use chat::{Event, Post, Recipient, SendError, Sent};
 use irc_proto::Command;
-use std::collections::{BTreeMap, VecDeque};
+use lanes::{Lane, Lanes, Next};
+use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -14,19 +20,18 @@ use tokio::time::Instant;
 pub const BARRIER: &str = "said-";
 /// Lines without a proof after which one is asked for, though more is to be said.
 const MOST_UNPROVED: u32 = 4;
+/// Of so many lines, one may ask who somebody is or answer somebody's program.
+const ASIDE: u32 = 4;
+/// How much slower lines come after the server closed the link for a flood: each time, and at the most.
+const SLOWER: u32 = 2;
+const SLOWEST: u32 = 8;
+/// How slow they come at the least then, where the operator set no limit.
+const SLOW: Duration = Duration::from_millis(500);
+/// How long the bot is careful after a flood.
+const CAREFUL: Duration = Duration::from_secs(1_800);
 
 /// Where the answer to "was it said?" goes.
 pub type Said = oneshot::Sender<Result<Sent, SendError>>;
-
-/// What is to be said in a room, or to somebody. A lane with much to say takes its turns one after another; one that
-/// comes with little goes in between.
-#[derive(Default)]
-struct Lane {
-    jobs: VecDeque<Job>,
-    turn: u64,
-    /// The bot is not in the channel yet.
-    outside: bool,
-}
 
 /// A post on its way.
 struct Job {
@@ -63,6 +68,16 @@ pub enum Address {
     Never(String),
 }
 
+/// What an outbox must know of where it speaks.
+pub trait Place {
+    /// Whether the server echoes what it was sent, under the label it was sent with.
+    fn labels(&self) -> bool;
+    /// Where a post goes.
+    fn address(&self, post: &Post, now: Instant) -> Address;
+    /// Who reads it.
+    fn side(&self, post: &Post) -> Side;
+}
+
 /// A post whose last line was written.
 struct Unproved {
     job: Job,
@@ -74,63 +89,37 @@ struct Unproved {
 
 /// What is to be said.
 pub struct Outbox {
-    lanes: BTreeMap<String, Lane>,
-    /// The turn of the line that was written last.
-    turn: u64,
-    /// Commands of the bot's own, in front of all lanes.
+    lanes: Lanes,
+    /// Commands of the bot's own, in front of all lanes. What others make the bot ask or answer goes aside.
     control: VecDeque<Command>,
+    /// Of whom it was asked just now who they are.
+    pub asked: Vec<String>,
     unproved: VecDeque<Unproved>,
     /// Lines written since the last PING.
     since_barrier: u32,
     number: u64,
     bucket: Bucket,
+    /// As the operator set it, and until when it is slower than that.
+    usual: (Duration, u32),
+    careful_until: Option<Instant>,
     most_lines: usize,
     /// What did not fit: told to the core before anybody can ask for it.
     pub rests: Vec<Event>,
-}
-
-/// Lets a burst through, and then a line at a time.
-struct Bucket {
-    every: Duration,
-    burst: u32,
-    /// When the bucket will be full again; what of that lies ahead is what was used.
-    full_at: Instant,
-}
-
-impl Bucket {
-    /// When the next line may go.
-    fn free_at(&self) -> Instant {
-        self.full_at - self.every * self.burst.saturating_sub(1)
-    }
-
-    /// When a line may go that leaves one more to go at once, if the burst has two.
-    fn spare_at(&self) -> Instant {
-        self.full_at - self.every * self.burst.saturating_sub(2)
-    }
-
-    fn take(&mut self, now: Instant) -> bool {
-        if self.every.is_zero() {
-            return true;
-        }
-        if self.full_at > now && self.free_at() > now {
-            return false;
-        }
-        self.full_at = self.full_at.max(now) + self.every;
-        true
-    }
 }
 
 impl Outbox {
     /// Empty.
     pub fn new(settings: &Settings, now: Instant) -> Self {
         Outbox {
-            lanes: BTreeMap::new(),
-            turn: 0,
+            lanes: Lanes::new(Bucket::new(settings.line_every() * ASIDE, 2, now)),
             control: VecDeque::new(),
+            asked: Vec::new(),
             unproved: VecDeque::new(),
             since_barrier: 0,
             number: 0,
-            bucket: Bucket { every: settings.line_every(), burst: settings.burst, full_at: now },
+            bucket: Bucket::new(settings.line_every(), settings.burst, now),
+            usual: (settings.line_every(), settings.burst),
+            careful_until: None,
             most_lines: settings.lines_per_answer,
             rests: Vec::new(),
         }
@@ -142,23 +131,10 @@ impl Outbox {
     }
 
     fn lane(&mut self, post: &Post) -> &mut Lane {
-        let name = match &post.to {
-            Recipient::Room => &post.room.id,
-            Recipient::Player(player) => &player.id,
-        };
-        // What was said there before the others' last turn makes no difference any more.
-        self.lanes.retain(|each, lane| each == name || !lane.jobs.is_empty() || lane.turn > self.turn);
-        let lane = self.lanes.entry(name.clone()).or_default();
-        if lane.jobs.is_empty() {
-            lane.turn = lane.turn.max(self.turn);
+        match &post.to {
+            Recipient::Room => self.lanes.lane(&post.room.id),
+            Recipient::Player(player) => self.lanes.lane(&player.id),
         }
-        lane
-    }
-
-    /// The lane whose turn it is.
-    fn next(&self) -> Option<String> {
-        let ready = self.lanes.iter().filter(|(_, lane)| !lane.jobs.is_empty() && !lane.outside);
-        ready.min_by_key(|(_, lane)| (lane.turn, lane.jobs.len())).map(|(name, _)| name.clone())
     }
 
     /// Takes a command of the bot's own.
@@ -166,88 +142,126 @@ impl Outbox {
         self.control.push_back(command);
     }
 
+    /// Takes what somebody makes the bot ask or answer besides; whether there is room for it.
+    pub fn aside(&mut self, aside: Aside) -> bool {
+        self.lanes.put_aside(aside)
+    }
+
     /// Whether nothing is left that can be said, or is not proved.
     pub fn is_done(&self) -> bool {
-        self.next().is_none() && self.unproved.is_empty()
+        !self.lanes.has_to_say() && self.unproved.is_empty()
     }
 
     /// When more can be said; `None` if there is nothing.
     pub fn due(&self) -> Option<Instant> {
         let to_prove = self.unproved.iter().any(|each| each.label.is_none() && each.barrier.is_none());
-        let to_say = self.next().is_some() || !self.control.is_empty();
-        to_say.then(|| self.bucket.free_at()).or_else(|| to_prove.then(|| self.bucket.spare_at()))
+        let free = self.bucket.free_at();
+        let to_say = (self.lanes.has_to_say() || !self.control.is_empty()).then_some(free);
+        let aside = self.lanes.aside_at().map(|at| at.max(free));
+        let soon = to_say.into_iter().chain(aside).min();
+        soon.or_else(|| to_prove.then(|| self.bucket.spare_at()))
     }
 
-    /// Writes what may be said now. `labels`: the server echoes what it was sent, under the label it was sent with.
-    pub fn pump(&mut self, now: Instant, labels: bool, address: impl Fn(&Post) -> Address, out: &mut VecDeque<u8>) {
+    /// The server closed the link because too much came at once: says less at a time for a while.
+    pub fn too_fast(&mut self, now: Instant) {
+        let (every, _) = self.usual;
+        let most = every.max(SLOW) * SLOWEST;
+        (self.bucket.every, self.bucket.burst) = ((self.bucket.every * SLOWER).clamp(SLOW, most), 1);
+        self.careful_until = Some(now + CAREFUL);
+    }
+
+    /// Writes what may be said now.
+    pub fn pump(&mut self, now: Instant, place: &impl Place, out: &mut VecDeque<u8>) {
+        if self.careful_until.take_if(|until| *until <= now).is_some() {
+            (self.bucket.every, self.bucket.burst) = self.usual;
+        }
         while !self.control.is_empty() && self.bucket.take(now) {
             let command = self.control.pop_front().expect("it was just looked at");
             wire::write(out, &command);
         }
-        self.lanes.values_mut().for_each(|lane| lane.outside = false);
-        while let Some(name) = self.next() {
-            let lane = self.lanes.get_mut(&name).expect("it was just found");
-            let job = lane.jobs.front_mut().expect("it has something");
-            if job.begun.is_none() {
-                match address(&job.post) {
-                    Address::Here(target, verb, room) => {
-                        let format::Said { lines, rest } = format::post(&job.post, room, self.most_lines);
-                        job.begun = Some(Begun { verb, target, lines: lines.into(), written: false });
-                        if !rest.is_empty() {
-                            let Post { room, to, .. } = job.post.clone();
-                            self.rests.push(Event::Rest { room, to, blocks: rest });
-                        }
-                    }
-                    Address::Later => {
-                        lane.outside = true;
-                        continue;
-                    }
-                    Address::Never(why) => {
-                        let job = lane.jobs.pop_front().expect("it was just looked at");
-                        // Who asked may have stopped waiting, here and below.
-                        let _ = job.said.send(Err(SendError::Never(why)));
-                        continue;
-                    }
-                }
-            }
-            if job.begun.as_ref().is_some_and(|begun| begun.lines.is_empty()) {
-                lane.jobs.pop_front().expect("it was just looked at").arrived(None);
-                continue;
-            }
-            if !self.bucket.take(now) {
-                break;
-            }
-            self.turn = lane.turn;
-            lane.turn += 1;
-            let begun = job.begun.as_mut().expect("it was just begun");
-            begun.written = true;
-            let text = begun.lines.pop_front().unwrap_or_default();
-            let command = match begun.verb {
-                Verb::Message => Command::PRIVMSG(begun.target.clone(), text),
-                Verb::Notice => Command::NOTICE(begun.target.clone(), text),
+        self.lanes.look(|job| place.side(&job.post));
+        while let Some(next) = self.lanes.next(now) {
+            let goes_on = match next {
+                Next::Say(name) => self.say(&name, now, place, out),
+                Next::Aside => self.bucket.take(now) && self.ask(now, out),
             };
-            let last = begun.lines.is_empty();
-            let label = (labels && last).then(|| {
-                self.number += 1;
-                format!("a{}", self.number)
-            });
-            match &label {
-                Some(label) => wire::write_text(out, &format!("@label={label} {}", String::from(&command))),
-                None => wire::write(out, &command),
-            }
-            self.since_barrier += 1;
-            if last {
-                let job = lane.jobs.pop_front().expect("it was just looked at");
-                self.unproved.push_back(Unproved { job, label, barrier: None });
+            if !goes_on {
+                break;
             }
         }
         self.prove(now, out);
     }
 
+    fn ask(&mut self, now: Instant, out: &mut VecDeque<u8>) -> bool {
+        let Some(Aside { command, of }) = self.lanes.aside(now) else { return false };
+        wire::write(out, &command);
+        self.asked.extend(of);
+        true
+    }
+
+    /// Says the next line of a lane, or finds that it cannot be said; whether to go on.
+    fn say(&mut self, name: &str, now: Instant, place: &impl Place, out: &mut VecDeque<u8>) -> bool {
+        let lane = self.lanes.busy(name);
+        let job = lane.jobs.front_mut().expect("it has something");
+        if job.begun.is_none() {
+            match place.address(&job.post, now) {
+                Address::Here(target, verb, room) => {
+                    let rest = job.begin(target, verb, (room, self.most_lines));
+                    self.rests.extend(rest);
+                }
+                Address::Later => {
+                    lane.outside = true;
+                    return true;
+                }
+                Address::Never(why) => {
+                    let job = lane.jobs.pop_front().expect("it was just looked at");
+                    // Who asked may have stopped waiting, here and below.
+                    let _ = job.said.send(Err(SendError::Never(why)));
+                    return true;
+                }
+            }
+        }
+        if job.begun.as_ref().is_some_and(|begun| begun.lines.is_empty()) {
+            lane.jobs.pop_front().expect("it was just looked at").arrived(None);
+            return true;
+        }
+        if !self.bucket.take(now) {
+            return false;
+        }
+        self.write(name, place, out);
+        self.lanes.said(name);
+        true
+    }
+
+    fn write(&mut self, name: &str, place: &impl Place, out: &mut VecDeque<u8>) {
+        let lane = self.lanes.busy(name);
+        let begun = lane.jobs.front_mut().and_then(|job| job.begun.as_mut()).expect("it was just begun");
+        begun.written = true;
+        let text = begun.lines.pop_front().unwrap_or_default();
+        let command = match begun.verb {
+            Verb::Message => Command::PRIVMSG(begun.target.clone(), text),
+            Verb::Notice => Command::NOTICE(begun.target.clone(), text),
+        };
+        let last = begun.lines.is_empty();
+        let label = (place.labels() && last).then(|| {
+            self.number += 1;
+            format!("a{}", self.number)
+        });
+        match &label {
+            Some(label) => wire::write_text(out, &format!("@label={label} {}", String::from(&command))),
+            None => wire::write(out, &command),
+        }
+        self.since_barrier += 1;
+        if last {
+            let job = lane.jobs.pop_front().expect("it was just looked at");
+            self.unproved.push_back(Unproved { job, label, barrier: None });
+        }
+    }
+
     /// Asks the server for a sign that it has worked through what was written.
     fn prove(&mut self, now: Instant, out: &mut VecDeque<u8>) {
         let bare = |each: &Unproved| each.label.is_none() && each.barrier.is_none();
-        if self.since_barrier < MOST_UNPROVED && self.next().is_some() {
+        if self.since_barrier < MOST_UNPROVED && self.lanes.has_to_say() {
             return;
         }
         let number = self.number + 1;
@@ -309,10 +323,12 @@ impl Outbox {
     /// The link is gone. What may not have arrived is said once more, marked; what was said once more already is not.
     pub fn lost(&mut self, now: Instant) {
         self.control.clear();
+        self.lanes.drop_asides(now);
+        self.asked.clear();
         // Servers count by connection.
-        self.bucket.full_at = now;
+        self.bucket.refill(now);
         self.since_barrier = 0;
-        let begun = self.lanes.values_mut().filter_map(|lane| {
+        let begun = self.lanes.each().filter_map(|lane| {
             // The lines that are left are too long, maybe, under the nick that the bot will have.
             let first = lane.jobs.front_mut()?;
             match first.is_written() {
@@ -339,7 +355,7 @@ impl Outbox {
 
     /// Nothing more will be said.
     pub fn give_up(&mut self) {
-        let waiting = std::mem::take(&mut self.lanes).into_values().flat_map(|lane| lane.jobs);
+        let waiting = self.lanes.take_all().into_iter();
         for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
             if job.post.again && job.is_written() {
                 // It was repeated, and is not repeated again.
@@ -352,6 +368,14 @@ impl Outbox {
 }
 
 impl Job {
+    /// Makes lines of it: at most so many, of so many bytes each. What does not fit, for the core.
+    fn begin(&mut self, target: String, verb: Verb, (room, most): (usize, usize)) -> Option<Event> {
+        let format::Said { lines, rest } = format::post(&self.post, room, most);
+        self.begun = Some(Begun { verb, target, lines: lines.into(), written: false });
+        let Post { room, to, .. } = &self.post;
+        (!rest.is_empty()).then(|| Event::Rest { room: room.clone(), to: to.clone(), blocks: rest })
+    }
+
     fn is_written(&self) -> bool {
         self.begun.as_ref().is_some_and(|begun| begun.written)
     }

@@ -1,5 +1,6 @@
 //! What was missed while the bot was away, where the server keeps a history (draft/chathistory).
 
+use crate::trouble::legible;
 use crate::wire::Incoming;
 use irc_proto::Command;
 use jiff::{SignedDuration, Timestamp};
@@ -196,7 +197,8 @@ impl Past {
         let (over, going) = std::mem::take(&mut self.asked).into_iter().partition(|(name, asked)| which(name, asked));
         self.asked = going;
         let over: BTreeMap<String, Asked> = over;
-        over.keys().for_each(|channel| tracing::warn!(channel, "the server does not tell what was missed"));
+        over.keys()
+            .for_each(|channel| tracing::warn!(channel = legible(channel), "the server does not tell what was missed"));
         over.into_values().flat_map(|asked| asked.held).collect()
     }
 

@@ -6,7 +6,8 @@ use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// Rounds of hashing that a server may ask for.
+/// Rounds of hashing that a server may ask for: fewer would let whoever asks guess the password (RFC 7677, section 4).
+const FEWEST_ROUNDS: u32 = 4_096;
 const MOST_ROUNDS: u32 = 500_000;
 
 /// How it is proved.
@@ -64,7 +65,7 @@ enum Step {
     Done,
     /// The server did not keep to the protocol.
     Failed,
-    /// Nor does it know the password.
+    /// It did what no server does that knows the password.
     Faked,
 }
 
@@ -102,7 +103,7 @@ impl Exchange {
         matches!(self.step, Step::External | Step::Plain | Step::Done)
     }
 
-    /// Whether the server pretended to know the password.
+    /// Whether the server did what only one does that does not know the password, and wants it.
     pub fn is_faked(&self) -> bool {
         matches!(self.step, Step::Faked)
     }
@@ -146,9 +147,14 @@ impl Exchange {
         let salt = field(said, "s=").and_then(|salt| BASE64_STANDARD.decode(salt).ok()).ok_or_else(missing)?;
         let rounds: u32 = field(said, "i=").and_then(|rounds| rounds.parse().ok()).ok_or_else(missing)?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
+            self.step = Step::Faked;
             return Err("the server's nonce is not made of ours".to_owned());
         }
-        if !(1..=MOST_ROUNDS).contains(&rounds) {
+        if rounds < FEWEST_ROUNDS {
+            self.step = Step::Faked;
+            return Err(format!("the server asks for {rounds} rounds of hashing; {FEWEST_ROUNDS} are the fewest"));
+        }
+        if rounds > MOST_ROUNDS {
             return Err(format!("the server asks for {rounds} rounds of hashing; {MOST_ROUNDS} are the most"));
         }
         let password = stringprep::saslprep(&self.password).map_err(|error| format!("the password: {error}"))?;
@@ -210,6 +216,8 @@ mod tests {
             "r=abc,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096",
             "r=abcd,s=!,i=4096",
             "r=abcd,s=AAAA,i=4294967295",
+            "r=abcd,s=AAAA,i=4095",
+            "r=abcd,s=AAAA,i=1",
             "nonsense",
         ] {
             let mut exchange = Exchange::new(Mechanism::ScramSha256, &settings(), "abc");
@@ -218,7 +226,7 @@ mod tests {
         }
         let mut exchange = Exchange::new(Mechanism::ScramSha256, &settings(), "abc");
         exchange.answer(b"").unwrap();
-        exchange.answer(b"r=abcd,s=AAAA,i=2").unwrap();
+        exchange.answer(b"r=abcd,s=AAAA,i=4096").unwrap();
         assert!(exchange.answer(b"v=AAAA").unwrap_err().contains("does not know the password"));
     }
 

@@ -3,26 +3,34 @@
 //! Knows no sockets: it is told lines, and writes into a buffer.
 
 mod channels;
+mod invitations;
 mod said;
+mod strangers;
 
+use crate::distrust::Distrust;
 use crate::login::Registered;
 use crate::outbox::Outbox;
 use crate::past::{Past, when};
 use crate::settings::Settings;
-use crate::trouble::Trouble;
+use crate::sts::{Advice, Policies, Way};
+use crate::trouble::{Trouble, legible};
 use crate::view::{Account, View};
 use crate::wire::{self, Incoming};
 use channels::{FIRST_RETRY, Wanted};
 use chat::{Clock, Event, PlayerId, RoomId, Speaker, Trust};
+use invitations::Invitations;
 use irc_proto::{CapSubCommand, Command};
-use said::{Askers, CTCP_BURST, Held};
+use said::{Askers, CTCP_BURST};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
+use strangers::{ABOUT_ONE, Strangers};
 use tokio::time::Instant;
 
 /// How often the wanted nick is tried again.
 const REGAIN: Duration = Duration::from_secs(60);
+/// How often it is tried at the most, whoever seems to leave it.
+const REGAIN_EVERY: Duration = Duration::from_secs(10);
 /// How long channels may take to let the bot in, before what an earlier run left is said all the same.
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// How long players may take to come back after a connection was lost.
@@ -41,6 +49,10 @@ pub struct Memory {
     pub renamed: BTreeMap<String, String>,
     /// What was heard last in each channel.
     pub past: Past,
+    /// Which servers want TLS.
+    pub policies: Policies,
+    /// Which servers are not told the password.
+    pub distrust: Distrust,
     /// What the core is to keep, with the next delivery.
     pub notes: BTreeMap<String, Option<String>>,
 }
@@ -56,6 +68,8 @@ pub struct Session {
     clock: Arc<dyn Clock>,
     nonce: String,
     lines: u64,
+    /// How the server was reached.
+    way: Way,
     /// What the bot sees.
     pub view: View,
     caps: BTreeSet<String>,
@@ -66,13 +80,15 @@ pub struct Session {
     wanted: BTreeMap<String, Wanted>,
     /// What channels are called now: what was played before may be answered in them.
     renamed: BTreeMap<String, String>,
-    held: BTreeMap<String, Held>,
+    strangers: Strangers,
     askers: Askers,
     /// From then on, whoever is not there is taken to be gone.
     complete_at: Option<Instant>,
     regain_at: Option<Instant>,
+    /// The wanted nick was asked for.
+    regained_at: Option<Instant>,
     ctcp: (u32, Instant),
-    invitations: VecDeque<Instant>,
+    invitations: Invitations,
     arriving: BTreeSet<String>,
     settled_at: Instant,
 }
@@ -88,10 +104,10 @@ impl Session {
         memory: &Memory,
         now: Instant,
     ) -> Self {
-        let Registered { nick, caps, isupport, .. } = registered;
+        let Registered { nick, caps, isupport, way, .. } = registered;
         let settings = Arc::new(settings.now_called(&memory.renamed, |name| isupport.fold(name)));
         let configured = settings.channels.iter().map(|(name, channel)| (name.clone(), channel.key.as_ref()));
-        let invited = memory.invited.iter().map(|name| (name.clone(), None));
+        let invited = memory.invited.iter().filter(|name| isupport.is_channel(name)).map(|name| (name.clone(), None));
         let wanted = invited.chain(configured).map(|(name, key)| {
             let key = key.map(|key| key.expose().to_owned());
             (isupport.fold(&name), Wanted { name, key, try_at: Some(now), retry: FIRST_RETRY })
@@ -102,6 +118,7 @@ impl Session {
             clock: clock.clone(),
             nonce,
             lines: 0,
+            way,
             arriving: wanted.keys().cloned().collect(),
             wanted,
             renamed: memory.renamed.clone(),
@@ -109,12 +126,13 @@ impl Session {
             caps,
             labelled: BTreeMap::new(),
             events: Vec::new(),
-            held: BTreeMap::new(),
+            strangers: Strangers::new(now),
             askers: Askers::default(),
             complete_at: Some(now + COMPLETE),
             regain_at: Some(now + REGAIN),
+            regained_at: None,
             ctcp: (CTCP_BURST, now),
-            invitations: VecDeque::new(),
+            invitations: Invitations::new(now),
             settled_at: now + ARRIVAL,
         }
     }
@@ -126,11 +144,6 @@ impl Session {
             outbox.command(Command::Raw("MODE".to_owned(), words));
         }
         self.join_what_is_due(now, outbox);
-    }
-
-    /// Whether the server sends back what it was sent, labelled.
-    pub fn labels(&self) -> bool {
-        ["echo-message", "labeled-response", "batch"].iter().all(|cap| self.caps.contains(*cap))
     }
 
     /// Whether the server tells who is logged in.
@@ -147,16 +160,14 @@ impl Session {
     /// When [`tick`](Self::tick) has something to do.
     pub fn due(&self) -> Option<Instant> {
         let joins = self.wanted.values().filter_map(|wanted| wanted.try_at);
-        let held = self.held.values().map(|held| held.until);
         let arrival = (!self.arriving.is_empty()).then_some(self.settled_at);
-        joins.chain(held).chain(self.regain_at).chain(arrival).chain(self.complete_at).min()
+        joins.chain(self.strangers.due()).chain(self.regain_at).chain(arrival).chain(self.complete_at).min()
     }
 
     /// Does what is due.
     pub fn tick(&mut self, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
         self.join_what_is_due(now, outbox);
-        let late = self.held.iter().filter(|(_, held)| held.until <= now).map(|(nick, _)| nick.clone());
-        for nick in late.collect::<Vec<_>>() {
+        for nick in self.strangers.late(now) {
             self.release(&nick, now, memory, outbox);
         }
         for line in memory.past.late(now) {
@@ -173,8 +184,14 @@ impl Session {
 
     /// Asks for the wanted nick, if it is not ours.
     fn regain(&mut self, now: Instant, outbox: &mut Outbox) {
+        if let Some(before) = self.regained_at.filter(|before| now < *before + REGAIN_EVERY) {
+            // Somebody takes and leaves it again and again.
+            self.regain_at = Some(before + REGAIN_EVERY);
+            return;
+        }
         self.regain_at = Some(now + REGAIN);
         if !self.view.is_me(&self.settings.nick) {
+            self.regained_at = Some(now);
             outbox.command(Command::NICK(self.settings.nick.clone()));
         }
     }
@@ -201,7 +218,7 @@ impl Session {
             command if past && !matches!(command, Command::PRIVMSG(..) | Command::BATCH(..)) => {}
             Command::PING(..) => wire::write(out, &Command::PONG(line.last().to_owned(), None)),
             Command::PONG(..) => outbox.passed(line.last()),
-            Command::ERROR(why) => return Err(crate::login::closed(why)),
+            Command::ERROR(why) => return Err(Trouble::closed(why)),
             Command::PRIVMSG(..) | Command::NOTICE(..) if self.view.is_me(line.source()) => {
                 if let Some(label) = label {
                     outbox.echoed(label, line.tag("msgid"));
@@ -233,7 +250,7 @@ impl Session {
             Command::INVITE(nick, channel) if self.view.is_me(nick) => {
                 self.hear_invitation(line, channel, now, memory, outbox);
             }
-            Command::CAP(_, kind, ..) => self.hear_cap(kind, line, outbox),
+            Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, memory, outbox),
             Command::BATCH(..) => self.hear_batch(line, now, memory, outbox),
             Command::Raw(command, _) if command == "RENAME" => {
                 self.hear_channel_renamed(line.param(0), line.param(1), memory);
@@ -269,7 +286,7 @@ impl Session {
         match number {
             5 => {
                 let tokens = line.params.iter().skip(1).flat_map(|word| word.split(' '));
-                self.view.isupport.read(tokens);
+                self.view.isupport.update(tokens);
             }
             396 => {
                 if let Some((_, host)) = &mut self.view.mask {
@@ -299,17 +316,12 @@ impl Session {
                 let (nick, flags) = (line.param(3).to_owned(), line.param(4));
                 let bot = self.view.isupport.bot.is_some_and(|bot| flags.contains(bot));
                 let account = Account::of(line.param(5));
-                if let Some(held) = self.held.get_mut(&self.view.isupport.fold(&nick)) {
-                    held.account = account.clone();
-                    if bot {
-                        held.lines.clear();
-                    }
-                }
                 self.hear_account(&nick, account);
                 if bot {
                     self.view.mark_bot(&nick);
                 }
             }
+            354 if line.param(1) == ABOUT_ONE => self.hear_who(line),
             315 => {
                 let mask = line.param(1).to_owned();
                 if self.view.isupport.is_channel(&mask) {
@@ -336,7 +348,7 @@ impl Session {
     /// The server did not take a line.
     fn refused(&self, line: &Incoming, label: Option<&str>, outbox: &mut Outbox) {
         let fold = |name: &str| self.view.isupport.fold(name);
-        let why = format!("{}: {}", line.param(1), line.last());
+        let why = legible(&format!("{}: {}", line.param(1), line.last()));
         outbox.refused(label, |target| fold(target) == fold(line.param(1)), &why);
     }
 
@@ -381,11 +393,20 @@ impl Session {
         self.view.set_account(nick, account, &mut self.events, renamed(id, sent));
     }
 
-    fn hear_cap(&mut self, kind: &CapSubCommand, line: &Incoming, outbox: &mut Outbox) {
-        let listed: Vec<String> =
+    fn hear_cap(
+        &mut self,
+        kind: &CapSubCommand,
+        line: &Incoming,
+        memory: &mut Memory,
+        outbox: &mut Outbox,
+    ) -> Result<(), Trouble> {
+        let listed: BTreeSet<String> =
             line.last().split(' ').filter_map(|cap| cap.split('=').next()).map(str::to_owned).collect();
         match kind {
             CapSubCommand::NEW => {
+                for advice in line.last().split(' ').filter_map(Advice::of) {
+                    self.advised(advice, memory)?;
+                }
                 let wanted: Vec<_> = listed.into_iter().filter(|cap| crate::login::is_wanted(cap)).collect();
                 if !wanted.is_empty() {
                     outbox.command(Command::CAP(None, CapSubCommand::REQ, None, Some(wanted.join(" "))));
@@ -394,6 +415,22 @@ impl Session {
             CapSubCommand::ACK => self.caps.extend(listed),
             CapSubCommand::DEL => self.caps.retain(|cap| !listed.contains(cap)),
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// The server advertises that it wants TLS: over TLS that counts for later, else the bot comes again, and is asked then.
+    fn advised(&self, advice: Advice, memory: &mut Memory) -> Result<(), Trouble> {
+        match self.way {
+            Way::Tls(port) => {
+                memory.policies.heard(&self.settings.server, port, advice, self.clock.now());
+                memory.policies.note(&mut memory.notes);
+                Ok(())
+            }
+            Way::Plain(_) if advice.port.is_some() => {
+                Err(Trouble::link("the server wants an encrypted link from now on".to_owned()))
+            }
+            Way::Plain(_) => Ok(()),
         }
     }
 

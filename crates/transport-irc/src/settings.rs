@@ -45,6 +45,8 @@ pub struct Settings {
     pub account_password_file: Option<PathBuf>,
     /// Who is told the account and its password where there is no SASL, and with which words; empty tells nobody.
     pub identify: String,
+    /// When the account's password is told, by PLAIN or with the words of `identify`.
+    pub tell_password: TellPassword,
     /// Do not come without the account.
     pub login_required: bool,
     /// The channels.
@@ -84,6 +86,19 @@ pub struct Channel {
     pub admins: BTreeSet<String>,
 }
 
+/// When the account's password itself is told, and not only proved to be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TellPassword {
+    /// Never: SCRAM-SHA-256 or a certificate must do.
+    Never,
+    /// Over an encrypted link.
+    #[default]
+    Tls,
+    /// Also where everybody on the way can read it.
+    Always,
+}
+
 /// Whose invitations are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -116,6 +131,7 @@ impl Default for Settings {
             account_password: None,
             account_password_file: None,
             identify: "NickServ IDENTIFY {account} {password}".to_owned(),
+            tell_password: TellPassword::Tls,
             login_required: false,
             channels: BTreeMap::new(),
             admins: BTreeSet::new(),
@@ -144,8 +160,11 @@ impl Settings {
         Secret::read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password")?;
         for (name, channel) in &mut self.channels {
             Secret::read_into(&mut channel.key, channel.key_file.as_deref(), "key")?;
-            if name.contains([' ', ',', '\u{7}']) || !name.starts_with(['#', '&', '!', '+']) {
+            if !is_name(name) || !name.starts_with(['#', '&', '!', '+']) {
                 return Err(format!("{name:?} is no channel: one is called \"#tavern\""));
+            }
+            if channel.key.as_ref().is_some_and(|key| !is_name(key.expose())) {
+                return Err(format!("{name}: no channel has such a key; \"open\" is one"));
             }
         }
         if self.server.is_empty() || self.server.contains([' ', '/']) {
@@ -163,7 +182,8 @@ impl Settings {
         if self.client_cert.is_some() && !self.tls {
             return Err("client_cert: it is shown over TLS only: tls = true".to_owned());
         }
-        if !self.identify.is_empty() && !self.identify.contains(" ") {
+        let (whom, words) = self.identify.split_once(' ').unwrap_or_default();
+        if !self.identify.is_empty() && (!is_name(whom) || whom.contains(['{', '}']) || words.trim().is_empty()) {
             return Err("identify: whom and with which words: \"NickServ IDENTIFY {account} {password}\"".to_owned());
         }
         if self.lines_per_answer == 0 || self.burst == 0 || self.ping_seconds == 0 || self.reconnect_first_ms == 0 {
@@ -206,6 +226,11 @@ impl Settings {
     }
 }
 
+/// Whether this can stand in one place of a line among others: a channel, a key, a nick.
+pub(crate) fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with(':') && !text.contains([' ', ',', '\u{7}', '\r', '\n', '\0'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,6 +247,10 @@ mod tests {
             ("server = \"x\"\nadmins = [\"mia\"]", "\"account:mia\" does"),
             ("server = \"x\"\nclient_cert = \"c\"", "one needs the other"),
             ("server = \"x\"\n[channels]\ntavern = {}", "one is called \"#tavern\""),
+            ("server = \"x\"\nidentify = \"{account} X {password}\"", "identify: whom and with which words"),
+            ("server = \"x\"\nidentify = \"NickServ\"", "identify: whom and with which words"),
+            ("server = \"x\"\nidentify = \" {password}\"", "identify: whom and with which words"),
+            ("server = \"x\"\n[channels]\n\"#a\" = { key = \"a,b\" }", "no channel has such a key"),
             ("server = \"x\"\npassword_file = \"/nonexistent\"", "password_file: /nonexistent cannot be read"),
         ] {
             let wrong = complete(text).unwrap_err();

@@ -60,7 +60,12 @@ struct Channel {
 impl View {
     /// Of a network on which the bot has just registered.
     pub fn new(network: &str, settings: &Settings, isupport: Isupport, nick: String) -> Self {
-        let folded = |admins: &BTreeSet<String>| admins.iter().map(|admin| isupport.fold(admin)).collect();
+        // As `identity` makes ids.
+        let known = |admin: &String| match admin.starts_with("account:") {
+            true => admin.to_ascii_lowercase(),
+            false => isupport.fold(admin),
+        };
+        let folded = |admins: &BTreeSet<String>| admins.iter().map(known).collect();
         let channel_admins = settings.channels.iter();
         let channel_admins = channel_admins.map(|(name, channel)| (isupport.fold(name), folded(&channel.admins)));
         View {
@@ -107,11 +112,12 @@ impl View {
         self.channels.values().map(move |channel| (channel.name.as_str(), others(channel)))
     }
 
-    /// Who somebody of this nick and account is.
+    /// Who somebody of this nick and account is. Nicks compare as the server compares them. Accounts are the services' and
+    /// always told as they were registered: to take two of them for one would give one person's things to another.
     fn identity(&self, nick: &str, account: &Account) -> (PlayerId, Trust) {
         match account {
             Account::Is(account) => {
-                (PlayerId::new(&self.network, format!("account:{}", self.isupport.fold(account))), Trust::Account)
+                (PlayerId::new(&self.network, format!("account:{}", account.to_ascii_lowercase())), Trust::Account)
             }
             Account::None | Account::Unknown => {
                 let trust = if self.trust_nicks { Trust::Account } else { Trust::NickOnly };
@@ -156,6 +162,16 @@ impl View {
     fn is_admin(&self, player: &PlayerId, channel: Option<&str>) -> bool {
         let there = channel.and_then(|channel| self.channel_admins.get(channel));
         self.admins.contains(&player.id) || there.is_some_and(|admins| admins.contains(&player.id))
+    }
+
+    /// Whether whoever has this nick is in one of our channels.
+    pub fn is_seen(&self, nick: &str) -> bool {
+        self.users.contains_key(&self.isupport.fold(nick))
+    }
+
+    /// Whether the operator named somebody as admin of every channel there.
+    pub fn is_named(&self, nick: &str, account: &Account) -> bool {
+        self.is_admin(&self.identity(nick, account).0, None)
     }
 
     /// Whether somebody who is not in a channel is admin of it.
@@ -421,6 +437,17 @@ mod tests {
         events.clear();
         view.set_account("ann", is("ann"), &mut events, renamed);
         assert_eq!(told(&events), ["nick:ann is gone", "account:ann is here as ann"]);
+    }
+
+    #[test]
+    fn two_accounts_are_two_players_whatever_the_server_takes_for_a_letter() {
+        let settings: Settings = toml::from_str("server = \"x\"\nadmins = [\"account:Mia[1]\"]").unwrap();
+        let view = View::new("irc", &settings, Isupport::default(), "astragal".to_owned());
+        let known = |account: &str| view.identity("mia", &is(account)).0.id;
+        assert_eq!(known("Mia[1]"), "account:mia[1]");
+        assert_eq!(known("Mia{1}"), "account:mia{1}");
+        assert!(view.is_named("mia", &is("MIA[1]")) && !view.is_named("mia", &is("mia{1}")));
+        assert_eq!(view.identity("Mia[1]", &Account::None), view.identity("mia{1}", &Account::None));
     }
 
     #[test]

@@ -97,6 +97,24 @@ impl Incoming {
         }
     }
 
+    /// The host it came from, as far as it is told.
+    pub fn host(&self) -> Option<&str> {
+        match &self.message.prefix {
+            Some(irc_proto::Prefix::Nickname(_, _, host)) if !host.is_empty() => Some(host),
+            _ => None,
+        }
+    }
+
+    /// Whether it came from this user and host, as far as it is told.
+    pub fn is_from(&self, user: &str, host: &str) -> bool {
+        match &self.message.prefix {
+            Some(irc_proto::Prefix::Nickname(_, own_user, own_host)) => {
+                own_host.is_empty() || (own_user == user && own_host == host)
+            }
+            _ => true,
+        }
+    }
+
     /// The same with user and host: `nick!user@host`, as far as it is told.
     pub fn address(&self) -> String {
         match &self.message.prefix {

@@ -45,6 +45,8 @@ pub struct InspircdOptions {
     pub flood_protection: bool,
     /// Modules left out, for example ircv3_labeledresponse.
     pub without: Vec<&'static str>,
+    /// For how many seconds the server wants to be spoken to over TLS alone, by the name of localhost, if it does.
+    pub sts: Option<u32>,
 }
 
 /// A running InspIRCd with its services.
@@ -187,6 +189,10 @@ fn ircd(options: &InspircdOptions, home: &Path, ports: [u16; 3]) -> String {
     let (ca, server, server_key) = (ca.display(), server.display(), server_key.display());
     let modules = MODULES.iter().filter(|module| !options.without.contains(module));
     let modules: String = modules.map(|module| format!("<module name=\"{module}\">\n")).collect();
+    let sts = options.sts.map(|seconds| {
+        format!("<module name=\"ircv3_sts\">\n<sts host=\"localhost\" duration=\"{seconds}\" port=\"{tls_port}\">\n")
+    });
+    let sts = sts.unwrap_or_default();
     let flood = if options.flood_protection {
         r#"threshold="10" commandrate="1000" fakelag="yes" recvq="10K""#
     } else {
@@ -216,7 +222,7 @@ fn ircd(options: &InspircdOptions, home: &Path, ports: [u16; 3]) -> String {
  sendpass="linkpw" recvpass="linkpw">
 <uline server="services.test" silent="yes">
 <sasl target="services.test" requiressl="no">
-{modules}"#
+{modules}{sts}"#
     )
 }
 

@@ -98,6 +98,7 @@ async fn on_ngircd_with_tls_and_flood_protection() {
 async fn on_inspircd_with_services() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("astragal", "dragon");
-    let account = "account = \"astragal\"\naccount_password = \"dragon\"\nlogin_required = true";
+    let account =
+        "account = \"astragal\"\naccount_password = \"dragon\"\ntell_password = \"always\"\nlogin_required = true";
     keeps_the_contract(server.port(), || settings(server.port(), account)).await;
 }

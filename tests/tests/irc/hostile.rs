@@ -1,7 +1,7 @@
 //! Servers that break the rules, or the bot's heart: garbage, floods, refusals, forced changes, netsplits.
 
 use crate::played::{MASK, QUIET, SERVER, answer, chatter, enter, introduced, let_join, names};
-use crate::played::{only_a_roll_is_answered, said, say, seat, seat_again, serve, welcome};
+use crate::played::{only_a_roll_is_answered, said, say, seat, seat_again, serve, sounded, welcome};
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -181,7 +181,7 @@ async fn numbers_with_the_wrong_parameters_mean_nothing() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
-    peer.expect("USER");
+    sounded(&mut peer);
     for line in
         ["001", "005", "900", "903", "904", "908", "433 :", "CAP", "CAP *", "CAP * LS *", "AUTHENTICATE", "NICK"]
     {
@@ -232,22 +232,22 @@ async fn the_bot_comes_back_however_a_server_ends_the_link() {
     peer.expect("CAP LS 302");
     drop(peer);
     let mut peer = server.accept();
-    peer.expect("USER");
+    peer.expect("CAP LS 302");
     peer.send(&format!(":{SERVER} CAP * LS :server-time"));
     peer.expect("CAP REQ");
     peer.send_bytes(b":irc.test CAP * AC");
     drop(peer);
     let mut peer = server.accept();
-    peer.expect("USER");
+    sounded(&mut peer);
     peer.send(&format!(":{SERVER} 001 {BOT} :Welcome"));
     drop(peer);
     let mut peer = server.accept();
-    peer.expect("USER");
+    sounded(&mut peer);
     peer.send("ERROR :Closing Link: too many connections");
     assert!(peer.closed(Duration::from_secs(5)), "it was told to go");
     drop(peer);
     let mut peer = server.accept();
-    peer.expect("USER");
+    sounded(&mut peer);
     peer.send(&format!(":{SERVER} 465 {BOT} :You are banned"));
     assert!(peer.closed(Duration::from_secs(5)), "it was told to go");
     drop(peer);
@@ -266,6 +266,8 @@ async fn nicks_that_are_not_to_be_had_are_tried_in_turn() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "alternative_nicks = [\"bones\"]"));
     let mut peer = server.accept();
+    peer.expect("CAP LS 302");
+    peer.send(&format!(":{SERVER} 421 * CAP :Unknown command"));
     let mut tried = Vec::new();
     // It may be taken, wrong, or not available for now.
     for number in [433, 437, 432, 433] {
@@ -289,6 +291,8 @@ async fn a_server_on_which_every_nick_is_taken_is_left() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
+    peer.expect("CAP LS 302");
+    peer.send(&format!(":{SERVER} 421 * CAP :Unknown command"));
     let mut tried = 0;
     while let Some(line) = peer.try_expect("NICK ", Duration::from_secs(1)) {
         tried += 1;
@@ -306,7 +310,7 @@ async fn what_comes_with_the_welcome_is_heard() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
-    peer.expect("USER");
+    sounded(&mut peer);
     peer.send_bytes(
         format!(
             ":{SERVER} 001 {BOT} :Welcome\r\n:{BOT}!{MASK} NICK :Guest1\r\n:{SERVER} 422 Guest1 :No message of the day\r\n\

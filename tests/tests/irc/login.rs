@@ -5,7 +5,7 @@ use std::time::Duration;
 use tests::irc::{Certificates, Client, Inspircd, InspircdOptions, Ngircd, NgircdOptions};
 use transport_irc::{Settings, probe};
 
-const ACCOUNT: &str = "account = \"keeper\"\naccount_password = \"dragon\"";
+const ACCOUNT: &str = "account = \"keeper\"\naccount_password = \"dragon\"\ntell_password = \"always\"";
 
 async fn tried(settings: &Settings) -> String {
     probe(settings, &nonces()).await.unwrap_or_else(|why| format!("failed: {why}"))

@@ -15,7 +15,7 @@ const ROUNDS: u32 = 4_096;
 const STEP: Duration = Duration::from_secs(19);
 
 fn account(more: &str) -> String {
-    format!("account = \"dice\"\naccount_password = \"dragon\"\n{more}")
+    format!("account = \"dice\"\naccount_password = \"dragon\"\ntell_password = \"always\"\n{more}")
 }
 
 fn mac(key: &[u8], text: &[u8]) -> Vec<u8> {
@@ -166,7 +166,7 @@ async fn where_there_is_no_sasl_services_are_told_before_the_bot_joins() {
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
     for knows in [false, true] {
         let mut peer = server.accept();
-        peer.expect("USER");
+        peer.expect("CAP LS 302");
         peer.send(&format!(":{SERVER} CAP * LS :server-time"));
         let line = peer.expect("CAP REQ");
         peer.send(&format!(":{SERVER} CAP * ACK :{}", Message::parse(&line).params[1]));

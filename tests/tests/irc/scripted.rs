@@ -2,7 +2,7 @@
 //! does not answer.
 
 use crate::played::{MASK, QUIET, SERVER, answer, introduced, let_in, let_join, only_a_roll_is_answered};
-use crate::played::{say, seat, seat_again, serve, welcome};
+use crate::played::{say, seat, seat_again, serve, sounded, welcome};
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +26,7 @@ async fn capabilities_come_in_several_lines_and_only_what_is_offered_is_asked_fo
         let mut peer = server.accept();
         peer.expect("CAP LS 302");
         peer.send(&format!(":{SERVER} CAP * LS * :multi-prefix sasl=SCRAM-SHA-256,PLAIN example.org/new=a,b"));
-        peer.send(&format!(":{SERVER} CAP * LS * :away-notify tls sts=port=6697"));
+        peer.send(&format!(":{SERVER} CAP * LS * :away-notify tls sts=duration=60"));
         assert_eq!(peer.try_expect("CAP", QUIET), None, "there is more to come");
         peer.send(&format!(":{SERVER} CAP * LS :server-time echo-message"));
         let wanted = ["echo-message", "multi-prefix", "sasl", "server-time"].map(str::to_owned);
@@ -65,9 +65,7 @@ async fn a_server_without_capabilities_is_joined() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
-    peer.expect("CAP LS 302");
-    peer.expect("USER");
-    peer.send(&format!(":{SERVER} 421 * CAP :Unknown command"));
+    sounded(&mut peer);
     welcome(&mut peer, BOT, "");
     let_join(&mut peer, BOT);
     introduced(&mut peer);

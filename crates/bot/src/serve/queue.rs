@@ -13,7 +13,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinError;
 
 /// A table that heard nothing for so long is put away.
 const IDLE: Duration = Duration::from_secs(600);

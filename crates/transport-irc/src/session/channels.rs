@@ -4,7 +4,8 @@ use super::{INVITED, Memory, RENAMED, Session};
 use crate::connection::Ask;
 use crate::outbox::Outbox;
 use crate::past::when;
-use crate::settings::Invites;
+use crate::settings::is_name;
+use crate::trouble::legible;
 use crate::view::Account;
 use crate::wire::Incoming;
 use chat::{RoomStatus, Status};
@@ -16,10 +17,8 @@ use tokio::time::Instant;
 /// How long it takes until a channel that did not let us in is tried again: at first, and at the most.
 pub(super) const FIRST_RETRY: Duration = Duration::from_secs(30);
 const LONGEST_RETRY: Duration = Duration::from_secs(960);
-/// Invitations that are followed in a minute.
-const INVITATIONS: usize = 6;
 /// Channels into which the bot may have been invited.
-const MOST_INVITED: usize = 50;
+pub(super) const MOST_INVITED: usize = 50;
 /// Other names that are kept in mind.
 const MOST_RENAMED: usize = 100;
 
@@ -36,6 +35,8 @@ impl Session {
     pub(super) fn join_what_is_due(&mut self, now: Instant, outbox: &mut Outbox) {
         /// Channels in one JOIN.
         const TOGETHER: usize = 8;
+        /// Bytes of their names and keys.
+        const JOIN: usize = 400;
         let mut due: Vec<(String, Option<String>)> = Vec::new();
         for wanted in self.wanted.values_mut() {
             if wanted.try_at.is_some_and(|at| at <= now) {
@@ -47,10 +48,18 @@ impl Session {
         }
         // Those with a key come first: keys are matched by place.
         due.sort_by_key(|(_, key)| key.is_none());
-        for some in due.chunks(TOGETHER) {
-            let names = some.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",");
-            let keys: Vec<&str> = some.iter().filter_map(|(_, key)| key.as_deref()).collect();
-            let words = std::iter::once(names).chain((!keys.is_empty()).then(|| keys.join(",")));
+        while !due.is_empty() {
+            let bytes = |(name, key): &(String, Option<String>)| name.len() + key.as_ref().map_or(0, String::len) + 2;
+            let mut sum = 0;
+            let fitting = due.iter().take(TOGETHER).take_while(|each| {
+                sum += bytes(each);
+                sum <= JOIN
+            });
+            let together = fitting.count().max(1);
+            let rest = due.split_off(together);
+            let (names, keys): (Vec<_>, Vec<_>) = std::mem::replace(&mut due, rest).into_iter().unzip();
+            let keys: Vec<String> = keys.into_iter().flatten().collect();
+            let words = std::iter::once(names.join(",")).chain((!keys.is_empty()).then(|| keys.join(",")));
             outbox.command(Command::Raw("JOIN".to_owned(), words.collect()));
         }
     }
@@ -76,7 +85,10 @@ impl Session {
                 self.view.mask = Some((user.clone(), host.clone()));
             }
             if !self.wanted.contains_key(&self.view.isupport.fold(&channel)) {
-                tracing::warn!(channel, "somebody put the bot into a channel it was not asked into; it leaves");
+                tracing::warn!(
+                    channel = legible(&channel),
+                    "somebody put the bot into a channel it was not asked into; it leaves"
+                );
                 outbox.command(Command::PART(channel, None));
                 return;
             }
@@ -85,7 +97,7 @@ impl Session {
                 let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
                 memory.past.enter(&self.view.isupport.fold(&channel), &channel, entered, now);
             }
-            tracing::info!(channel, "joined");
+            tracing::info!(channel = legible(&channel), "joined");
             if let Some(wanted) = self.wanted.get_mut(&self.view.isupport.fold(&channel)) {
                 (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
             }
@@ -115,11 +127,16 @@ impl Session {
         let folded = self.view.isupport.fold(channel);
         memory.past.left(&folded);
         if !self.wanted.contains_key(&folded) {
-            tracing::info!(channel, "left, as it was told to");
+            tracing::info!(channel = legible(channel), "left, as it was told to");
             return;
         }
         let (by, why) = kicked.unwrap_or_default();
-        tracing::warn!(channel, by, why, "the bot is no longer in a channel");
+        tracing::warn!(
+            channel = legible(channel),
+            by = legible(by),
+            why = legible(why),
+            "the bot is no longer in a channel"
+        );
         if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
             // Who invited it has changed their mind.
             self.wanted.remove(&folded);
@@ -137,7 +154,8 @@ impl Session {
         }
         let configured = self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == old);
         let hint = if configured { "; the configuration should name it so" } else { "" };
-        tracing::warn!(network = self.view.network(), from, to, "a channel has another name{hint}");
+        let (network, was) = (self.view.network(), legible(from));
+        tracing::warn!(network, from = was, to = legible(to), "a channel has another name{hint}");
         self.view.rename_channel(from, to, &mut self.events);
         if old == new {
             return;
@@ -157,6 +175,7 @@ impl Session {
     pub(super) fn hear_closed(&mut self, channel: &str, reason: &str, memory: &mut Memory) {
         let folded = self.view.isupport.fold(channel);
         self.arriving.remove(&folded);
+        let (channel, reason) = (legible(channel), legible(reason));
         if memory.invited.contains(&folded) {
             tracing::warn!(channel, reason, "a channel the bot was invited to does not let it in");
             self.wanted.remove(&folded);
@@ -164,47 +183,6 @@ impl Session {
         } else {
             tracing::warn!(channel, reason, "a channel does not let the bot in; it tries again");
         }
-    }
-
-    pub(super) fn hear_invitation(
-        &mut self,
-        line: &Incoming,
-        channel: &str,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) {
-        let folded = self.view.isupport.fold(channel);
-        let account = match line.tag("account") {
-            Some(account) => Account::of(account),
-            None => self.view.account(line.source()),
-        };
-        let welcome = match self.settings.invites {
-            Invites::Nobody => false,
-            Invites::Admins => self.view.invites_as_admin(line.source(), &account, &folded),
-            Invites::Anybody => true,
-        };
-        // Into a channel of its own the bot goes whoever asks.
-        let welcome = welcome || self.wanted.contains_key(&folded);
-        let many = memory.invited.len() >= MOST_INVITED && !self.wanted.contains_key(&folded);
-        while self.invitations.front().is_some_and(|at| now.duration_since(*at) > Duration::from_secs(60)) {
-            self.invitations.pop_front();
-        }
-        if !welcome || self.view.is_in(channel) || self.invitations.len() >= INVITATIONS || many {
-            let (network, by) = (self.view.network(), line.source());
-            let account = if let Account::Is(account) = &account { account } else { "ACCOUNT" };
-            let meant = format!("[irc.{network}] admins = [\"account:{account}\"], or invites = \"anybody\"");
-            let why = if welcome { "too many came at once" } else { "in the configuration this would allow it" };
-            tracing::warn!(network, channel, by, meant, "an invitation is not followed: {why}");
-            return;
-        }
-        self.invitations.push_back(now);
-        if !self.wanted.contains_key(&folded) {
-            memory.invite(&folded);
-        }
-        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
-        self.wanted.entry(folded).or_insert_with(fresh).try_at = Some(now);
-        self.join_what_is_due(now, outbox);
     }
 }
 
@@ -230,6 +208,11 @@ impl Session {
         Status { connected: true, me: self.view.nick.clone(), heard: Some(self.clock.now()), rooms }
     }
 
+    /// Whether a channel can be called so; a JOIN of anything else may do something else.
+    pub(super) fn is_name_of_channel(&self, name: &str) -> bool {
+        self.view.isupport.is_channel(name) && is_name(name)
+    }
+
     fn folds_to(&self, one: &str, other: &str) -> bool {
         self.view.isupport.fold(one) == self.view.isupport.fold(other)
     }
@@ -242,7 +225,7 @@ impl Session {
         memory: &mut Memory,
         outbox: &mut Outbox,
     ) -> Result<String, String> {
-        if !self.view.isupport.is_channel(channel) || channel.contains([' ', ',', '\u{7}']) {
+        if !self.is_name_of_channel(channel) {
             return Err(format!("{channel:?} is no channel there: one is called \"#tavern\""));
         }
         let folded = self.view.isupport.fold(channel);
@@ -277,7 +260,7 @@ impl Session {
 }
 
 impl Memory {
-    fn invite(&mut self, channel: &str) {
+    pub(super) fn invite(&mut self, channel: &str) {
         self.invited.insert(channel.to_owned());
         self.keep_invited();
     }

@@ -1,40 +1,31 @@
 //! What is said to the bot, and where its own words go.
 
-use super::{Memory, Session, TOKEN};
-use crate::outbox::{Address, Outbox, Verb};
+use super::strangers::Hearing;
+use super::{Memory, Session};
+use crate::outbox::{Address, Aside, Outbox, Place, Side, Verb};
 use crate::past::when;
 use crate::view::Account;
 use crate::wire::{self, Incoming};
 use chat::{Event, Message, Post, Recipient, RoomId, Speaker};
 use irc_proto::Command;
+use jiff::SignedDuration;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long an answer to "who is that?" is waited for.
-const WHO: Duration = Duration::from_secs(5);
-/// Lines that are held while it is asked who somebody is.
-const MOST_HELD: usize = 50;
-/// People of whom it is asked at the same time who they are.
-const MOST_ASKED: usize = 20;
 /// Bytes of user and host in front of our lines, while we do not know them: the most there are.
 const LONGEST_MASK: usize = 10 + 63;
 /// Bytes of a line that are left at the least, whatever stands around them.
 const LEAST: usize = 80;
-/// Messages of which it is known who asked them, and for how long.
+/// Messages of which it is known who asked them, and for how long: less where nobody sees whether the nick is still theirs.
 const MOST_ASKERS: usize = 500;
 const ASKED: Duration = Duration::from_secs(600);
+const ASKED_UNSEEN: Duration = Duration::from_secs(60);
+/// How far ahead of the bot's a server's clock may be.
+const AHEAD: SignedDuration = SignedDuration::from_hours(24);
 /// CTCP requests that are answered: a burst, and then one in so long a time.
 pub(super) const CTCP_BURST: u32 = 3;
 const CTCP_EVERY: Duration = Duration::from_secs(10);
-
-/// Lines of somebody whose account is being asked for.
-pub(super) struct Held {
-    pub lines: Vec<Incoming>,
-    pub until: Instant,
-    /// What the server has told by now.
-    pub account: Account,
-}
 
 /// Who asked what lately: the answer goes to the nick that asked, wherever that is.
 #[derive(Debug, Default)]
@@ -53,10 +44,10 @@ impl Askers {
         self.order.push_back(id.to_owned());
     }
 
-    /// The nick under which `player` asked what has this id, unless that was long ago.
-    fn nick(&self, id: &str, player: &str, now: Instant) -> Option<&str> {
+    /// The nick under which `player` asked what has this id, and how long ago.
+    fn nick(&self, id: &str, player: &str, now: Instant) -> Option<(&str, Duration)> {
         let (nick, asker, at) = self.asked.get(id)?;
-        (asker == player && now.duration_since(*at) < ASKED).then_some(nick)
+        (asker == player).then(|| (nick.as_str(), now.duration_since(*at)))
     }
 
     /// Somebody has another nick (`None`: is gone).
@@ -78,7 +69,7 @@ impl Session {
     }
 
     /// The same, of somebody whose account was asked for.
-    fn hear_from(
+    pub(super) fn hear_from(
         &mut self,
         line: &Incoming,
         known: Option<Account>,
@@ -94,6 +85,10 @@ impl Session {
         let channel = self.view.isupport.is_channel(target).then(|| self.view.isupport.fold(target));
         if channel.is_none() && !self.view.is_me(target) {
             // To the users of a server, or to a part of a channel that the server did not tell of.
+            return;
+        }
+        let stranger = channel.is_none() && !self.view.is_seen(&nick);
+        if stranger && known.is_none() && self.is_too_much(line, now) {
             return;
         }
         let past = match line.tag("batch").and_then(|batch| memory.past.plays(batch, line)) {
@@ -121,8 +116,12 @@ impl Session {
             (None, None) => self.view.account(&nick),
         };
         if !past {
-            if account == Account::Unknown && self.view.isupport.whox && self.may_ask(&nick) {
-                return self.hold(&nick, line, now, outbox);
+            let asks = account == Account::Unknown && self.view.isupport.whox;
+            if asks && self.whether_known(line, now, outbox) != Hearing::Now {
+                return;
+            }
+            if stranger && self.are_too_many(line, &account, now) {
+                return;
             }
             self.hear_account(&nick, account.clone());
         }
@@ -143,7 +142,9 @@ impl Session {
         };
         let history = self.keeps_history();
         if let (true, Some(channel)) = (history, &channel) {
-            memory.past.heard(channel, sent, now, &mut memory.notes);
+            // A time far ahead is a clock that is wrong: by it nothing would be missed ever again.
+            let heard = sent.min(self.clock.now().saturating_add(AHEAD).unwrap_or(sent));
+            memory.past.heard(channel, heard, now, &mut memory.notes);
         }
         let comes_again = history && line.tag("msgid").is_some();
         let reply_to = line.tag("+draft/reply").or_else(|| line.tag("+reply")).map(str::to_owned);
@@ -159,35 +160,6 @@ impl Session {
         let (name, rest) = text.split_at(end);
         let name = name.strip_prefix('@').map_or_else(|| (!rest.starts_with(' ')).then_some(name), Some)?;
         self.view.is_me(name).then(|| rest.trim_start_matches([':', ',']).trim_start())
-    }
-
-    /// Whether it may be asked who somebody is: of very many at once, the last ones are taken to have no account.
-    fn may_ask(&self, nick: &str) -> bool {
-        self.held.len() < MOST_ASKED || self.held.contains_key(&self.view.isupport.fold(nick))
-    }
-
-    /// Holds what somebody said until the server has told who they are.
-    pub(super) fn hold(&mut self, nick: &str, line: &Incoming, now: Instant, outbox: &mut Outbox) {
-        let held = self.held.entry(self.view.isupport.fold(nick)).or_insert_with(|| {
-            outbox.command(Command::Raw("WHO".to_owned(), vec![nick.to_owned(), format!("%tcnfa,{TOKEN}")]));
-            Held { lines: Vec::new(), until: now + WHO, account: Account::Unknown }
-        });
-        if held.lines.len() < MOST_HELD {
-            held.lines.push(line.clone());
-        }
-    }
-
-    /// Plays what was held of somebody; who was not told to have an account has none.
-    pub(super) fn release(&mut self, folded: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        let Some(held) = self.held.remove(folded) else { return };
-        let account = match (held.account, self.view.account(folded)) {
-            (Account::Unknown, Account::Unknown) => Account::None,
-            (Account::Unknown, seen) => seen,
-            (told, _) => told,
-        };
-        for line in held.lines {
-            self.hear_from(&line, Some(account.clone()), now, memory, outbox);
-        }
     }
 
     /// Answers what other programs ask of this one: to them alone, and rarely.
@@ -213,11 +185,35 @@ impl Session {
         }
         *left -= 1;
         let text = format!("\x01{} {}\x01", word.to_ascii_uppercase(), chat::clean(&answer));
-        outbox.command(Command::NOTICE(nick.to_owned(), text));
+        // Whoever asks too much is not answered.
+        outbox.aside(Aside { command: Command::NOTICE(nick.to_owned(), text), of: None });
     }
 
-    /// Where a post goes.
-    pub fn address(&self, post: &Post, now: Instant) -> Address {
+    /// Bytes of text that a line to this target may have.
+    pub(super) fn room_for(&self, target: &str) -> usize {
+        let mask = self.view.mask.as_ref().map_or(LONGEST_MASK, |(user, host)| user.len() + host.len());
+        let around = format!(":{}!@ PRIVMSG {target} :\r\n", self.view.nick).len() + mask;
+        self.view.isupport.linelen.saturating_sub(around).max(LEAST)
+    }
+}
+
+impl Place for Session {
+    fn labels(&self) -> bool {
+        ["echo-message", "labeled-response", "batch"].iter().all(|cap| self.caps.contains(*cap))
+    }
+
+    fn side(&self, post: &Post) -> Side {
+        let to = match &post.to {
+            Recipient::Room => &post.room.id,
+            Recipient::Player(player) => &player.id,
+        };
+        if self.view.isupport.is_channel(to) {
+            return Side::Channel;
+        }
+        if self.view.nick_of(to).is_some() { Side::Person } else { Side::Stranger }
+    }
+
+    fn address(&self, post: &Post, now: Instant) -> Address {
         let to = match &post.to {
             Recipient::Room if self.view.isupport.is_channel(&post.room.id) => {
                 let channel = &post.room.id;
@@ -236,7 +232,8 @@ impl Session {
             Recipient::Player(player) => &player.id,
         };
         let asker = post.answers.as_ref().and_then(|id| self.askers.nick(id, to, now));
-        match asker.map(str::to_owned).or_else(|| self.view.nick_of(to)) {
+        let asker = asker.filter(|(nick, ago)| *ago < if self.view.is_seen(nick) { ASKED } else { ASKED_UNSEEN });
+        match asker.map(|(nick, _)| nick.to_owned()).or_else(|| self.view.nick_of(to)) {
             Some(nick) => {
                 let verb = if post.refusal { Verb::Notice } else { Verb::Message };
                 let room = self.room_for(&nick);
@@ -246,12 +243,5 @@ impl Session {
             None if self.complete_at.is_some() => Address::Later,
             None => Address::Never(format!("{to} is not here")),
         }
-    }
-
-    /// Bytes of text that a line to this target may have.
-    pub(super) fn room_for(&self, target: &str) -> usize {
-        let mask = self.view.mask.as_ref().map_or(LONGEST_MASK, |(user, host)| user.len() + host.len());
-        let around = format!(":{}!@ PRIVMSG {target} :\r\n", self.view.nick).len() + mask;
-        self.view.isupport.linelen.saturating_sub(around).max(LEAST)
     }
 }

@@ -1,10 +1,11 @@
 //! What the tests share: settings for a server under test, and the bot on it.
 
+pub use crate::serving::{Make, Running};
+
+use super::Client;
 use chat::{SystemClock, Transport};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tests::irc::Client;
-pub use tests::serving::{Make, Running};
 use transport_irc::{Irc, Nonces, Settings};
 
 /// The channel most tests play in.

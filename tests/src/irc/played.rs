@@ -1,10 +1,11 @@
 //! What the tests on a scripted server share: letting the bot in, and talking to it.
 
-use crate::stage::{BOT, CHANNEL, Running};
+use super::stage::{BOT, CHANNEL};
+use super::{Message, Peer};
+use crate::serving::Running;
 use bot::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
-use tests::irc::{Message, Peer};
 
 /// The server's name.
 pub const SERVER: &str = "irc.test";
@@ -30,6 +31,14 @@ pub fn let_in(peer: &mut Peer, caps: &str, isupport: &str) -> String {
     }
     welcome(peer, &nick, isupport);
     nick
+}
+
+/// The server knows no capabilities: the bot says who it is.
+#[track_caller]
+pub fn sounded(peer: &mut Peer) {
+    peer.expect("CAP LS 302");
+    peer.send(&format!(":{SERVER} 421 * CAP :Unknown command"));
+    peer.expect("USER");
 }
 
 /// Ends registration.

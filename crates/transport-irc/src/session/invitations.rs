@@ -1,0 +1,119 @@
+//! Being invited into channels: whose word is followed, and how often.
+
+use super::channels::{FIRST_RETRY, MOST_INVITED, Wanted};
+use super::{Memory, Session};
+use crate::outbox::Outbox;
+use crate::pace::{Bucket, PerSender, Seldom};
+use crate::settings::Invites;
+use crate::trouble::legible;
+use crate::view::Account;
+use crate::wire::Incoming;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Invitations that are followed at once, and then one in so long a time.
+const ALL: (u32, Duration) = (6, Duration::from_secs(10));
+/// The same of those of one sender.
+const ONE: (u32, Duration) = (3, Duration::from_secs(60));
+/// Senders that are told apart.
+const MOST_SENDERS: usize = 256;
+/// Channels that are kept for those whom admins name, of all the bot may be invited into.
+const KEPT: usize = 10;
+
+/// How often it was invited.
+pub(super) struct Invitations {
+    all: Bucket,
+    senders: PerSender,
+    log: Seldom,
+}
+
+/// Why an invitation is not followed.
+enum Declined {
+    NotAllowed,
+    TooMany,
+    NoChannel,
+    ThereAlready,
+}
+
+impl Invitations {
+    pub fn new(now: Instant) -> Self {
+        let senders = PerSender::new(Bucket::new(ONE.1, ONE.0, now), MOST_SENDERS);
+        Invitations { all: Bucket::new(ALL.1, ALL.0, now), senders, log: Seldom::new(now) }
+    }
+}
+
+impl Session {
+    pub(super) fn hear_invitation(
+        &mut self,
+        line: &Incoming,
+        channel: &str,
+        now: Instant,
+        memory: &mut Memory,
+        outbox: &mut Outbox,
+    ) {
+        let account = match line.tag("account") {
+            Some(account) => Account::of(account),
+            None => self.view.account(line.source()),
+        };
+        let folded = self.view.isupport.fold(channel);
+        if let Err(why) = self.whether_invited(line, channel, &account, now, memory) {
+            return self.decline(line, channel, &account, &why, now);
+        }
+        if !self.wanted.contains_key(&folded) {
+            memory.invite(&folded);
+        }
+        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
+        self.wanted.entry(folded).or_insert_with(fresh).try_at = Some(now);
+        self.join_what_is_due(now, outbox);
+    }
+
+    fn whether_invited(
+        &mut self,
+        line: &Incoming,
+        channel: &str,
+        account: &Account,
+        now: Instant,
+        memory: &Memory,
+    ) -> Result<(), Declined> {
+        let folded = self.view.isupport.fold(channel);
+        let by_admin = self.view.invites_as_admin(line.source(), account, &folded);
+        // Into a channel of its own the bot goes whoever asks.
+        let own = self.wanted.contains_key(&folded);
+        let welcome = match self.settings.invites {
+            Invites::Nobody => false,
+            Invites::Admins => by_admin,
+            Invites::Anybody => true,
+        };
+        if !welcome && !own {
+            return Err(Declined::NotAllowed);
+        }
+        if !self.is_name_of_channel(channel) {
+            return Err(Declined::NoChannel);
+        }
+        if self.view.is_in(channel) {
+            return Err(Declined::ThereAlready);
+        }
+        let most = if by_admin { MOST_INVITED } else { MOST_INVITED - KEPT };
+        let sender = line.host().unwrap_or_else(|| line.source());
+        // An admin waits for nobody else's.
+        let in_time = by_admin || (self.invitations.senders.take(sender, now) && self.invitations.all.take(now));
+        match in_time && (own || memory.invited.len() < most) {
+            true => Ok(()),
+            false => Err(Declined::TooMany),
+        }
+    }
+
+    fn decline(&mut self, line: &Incoming, channel: &str, account: &Account, why: &Declined, now: Instant) {
+        let Some(more) = self.invitations.log.tell(now) else { return };
+        let (network, by, channel) = (self.view.network(), legible(line.source()), legible(channel));
+        let account = if let Account::Is(account) = account { legible(account) } else { "ACCOUNT".to_owned() };
+        let meant = format!("[irc.{network}] admins = [\"account:{account}\"], or invites = \"anybody\"");
+        let why = match why {
+            Declined::NotAllowed => "in the configuration this would allow it",
+            Declined::TooMany => "too many came at once",
+            Declined::NoChannel => "no channel is called so",
+            Declined::ThereAlready => "the bot is there already",
+        };
+        tracing::warn!(network, channel, by, meant, more, "an invitation is not followed: {why}");
+    }
+}

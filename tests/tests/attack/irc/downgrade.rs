@@ -1,0 +1,209 @@
+//! Somebody between the bot and its server, or in the server's place, who wants its password.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::time::Duration;
+use tests::irc::played::{QUIET, SERVER, let_join, stop, welcome};
+use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, meet, settings};
+use tests::irc::{Certificates, Client, Inspircd, InspircdOptions, Message, Peer, Scripted};
+use transport_irc::Settings;
+
+/// An account, and a password that may be told to the right server even without TLS.
+const TOLD: &str = "account = \"dice\"\naccount_password = \"dragon\"\ntell_password = \"always\"";
+/// The same as it is by default.
+const KEPT: &str = "account = \"dice\"\naccount_password = \"dragon\"";
+/// How long the bot waits for a step of SASL, and a little more.
+const STEP: Duration = Duration::from_secs(18);
+
+/// Offers capabilities, and grants what is asked for.
+#[track_caller]
+fn offer(peer: &mut Peer, caps: &str) {
+    peer.expect("CAP LS 302");
+    peer.send(&format!(":{SERVER} CAP * LS :{caps}"));
+    let line = peer.expect("CAP REQ");
+    peer.send(&format!(":{SERVER} CAP * ACK :{}", Message::parse(&line).params[1]));
+}
+
+/// The bot begins with SCRAM; the nonce it uses.
+#[track_caller]
+fn scram(peer: &mut Peer) -> String {
+    peer.expect("AUTHENTICATE SCRAM-SHA-256");
+    peer.send("AUTHENTICATE +");
+    let line = peer.expect("AUTHENTICATE ");
+    let first = BASE64_STANDARD.decode(&line["AUTHENTICATE ".len()..]).expect("base64");
+    let first = String::from_utf8(first).expect("text");
+    first.split_once("r=").expect("a nonce").1.to_owned()
+}
+
+#[track_caller]
+fn challenge(peer: &mut Peer, text: &str) {
+    peer.send(&format!("AUTHENTICATE {}", BASE64_STANDARD.encode(text)));
+}
+
+/// Whatever the server offers from here on, it is not told the password: by PLAIN or by words to the services.
+#[track_caller]
+fn tells_nothing(peer: &mut Peer) {
+    let mut welcomed = false;
+    let told = |line: &str| {
+        let word = line.strip_prefix("AUTHENTICATE ").and_then(|word| BASE64_STANDARD.decode(word).ok());
+        let word = word.map(|word| String::from_utf8_lossy(&word).into_owned()).unwrap_or_default();
+        line.contains("dragon") || word.contains("dragon")
+    };
+    while let Some(line) = peer.try_line(QUIET) {
+        assert!(!told(&line), "it tells the password: {line}");
+        assert!(line != "AUTHENTICATE PLAIN", "it is about to tell the password");
+        match line.as_str() {
+            "AUTHENTICATE *" => peer.send(&format!(":{SERVER} 906 {BOT} :SASL authentication aborted")),
+            "CAP END" => {
+                welcome(peer, BOT, "");
+                welcomed = true;
+            }
+            _ => {}
+        }
+    }
+    assert!(welcomed || peer.closed(Duration::from_millis(100)), "it waits for something");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_few_rounds_are_not_answered_and_the_password_is_not_told_instead() {
+    for first in ["i=1", "i=4095"] {
+        let server = Scripted::listen();
+        let _bot = Make::default().start(settings(server.port(), TOLD));
+        let mut peer = server.accept();
+        offer(&mut peer, "sasl=SCRAM-SHA-256,PLAIN");
+        let nonce = scram(&mut peer);
+        challenge(&mut peer, &format!("r={nonce}x,s=AAAA,{first}"));
+        assert_eq!(peer.expect("AUTHENTICATE "), "AUTHENTICATE *", "a proof by which the password can be guessed");
+        peer.send(&format!(":{SERVER} 906 {BOT} :SASL authentication aborted"));
+        tells_nothing(&mut peer);
+    }
+}
+
+/// What a server does that does not know the password and wants it, behind the bot's proof.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_caught_faking_scram_is_never_told_the_password() {
+    for fake in ["AUTHENTICATE dj1BQUFB", ":irc.test 903 astragal :SASL authentication successful"] {
+        let server = Scripted::listen();
+        let bot = Make::default().start(settings(server.port(), TOLD));
+        let mut peer = server.accept();
+        offer(&mut peer, "sasl=SCRAM-SHA-256,PLAIN");
+        let nonce = scram(&mut peer);
+        challenge(&mut peer, &format!("r={nonce}x,s=AAAA,i=4096"));
+        peer.expect("AUTHENTICATE ");
+        peer.send(fake);
+        tells_nothing(&mut peer);
+        drop(peer);
+        // It comes again and offers nothing else.
+        let mut peer = server.accept();
+        offer(&mut peer, "sasl=PLAIN");
+        tells_nothing(&mut peer);
+        drop(peer);
+        let mut peer = server.accept();
+        offer(&mut peer, "server-time");
+        tells_nothing(&mut peer);
+        // The bot is started anew.
+        let store = stop(bot, peer).await;
+        let _bot = Make { store, ..Make::default() }.start(settings(server.port(), TOLD));
+        let mut peer = server.accept();
+        offer(&mut peer, "sasl=PLAIN");
+        tells_nothing(&mut peer);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_tls_the_password_is_told_neither_by_plain_nor_to_services() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), KEPT));
+    for caps in ["sasl=PLAIN", "sasl", "server-time"] {
+        let mut peer = server.accept();
+        offer(&mut peer, caps);
+        if caps == "sasl" {
+            peer.expect("AUTHENTICATE SCRAM-SHA-256");
+            peer.send(&format!(":{SERVER} 904 {BOT} :SASL authentication failed"));
+        }
+        tells_nothing(&mut peer);
+    }
+}
+
+/// The account and its password stand in a template, in whichever order.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_template_that_begins_with_the_account_is_refused_by_the_settings() {
+    let text = |identify: &str| format!("server = \"x\"\n{KEPT}\nidentify = \"{identify}\"");
+    let complete = |identify: &str| toml::from_str::<Settings>(&text(identify)).expect("these are settings").complete();
+    for wrong in ["{account} X {password}", "{password} X", "Nick{account} IDENTIFY", "NickServ", " X", "NickServ "] {
+        let said = complete(wrong).expect_err(wrong);
+        assert!(said.starts_with("identify: whom and with which words"), "{wrong}: {said}");
+    }
+    assert!(complete("Q@CServe.quakenet.org AUTH {account} {password}").is_ok());
+}
+
+/// Settings for a server that is reached without TLS, by its name.
+fn by_name(port: u16) -> Settings {
+    let ca = Some(Certificates::shared().ca.clone());
+    Settings { server: "localhost".to_owned(), ca, ..settings(port, "password = \"sesame\"") }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_wants_tls_is_told_nothing_before_and_never_spoken_to_without_again() {
+    let real = Inspircd::start(&InspircdOptions { sts: Some(300), ..InspircdOptions::default() });
+    let mut gus = Client::connect(real.port(), "gus");
+    gus.join(CHANNEL);
+    let plain = Scripted::listen();
+    let bot = Make::default().start(by_name(plain.port()));
+    let mut peer = plain.accept();
+    assert_eq!(peer.line(), "CAP LS 302");
+    assert_eq!(peer.try_line(QUIET), None, "it says who it is before it knows");
+    peer.send(&format!(":{SERVER} CAP * LS * :server-time sts=port={},duration=9", real.tls_port()));
+    assert_eq!(peer.try_line(Duration::from_secs(5)), None, "it says more without TLS");
+    assert!(peer.closed(Duration::from_secs(5)));
+    drop(peer);
+    meet(&mut gus, BOT, CHANNEL);
+    gus.raw(&format!("WHOIS {BOT}"));
+    gus.wait_for(|line| line.contains(" 671 "));
+    // Over TLS the server said for how long.
+    let store = bot.stop().await;
+    let bot = Make { store, ..Make::default() }.start(by_name(plain.port()));
+    meet(&mut gus, BOT, CHANNEL);
+    real.kill();
+    assert!(plain.try_accept(3 * QUIET).is_none(), "it comes without TLS");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_server_leads_the_bot_to_its_encrypted_port() {
+    let server = Inspircd::start(&InspircdOptions { sts: Some(300), ..InspircdOptions::default() });
+    let mut gus = Client::connect(server.port(), "gus");
+    gus.join(CHANNEL);
+    let bot = Make::default().start(by_name(server.port()));
+    meet(&mut gus, BOT, CHANNEL);
+    gus.raw(&format!("WHOIS {BOT}"));
+    gus.wait_for(|line| line.contains(" 671 "));
+    // `check-config --online` goes the same way.
+    let tried = transport_irc::probe(&by_name(server.port()), &tests::irc::stage::nonces()).await;
+    assert!(tried.is_ok(), "{tried:?}");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_comes_to_want_tls_is_left_and_asked_again() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), "password = \"sesame\""));
+    let mut peer = server.accept();
+    offer(&mut peer, "cap-notify server-time");
+    peer.expect("CAP END");
+    welcome(&mut peer, BOT, "");
+    let_join(&mut peer, BOT);
+    // Without a port, or taken back, it means nothing here.
+    peer.send(&format!(":{SERVER} CAP {BOT} NEW :sts=duration=60"));
+    peer.send(&format!(":{SERVER} CAP {BOT} DEL :sts"));
+    peer.send("PING :still");
+    peer.expect("PONG still");
+    peer.send(&format!(":{SERVER} CAP {BOT} NEW :batch sts=port=1"));
+    assert!(peer.closed(Duration::from_secs(5)), "it stays");
+    drop(peer);
+    let mut peer = server.accept();
+    assert_eq!(peer.line(), "CAP LS 302");
+    assert_eq!(peer.try_line(QUIET), None);
+    // A server that does not answer that is one without capabilities.
+    assert_eq!(peer.try_line(STEP).as_deref(), Some("PASS sesame"));
+}

@@ -1,0 +1,151 @@
+//! Names that a server takes for one and services for two, nicks that change hands, and names with odd letters in them.
+
+use chat::PlayerId;
+use std::collections::BTreeSet;
+use tests::irc::played::{MASK, QUIET, SERVER, answer, chatter, introduced, let_in, let_join, seat, serve, stop};
+use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
+use tests::irc::{Peer, Scripted, plain};
+
+/// Somebody with this account, or none, says something in the channel.
+fn say_as(peer: &mut Peer, account: Option<&str>, nick: &str, text: &str) {
+    let tag = account.map(|account| format!("@account={account} ")).unwrap_or_default();
+    peer.send(&format!("{tag}:{nick}!{nick}@home.test PRIVMSG {CHANNEL} :{text}"));
+}
+
+/// The bot in its channel, on a server that tells the account of each message.
+#[track_caller]
+fn seat_with_accounts(peer: &mut Peer, isupport: &str) {
+    let nick = let_in(peer, "account-tag", isupport);
+    let_join(peer, &nick);
+    introduced(peer);
+}
+
+/// Whether whoever that is runs the room.
+#[track_caller]
+fn runs_the_room(peer: &mut Peer, account: Option<&str>, nick: &str) -> bool {
+    say_as(peer, account, nick, "!room formatting off");
+    let heard = answer(peer).concat();
+    assert!(heard.contains("formatting is") || heard.contains("Only a room admin"), "{heard}");
+    !heard.contains("Only a room admin")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_is_known_by_an_account_of_any_letters_and_nobody_else_by_one_like_it() {
+    for isupport in ["", "CASEMAPPING=rfc1459", "CASEMAPPING=strict-rfc1459", "CASEMAPPING=ascii", "CASEMAPPING=x"] {
+        let server = Scripted::listen();
+        let owners = BTreeSet::from([PlayerId::new("irc", "account:mia[1]~")]);
+        let _bot = Make { owners, ..Make::default() }.start(settings(server.port(), "admins = [\"account:Gus\\\\a\"]"));
+        let mut peer = server.accept();
+        seat_with_accounts(&mut peer, isupport);
+        assert!(runs_the_room(&mut peer, Some("Mia[1]~"), "mia"), "{isupport}: the owner");
+        assert!(runs_the_room(&mut peer, Some("gus\\\\a"), "gus"), "{isupport}: the admin");
+        // Services that compare letter by letter give these to somebody else.
+        for other in ["Mia{1}^", "mia[1}~", "gus|a"] {
+            assert!(!runs_the_room(&mut peer, Some(other), "ann"), "{isupport}: {other}");
+        }
+        assert!(!runs_the_room(&mut peer, None, "Mia[1]~"), "{isupport}: by the nick alone");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_ignored_is_so_however_their_name_is_written() {
+    for isupport in ["", "CASEMAPPING=ascii"] {
+        let server = Scripted::listen();
+        let ignore = ["irc:account:Troll[x]", "no\\body~!*"].map(str::to_owned).into();
+        let _bot = Make { ignore, ..Make::default() }.start(settings(server.port(), ""));
+        let mut peer = server.accept();
+        seat_with_accounts(&mut peer, isupport);
+        for (account, nick) in
+            [(Some("Troll[x]"), "x"), (Some("TROLL[X]"), "y"), (None, "No\\body~"), (None, "no|body^")]
+        {
+            say_as(&mut peer, account, nick, "!roll 1d1");
+        }
+        assert_eq!(chatter(&mut peer, QUIET), [""; 0], "{isupport}");
+        say_as(&mut peer, None, "mia", "!roll 1d1");
+        assert!(answer(&mut peer)[0].starts_with("mia: "));
+    }
+}
+
+/// Nicks are handed round between an operator, an admin by account and a stranger, all in one packet.
+#[tokio::test(flavor = "multi_thread")]
+async fn rights_do_not_follow_a_nick_that_changes_hands() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), "admins = [\"account:ann\"]"));
+    let mut peer = server.accept();
+    seat_with_accounts(&mut peer, "");
+    // Gus is the channel's operator, mia is nobody.
+    peer.send_bytes(
+        b":gus!gus@home.test NICK :x\r\n:mia!mia@home.test NICK :GUS\r\n:x!gus@home.test NICK :mia\r\n\
+          :irc.test MODE #hall +v GUS\r\n",
+    );
+    assert!(!runs_the_room(&mut peer, None, "GUS"), "who took the operator's nick");
+    assert!(runs_the_room(&mut peer, None, "mia"), "the operator by another nick");
+    // The operator goes, and somebody comes by that nick.
+    peer.send_bytes(b":mia!gus@home.test QUIT :gone\r\n:mia!evil@far.test JOIN #hall\r\n");
+    assert!(!runs_the_room(&mut peer, None, "mia"), "who came by the operator's nick");
+    peer.send_bytes(
+        b":GUS!mia@home.test PART #hall\r\n:GUS!mia@home.test JOIN #hall\r\n:irc.test MODE #hall +o GUS\r\n",
+    );
+    assert!(runs_the_room(&mut peer, None, "gus"), "made operator");
+    // Logged out, an admin is nobody.
+    assert!(runs_the_room(&mut peer, Some("ann"), "mia"));
+    assert!(!runs_the_room(&mut peer, None, "mia"));
+    assert!(!runs_the_room(&mut peer, Some("ann2"), "ann"));
+}
+
+/// What a server says of itself in the middle of a connection.
+#[tokio::test(flavor = "multi_thread")]
+async fn odd_words_of_a_server_about_itself_give_nobody_rights() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), "admins = [\"account:mia[\"]"));
+    let mut peer = server.accept();
+    seat_with_accounts(&mut peer, "");
+    peer.send(&format!(":evil[!e@far.test JOIN {CHANNEL}"));
+    for tokens in [
+        "CASEMAPPING=ascii",
+        "CASEMAPPING=",
+        "CASEMAPPING",
+        "CHANTYPES=",
+        "PREFIX=",
+        "PREFIX=()",
+        "PREFIX=(ov",
+        "LINELEN=-1",
+        "CHATHISTORY=99999999999999999999",
+        "BOT=",
+        "-CASEMAPPING",
+        "STATUSMSG=#",
+    ] {
+        peer.send(&format!(":{SERVER} 005 {BOT} {tokens} :are supported by this server"));
+    }
+    peer.send(&format!(":{SERVER} 005 {BOT} PREFIX=(ov)@+ STATUSMSG=@+ :are supported by this server"));
+    assert!(!runs_the_room(&mut peer, None, "evil["));
+    assert!(!runs_the_room(&mut peer, Some("mia{"), "evil["));
+    assert!(runs_the_room(&mut peer, Some("mia["), "mia"));
+    assert!(runs_the_room(&mut peer, None, "gus"), "the operator is still one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_channel_with_odd_letters_is_one_channel_after_a_start() {
+    let server = Scripted::listen();
+    let bot = Make::default().start(settings(server.port(), "invites = \"anybody\""));
+    let mut peer = server.accept();
+    seat(&mut peer);
+    let odd = "#a\u{2003}#b\u{a0}#c\u{85}d";
+    peer.send(&format!(":x!u@far.test INVITE {BOT} :{odd}"));
+    assert_eq!(peer.expect("JOIN "), format!("JOIN {odd}"));
+    peer.send(&format!(":{BOT}!{MASK} JOIN :{odd}"));
+    peer.send(&format!(":{SERVER} 366 {BOT} {odd} :End of /NAMES list."));
+    // It says who it is there, and the server has that.
+    let ping = peer.expect("PING said-");
+    serve(&mut peer, &ping);
+    let store = stop(bot, peer).await;
+    let _bot = Make { store, ..Make::default() }.start(settings(server.port(), "invites = \"anybody\""));
+    let mut peer = server.accept();
+    peer.register(SERVER, "");
+    let joined = peer.expect("JOIN ");
+    let mut names: Vec<_> = plain(&joined)["JOIN ".len()..].split(',').map(str::to_owned).collect();
+    names.sort_unstable();
+    let mut expected = [odd.to_owned(), CHANNEL.to_owned()];
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+}
