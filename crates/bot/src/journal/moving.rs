@@ -54,8 +54,10 @@ impl Moved {
         // The name only keeps the records apart here.
         let table = TableId::of(&RoomId::new("moved", "table"));
         let verdict = export::verify(input, |body| match body {
-            Body::Link(link, entry) => {
+            Body::Link(mut link, entry) => {
                 led.note(&entry, &link);
+                // The chain does not say what its player had to be, so it is as unknown as with an old entry.
+                link.before.took = None;
                 batch.put(keys::entry(&table, entry.number), to_json(&link));
             }
             Body::Record(Record { key, value }) => {

@@ -50,7 +50,7 @@ impl Led {
         self.published.extend(entry.publishes.iter().map(|epoch| (*epoch, number)));
         self.gaps.extend(entry.skipped);
         self.epoch = entry.epoch;
-        let Before { player, character } = link.before;
+        let Before { player, character, .. } = link.before;
         // A player may have had another id then: that there is such an entry is all that can be known.
         let known = player.is_none_or(|before| self.has(before));
         if !known || character != self.characters.insert(entry.character, number) {
