@@ -99,7 +99,14 @@ fn what_was_said_can_be_edited_and_said_in_private() {
     assert_eq!(said[1..3], ["mia: 2 | 2", "mia: (corrected) 4 | 1 + 3"]);
     assert_eq!(said[3], "You are in a private chat with the bot. Back: /room hall");
     assert_eq!(said[4..6], ["mia: (only mia) 5 | 5", "mia: 6 | 6"]);
-    let file = data.path().join("exports/hall-1.jsonl");
-    assert_eq!(said.last(), Some(&format!("(written to {})", file.display())));
-    assert!(std::fs::read_to_string(file).unwrap().contains("\"text\":{\"salt\""));
+    // The chain's head is in its name.
+    let written = said.last().and_then(|last| last.strip_prefix("(written to ")?.strip_suffix(')'));
+    let written = written.expect("it is written");
+    let begins = data.path().join("exports/hall-1-").display().to_string();
+    assert!(written.starts_with(&begins) && written.ends_with(".jsonl"), "{written}");
+    let file = std::fs::read_to_string(written).unwrap();
+    assert!(
+        file.contains("\"text\":{\"salt\"")
+            && file.contains(&format!("\"head\":\"{}\"", &written[begins.len()..][..64]))
+    );
 }
