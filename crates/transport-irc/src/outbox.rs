@@ -203,22 +203,22 @@ impl Outbox {
     fn say(&mut self, name: &str, now: Instant, place: &impl Place, out: &mut VecDeque<u8>) -> bool {
         let lane = self.lanes.busy(name);
         let job = lane.jobs.front_mut().expect("it has something");
-        if job.begun.is_none() {
-            match place.address(&job.post, now) {
-                Address::Here(target, verb, room) => {
-                    let rest = job.begin(target, verb, (room, self.most_lines));
-                    self.rests.extend(rest);
-                }
-                Address::Later => {
-                    lane.outside = true;
-                    return true;
-                }
-                Address::Never(why) => {
-                    let job = lane.jobs.pop_front().expect("it was just looked at");
-                    // Who asked may have stopped waiting, here and below.
-                    let _ = job.said.send(Err(SendError::Never(why)));
-                    return true;
-                }
+        // Asked for each line: in between, a nick may change hands.
+        match (place.address(&job.post, now), &mut job.begun) {
+            (Address::Here(target, ..), Some(begun)) => begun.target = target,
+            (Address::Here(target, verb, room), None) => {
+                let rest = job.begin(target, verb, (room, self.most_lines));
+                self.rests.extend(rest);
+            }
+            (Address::Later, _) => {
+                lane.outside = true;
+                return true;
+            }
+            (Address::Never(why), _) => {
+                let job = lane.jobs.pop_front().expect("it was just looked at");
+                // Who asked may have stopped waiting, here and below.
+                let _ = job.said.send(Err(SendError::Never(why)));
+                return true;
             }
         }
         if job.begun.as_ref().is_some_and(|begun| begun.lines.is_empty()) {

@@ -15,6 +15,8 @@ use tokio::time::Instant;
 
 /// Bytes of user and host in front of our lines, while we do not know them: the most there are.
 const LONGEST_MASK: usize = 10 + 63;
+/// Bytes that are kept for the nick of who is told something.
+const NICK: usize = 30;
 /// Bytes of a line that are left at the least, whatever stands around them.
 const LEAST: usize = 80;
 /// Messages of which it is known who asked them, and for how long: less where nobody sees whether the nick is still theirs.
@@ -236,7 +238,8 @@ impl Place for Session {
         match asker.map(|(nick, _)| nick.to_owned()).or_else(|| self.view.nick_of(to)) {
             Some(nick) => {
                 let verb = if post.refusal { Verb::Notice } else { Verb::Message };
-                let room = self.room_for(&nick);
+                // They may have another nick before the last line.
+                let room = self.room_for(&format!("{nick:NICK$}"));
                 Address::Here(nick, verb, room)
             }
             // Players come back too, when a server was gone; and who has their nick by then may be somebody else.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use tests::irc::played::{MASK, QUIET, SERVER, answer, chatter, introduced, let_in, let_join, seat, serve, stop};
 use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Peer, Scripted, plain};
+use transport_irc::Settings;
 
 /// Somebody with this account, or none, says something in the channel.
 fn say_as(peer: &mut Peer, account: Option<&str>, nick: &str, text: &str) {
@@ -91,6 +92,28 @@ async fn rights_do_not_follow_a_nick_that_changes_hands() {
     assert!(runs_the_room(&mut peer, Some("ann"), "mia"));
     assert!(!runs_the_room(&mut peer, None, "mia"));
     assert!(!runs_the_room(&mut peer, Some("ann2"), "ann"));
+}
+
+/// Between two lines of an answer to one person, their nick changes hands.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rest_of_an_answer_does_not_go_to_who_took_the_nick() {
+    let server = Scripted::listen();
+    let irc = Settings { burst: 1, line_every_ms: 700, ..settings(server.port(), "") };
+    let _bot = Make::default().start(irc);
+    let mut peer = server.accept();
+    seat_with_accounts(&mut peer, "");
+    peer.send(&format!("@account=mia :mia!mia@home.test PRIVMSG {BOT} :help"));
+    peer.expect("PRIVMSG mia ");
+    peer.send(":mia!mia@home.test NICK :mia_has_another_nick\r\n:gus!gus@home.test NICK :mia");
+    for _ in 0..2 {
+        let line = peer.expect("PRIVMSG ");
+        assert!(line.starts_with("PRIVMSG mia_has_another_nick "), "{line}");
+    }
+    // Nor to anybody once they have gone.
+    peer.send(&format!("@account=mia :mia_has_another_nick!mia@home.test PRIVMSG {BOT} :help"));
+    peer.expect("PRIVMSG mia_has_another_nick ");
+    peer.send(":mia_has_another_nick!mia@home.test QUIT :gone\r\n:mia!gus@home.test NICK :mia_has_another_nick");
+    assert_eq!(peer.try_expect("PRIVMSG", 2 * QUIET), None);
 }
 
 /// What a server says of itself in the middle of a connection.

@@ -10,9 +10,9 @@ use transport_irc::Settings;
 /// Lines to others, or about them, that an answer may have to wait for.
 const MOST_BETWEEN: usize = 6;
 
-/// Settings for a server that counts lines.
+/// Settings for a server that counts lines: slowly, so that what is played meanwhile on a busy machine is ready.
 fn counted(port: u16) -> Settings {
-    Settings { burst: 4, line_every_ms: 150, ..settings(port, "") }
+    Settings { burst: 4, line_every_ms: 500, ..settings(port, "") }
 }
 
 /// The bot in its channel, on a server that tells accounts only when it is asked.
