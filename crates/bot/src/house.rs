@@ -57,6 +57,8 @@ pub(crate) struct HouseTurn<'a> {
     pub replied: Option<u64>,
     /// When it was sent.
     pub now: Timestamp,
+    /// Files that the player may still ask for, if they asked for one.
+    pub files_left: Option<usize>,
     /// It was typed where the others do not read.
     pub in_private: bool,
     /// The answer is for who typed, and referees.

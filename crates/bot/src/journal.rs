@@ -9,6 +9,7 @@
 //! and were lost are left out, and the next entry names them.
 
 pub mod export;
+pub(crate) mod handed;
 pub mod moving;
 
 mod audit;
@@ -202,6 +203,9 @@ pub struct Before {
     /// The same character's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub character: Option<u64>,
+    /// The last one under another id, which the player goes on from with this entry.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub also: Option<u64>,
 }
 
 impl Before {

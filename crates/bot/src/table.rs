@@ -9,6 +9,7 @@ mod dress;
 mod edit;
 mod ledger;
 mod line;
+mod lines;
 mod offers;
 mod play;
 mod resolve;
@@ -28,7 +29,7 @@ pub(crate) use trial::Trials;
 use crate::bot::Bot;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{Touched, digest, hex, seed_of};
+use crate::journal::{Touched, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::pattern;
@@ -41,9 +42,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Characters of a line's digest that are kept.
-const LINE: usize = 16;
 
 /// A table at work.
 pub struct Table {
@@ -291,13 +289,16 @@ impl Table {
         if let (Some(plays), Trust::NickOnly) = (returned, trust) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
-        for row in rows {
+        let last = rows.len().saturating_sub(1);
+        for (place, row) in rows.into_iter().enumerate() {
+            // The original answers for its edits, and is the one that is erased: the others hold no words.
+            let lines = if place == last { lines::kept(bot, &lines) } else { Vec::new() };
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
                 // Without redelivery nothing was written about a message of mere prose.
                 _ if heard.outcomes.is_empty() && !manner.redelivered => {}
                 _ if heard.outcomes.is_empty() => heard.batch.delete(row),
-                true => heard.batch.put(row, to_json(&InboxRow::played(&self.id, texts(&lines), &heard.outcomes))),
-                false => heard.batch.put(row, to_json(&InboxRow::Refused { lines: texts(&lines) })),
+                true => heard.batch.put(row, to_json(&InboxRow::played(&self.id, lines, &heard.outcomes))),
+                false => heard.batch.put(row, to_json(&InboxRow::Refused { lines })),
             }
         }
         match answering {
@@ -370,11 +371,6 @@ impl Table {
         self.games.insert(id.clone(), kept.clone());
         Ok(kept)
     }
-}
-
-/// The lines as they are kept to tell whether an edit changed them: in digests, since words must be erasable.
-fn texts(lines: &[CommandLine]) -> Vec<String> {
-    lines.iter().map(|line| digest(line.typed.as_bytes())[..LINE].to_owned()).collect()
 }
 
 /// The record under `key`, submitted batches included.

@@ -2,7 +2,8 @@
 
 use super::HouseTurn;
 use crate::documents::to_json;
-use crate::journal::export::{self, Exported};
+use crate::journal::export::{ExportError, Exported};
+use crate::journal::handed::{Form, HandedOut};
 use crate::journal::hex;
 use crate::keys;
 use crate::table::NotFound;
@@ -80,7 +81,10 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
     if head.number > MOST_EXPORTED {
         return Err(too_long(turn).into());
     }
-    let file = write(&ledger.exported(), turn.now, text)?;
+    let form = if text { Form::Read } else { Form::Verified };
+    let origin =
+        HandedOut { table: ledger.id().clone(), last: head.number, head: head.hash.clone(), time: turn.now, form };
+    let file = write(&ledger.exported(), &origin)?;
     if file.len() > MOST_BYTES {
         return Err(too_long(turn).into());
     }
@@ -90,7 +94,15 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
         if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
     let reply = Reply::new().text(format!("The journal up to #{}, chain head {}…: ", head.number, &head.hash[..16]));
     let mut reply = reply.code(name.clone()).text(if text { "" } else { "; astragal verify or verify.html checks it" });
-    reply.files.push(File { name, mime: mime.to_owned(), text: file });
+    if let Some(left) = turn.files_left.filter(|left| *left < 2) {
+        reply = reply.text(if left == 0 {
+            ". It was the last one for this hour"
+        } else {
+            ". You may have one more this hour"
+        });
+    }
+    let origin = serde_json::to_string(&origin).expect("it has text keys");
+    reply.files.push(File { name, mime: mime.to_owned(), text: file, origin });
     Ok(reply)
 }
 
@@ -100,10 +112,9 @@ fn too_long(turn: &HouseTurn) -> Refusal {
     Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
 }
 
-fn write(source: &Exported<'_>, now: jiff::Timestamp, text: bool) -> Result<String, NotFound> {
+fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<String, NotFound> {
     let mut file = Vec::new();
-    if text { export::write_text(source, &mut file) } else { export::write(source, now, &mut file) }
-        .map_err(|error| NotFound::Store(error.into_store()))?;
+    origin.write(source, &mut file).map_err(ExportError::into_store)?;
     Ok(String::from_utf8_lossy(&file).into_owned())
 }
 

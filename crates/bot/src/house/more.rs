@@ -1,7 +1,7 @@
 //! `!more`: what did not fit of an answer, where a network keeps answers short.
 
 use super::HouseTurn;
-use crate::documents::from_json;
+use crate::documents::{RestDoc, from_json};
 use crate::keys;
 use crate::table::NotFound;
 use chat::{Audience, Recipient, Reply};
@@ -14,7 +14,7 @@ pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
     for (to, audience) in [(Recipient::Room, Audience::Table), (own, Audience::Player)] {
         let key = keys::rest(room, &to);
         let Some(stored) = turn.bot.committer().read(&key)? else { continue };
-        let blocks = from_json(&key, &stored)?;
+        let blocks = from_json::<RestDoc>(&key, &stored)?.into_blocks();
         turn.deed.writes.delete(key);
         return Ok(Reply { blocks, ..Reply::new().to(audience) });
     }

@@ -25,6 +25,8 @@ struct Kind {
     /// Characters of what it stands for.
     most: usize,
     example: &'static str,
+    /// The command that lists all.
+    listed: &'static str,
     of: fn(&Named) -> &BTreeMap<String, String>,
     of_mut: fn(&mut Named) -> &mut BTreeMap<String, String>,
 }
@@ -34,6 +36,7 @@ const VARIABLE: Kind = Kind {
     sign: "$",
     most: MOST_VALUE,
     example: "set str 3",
+    listed: "set",
     of: |named| &named.variables,
     of_mut: |named| &mut named.variables,
 };
@@ -42,6 +45,7 @@ const MACRO: Kind = Kind {
     sign: "",
     most: MOST_COMMAND,
     example: "macro attack roll 1d20+$1 # axe",
+    listed: "macro",
     of: |named| &named.macros,
     of_mut: |named| &mut named.macros,
 };
@@ -146,7 +150,9 @@ fn change(
         );
     }
     all.insert(name.clone(), text.clone());
-    Ok(Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}.")))
+    let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
+    let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}."));
+    Ok(left.into_iter().fold(reply, Reply::text))
 }
 
 /// A name as it is kept.

@@ -42,13 +42,13 @@ impl Hall {
         self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work)))
     }
 
-    /// Puts what the operator orders into the queue of its table.
+    /// Puts what the operator orders into the queue of a table.
     pub(super) fn order(
         self: Arc<Self>,
+        id: TableId,
         message: Message,
         done: oneshot::Sender<Result<Vec<Outcome>, StoreError>>,
     ) -> Result<(), StoreError> {
-        let id = self.bot.table_of(&message.room)?;
         self.give(id, Job::Order(Box::new(message), done))
     }
 

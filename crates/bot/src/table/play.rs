@@ -121,6 +121,7 @@ impl Table {
             role: attempt.role,
             present: &present,
             table: &mut attempt.doc,
+            files_left: attempt.files_left,
             arrived: &mut arrived,
             room: &mut attempt.room,
             head: &mut attempt.head,
