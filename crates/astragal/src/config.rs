@@ -62,11 +62,14 @@ pub struct Rooms {
 }
 
 /// What is kept of what was played.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Journals {
     /// What was typed and answered is erased after so many days; 0 keeps it.
     pub keep_text_days: u16,
+    /// What became of a message is known for so many days in which the bot runs.
+    #[schemars(range(min = 1))]
+    pub keep_message_days: u16,
 }
 
 /// How the bot is watched.
@@ -156,6 +159,12 @@ impl Default for Rooms {
     fn default() -> Self {
         let Settings { prefix, plugins, .. } = Settings::default();
         Rooms { prefix, plugins, allowed: None, rules: Vec::new(), leave_alone_days: 30 }
+    }
+}
+
+impl Default for Journals {
+    fn default() -> Self {
+        Journals { keep_text_days: 0, keep_message_days: 14 }
     }
 }
 

@@ -1,10 +1,10 @@
 //! What is done without being asked: networks that stay away are told of, rooms where nobody is left are left, old words are
-//! erased.
+//! erased, what was kept for a while is removed.
 
 use crate::backup;
 use crate::operator::{Operator, Order};
-use bot::OutcomeKind;
 use bot::journal::moving;
+use bot::{OutcomeKind, Sweep};
 use chat::{Clock, RoomId, Status, SystemClock};
 use jiff::SignedDuration;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,7 @@ const ROUND: Duration = Duration::from_secs(3600);
 pub async fn keep_house(operator: Arc<Operator>) {
     let mut away = Away::default();
     let mut round: Option<Instant> = None;
+    let mut sweep: Option<Sweep> = None;
     loop {
         tokio::time::sleep(LOOK).await;
         let networks = operator.networks().await;
@@ -35,15 +36,31 @@ pub async fn keep_house(operator: Arc<Operator>) {
                 None => {}
             }
         }
+        sweep = sweep_on(&operator, sweep).await;
         if round.is_none_or(|at| at.elapsed() >= ROUND) {
             round = Some(Instant::now());
             let config = operator.config();
+            if sweep.is_none() {
+                sweep = begin_sweep(&operator, config.journals.keep_message_days).await;
+            }
             leave_empty_rooms(&operator, config.rooms.leave_alone_days, &networks).await;
             if config.journals.keep_text_days > 0 {
                 erase_old_words(&operator, config.journals.keep_text_days).await;
             }
         }
     }
+}
+
+/// Begins to remove what was kept for so many days.
+async fn begin_sweep(operator: &Operator, days: u16) -> Option<Sweep> {
+    let begun = operator.bot.begin_sweep(SystemClock.now(), days.max(1)).await;
+    begun.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok()
+}
+
+/// Removes a page more of it. What fails is tried again with the next round.
+async fn sweep_on(operator: &Operator, sweep: Option<Sweep>) -> Option<Sweep> {
+    let swept = operator.bot.sweep_on(sweep?).await;
+    swept.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok().flatten()
 }
 
 /// Since when networks are away.
@@ -102,7 +119,7 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
     }
 }
 
-/// Erases what was typed more than so many days ago, at every table that a room sits at.
+/// Erases what was typed more than so many days ago, at every table: also at those that each room has left.
 async fn erase_old_words(operator: &Operator, days: u16) {
     let bot = &operator.bot;
     let tables = backup::between_commits(bot, |store| Ok((moving::tables(store)?, moving::seatings(store)?))).await;
@@ -112,13 +129,10 @@ async fn erase_old_words(operator: &Operator, days: u16) {
     };
     for table in tables {
         let seated = seatings.iter().find(|(_, at)| *at == table).map(|(room, _)| room.clone());
-        let own = || {
-            RoomId::try_from(table.to_string()).ok().filter(|room| seatings.iter().all(|(seated, _)| seated != room))
-        };
-        let Some(room) = seated.or_else(own) else { continue };
+        let room = seated.unwrap_or_else(|| table.first_room());
         // Each erases a part; the one that finds nothing is refused.
         loop {
-            match bot.order(&room, &format!("erase older {days}"), SystemClock.now()).await {
+            match bot.order_at(table.clone(), &room, &format!("erase older {days}"), SystemClock.now()).await {
                 Ok(outcomes) if outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) => {
                     tracing::info!(%room, days, "what was typed there longer ago is erased");
                 }

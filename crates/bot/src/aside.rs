@@ -2,7 +2,8 @@
 //! number put at an answer as a sign is the command that it chooses.
 
 use crate::bot::Bot;
-use crate::documents::{ChoicesDoc, InboxRow, TableDoc, from_json};
+use crate::documents::{ChoicesDoc, Head, InboxRow, TableDoc, from_json};
+use crate::journal::{Entry, Link};
 use crate::keys::{self, TableId};
 use crate::store::StoreError;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
@@ -10,6 +11,8 @@ use serde::de::DeserializeOwned;
 
 /// The command's word.
 const IN: &str = "in";
+/// Entries among which a message is looked for that is taken back after so long that nothing else is known of it.
+const MOST_LOOKED_AT: usize = 1_000;
 
 impl Bot {
     /// The event as it is played, if it is: a private message that begins with `in ROOM` goes to that room, all lines of it, if
@@ -64,12 +67,16 @@ impl Bot {
 
     /// The commands that erase what was played of a message that is taken back, if anything was.
     fn redacted(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
-        let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))?;
-        let Some(InboxRow::Played { entries, table, .. }) = row.filter(|_| message.body.is_empty()) else {
+        if !message.body.is_empty() {
             return Ok(None);
+        }
+        let here = self.table_of(&message.room)?;
+        let (entries, table) = match self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))? {
+            Some(InboxRow::Played { entries, table, .. }) => (entries, table),
+            Some(_) => return Ok(None),
+            None => (self.played_long_ago(&here, &message, &of)?, Some(here.clone())),
         };
         // Numbers are those of the table where it was played; the room may sit at another one now.
-        let here = self.table_of(&message.room)?;
         if table.is_some_and(|table| table != here) {
             tracing::warn!(room = %message.room, "a message that was taken back was played at another table: its words stay there");
             return Ok(None);
@@ -77,6 +84,26 @@ impl Bot {
         let prefix = self.prefix_of(&message.room)?;
         message.body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
         Ok((!entries.is_empty()).then_some(Event::Redacted { message, of }))
+    }
+
+    /// The entries of a message of which it is not known any more what became, if whoever takes it back sent it: among the
+    /// last ones that they made at the table.
+    fn played_long_ago(&self, table: &TableId, message: &Message, of: &str) -> Result<Vec<u64>, StoreError> {
+        let head: Option<Head> = self.read_doc(&keys::head(table))?;
+        let mut next = head.and_then(|head| head.players.get(&message.speaker.player).copied());
+        let mut entries = Vec::new();
+        for _ in 0..MOST_LOOKED_AT {
+            let Some(number) = next else { break };
+            let key = keys::entry(table, number);
+            let Some(link) = self.read_doc::<Link>(&key)? else { break };
+            let entry: Entry = from_json(&key, link.entry.get().as_bytes())?;
+            if entry.key.id == of && entry.key.room == message.room.id {
+                entries.push(number);
+            }
+            next = link.before.player;
+        }
+        entries.reverse();
+        Ok(entries)
     }
 
     pub(crate) fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {

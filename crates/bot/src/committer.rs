@@ -171,9 +171,10 @@ impl Committer {
         });
     }
 
-    /// Runs `read` on the writer's thread, between two commits; until it returns, nothing is written.
-    fn between_commits(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
-        lock(&self.shared).send(Work::Read(Box::new(read)));
+    /// Runs `work` on the writer's thread, between two commits; until it returns, nothing but what it commits itself is
+    /// written.
+    pub(crate) fn between_commits(&self, work: impl FnOnce(&dyn Store) + Send + 'static) {
+        lock(&self.shared).send(Work::Read(Box::new(work)));
     }
 }
 
@@ -192,6 +193,12 @@ impl Shared {
     fn send(&self, work: Work) {
         let queue = self.queue.as_ref().expect("the queue lives as long as the committer");
         queue.send(work).expect("so does the writer");
+    }
+
+    /// What is read as it was, and must keep what is written now.
+    fn snapshots(&mut self) -> Vec<Arc<Before>> {
+        self.before.retain(|before| before.strong_count() > 0);
+        self.before.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// What is to be written soon and overtakes nothing if it is written with submission `taken`, the last one that left
@@ -246,8 +253,8 @@ fn write(store: &dyn Store, shared: &Mutex<Shared>, queue: &mpsc::Receiver<Work>
             Err(_) => {}
         }
         commit_group(store, shared, group, taken);
-        if let Some(read) = read {
-            read(store);
+        if let Some(work) = read {
+            work(&Between { store, before: lock(shared).snapshots() });
         }
         if ended {
             return;
@@ -273,9 +280,7 @@ fn gather(first: Submission, queue: &mpsc::Receiver<Work>) -> (Vec<Submission>, 
 fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission>, taken: u64) {
     let (mut all, failed, before) = {
         let mut shared = lock(shared);
-        shared.before.retain(|before| before.strong_count() > 0);
-        let before: Vec<_> = shared.before.iter().filter_map(Weak::upgrade).collect();
-        (shared.soon_with(taken), shared.failed.clone(), before)
+        (shared.soon_with(taken), shared.failed.clone(), shared.snapshots())
     };
     all.extend(group.into_iter().map(|submission| (submission.number, submission)));
     let mut together = Batch::default();
@@ -309,6 +314,27 @@ fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission
         let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
         // Whoever submitted may have stopped waiting: then nobody needs the result.
         let _ = submission.done.send(told);
+    }
+}
+
+/// The store between two commits: what is written to it is kept for those who read it as it was.
+struct Between<'a> {
+    store: &'a dyn Store,
+    before: Vec<Arc<Before>>,
+}
+
+impl Store for Between<'_> {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.before.iter().for_each(|before| before.keep(self.store, batch));
+        self.store.commit(batch)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::keys::TableId;
 use crate::room::RoomSetting;
 use crate::shortcuts::Shortcuts;
 use crate::table::Outcome;
-use chat::{PlayerId, RoomId};
+use chat::{Block, PlayerId, RoomId};
 use jiff::Timestamp;
 use plugin_api::{CharacterId, Manifest, SavedState, Setting, SettingScope};
 use serde::de::DeserializeOwned;
@@ -277,6 +277,41 @@ pub enum InboxRow {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<PlayerId>,
     },
+}
+
+/// What did not fit of a long answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RestDoc {
+    /// As it is kept at first.
+    Fresh(Vec<Block>),
+    /// With the bot's age when it was first looked at since.
+    Seen {
+        /// What did not fit.
+        blocks: Vec<Block>,
+        /// The bot's age, in seconds.
+        seen: i64,
+    },
+}
+
+/// Bytes that are kept of what did not fit.
+const MOST_REST: usize = 32 << 10;
+
+impl RestDoc {
+    /// Of what did not fit, as far as it is kept.
+    pub fn of(mut blocks: Vec<Block>) -> Self {
+        while to_json(&blocks).len() > MOST_REST {
+            blocks.truncate(blocks.len() / 2);
+        }
+        RestDoc::Fresh(blocks)
+    }
+
+    /// What did not fit.
+    pub fn into_blocks(self) -> Vec<Block> {
+        match self {
+            RestDoc::Fresh(blocks) | RestDoc::Seen { blocks, .. } => blocks,
+        }
+    }
 }
 
 impl InboxRow {

@@ -59,6 +59,8 @@ pub(crate) struct HouseTurn<'a> {
     pub replied: Option<u64>,
     /// When it was heard, by the bot's clock.
     pub now: Timestamp,
+    /// Files that the player may still ask for, if they asked for one.
+    pub files_left: Option<usize>,
     /// It was typed where the others do not read.
     pub in_private: bool,
     /// The answer is for who typed, and referees.

@@ -9,6 +9,7 @@
 //! and were lost are left out, and the next entry names them.
 
 pub mod export;
+pub(crate) mod handed;
 pub mod moving;
 
 mod audit;
@@ -244,6 +245,9 @@ pub struct Before {
     /// What its player had to be; unknown of what an older version played.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub took: Option<Role>,
+    /// The last one under another id, which the player goes on from with this entry.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub also: Option<u64>,
 }
 
 impl Before {

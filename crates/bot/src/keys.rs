@@ -12,6 +12,8 @@ pub const SCHEMA: u32 = 2;
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.
 pub const RESTORED_KEY: &str = "restored";
+/// How old the bot is.
+pub const AGE_KEY: &str = "age";
 /// Who is answered nowhere, by the operator's word.
 pub const IGNORED_KEY: &str = "ignored";
 /// Stands while a bot runs: who finds it at the start knows that the run before did not end in order.
@@ -38,6 +40,12 @@ impl TableId {
     pub fn moved(&self, head: &str) -> Self {
         let name = self.0.rsplit_once('/').map_or(self.0.as_str(), |(_, name)| name);
         TableId(format!("moved:{}/{name}", head.get(..8).unwrap_or(head)))
+    }
+
+    /// The room that it was first laid in, or a name like one: for what is done at it while no room sits there.
+    pub fn first_room(&self) -> RoomId {
+        let (network, id) = self.0.split_once('/').unwrap_or(("", &self.0));
+        RoomId::new(network, id)
     }
 
     /// The table that a record under `key` belongs to.
@@ -108,9 +116,12 @@ pub fn erased_up_to(id: &TableId) -> String {
     table(id, "erased")
 }
 
+/// All words begin so by which a table may be gone on with elsewhere.
+pub const LEAVES: &str = "leave/";
+
 /// The table that may be gone on with elsewhere by this word.
 pub fn leave(word: &str) -> String {
-    format!("leave/{}", part(word))
+    format!("{LEAVES}{}", part(word))
 }
 
 /// All entries of a journal begin so.
@@ -163,9 +174,19 @@ pub fn all_of(id: &TableId) -> String {
     table(id, "")
 }
 
+/// All that says what became of messages begins so.
+pub const INBOX: &str = "inbox/";
+
 /// What became of a message.
 pub fn inbox(room: &RoomId, message: &str) -> String {
-    format!("inbox/{}/{}/{}", part(&room.network), part(&room.id), part(message))
+    format!("{INBOX}{}/{}/{}", part(&room.network), part(&room.id), part(message))
+}
+
+/// The message of which the record under `key` says what became.
+pub fn message_of_inbox(key: &str) -> Option<(RoomId, String)> {
+    let (network, rest) = key.strip_prefix(INBOX)?.split_once('/')?;
+    let (room, message) = rest.split_once('/')?;
+    Some((RoomId::new(whole(network), whole(room)), whole(message)))
 }
 
 /// All accepted events begin so that were not played yet.
@@ -209,13 +230,16 @@ pub fn answer(network: &str, post: &str) -> String {
     format!("answer/{}/{}", part(network), part(post))
 }
 
+/// All that did not fit of long answers begins so.
+pub const RESTS: &str = "rest/";
+
 /// What did not fit of the last long answer in a room, or to one player.
 pub fn rest(room: &RoomId, to: &Recipient) -> String {
     let whose = match to {
         Recipient::Room => format!("room/{}", part(&room.id)),
         Recipient::Player(player) => format!("player/{}", part(&player.id)),
     };
-    format!("rest/{}/{whose}", part(&room.network))
+    format!("{RESTS}{}/{whose}", part(&room.network))
 }
 
 /// A room was told what the bot is.

@@ -1,7 +1,9 @@
 //! How much one player and one table may ask for, and the breaker of bot loops. Time is when messages were sent.
 
+use crate::quota::{PLAYER_EXPORTS, TABLE_EXPORTS};
 use chat::PlayerId;
 use jiff::{SignedDuration, Timestamp};
+use plugin_api::Refusal;
 use std::collections::{BTreeMap, VecDeque};
 
 /// How much is answered; see the example config for each.
@@ -42,6 +44,8 @@ pub enum Pace {
     Silent,
 }
 
+/// Within which files are counted.
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
 /// Players, and texts, that are kept before the old ones are forgotten.
 const MANY: usize = 256;
 
@@ -50,6 +54,8 @@ const MANY: usize = 256;
 pub struct Pulse {
     table: Beat,
     players: BTreeMap<PlayerId, PlayerPulse>,
+    /// Files that were asked for within the hour: no more than the table may have.
+    exports: Vec<(Timestamp, PlayerId)>,
 }
 
 #[derive(Debug, Default)]
@@ -130,6 +136,23 @@ impl Pulse {
             return false;
         }
         true
+    }
+
+    /// Counts a file that `player` asks for at `now`; how many they may still ask for within the hour.
+    ///
+    /// # Errors
+    /// None, for them or for all of the table.
+    pub fn export(&mut self, player: &PlayerId, now: Timestamp) -> Result<usize, Refusal> {
+        let recent = |(time, _): &(Timestamp, PlayerId)| now.duration_since(*time).abs() < HOUR;
+        self.exports.retain(recent);
+        let own = self.exports.iter().filter(|(_, each)| each == player).count();
+        let over = [(own, PLAYER_EXPORTS, "you"), (self.exports.len(), TABLE_EXPORTS, "this table")];
+        if let Some((_, most, who)) = over.into_iter().find(|(used, most, _)| used >= most) {
+            let what = format!("{who} had {most} files within the hour, and that is the most; ask again later");
+            return Err(Refusal::new(what).example("history 30"));
+        }
+        self.exports.push((now, player.clone()));
+        Ok(PLAYER_EXPORTS - own - 1)
     }
 
     /// Drops players who were quiet for long, so that memory stays flat.

@@ -2,6 +2,7 @@
 
 use crate::budget::{MOST_CHARACTERS, MOST_NAME};
 use crate::documents::{Character, Head, Seat, TableDoc};
+use crate::quota::MOST_OWN;
 use crate::rights::Rights;
 use crate::roster::Present;
 use chat::{PlayerId, Speaker, Standing, Trust, cut};
@@ -11,6 +12,8 @@ use std::sync::Arc;
 
 /// Who acts where the bot's operator does, from outside the room: no character.
 pub(crate) const OPERATOR: CharacterId = CharacterId(0);
+/// Who rolls at a table at which no seat is free: no character either, and nothing is kept of them but their rolls.
+pub(crate) const GUEST: CharacterId = CharacterId(u32::MAX);
 
 impl TableDoc {
     /// What `speaker` may do here. Rights follow an account, never a bare nick.
@@ -48,7 +51,11 @@ impl TableDoc {
 
     /// The name of a character.
     pub fn name_of(&self, character: CharacterId) -> &str {
-        let nobody = if character == OPERATOR { "the operator" } else { "somebody" };
+        let nobody = match character {
+            OPERATOR => "the operator",
+            GUEST => "a guest",
+            _ => "somebody",
+        };
         self.characters.get(&character).map_or(nobody, |each| each.name.as_str())
     }
 
@@ -101,8 +108,9 @@ impl TableDoc {
         names.find(|name| self.find(name).is_none()).expect("there are more numbers than characters")
     }
 
-    /// Who may be named.
+    /// Who may be named. Who is only present would get a seat by that, and needs a free one.
     pub fn cast(&self, head: &Head, present: Arc<Present>) -> Cast {
+        let present = if self.has_room() { present } else { Arc::default() };
         let names = self.characters.iter().map(|(id, each)| (*id, each.name.clone()));
         let players = self.seats.iter().map(|(player, seat)| (player.clone(), (seat.name.clone(), seat.plays)));
         let referees: BTreeSet<_> = self.referees.keys().cloned().collect();
@@ -172,6 +180,12 @@ impl TableDoc {
     ) -> Result<CharacterId, Refusal> {
         if self.characters.len() >= MOST_CHARACTERS {
             return Err(Refusal::new(format!("{MOST_CHARACTERS} characters are the most at one table")).example("pc"));
+        }
+        if let Some(owner) = &owner
+            && self.own_characters(owner).used >= MOST_OWN
+        {
+            let what = format!("you have {MOST_OWN} characters, and that is the most one player may make");
+            return Err(Refusal::new(what).example("iam"));
         }
         Ok(self.new_character(head, &proper_name(name)?, owner, Named::OnPurpose))
     }

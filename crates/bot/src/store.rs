@@ -25,8 +25,12 @@ pub trait Store: Send + Sync {
 
     /// Writes all of `batch` or nothing; when it returns `Ok`, the batch survives a power cut.
     ///
+    /// What failed on its way may have been written all the same (a sync that fails says nothing of what is on the disk). A
+    /// store that cannot know finds out before it returns, however long that takes: players are told what it says.
+    /// [`conformance::failures`] tries that.
+    ///
     /// # Errors
-    /// Nothing was written, or after a crash it may turn out that all was.
+    /// Nothing of the batch was written, and nothing of it ever will be.
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
 }
 

@@ -9,6 +9,7 @@ mod dress;
 mod edit;
 mod ledger;
 mod line;
+mod lines;
 mod nothing;
 mod offers;
 mod play;
@@ -30,7 +31,7 @@ use crate::bot::Bot;
 use crate::budget::MOST_LINES;
 use crate::committer::Lane;
 use crate::documents::{GameDoc, Head, InboxRow, RoomDoc, TableDoc, from_json, to_json};
-use crate::journal::{Entry, Link, Touched, bound, digest, hex, seed_of};
+use crate::journal::{Entry, Link, Touched, bound, hex, seed_of};
 use crate::keys::{self, TableId};
 use crate::limits::Pulse;
 use crate::pattern;
@@ -44,9 +45,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Characters of a line's digest that are kept.
-const LINE: usize = 16;
 
 /// A table at work.
 pub struct Table {
@@ -350,17 +348,20 @@ impl Table {
         if let (Some(plays), Trust::NickOnly) = (returned, trust) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
-        for row in rows {
+        let last = rows.len().saturating_sub(1);
+        for (place, row) in rows.into_iter().enumerate() {
+            // The original answers for its edits, and is the one that is erased: the others hold no words.
+            let lines = if place == last { lines::kept(bot, &lines) } else { Vec::new() };
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
                 // Without redelivery nothing was written about a message of mere prose.
                 _ if heard.outcomes.is_empty() && !manner.redelivered => {}
                 _ if heard.outcomes.is_empty() => heard.batch.delete(row),
                 true => {
-                    let played = InboxRow::played(&self.id, player, texts(&lines), &heard.outcomes);
+                    let played = InboxRow::played(&self.id, player, lines, &heard.outcomes);
                     heard.batch.put(row, to_json(&played));
                 }
                 false => {
-                    let refused = InboxRow::Refused { lines: texts(&lines), by: Some(player.clone()) };
+                    let refused = InboxRow::Refused { lines, by: Some(player.clone()) };
                     heard.batch.put(row, to_json(&refused));
                 }
             }
@@ -440,11 +441,6 @@ impl Table {
         self.games.insert(id.clone(), kept.clone());
         Ok(kept)
     }
-}
-
-/// The lines as they are kept to tell whether an edit changed them: in digests, since words must be erasable.
-fn texts(lines: &[CommandLine]) -> Vec<String> {
-    lines.iter().map(|line| digest(line.typed.as_bytes())[..LINE].to_owned()).collect()
 }
 
 /// The time of the entry under `key`, if there is one.

@@ -102,7 +102,7 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
-/// A text file.
+/// A text file. What is in it is never stored: whoever made it can make it again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     /// Its name, without a directory.
@@ -110,7 +110,11 @@ pub struct File {
     /// `application/jsonl` and the like.
     pub mime: String,
     /// What is in it.
+    #[serde(default, skip_serializing)]
     pub text: String,
+    /// What it is made of, for whoever makes it; no matter of transports.
+    #[serde(default)]
+    pub origin: String,
 }
 
 /// Something that may be typed next.

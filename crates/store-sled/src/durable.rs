@@ -1,27 +1,45 @@
 //! Making what sled flushed survive a power cut.
 //!
-//! sled 0.34 keeps its log in the file `db`, and values too large for it each in a file of the directory `blobs`,
-//! which it never syncs.
+//! sled 0.34 keeps its log in the file `db`. Values too large for it are each in a file of the directory `blobs`, which it
+//! never syncs: we write none so large, and earlier versions did.
+//!
+//! Nothing here is opened once the database is open: when the system has no descriptor left, what was flushed can still be
+//! synced.
 
+use rustix::fs::{Dir, syncfs};
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+/// Descriptors that are kept back, free again whenever the database is closed: opening it anew needs some.
+const SPARE: usize = 4;
 
 /// The files of an open database.
 pub struct Durable {
     log: File,
-    blobs: PathBuf,
-    /// The files of `blobs` that were synced.
-    synced: Mutex<BTreeSet<PathBuf>>,
+    blobs: Mutex<Blobs>,
+    _spare: Vec<File>,
+}
+
+struct Blobs {
+    listing: Dir,
+    directory: File,
+    /// The names of those that were synced.
+    synced: BTreeSet<Vec<u8>>,
 }
 
 impl Durable {
     /// Of the database in `path`, whose files are there already; they and the directory are synced.
     pub fn new(path: &Path) -> io::Result<Self> {
         let log = File::open(path.join("db"))?;
-        let durable = Durable { log, blobs: path.join("blobs"), synced: Mutex::default() };
+        let directory = File::open(path.join("blobs"))?;
+        let listing = Dir::new(directory.try_clone()?)?;
+        let blobs = Mutex::new(Blobs { listing, directory, synced: BTreeSet::new() });
+        // As many as there are: the database works without them.
+        let spare = (0..SPARE).map_while(|_| log.try_clone().ok()).collect();
+        let durable = Durable { log, blobs, _spare: spare };
         durable.sync()?;
         File::open(path)?.sync_all()?;
         Ok(durable)
@@ -29,31 +47,24 @@ impl Durable {
 
     /// When it returns, everything sled flushed before is on the disk.
     pub fn sync(&self) -> io::Result<()> {
-        self.sync_new_blobs()?;
+        self.blobs.lock().unwrap_or_else(PoisonError::into_inner).sync()?;
         self.log.sync_data()
     }
+}
 
-    fn sync_new_blobs(&self) -> io::Result<()> {
-        let entries = match fs::read_dir(&self.blobs) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        let there = entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<BTreeSet<_>>>()?;
-        let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
-        if there == *synced {
-            return Ok(());
+impl Blobs {
+    fn sync(&mut self) -> io::Result<()> {
+        self.listing.rewind();
+        let mut there = BTreeSet::new();
+        while let Some(entry) = self.listing.read() {
+            let name = entry?.file_name().to_bytes().to_vec();
+            there.extend((!matches!(name.as_slice(), b"." | b"..")).then_some(name));
         }
-        for blob in there.difference(&synced) {
-            match File::open(blob) {
-                Ok(file) => file.sync_all()?,
-                // sled's own garbage collection was faster.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+        // Of the whole file system, since each file by itself would have to be opened.
+        if !there.is_subset(&self.synced) {
+            syncfs(&self.directory)?;
         }
-        File::open(&self.blobs)?.sync_all()?;
-        *synced = there;
+        self.synced = there;
         Ok(())
     }
 }

@@ -5,12 +5,17 @@
 //! - flipped bits come back as data: every record carries a checksum of its key and value;
 //! - a damaged log is cut off at the damage, silently: commits are counted, in the database and beside it in `tally`,
 //!   and a database that has counted fewer is damaged;
-//! - after a full disk its error sticks even when there is room again: the database is closed and opened anew.
+//! - after a full disk its error sticks even when there is room again: the database is closed and opened anew;
+//! - where a large value cannot be written it waits for ever when it is closed: no record is large enough for that.
+//!
+//! A commit that failed on its way may have been done all the same. So the database is opened anew and its own counter
+//! read, before anybody is told.
 //!
 //! One tree holds everything; the core's committer is the only writer. [`DataDir`] is the directory around it.
 
 mod data_dir;
 mod durable;
+mod parts;
 mod seal;
 mod tally;
 
@@ -18,8 +23,14 @@ pub use data_dir::{ClaimError, DataDir};
 
 use bot::store::{Batch, Store, StoreError};
 use durable::Durable;
+use seal::Sealed;
+use std::io;
+use std::ops::Bound;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 use tally::Tally;
 
 /// A store on sled.
@@ -27,18 +38,44 @@ pub struct SledStore {
     path: PathBuf,
     /// `None` after a failure, until it is opened again.
     open: RwLock<Option<Open>>,
+    /// Held by the one commit that is under way.
+    turn: Mutex<()>,
+    fault: Fault,
 }
 
 struct Open {
     db: sled::Db,
     durable: Durable,
     tally: Tally,
-    /// How many commits there were; held while one is made.
-    commits: Mutex<u64>,
+    /// How many commits there were.
+    commits: AtomicU64,
 }
+
+/// What is about to be done, or has just been done: there something may fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The database is about to be opened.
+    Open,
+    /// A batch is about to be written.
+    Write,
+    /// It was written, into memory perhaps.
+    Written,
+    /// It was handed to the system.
+    Flushed,
+    /// It is on the disk.
+    Synced,
+}
+
+/// Lets a step fail, for tests.
+pub type Fault = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
+
+/// How long it waits to open a database that cannot be opened, before it tries again.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Where the database counts its commits. Keys of the core do not begin with a NUL.
 const COMMITS: &str = "\0commits";
+/// Behind all keys that begin with a NUL.
+const OWN_END: &str = "\u{1}";
 
 impl SledStore {
     /// Opens the database in `path`, an empty one if there is none.
@@ -46,8 +83,16 @@ impl SledStore {
     /// # Errors
     /// It cannot be opened.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let open = Open::new(path)?;
-        Ok(SledStore { path: path.to_owned(), open: RwLock::new(Some(open)) })
+        Self::open_with(path, Box::new(|_| Ok(())))
+    }
+
+    /// Opens it with a disk that fails where `fault` says so.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open_with(path: &Path, fault: Fault) -> Result<Self, StoreError> {
+        let open = RwLock::new(Some(Open::new(path, &fault)?));
+        Ok(SledStore { path: path.to_owned(), open, turn: Mutex::default(), fault })
     }
 
     /// Runs `work` on the open database; after a failure it is opened again first.
@@ -57,7 +102,7 @@ impl SledStore {
         }
         let mut closed = self.open.write().unwrap_or_else(PoisonError::into_inner);
         if closed.is_none() {
-            *closed = Some(Open::new(&self.path)?);
+            *closed = Some(Open::new(&self.path, &self.fault)?);
             tracing::warn!("the database was opened again after a failure");
         }
         drop(closed);
@@ -73,7 +118,34 @@ impl SledStore {
     }
 
     fn close(&self) {
-        *self.open.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+        // sled writes and syncs once more while it is closed, and panics where it cannot.
+        if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
+            tracing::warn!("the database was not closed in order");
+        }
+    }
+
+    /// Whether commit `number`, which failed on its way, was done nevertheless: the database itself knows, once it is open
+    /// again. Until then nobody can be told anything.
+    fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
+        let mut told = false;
+        self.close();
+        loop {
+            match self.with(|open| Ok(open.commits())) {
+                Ok(commits) if commits >= number => {
+                    tracing::warn!(error = %failure, "a write failed on its way, and was done nevertheless");
+                    return Ok(());
+                }
+                Ok(_) => return Err(failure),
+                Err(damaged @ StoreError::Damaged { .. }) => return Err(damaged),
+                Err(error) if !told => {
+                    tracing::error!(%error, "the database cannot be opened again: I wait until it can, and write nothing");
+                    told = true;
+                }
+                Err(_) => {}
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 }
 
@@ -81,13 +153,14 @@ impl SledStore {
 const CACHE: u64 = 4 << 20;
 
 impl Open {
-    fn new(path: &Path) -> Result<Self, StoreError> {
+    fn new(path: &Path, fault: &Fault) -> Result<Self, StoreError> {
+        fault(Step::Open).map_err(unavailable)?;
         let config = sled::Config::new().path(path).flush_every_ms(None).cache_capacity(CACHE);
         let db = config.open().map_err(failed)?;
         let durable = Durable::new(path).map_err(unavailable)?;
         let tally = Tally::open(path).map_err(unavailable)?;
         let commits = match db.get(COMMITS).map_err(failed)? {
-            Some(sealed) => number(&seal::open(COMMITS, &sealed)?)?,
+            Some(sealed) => number(&seal::open_value(COMMITS, &sealed)?)?,
             None => 0,
         };
         let counted = tally.read().map_err(unavailable)?;
@@ -95,25 +168,36 @@ impl Open {
             let what = format!("the last {} of {counted} writes are gone", counted - commits);
             return Err(StoreError::damaged("(the newest)", what));
         }
-        Ok(Open { db, durable, tally, commits: Mutex::new(commits) })
+        Ok(Open { db, durable, tally, commits: AtomicU64::new(commits) })
     }
 
-    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+    /// The number of the last commit.
+    fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Acquire)
+    }
+
+    /// Makes commit `number`. After an error it may have been made or not.
+    fn commit(&self, batch: &Batch, number: u64, fault: &Fault) -> Result<(), StoreError> {
+        let at = |step| fault(step).map_err(unavailable);
         let mut writes = sled::Batch::default();
         for (key, value) in batch {
             match value {
-                Some(value) => writes.insert(key.as_bytes(), seal::seal(key, value)),
-                None => writes.remove(key.as_bytes()),
+                Some(value) => parts::put(&self.db, &mut writes, key, value),
+                None => parts::remove(&self.db, &mut writes, key),
             }
+            .map_err(failed)?;
         }
-        let mut commits = self.commits.lock().unwrap_or_else(PoisonError::into_inner);
-        *commits += 1;
-        writes.insert(COMMITS.as_bytes(), seal::seal(COMMITS, &commits.to_le_bytes()));
+        writes.insert(COMMITS.as_bytes(), seal::seal(COMMITS, &number.to_le_bytes()));
+        at(Step::Write)?;
         self.db.apply_batch(writes).map_err(failed)?;
+        at(Step::Written)?;
         self.db.flush().map_err(failed)?;
+        at(Step::Flushed)?;
         self.durable.sync().map_err(unavailable)?;
+        at(Step::Synced)?;
+        self.commits.store(number, Ordering::Release);
         // The commit is durable. A tally that is behind sees less damage, and that is all.
-        if let Err(error) = self.tally.write(*commits) {
+        if let Err(error) = self.tally.write(number) {
             tracing::warn!(%error, "the tally beside the database cannot be written");
         }
         Ok(())
@@ -122,30 +206,32 @@ impl Open {
 
 impl Store for SledStore {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with(|open| match open.db.get(key).map_err(failed)? {
-            Some(sealed) => seal::open(key, &sealed).map(Some),
-            None => Ok(None),
-        })
+        self.with(|open| parts::read(&open.db, key))
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        // What is the store's own stands in front of all keys of the core.
+        let first = if prefix.is_empty() { OWN_END } else { prefix };
+        let start = match after {
+            Some(key) if key >= first => Bound::Excluded(key.as_bytes()),
+            _ => Bound::Included(first.as_bytes()),
+        };
         self.with(|open| {
-            let start = match after {
-                Some(key) if key >= prefix => std::ops::Bound::Excluded(key.as_bytes()),
-                _ => std::ops::Bound::Included(prefix.as_bytes()),
-            };
             let mut found = Vec::new();
-            for record in open.db.range::<&[u8], _>((start, std::ops::Bound::Unbounded)) {
+            for record in open.db.range::<&[u8], _>((start, Bound::Unbounded)) {
                 let (key, sealed) = record.map_err(failed)?;
-                if *key == *COMMITS.as_bytes() {
-                    continue;
-                }
                 if found.len() == limit || !key.starts_with(prefix.as_bytes()) {
                     break;
                 }
                 let key = std::str::from_utf8(&key)
                     .map_err(|error| StoreError::damaged(&String::from_utf8_lossy(&key), error))?;
-                found.push((key.to_owned(), seal::open(key, &sealed)?));
+                match seal::open(key, &sealed)? {
+                    Sealed::Value(value) => found.push((key.to_owned(), value)),
+                    // It may have been removed in between.
+                    Sealed::InParts(_) => {
+                        found.extend(parts::read(&open.db, key)?.map(|value| (key.to_owned(), value)))
+                    }
+                }
             }
             Ok(found)
         })
@@ -155,11 +241,15 @@ impl Store for SledStore {
         if batch.is_empty() {
             return Ok(());
         }
-        let result = self.with(|open| open.commit(batch));
-        if result.is_err() {
-            self.close();
+        // What a failed one left in doubt is settled before the next one begins.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.with(|open| Ok(open.commits() + 1))?;
+        let work = || self.with(|open| open.commit(batch, number, &self.fault));
+        let panicked = |_| Err(StoreError::Unavailable("the database panicked".to_owned()));
+        match catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked) {
+            Ok(()) => Ok(()),
+            Err(failure) => self.settle(number, failure),
         }
-        result
     }
 }
 

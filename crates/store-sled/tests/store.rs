@@ -1,9 +1,13 @@
 //! The store's contract, and what sled alone would not keep.
 
+use bot::store::conformance::{self, Fuse};
 use bot::store::{Batch, Store, StoreError};
 use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
-use store_sled::SledStore;
+use std::sync::atomic::{AtomicU32, Ordering};
+use store_sled::{SledStore, Step};
 
 #[test]
 fn sled_keeps_the_contract_of_a_store() {
@@ -15,6 +19,72 @@ fn sled_keeps_the_contract_of_a_store() {
         }
         Arc::new(SledStore::open(&path).unwrap())
     });
+}
+
+#[test]
+fn at_whichever_step_a_commit_fails_it_says_what_came_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let fuse: Arc<Fuse> = Arc::default();
+    conformance::failures(&fuse, |fresh| {
+        if fresh && path.exists() {
+            fs::remove_dir_all(&path).unwrap();
+        }
+        Arc::new(SledStore::open_with(&path, blown_by(&fuse)).unwrap())
+    });
+}
+
+fn blown_by(fuse: &Arc<Fuse>) -> store_sled::Fault {
+    let fuse = fuse.clone();
+    Box::new(move |_| if fuse.blows() { Err(io::Error::other("on purpose")) } else { Ok(()) })
+}
+
+#[test]
+fn a_commit_in_doubt_waits_until_the_database_can_be_opened() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let shut = Arc::new(AtomicU32::new(0));
+    let fault = {
+        let shut = shut.clone();
+        move |step| match step {
+            Step::Synced if shut.load(Ordering::SeqCst) == 4 => Err(io::Error::other("on purpose")),
+            Step::Open if shut.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() => {
+                Err(io::Error::other("no descriptor"))
+            }
+            _ => Ok(()),
+        }
+    };
+    let store = SledStore::open_with(&path, Box::new(fault)).unwrap();
+    shut.store(4, Ordering::SeqCst);
+    let mut batch = Batch::default();
+    batch.put("a", "1");
+    store.commit(&batch).unwrap();
+    assert_eq!((shut.load(Ordering::SeqCst), store.read("a").unwrap()), (0, Some(b"1".to_vec())));
+}
+
+#[test]
+fn no_value_is_large_enough_for_a_file_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let store = SledStore::open(&path).unwrap();
+    let files = |path: &Path| fs::read_dir(path.join("blobs")).unwrap().count();
+    // Pages are written anew as a whole now and then.
+    for size in [100, 5_999, 6_000, 6_001, 12_000, 200_000, 40_000].repeat(3) {
+        let mut batch = Batch::default();
+        for n in 0..20 {
+            batch.put(format!("record/{n}"), vec![b'x'; size]);
+        }
+        store.commit(&batch).unwrap();
+        assert_eq!(store.read("record/7").unwrap().map(|value| value.len()), Some(size));
+    }
+    assert_eq!(files(&path), 0);
+    // What is left of larger values goes with them.
+    let mut batch = Batch::default();
+    (0..20).for_each(|n| batch.put(format!("record/{n}"), "small"));
+    store.commit(&batch).unwrap();
+    drop(store);
+    let inside = sled::open(&path).unwrap();
+    assert_eq!(inside.iter().count(), 20 + 1, "20 records and the store's own counter");
 }
 
 #[test]

@@ -1,1 +1,169 @@
 //! Words that were erased are gone from everywhere.
+
+use bot::keys;
+use bot::store::{Memory, Store};
+use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
+use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Trust};
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use tests::{Conversation, astragal};
+
+/// Rooms in memory.
+struct Rooms {
+    sitting: Sitting,
+    store: Arc<Memory>,
+    said: i64,
+}
+
+impl Rooms {
+    fn new() -> Self {
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
+        let store: Arc<Memory> = Arc::default();
+        let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
+    }
+
+    fn speaker(id: &str, trust: Trust) -> Speaker {
+        let standing = if id == "gus" { Standing::Admin } else { Standing::Member };
+        Speaker { standing, trust, ..Speaker::new(PlayerId::new("n", id), "Ann") }
+    }
+
+    fn message(&mut self, id: &str, trust: Trust, body: &str) -> Message {
+        self.said += 1;
+        let sent = Timestamp::UNIX_EPOCH + SignedDuration::from_secs(self.said);
+        let message = Message::new(self.said.to_string(), hall(), Self::speaker(id, trust), sent, body);
+        Message { unlimited: true, ..message }
+    }
+
+    fn play(&mut self, event: &Event) -> Heard {
+        self.sitting.play(event).expect("memory does not fail")
+    }
+
+    fn say(&mut self, id: &str, body: &str) -> (OutcomeKind, String) {
+        let trust = if id.starts_with("nick:") { Trust::NickOnly } else { Trust::Account };
+        let message = self.message(id, trust, body);
+        let heard = self.play(&Event::Said(message));
+        (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
+    }
+
+    /// Everything that is stored, keys too.
+    fn stored(&self) -> String {
+        let records = self.store.dump().into_iter();
+        records.map(|(key, value)| format!("{key} {}\n", String::from_utf8(value).expect("text"))).collect()
+    }
+}
+
+fn hall() -> RoomId {
+    RoomId::new("n", "hall")
+}
+
+#[test]
+fn what_others_could_read_on_is_erased_with_the_words() {
+    let readers = [
+        (hall(), Recipient::Room),
+        (hall(), Recipient::Player(PlayerId::new("n", "ann"))),
+        (hall(), Recipient::Player(PlayerId::new("n", "gus"))),
+        (RoomId::new("n", "gus alone"), Recipient::Room),
+        (RoomId::new("other", "hall"), Recipient::Room),
+    ];
+    for command in ["!erase #1", "!forget me really", "!erase older 0"] {
+        for (room, to) in readers.clone() {
+            let mut rooms = Rooms::new();
+            rooms.say("ann", "!roll 1d1 # in my street");
+            let blocks = vec![Block::Line(vec![Span::Text("#1 in my street".to_owned())])];
+            rooms.play(&Event::Rest { room: room.clone(), to: to.clone(), blocks });
+            rooms.said += 86_400;
+            let who = if command.contains("older") { "gus" } else { "ann" };
+            let said = rooms.say(who, &command.replace("older 0", "older 1"));
+            assert_eq!(said.0, OutcomeKind::Played, "{said:?}");
+            assert!(!rooms.stored().contains("my street"), "{command} left it for {to:?} in {room}");
+        }
+    }
+}
+
+#[test]
+fn nobody_learns_by_trying_what_was_erased() {
+    let mut rooms = Rooms::new();
+    let words = ["roll 1d1 # Kay", "roll 2d1 # Kay", "nonsense about Kay"];
+    let first = rooms.message("ann", Trust::Account, &format!("!{}\n!{}", words[0], words[0]));
+    let original = first.id.clone();
+    rooms.play(&Event::Said(first));
+    let edit = rooms.message("ann", Trust::Account, &format!("!{}\n!{}", words[1], words[0]));
+    rooms.play(&Event::Edited { message: edit, original: original.clone() });
+    rooms.say("ann", &format!("!roll {}", words[2]));
+    assert_eq!(rooms.say("ann", "!forget me really").0, OutcomeKind::Played);
+    let stored = rooms.stored();
+    let digest =
+        |text: &str| Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    for tried in words {
+        for tried in [tried.to_owned(), format!("roll {tried}"), format!("!{tried}")] {
+            assert!(!stored.contains(&digest(&tried)[..16]), "{tried} can be recognised");
+        }
+    }
+    // With whatever salt is left beside it.
+    for row in rooms.store.scan(keys::INBOX, None, 100).unwrap() {
+        let row = String::from_utf8(row.1).unwrap();
+        for (salt, kept) in row.split('"').filter_map(|part| part.split_once(':')).filter(|(salt, _)| salt.len() == 16)
+        {
+            let recognised = words.iter().any(|tried| digest(&format!("{salt}{tried}")).starts_with(kept));
+            assert!(!recognised, "a row of what was erased is left: {row}");
+        }
+    }
+}
+
+#[test]
+fn who_logs_in_is_forgotten_under_both_names() {
+    // The one that was played last, by nick or by account, leads to the other.
+    for order in [["nick:ann", "account:ann"], ["account:ann", "nick:ann"]] {
+        let mut rooms = Rooms::new();
+        for (id, word) in order.into_iter().zip(["the first address", "the second address"]) {
+            assert_eq!(rooms.say(id, &format!("!roll 1d1 # {word}")).0, OutcomeKind::Played);
+        }
+        let speaker = Rooms::speaker("account:ann", Trust::Account);
+        let (from, sent) = (PlayerId::new("n", "nick:ann"), Timestamp::UNIX_EPOCH + SignedDuration::from_secs(100));
+        let (id, trust) = ("login".to_owned(), Trust::NickOnly);
+        rooms.play(&Event::Renamed { id, room: hall(), from, trust, speaker, sent });
+        rooms.say("account:ann", "!roll 1d1 # the third address");
+        let asked = rooms.say("account:ann", "!forget me");
+        assert!(asked.1.contains("in 4 entries"), "{asked:?}");
+        assert_eq!(rooms.say("account:ann", "!forget me really").0, OutcomeKind::Played);
+        assert!(!rooms.stored().contains("address"), "{order:?}");
+        bot::journal::audit(&*rooms.store, &keys::TableId::of(&hall())).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn old_words_are_erased_at_a_table_that_its_room_has_left() {
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v1.jsonl");
+    let home = tempfile::tempdir().unwrap();
+    let (data, config) = (home.path().join("data"), home.path().join("bot.toml"));
+    std::fs::write(&config, "[journals]\nkeep_text_days = 1\n").unwrap();
+    assert!(astragal(&data).args(["restore", golden]).output().unwrap().status.success());
+    {
+        let store = store_sled::SledStore::open(&data.join("store")).unwrap();
+        let key = keys::room(&RoomId::new("console", "hall"));
+        let mut room: serde_json::Value = serde_json::from_slice(&store.read(&key).unwrap().unwrap()).unwrap();
+        room["table"] = "console/attic".into();
+        let mut batch = bot::store::Batch::default();
+        batch.put(key, room.to_string());
+        store.commit(&batch).unwrap();
+    }
+    let bot = Conversation::with(astragal(&data).arg("--config").arg(&config));
+    let journal = || {
+        let file = home.path().join("journal.txt");
+        // There is none before the first look.
+        let _ = std::fs::remove_file(&file);
+        let written = astragal(&data).args(["export", "--text", "console/hall"]).arg(&file).output().unwrap();
+        assert!(written.status.success(), "{written:?}");
+        std::fs::read_to_string(&file).unwrap()
+    };
+    assert!(journal().contains("Kaiju"), "the words were there");
+    // It is seen to a few seconds after the start.
+    let gone = (0..300).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        !journal().contains("Kaiju")
+    });
+    assert!(gone, "they still are: {}", journal());
+    assert!(bot.end());
+}

@@ -1,1 +1,149 @@
 //! A failed write never happened, and what happened is never called failed.
+
+use bot::store::{Batch, Memory, Store, StoreError};
+use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
+use jiff::Timestamp;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tests::serving::Make;
+use tests::{Conversation, answers, program, run};
+
+/// How many of the answers in a row were played; the others said that nothing changed.
+fn played(bot: &mut Conversation, times: u32) -> u32 {
+    let mut played = 0;
+    for _ in 0..times {
+        let answer = bot.ask("!insp +1");
+        match answer.starts_with("mia: inspiration") {
+            true => played += 1,
+            false => assert!(answer.contains("nothing changed"), "{answer}"),
+        }
+    }
+    played
+}
+
+fn limit(bot: &Conversation, what: &str) {
+    let set = Command::new("prlimit").args([what, "--pid", &bot.id().to_string()]).status().unwrap();
+    assert!(set.success(), "{what}");
+}
+
+fn descriptors(bot: &Conversation) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", bot.id())).unwrap().count()
+}
+
+#[test]
+fn out_of_descriptors_what_is_refused_never_happened() {
+    let data = tempfile::tempdir().unwrap();
+    let mut bot = Conversation::start(data.path());
+    bot.ask("!plugin enable mvk");
+    let mut held = played(&mut bot, 3);
+    for round in 0..3 {
+        // Not one more can be opened, from here on.
+        limit(&bot, &format!("--nofile={}:", descriptors(&bot) - round));
+        held += played(&mut bot, 4);
+        // What is long was once kept in a file of its own.
+        bot.ask("!roll 1000d1000");
+        held += played(&mut bot, 2);
+        limit(&bot, "--nofile=1024:");
+        assert!(bot.ask("!insp").contains(&format!("inspiration {held}")), "in round {round}");
+    }
+    held += played(&mut bot, 1);
+    assert!(bot.end());
+    let after = run(data.path(), b"!insp\n");
+    assert!(answers(&after).last().unwrap().ends_with(&format!("inspiration {held}")), "{after:?}");
+}
+
+#[test]
+fn on_a_full_disk_long_answers_stop_nobody_and_nothing_is_half_written() {
+    let data = tempfile::tempdir().unwrap();
+    let kib = 1_500;
+    let (program, path) = (program().display(), data.path().display());
+    let limited = format!("trap '' XFSZ; ulimit -S -f {kib}; exec {program} --data {path}");
+    let mut command = Command::new("bash");
+    command.args(["-c", &limited]).env("USER", "mia").stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut bot = Conversation::with(&mut command);
+    bot.ask("!plugin enable mvk");
+    let mut held = 0;
+    for round in 0.. {
+        assert!(round < 1_000, "the disk never was full");
+        bot.ask("!roll 1000d1000");
+        let more = played(&mut bot, 1);
+        held += more;
+        if more == 0 {
+            break;
+        }
+    }
+    limit(&bot, "--fsize=unlimited");
+    assert!(bot.ask("!insp").contains(&format!("inspiration {held}")));
+    assert_eq!(played(&mut bot, 2), 2);
+    assert!(bot.end());
+    let after = run(data.path(), b"!insp\n");
+    assert!(answers(&after).last().unwrap().ends_with(&format!("inspiration {}", held + 2)), "{after:?}");
+    adds_up(&data.path().join("store"));
+}
+
+fn adds_up(path: &Path) {
+    let store = store_sled::SledStore::open(path).unwrap();
+    let table = bot::keys::TableId::of(&RoomId::new("console", "hall"));
+    bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// A disk that does what it is told, and then once says that it did not.
+#[derive(Default)]
+struct Liar {
+    memory: Memory,
+    /// Of commits to come, the one that it lies about.
+    lies_in: AtomicU32,
+}
+
+impl Store for Liar {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.memory.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.memory.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.memory.commit(batch)?;
+        match self.lies_in.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) {
+            Ok(1) => Err(StoreError::Unavailable("a sync failed".to_owned())),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn text(post: &Post) -> String {
+    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn what_was_accepted_and_played_is_not_played_again_by_the_retry() {
+    let disk: Arc<Liar> = Arc::default();
+    let network = Fake::redelivering("fake");
+    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
+    let running = Make { store: disk.clone(), unlimited: true, ..Make::default() }.serve(transports);
+    let say = |id: u32| {
+        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
+        let room = RoomId::new("fake", "hall");
+        let message = Message::new(id.to_string(), room, speaker, Timestamp::UNIX_EPOCH, "!insp +1");
+        network.happen(Event::Said(message));
+    };
+    say(0);
+    assert!(text(&network.hear().await).starts_with("inspiration 1 "));
+    for id in 1..4 {
+        // The first commit accepts the message, the second one plays it.
+        disk.lies_in.store(2, Ordering::SeqCst);
+        say(id);
+        let mut said = text(&network.hear().await);
+        while said.contains("I play that as soon as I can") {
+            said = text(&network.hear().await);
+        }
+        assert!(said.starts_with(&format!("inspiration {} ", id + 1)), "{said}");
+    }
+    running.stop().await;
+    let table = bot::keys::TableId::of(&RoomId::new("fake", "hall"));
+    assert_eq!(bot::journal::audit(&*disk, &table).unwrap().entries, 4);
+}

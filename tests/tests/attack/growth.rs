@@ -1,1 +1,291 @@
 //! Nothing grows for ever, and no player fills the disk.
+
+use bot::documents::{Head, TableDoc};
+use bot::keys::{self, TableId};
+use bot::store::{Memory, Store};
+use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting, Sweep};
+use chat::{Block, Event, Fake, File, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Transport, Trust};
+use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use tests::serving::Make;
+
+/// A room in memory, where anybody can speak.
+struct Room {
+    bot: Arc<Bot>,
+    sitting: Sitting,
+    store: Arc<Memory>,
+    said: i64,
+}
+
+fn room() -> RoomId {
+    RoomId::new("n", "hall")
+}
+
+fn table() -> TableId {
+    TableId::of(&room())
+}
+
+impl Room {
+    fn new() -> Self {
+        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
+        let store: Arc<Memory> = Arc::default();
+        let enabled = ["roll", "mvk"].map(str::to_owned).into();
+        let settings = Settings { plugins: enabled, ..Settings::default() };
+        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let bot = Arc::new(bot.expect("it starts"));
+        Room { sitting: Sitting::new(bot.clone()), bot, store, said: 0 }
+    }
+
+    fn message(&mut self, who: &str, body: &str) -> Message {
+        self.said += 1;
+        let standing = if who == "Gus" { Standing::Admin } else { Standing::Member };
+        let speaker = Speaker { standing, ..Speaker::new(PlayerId::new("n", who), who) };
+        let sent = Timestamp::from_second(1_700_000_000 + 20 * self.said).expect("in range");
+        Message::new(self.said.to_string(), room(), speaker, sent, body)
+    }
+
+    fn play(&mut self, event: &Event) -> Heard {
+        self.sitting.play(event).expect("memory does not fail")
+    }
+
+    /// How the first line of what somebody says ended, and what was answered.
+    fn say(&mut self, who: &str, body: &str) -> (OutcomeKind, String) {
+        let message = self.message(who, body);
+        let heard = self.play(&Event::Said(message));
+        (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
+    }
+
+    fn read<T: DeserializeOwned>(&self, key: &str) -> T {
+        serde_json::from_slice(&self.store.read(key).unwrap().expect("it is there")).unwrap()
+    }
+
+    fn keys(&self, prefix: &str) -> Vec<String> {
+        self.store.dump().into_keys().filter(|key| key.starts_with(prefix)).collect()
+    }
+}
+
+fn refused(said: &(OutcomeKind, String), why: &str) -> bool {
+    said.0 == OutcomeKind::Refused && said.1.contains(why)
+}
+
+/// Everything that could be stored of this, as one text.
+fn stored(store: &dyn Store) -> String {
+    let records = bot::store::scan_all(store, "").map(|record| record.unwrap());
+    records.map(|(_, value)| String::from_utf8(value).unwrap()).collect()
+}
+
+/// What tells a journal's file from all else that is stored.
+const IN_FILES: &str = "astragal_export";
+
+#[tokio::test]
+async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() {
+    let store: Arc<Memory> = Arc::default();
+    let say = |network: &Fake, id: &str, body: &str| {
+        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
+        let message = Message::new(id, RoomId::new("fake", "hall"), speaker, Timestamp::UNIX_EPOCH, body);
+        network.happen(Event::Said(message));
+    };
+    let network = Fake::new("fake");
+    let serve = |network: &Arc<Fake>| {
+        let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
+        Make { store: store.clone(), unlimited: true, ..Make::default() }.serve(transports)
+    };
+    let running = serve(&network);
+    say(&network, "1", "!roll 3d6 # the first");
+    network.hear().await;
+    say(&network, "2", "!secret roll 2d6");
+    (network.hear().await, network.hear().await);
+    say(&network, "3", "!export");
+    let said = network.hear().await;
+    running.stop().await;
+    assert!(!stored(&*store).contains(IN_FILES), "the file is in the store after it was said");
+
+    // Asked for, and not said before the bot stops.
+    let network = Fake::new("fake");
+    network.go_down();
+    let running = serve(&network);
+    say(&network, "4", "!export");
+    while network.kept() == 0 {
+        tokio::task::yield_now().await;
+    }
+    running.stop().await;
+    assert!(!stored(&*store).contains(IN_FILES), "the file is in the store while it waits");
+    let network = Fake::new("fake");
+    let running = serve(&network);
+    let again = network.hear().await;
+    running.stop().await;
+    let file = |files: &[File]| files[0].text.clone();
+    assert!(file(&said.files).contains("the first") && !file(&said.files).contains("2d6"));
+    assert_eq!(file(&again.files), file(&said.files), "the same journal, asked for at the same time");
+    bot::journal::export::verify(&mut file(&again.files).as_bytes(), |_| ()).unwrap();
+    assert!(bot::store::scan_all(&*store, keys::OUTBOX).next().is_none());
+}
+
+#[test]
+fn files_have_a_quota_that_is_told_before_it_is_reached() {
+    let mut room = Room::new();
+    room.say("Ann", "!roll d6");
+    let mut asked: Vec<_> = (0..7).map(|_| room.say("Ann", "!export")).collect();
+    assert!(refused(&asked.pop().unwrap(), "had 6 files within the hour"));
+    assert!(asked.iter().all(|(kind, _)| *kind == OutcomeKind::Played));
+    assert!(asked[4].1.contains("one more this hour") && asked[5].1.contains("last one"), "{asked:?}");
+    assert_eq!(room.say("Bob", "!export").0, OutcomeKind::Played, "who asks too often is in nobody's way");
+    for n in 0..13 {
+        room.say(&format!("Cem{n}"), "!export text");
+    }
+    assert!(refused(&room.say("Dora", "!export"), "this table had 20 files"));
+    assert_eq!(room.say("Ann", "!roll d6").0, OutcomeKind::Played);
+    room.said += 3600 / 20;
+    assert_eq!(room.say("Ann", "!export").0, OutcomeKind::Played, "an hour later");
+}
+
+#[test]
+fn names_have_a_quota_of_a_player_and_of_a_table_and_rolls_have_none() {
+    let mut room = Room::new();
+    let long = "d6+".repeat(90);
+    let (mut kept, mut told, mut last) = (0, 0, (OutcomeKind::Played, String::new()));
+    'all: for character in 0..40 {
+        if character > 0 && room.say("Ann", &format!("!iam Ann{character}x")).0 == OutcomeKind::Refused {
+            break;
+        }
+        for n in 0..50 {
+            last = room.say("Ann", &format!("!macro m{} roll {long}d6", letters(n)));
+            if last.0 == OutcomeKind::Refused {
+                break 'all;
+            }
+            kept += 1;
+            told += u32::from(last.1.contains("of at most 20000 letters"));
+        }
+    }
+    assert!(refused(&last, "may have 20000 letters together"), "{last:?}");
+    assert!(told > 5 && told < kept / 2, "told {told} times of {kept}");
+    assert_eq!(room.say("Ann", "!roll d6").0, OutcomeKind::Played);
+    // Others, until the table has as much as it may.
+    let mut refusals = Vec::new();
+    for player in 0..6 {
+        for n in 0..50 {
+            refusals.push(room.say(&format!("Bob{player}"), &format!("!macro m{} roll {long}d6", letters(n))));
+        }
+    }
+    assert!(refusals.iter().any(|said| refused(said, "all variables and macros of this table")));
+    let doc: TableDoc = room.read(&keys::doc(&table()));
+    assert!(serde_json::to_vec(&doc.shortcuts).unwrap().len() < 80_000);
+}
+
+fn letters(n: u8) -> String {
+    format!("{}{}", char::from(b'a' + n / 26), char::from(b'a' + n % 26))
+}
+
+#[test]
+fn a_player_makes_so_many_characters_and_no_more() {
+    let mut room = Room::new();
+    let made: Vec<_> = (0..25).map(|n| room.say("Ann", &format!("!iam Hero{}", letters(n)))).collect();
+    assert!(refused(made.last().unwrap(), "20 characters, and that is the most"));
+    assert!(made.iter().any(|said| said.1.contains("of at most 20")), "it is told before");
+    let doc: TableDoc = room.read(&keys::doc(&table()));
+    assert_eq!(doc.characters.len(), 20);
+}
+
+#[test]
+fn seats_have_a_limit_and_who_comes_later_still_rolls() {
+    let mut room = Room::new();
+    room.say("Gus", "!gm me");
+    for n in 0..600 {
+        assert_eq!(room.say(&format!("guest{n}"), "!roll d6").0, OutcomeKind::Played, "{n}");
+    }
+    let doc: TableDoc = room.read(&keys::doc(&table()));
+    let head: Head = room.read(&keys::head(&table()));
+    assert_eq!((doc.seats.len(), doc.characters.len(), head.number), (500, 500, 601));
+    assert_eq!((head.players.len(), head.characters.len()), (500, 500));
+    for line in [
+        "!as guest3 roll d6",
+        "!iam Conan",
+        "!insp +1",
+        "!set str 3",
+        "!macro hit roll d20",
+        "!gm me",
+        "!seal I flee",
+        "!undo",
+    ] {
+        let said = room.say("late", line);
+        assert!(refused(&said, "all 500 seats at this table are taken"), "{line}: {said:?}");
+    }
+    assert_eq!(room.say("late", "!history 3").0, OutcomeKind::Played);
+    assert!(room.say("late", "!roll d6").1.contains("1d6"));
+    // Nobody gets a seat by being named.
+    let present =
+        Event::Present { room: room_id(), player: PlayerId::new("n", "x"), name: "Xeno".into(), trust: Trust::Account };
+    room.play(&present);
+    room.say("guest1", "!vs Xeno 3");
+    let doc: TableDoc = room.read(&keys::doc(&table()));
+    assert_eq!((doc.seats.len(), doc.find("Xeno")), (500, None));
+    // Whoever runs the table can make room.
+    assert_eq!(room.say("Gus", "!pc guest7 free").0, OutcomeKind::Played);
+    assert_eq!(room.say("late", "!iam Conan").0, OutcomeKind::Played);
+    bot::journal::audit(&*room.store, &table()).unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn room_id() -> RoomId {
+    room()
+}
+
+/// Sweeps through everything once.
+async fn sweep(bot: &Bot, hour: i64, days: u16) {
+    let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
+    let mut next: Option<Sweep> = Some(bot.begin_sweep(now, days).await.unwrap());
+    while let Some(sweep) = next {
+        next = bot.sweep_on(sweep).await.unwrap();
+    }
+}
+
+#[test]
+fn what_is_kept_for_a_while_goes_by_the_bots_own_age() {
+    let mut room = Room::new();
+    let first = room.message("Ann", "!insp +1");
+    let original = first.id.clone();
+    room.play(&Event::Said(first));
+    for n in 0..450 {
+        room.say("Ann", ["!roll d6", "!insp", "!nonsense of mine", "!iam"][n % 4]);
+    }
+    let blocks = vec![Block::Line(vec![Span::Text("the rest".to_owned())])];
+    room.play(&Event::Rest { room: room_id(), to: Recipient::Room, blocks });
+    room.say("Gus", "!export move");
+    let count = |room: &Room| [keys::INBOX, keys::RESTS, keys::LEAVES].map(|prefix| room.keys(prefix).len());
+    let before = count(&room);
+    assert!(before[0] > 300 && before[1..] == [1, 1], "{before:?}");
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let at = |room: &Room, hour| runtime.block_on(sweep(&room.bot, hour, 14));
+    at(&room, 0);
+    assert_eq!(count(&room), before);
+    // A clock that jumps makes nothing old.
+    at(&room, 24 * 365 * 100);
+    assert_eq!(count(&room)[..2], before[..2]);
+    at(&room, 1);
+    (1..=14 * 24 - 4).for_each(|hour| at(&room, hour));
+    assert_eq!(count(&room)[..2], before[..2], "not a day too early");
+    let edited = room.message("Ann", "!insp +1");
+    room.play(&Event::Edited { message: edited, original: original.clone() });
+    (14 * 24 - 4..=14 * 24 + 2).for_each(|hour| at(&room, hour));
+    assert_eq!(count(&room), [0, 0, 0], "{:?}", room.keys(keys::INBOX));
+    // Whoever takes back a message of that time still has its words erased.
+    let message = Message { id: "taken".into(), ..room.message("Ann", "") };
+    let heard = room.play(&Event::Redacted { message, of: original });
+    assert!(heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played), "{heard:?}");
+}
+
+#[test]
+fn what_is_left_of_long_answers_has_a_bound() {
+    let mut room = Room::new();
+    let blocks = (0..5_000).map(|_| Block::Line(vec![Span::Text("x".repeat(1_000))])).collect();
+    room.play(&Event::Rest { room: room_id(), to: Recipient::Room, blocks });
+    let kept: usize = room
+        .store
+        .dump()
+        .into_iter()
+        .filter(|(key, _)| key.starts_with(keys::RESTS))
+        .map(|(_, value)| value.len())
+        .sum();
+    assert!(kept > 10_000 && kept <= 33_000, "{kept} bytes");
+    assert!(room.say("Ann", "!more").1.contains("xxx"));
+}

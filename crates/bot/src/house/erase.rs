@@ -6,7 +6,7 @@ use crate::documents::{InboxRow, to_json};
 use crate::journal::Page;
 use crate::keys;
 use crate::people::OPERATOR;
-use crate::store::Batch;
+use crate::store::{Batch, StoreError};
 use crate::table::NotFound;
 use chat::{Recipient, Reply, RoomId};
 use jiff::{SignedDuration, Timestamp};
@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    forget_rests(turn)?;
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
     let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
     let number = page.number();
@@ -43,6 +44,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
 /// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
 pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotFound> {
     turn.needs(Role::Admin, "erase what others typed")?;
+    forget_rests(turn)?;
     // Whatever time a message says it is of, so many days before it may be before all time.
     let before = turn.now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
     let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
@@ -99,6 +101,7 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     if !me || turn.actor == OPERATOR || !turn.rights.are_of_one() {
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
     }
+    forget_rests(turn)?;
     let player = turn.speaker.player.clone();
     let ledger = turn.ledger;
     let (mut erased, mut more) = (0, false);
@@ -142,6 +145,14 @@ fn has_words(page: &Page) -> bool {
     parts.text.is_some() || parts.answer.is_some() || parts.why.is_some()
 }
 
+/// Drops all that is left of long answers, whoever asked for them and wherever: words of the entries may be among it.
+fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
+    for record in turn.bot.committer().stored(keys::RESTS) {
+        turn.deed.writes.delete(record?.0);
+    }
+    Ok(())
+}
+
 /// Drops the words of an entry with their salts, and those that were kept to understand an edit.
 fn forget(turn: &mut HouseTurn, page: Page) {
     let Page { entry, mut link } = page;
@@ -151,7 +162,7 @@ fn forget(turn: &mut HouseTurn, page: Page) {
     let mut writes = Batch::default();
     turn.ledger.keep_link(entry.number, &link, &mut writes);
     let room = RoomId::new(&entry.key.network, &entry.key.room);
-    // What was too long to be said may have shown them, whoever asked.
+    // It may be on its way to the disk.
     for to in [Recipient::Room, Recipient::Player(entry.player)] {
         writes.delete(keys::rest(&room, &to));
     }

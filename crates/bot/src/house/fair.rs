@@ -3,7 +3,8 @@
 use super::HouseTurn;
 use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
 use crate::documents::to_json;
-use crate::journal::export::{self, Exported};
+use crate::journal::export::Exported;
+use crate::journal::handed::{Form, HandedOut};
 use crate::journal::{Added, hex};
 use crate::keys;
 use crate::people::OPERATOR;
@@ -124,7 +125,10 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
     if head.number > MOST_EXPORTED {
         return Err(too_long(turn).into());
     }
-    let Some(file) = write(&ledger.exported(), turn.now, text)? else { return Err(too_long(turn).into()) };
+    let form = if text { Form::Read } else { Form::Verified };
+    let origin =
+        HandedOut { table: ledger.id().clone(), last: head.number, head: head.hash.clone(), time: turn.now, form };
+    let Some(file) = write(&ledger.exported(), &origin)? else { return Err(too_long(turn).into()) };
     turn.deed.shows_head = true;
     let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
     let (name, mime) =
@@ -134,7 +138,15 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound
     if !text {
         reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
     }
-    reply.files.push(File { name, mime: mime.to_owned(), text: file });
+    if let Some(left) = turn.files_left.filter(|left| *left < 2) {
+        reply = reply.text(if left == 0 {
+            ". It was the last one for this hour"
+        } else {
+            ". You may have one more this hour"
+        });
+    }
+    let origin = serde_json::to_string(&origin).expect("it has text keys");
+    reply.files.push(File { name, mime: mime.to_owned(), text: file, origin });
     Ok(reply)
 }
 
@@ -145,10 +157,9 @@ fn too_long(turn: &HouseTurn) -> Refusal {
 }
 
 /// The file; nothing where it is too long for a chat.
-fn write(source: &Exported<'_>, now: jiff::Timestamp, text: bool) -> Result<Option<String>, NotFound> {
+fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, NotFound> {
     let mut file = Short::default();
-    let written = if text { export::write_text(source, &mut file) } else { export::write(source, now, &mut file) };
-    match written {
+    match origin.write(source, &mut file) {
         Ok(_) => Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned())),
         Err(_) if file.full => Ok(None),
         Err(error) => Err(NotFound::Store(error.into_store())),

@@ -1,7 +1,7 @@
 //! `!more`: what did not fit of an answer, where a network keeps answers short.
 
 use super::HouseTurn;
-use crate::documents::from_json;
+use crate::documents::{RestDoc, from_json};
 use crate::keys;
 use crate::table::NotFound;
 use chat::{Audience, Recipient, Reply, Trust};
@@ -18,7 +18,7 @@ pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
             let what = "what was left out here was for one reader, and a nick alone does not tell who that is";
             return Err(Refusal::new(what).example("help more").into());
         }
-        let blocks = from_json(&key, &stored)?;
+        let blocks = from_json::<RestDoc>(&key, &stored)?.into_blocks();
         turn.deed.writes.delete(key);
         return Ok(Reply { blocks, ..Reply::new().to(audience) });
     }

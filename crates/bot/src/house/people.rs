@@ -3,6 +3,7 @@
 use super::{HouseTurn, Person};
 use crate::documents::TableDoc;
 use crate::people::{looks_like_an_id, proper_name, with_id};
+use crate::quota::Used;
 use chat::{PlayerId, Reply, Trust};
 use plugin_api::{CharacterId, Name, Refusal, Role};
 use std::sync::Arc;
@@ -123,7 +124,10 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
     turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
     let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
     let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
-    Ok(format!("You are {name}, a new character. Also yours: {}.", others.join(", ")).into())
+    let reply = format!("You are {name}, a new character. Also yours: {}.", others.join(", "));
+    let Used { used, most } = turn.table.own_characters(&player);
+    let near = Used { used, most }.is_near().then(|| format!(" These are {used} of at most {most}."));
+    Ok((reply + &near.unwrap_or_default()).into())
 }
 
 /// The same name again: another case is taken over, and the name counts as chosen.
@@ -179,6 +183,9 @@ pub(super) fn characters(
             let owner = turn.table.player(&player.0, turn.present)?;
             let seat_name = shown_name(turn, &owner);
             let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+            if !table.has_room() && !table.seats.contains_key(&owner) {
+                return Err(Refusal::new(format!("{seat_name} has no seat here, and all are taken")).example("pc"));
+            }
             table.seat(head, &owner, &seat_name);
             // Who was seated stays so, though it be taken back whom they play.
             *turn.arrived = turn.table.clone();

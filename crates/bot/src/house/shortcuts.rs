@@ -20,6 +20,8 @@ struct Kind {
     /// Characters of what it stands for.
     most: usize,
     example: &'static str,
+    /// The command that lists all.
+    listed: &'static str,
     of: fn(&Named) -> &BTreeMap<String, String>,
     of_mut: fn(&mut Named) -> &mut BTreeMap<String, String>,
 }
@@ -29,6 +31,7 @@ const VARIABLE: Kind = Kind {
     sign: "$",
     most: MOST_VALUE,
     example: "set str 3",
+    listed: "set",
     of: |named| &named.variables,
     of_mut: |named| &mut named.variables,
 };
@@ -37,6 +40,7 @@ const MACRO: Kind = Kind {
     sign: "",
     most: MOST_MACRO,
     example: "macro attack roll 1d20+$1 # axe",
+    listed: "macro",
     of: |named| &named.macros,
     of_mut: |named| &mut named.macros,
 };
@@ -143,7 +147,9 @@ fn change(
     }
     all.insert(name.clone(), text.clone());
     named.by.insert(format!("{sign}{name}"), player);
-    Ok(Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}.")))
+    let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
+    let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}."));
+    Ok(left.into_iter().fold(reply, Reply::text))
 }
 
 /// A name as it is kept.

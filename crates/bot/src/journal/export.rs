@@ -138,6 +138,12 @@ impl<'a> Exported<'a> {
         Exported { id: id.clone(), doc, head, read: Box::new(read) }
     }
 
+    /// As it was when its journal ended with entry `last` and this head.
+    pub(crate) fn until(mut self, last: u64, head: String) -> Self {
+        (self.head.number, self.head.hash) = (last, head);
+        self
+    }
+
     fn links(&self) -> impl Iterator<Item = Result<Link, StoreError>> + '_ {
         let link = |number| {
             let key = keys::entry(&self.id, number);
@@ -153,7 +159,9 @@ impl<'a> Exported<'a> {
         let mut seeds = BTreeMap::new();
         for epoch in 1..=self.head.epoch {
             let key = keys::seed(&self.id, epoch);
-            if (all || (self.read)(&keys::published(&self.id, epoch))?.is_some())
+            let place = keys::published(&self.id, epoch);
+            let published = (self.read)(&place)?.map(|by| from_json::<u64>(&place, &by)).transpose()?;
+            if (all || published.is_some_and(|by| by <= self.head.number))
                 && let Some(seed) = (self.read)(&key)?
             {
                 seeds.insert(epoch, from_json(&key, &seed)?);
@@ -186,7 +194,8 @@ pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u
     for link in table.links() {
         let Link { hash, entry, parts, fate, .. } = link?;
         let read: Entry = from_json(&hash, entry.get().as_bytes())?;
-        let parts = if read.secret && fate.revealed_by.is_none() { Parts::default() } else { parts };
+        let revealed = fate.revealed_by.is_some_and(|by| by <= table.head.number);
+        let parts = if read.secret && !revealed { Parts::default() } else { parts };
         out.entry(&Link { hash, entry, parts, fate: Fate::default(), before: Before::default() })?;
     }
     out.end()

@@ -3,7 +3,7 @@
 use super::{Busy, Hall};
 use crate::bot::Bot;
 use crate::documents::{InboxRow, to_json};
-use crate::keys;
+use crate::keys::{self, TableId};
 use crate::pattern;
 use crate::store::{Batch, StoreError};
 use crate::table::{Outcome, Outgoing};
@@ -43,13 +43,27 @@ impl Bot {
     /// # Errors
     /// The bot is not running, or the store cannot be written.
     pub async fn order(&self, room: &RoomId, typed: &str, sent: Timestamp) -> Result<Vec<Outcome>, StoreError> {
+        self.order_at(self.table_of(room)?, room, typed, sent).await
+    }
+
+    /// The same at a table at which `room` need not sit: for one that every room has left.
+    ///
+    /// # Errors
+    /// As [`order`](Self::order).
+    pub async fn order_at(
+        &self,
+        table: TableId,
+        room: &RoomId,
+        typed: &str,
+        sent: Timestamp,
+    ) -> Result<Vec<Outcome>, StoreError> {
         let player = PlayerId::new(&room.network, NAME);
         let speaker = Speaker { standing: Standing::Operator, ..Speaker::new(player, NAME) };
         let id = format!("order/{}", crate::journal::hex(&self.with_entropy(|entropy| entropy.secret())[..8]));
         let message =
             Message { private: true, unlimited: true, ..Message::new(id, room.clone(), speaker, sent, typed) };
         let (done, played) = oneshot::channel();
-        self.hall()?.order(message, done)?;
+        self.hall()?.order(table, message, done)?;
         played.await.unwrap_or_else(|_| Err(stopping()))
     }
 

@@ -44,13 +44,13 @@ impl Hall {
         self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work), None))
     }
 
-    /// Puts what the operator orders into the queue of its table.
+    /// Puts what the operator orders into the queue of a table.
     pub(super) fn order(
         self: Arc<Self>,
+        id: TableId,
         message: Message,
         done: oneshot::Sender<Result<Vec<Outcome>, StoreError>>,
     ) -> Result<(), StoreError> {
-        let id = self.bot.table_of(&message.room)?;
         self.give(id, Job::Order(Box::new(message), done))
     }
 
@@ -58,7 +58,8 @@ impl Hall {
         let mut queues = self.queues.lock().expect("nothing panics holding it");
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
-            let worker = Worker { hall: self.clone(), id: id.clone(), table: None, unconfirmed: VecDeque::new() };
+            let (table, unconfirmed, unsaid) = (None, VecDeque::new(), Vec::new());
+            let worker = Worker { hall: self.clone(), id: id.clone(), table, unconfirmed, unsaid };
             tokio::spawn(worker.work(jobs));
             queue
         };
@@ -99,6 +100,8 @@ struct Worker {
     table: Option<Table>,
     /// Answered already, not durable yet; each with what [`Table::confirm`] is told then.
     unconfirmed: VecDeque<(Ticket, u64)>,
+    /// What is to be said of the event under way, once it is durable.
+    unsaid: Vec<Outgoing>,
 }
 
 impl Worker {
@@ -143,12 +146,11 @@ impl Worker {
     async fn play_at_last(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) {
         let mut closing = self.hall.closing.subscribe();
         let mut wait = FIRST_WAIT;
-        while let Err(error) = self.play(event, waiting.clone(), Some(busy)).await {
+        let mut played = self.play(event, waiting.clone(), Some(busy)).await;
+        while let Err(error) = played {
             tracing::error!(table = %self.id, %error, "a command was not played");
             self.give_up().await;
-            if waiting.is_none() {
-                return self.apologise(event, busy, REFUSED);
-            }
+            let Some(key) = &waiting else { return self.apologise(event, busy, REFUSED) };
             if wait == FIRST_WAIT {
                 self.apologise(event, busy, DELAYED);
             }
@@ -156,7 +158,19 @@ impl Worker {
                 () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
                 _ = closing.wait_for(|closing| *closing) => return,
             }
+            played = self.play_again(event, key, busy).await;
         }
+    }
+
+    /// Plays an event after a failure, unless it waits no more: then it was played, in the write that took it away from
+    /// those waiting, and only its answer is missing.
+    async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
+        if self.hall.bot.committer.read(waiting)?.is_some() {
+            return self.play(event, Some(waiting.to_owned()), Some(busy)).await;
+        }
+        tracing::warn!(table = %self.id, "a command was played, though its write was called failed");
+        self.say_all(Some(busy));
+        Ok(Vec::new())
     }
 
     /// Plays an event, and says what is to be said, if anybody is `busy` with that; what came of its lines.
@@ -183,6 +197,7 @@ impl Worker {
             None => (Table::open(&bot, self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         let Heard { mut batch, posts, early, reserved, outcomes } = heard;
+        self.unsaid = posts;
         if let Some(key) = waiting {
             batch.delete(key);
         }
@@ -196,10 +211,16 @@ impl Worker {
         }
         self.table = Some(table);
         metric::count(&event.room().network, &outcomes);
+        self.say_all(busy);
+        Ok(outcomes)
+    }
+
+    /// Says what is to be said of the event under way, if anybody is `busy` with that.
+    fn say_all(&mut self, busy: Option<&Busy>) {
+        let posts = std::mem::take(&mut self.unsaid);
         if let Some(busy) = busy {
             posts.into_iter().for_each(|post| self.say(post, busy));
         }
-        Ok(outcomes)
     }
 
     /// Takes note of what has become durable. A failure means that the table in memory is ahead of the disk.

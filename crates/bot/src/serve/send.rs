@@ -3,6 +3,7 @@
 use super::Busy;
 use crate::bot::Bot;
 use crate::documents::{from_json, to_json};
+use crate::journal::handed;
 use crate::keys;
 use crate::metric;
 use crate::store::{Batch, StoreError};
@@ -36,7 +37,10 @@ pub(super) async fn say_all(
             () = stopped => return transport.close().await,
         }
         match repeated(&bot, &*transport, left).await {
-            Ok(left) => left.into_iter().for_each(|(outgoing, busy)| say(&*transport, &saying, outgoing, busy)),
+            Ok(left) => left.into_iter().for_each(|(mut outgoing, busy)| {
+                handed::make_again(&bot, &mut outgoing.post);
+                say(&*transport, &saying, outgoing, busy);
+            }),
             Err(error) => tracing::error!(%error, "answers of an earlier run are not said"),
         }
     }

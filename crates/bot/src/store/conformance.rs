@@ -1,7 +1,8 @@
 //! What every [`Store`] must do, as one suite that each implementation's tests run.
 
-use super::{Batch, Store, scan_all};
+use super::{Batch, Store, StoreError, scan_all};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Runs the suite. `open` gives an empty store (`true`), or opens again what the last one left (`false`), after
 /// every handle on it is gone. Panics with what went wrong.
@@ -11,6 +12,65 @@ pub fn suite(open: impl Fn(bool) -> Arc<dyn Store>) {
     scans_are_ordered_bounded_and_stay_in_their_prefix(&open);
     values_of_any_size_and_content_come_back(&open);
     many_writers_lose_nothing(&open);
+}
+
+/// Decides which of a store's steps fails, if it is one by which a test can let it fail.
+#[derive(Debug, Default)]
+pub struct Fuse(AtomicI64);
+
+impl Fuse {
+    /// The step behind `n` others fails, and no other.
+    pub fn set(&self, n: u32) {
+        self.0.store(i64::from(n) + 1, Ordering::SeqCst);
+    }
+
+    /// Whether the step that is being done fails.
+    pub fn blows(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::SeqCst) == 1
+    }
+
+    fn has_blown(&self) -> bool {
+        self.0.load(Ordering::SeqCst) <= 0
+    }
+}
+
+/// Lets each step of a commit fail once: what failed never happened, and what happened is not called failed. `open` gives a store as for [`suite`], whose steps ask the fuse. Panics with what went
+/// wrong.
+pub fn failures(fuse: &Fuse, open: impl Fn(bool) -> Arc<dyn Store>) {
+    let (mut failed, mut n) = (0, 0);
+    loop {
+        let store = open(true);
+        store.commit(&batch(&[("kept", "1"), ("gone", "1")])).unwrap_or_else(self::failed);
+        let mut change = batch(&[("kept", "2"), ("new", "1")]);
+        change.put("large", vec![7; 300_000]);
+        change.delete("gone");
+        fuse.set(n);
+        let result = store.commit(&change);
+        if !fuse.has_blown() {
+            break;
+        }
+        failed += u32::from(result.is_err());
+        holds(&*store, &result, n);
+        store.commit(&batch(&[("after", "1")])).unwrap_or_else(self::failed);
+        drop(store);
+        let store = open(false);
+        holds(&*store, &result, n);
+        assert!(store.read("after").unwrap_or_else(self::failed).is_some());
+        n += 1;
+    }
+    assert!(n > 0 && failed > 0 && failed < n, "of {n} steps {failed} failed the commit: the test proves nothing");
+}
+
+/// All of the change is there, or nothing of it, as the result says.
+fn holds(store: &dyn Store, result: &Result<(), StoreError>, n: u32) {
+    let read = |key: &str| store.read(key).unwrap_or_else(failed).map(|value| value.len());
+    let kept = store.read("kept").unwrap_or_else(failed);
+    let found = (kept.as_deref(), read("new"), read("large"), read("gone"));
+    let expected = match result {
+        Ok(()) => (Some(b"2".as_slice()), Some(1), Some(300_000), None),
+        Err(_) => (Some(b"1".as_slice()), None, None, Some(1)),
+    };
+    assert_eq!(found, expected, "step {n} failed, and the commit said {result:?}");
 }
 
 fn batch(writes: &[(&str, &str)]) -> Batch {

@@ -2,9 +2,9 @@
 
 use super::line::{Attempt, Outcome};
 use super::play::{Deed, Done, changed, note};
-use super::{Heard, OutcomeKind, Outgoing, Table};
+use super::{Heard, Ledger, OutcomeKind, Outgoing, Table};
 use crate::bot::Bot;
-use crate::documents::to_json;
+use crate::documents::{RestDoc, to_json};
 use crate::journal::Changes;
 use crate::keys;
 use crate::rights::Rights;
@@ -55,7 +55,7 @@ impl Table {
             }
             Event::Rest { room, to, blocks } => {
                 let mut heard = Heard::nothing();
-                heard.batch.put(keys::rest(room, to), to_json(blocks));
+                heard.batch.put(keys::rest(room, to), to_json(&RestDoc::of(blocks.clone())));
                 return Ok(heard);
             }
             Event::Moved { to, .. } => return Ok(self.hear_move(bot, to)),
@@ -134,6 +134,16 @@ impl Table {
         heard
     }
 
+    /// Notes in an entry that was just made where else the history of its player goes on.
+    fn leads_also_to(&mut self, bot: &Bot, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
+        let page = entry.filter(|_| also.is_some()).map(|entry| Ledger { bot, table: self }.page(entry));
+        if let Some(mut page) = page.transpose()?.flatten() {
+            page.link.before.also = also;
+            self.writes.put(keys::entry(&self.id, page.number()), to_json(&page.link));
+        }
+        Ok(())
+    }
+
     /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
     fn hear_rename(
         &mut self,
@@ -156,8 +166,11 @@ impl Table {
             }
             self.writes.delete(theirs);
         }
+        // From the newest entry of either the way leads on to the others of the same id, and from this one to both.
+        let mut also = None;
         if let Some(last) = self.head.players.remove(from) {
             let newest = self.head.players.entry(to.player.clone()).or_default();
+            also = Some(last.min(*newest)).filter(|older| *older > 0);
             *newest = last.max(*newest);
         }
         let number = self.next_number();
@@ -186,6 +199,7 @@ impl Table {
             secret: false,
             withheld: false,
             deed: Deed::default(),
+            files_left: None,
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
         let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
@@ -193,6 +207,7 @@ impl Table {
         let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
         outcome.kind = OutcomeKind::Played;
         self.finish_line(bot, attempt, done, 1, &mut outcome)?;
+        self.leads_also_to(bot, outcome.entry, also)?;
         let mut heard = Heard { batch: std::mem::take(&mut self.writes), outcomes: vec![outcome], ..Heard::default() };
         self.reserve(&mut heard);
         Ok(heard)

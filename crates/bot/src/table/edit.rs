@@ -7,7 +7,7 @@
 use super::ledger::Ledger;
 use super::resolve::NotFound;
 use super::undo::TakenBack;
-use super::{Answering, Heard, Kept, Manner, Outcome, OutcomeKind, Table, texts};
+use super::{Answering, Heard, Kept, Manner, Outcome, OutcomeKind, Table, lines};
 use crate::bot::Bot;
 use crate::budget::MOST_LINES;
 use crate::documents::{InboxRow, to_json};
@@ -74,7 +74,7 @@ impl Table {
         match first {
             // The prose around the commands is nobody's business.
             Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played, .. })
-                if played == texts(&lines) =>
+                if lines::are(&played, &lines) =>
             {
                 Ok(Heard::nothing())
             }
@@ -142,9 +142,11 @@ impl Table {
         };
         self.replacing = None;
         let mut heard = played?;
-        let row = InboxRow::played(&self.id, &message.speaker.player, texts(lines), &heard.outcomes);
-        heard.batch.put(keys::inbox(message.said_in(), original), to_json(&row));
+        let row = |lines| InboxRow::played(&self.id, &message.speaker.player, lines, &heard.outcomes);
+        let (first, edit) = (row(lines::kept(bot, lines)), row(Vec::new()));
+        heard.batch.put(keys::inbox(message.said_in(), original), to_json(&first));
         if manner.redelivered {
+            let row = edit;
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
         }
         self.post_answers(bot, message, false, Some(original), &mut heard)?;

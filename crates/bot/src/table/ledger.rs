@@ -83,10 +83,28 @@ impl<'a> Ledger<'a> {
         self.walk(newest, |page| page.link.before.character.unwrap_or_default())
     }
 
-    /// The entries of a player from the newest backwards.
+    /// The entries of a player from the newest backwards, those also that they made under another id before.
     pub fn of_player(&self, player: &chat::PlayerId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
-        let newest = self.head().players.get(player).copied().unwrap_or_default();
-        self.walk(newest, |page| page.link.before.player.unwrap_or_default())
+        let (ledger, newest) = (*self, self.head().players.get(player).copied());
+        let mut next: BTreeSet<u64> = newest.into_iter().collect();
+        std::iter::from_fn(move || {
+            while let Some(number) = next.pop_last() {
+                match ledger.page(number) {
+                    // Numbers that a crash left out and that no entry names yet.
+                    Ok(None) => next.extend(number.checked_sub(1).filter(|below| *below > 0)),
+                    Ok(Some(page)) => {
+                        next.extend(page.link.before.player);
+                        next.extend(page.link.before.also);
+                        return Some(Ok(page));
+                    }
+                    Err(error) => {
+                        next.clear();
+                        return Some(Err(error));
+                    }
+                }
+            }
+            None
+        })
     }
 
     fn walk(&self, from: u64, next: fn(&Page) -> u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {

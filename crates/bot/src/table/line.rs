@@ -8,7 +8,8 @@ use crate::bot::Bot;
 use crate::budget::MOST_TEXT;
 use crate::documents::{Head, RoomDoc, TableDoc};
 use crate::limits::Pace;
-use crate::people::OPERATOR;
+use crate::people::{GUEST, OPERATOR};
+use crate::quota::MOST_SEATS;
 use crate::rights::Rights;
 use crate::route::CommandLine;
 use crate::shortcuts;
@@ -90,6 +91,8 @@ pub(super) struct Attempt<'a> {
     pub withheld: bool,
     /// What it does besides.
     pub deed: Deed,
+    /// Files that the player may still ask for, if they asked for one.
+    pub files_left: Option<usize>,
 }
 
 /// The command around another: `as NAME COMMAND`.
@@ -98,6 +101,10 @@ const ACT_AS: &str = "as";
 const OF_DICE: [&str; 2] = [ODDS, "explain"];
 /// The command that asks for the odds of dice, or of a game's command.
 const ODDS: &str = "odds";
+/// The command that hands out a file.
+const EXPORT: &str = "export";
+/// What those can do who have no seat, besides rolling plain dice.
+const FOR_GUESTS: [&str; 8] = ["help", "plugins", "odds", "explain", "history", "why", "more", "recap"];
 /// The command around another: `secret COMMAND`.
 const SECRET: &str = "secret";
 
@@ -136,7 +143,7 @@ impl Table {
         self.room(bot, &message.room)?;
         let mut attempt = self.attempt(bot, message, ordinal, line);
         let played = self.try_line(bot, line, &mut attempt);
-        let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
+        let mut outcome = Outcome::silent(&message.speaker.name, attempt.name());
         match played {
             Ok(mut done) => {
                 outcome.kind = OutcomeKind::Played;
@@ -192,6 +199,7 @@ impl Table {
             secret: message.aside.is_some(),
             withheld: false,
             deed: Deed::default(),
+            files_left: None,
         };
         attempt.actor = attempt.seat();
         attempt
@@ -246,6 +254,13 @@ impl Table {
         }
         attempt.spec = Some(spec);
         attempt.may_use(spec)?;
+        if !matches!(found, Found::Plugin(plugin, ..) if plugin.manifest().id == DICE) {
+            attempt.needs_a_seat(spec)?;
+        }
+        if matches!(found, Found::House(_)) && spec.name == EXPORT && !attempt.message.unlimited {
+            let (player, now) = (&attempt.message.speaker.player, attempt.message.sent);
+            attempt.files_left = Some(self.pulse.export(player, now)?);
+        }
         attempt.must_reach()?;
         match found {
             Found::House(spec) => self.play_own(bot, spec, attempt),
@@ -274,6 +289,7 @@ impl Table {
                 }
                 ACT_AS if !acted => {
                     attempt.spec = Some(around);
+                    attempt.needs_a_seat(around)?;
                     line = self.act_as(bot, &line, attempt)?;
                     acted = true;
                 }
@@ -374,6 +390,22 @@ impl Attempt<'_> {
         Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example))
     }
 
+    /// Refuses what only those can do who have a seat.
+    fn needs_a_seat(&self, spec: &CommandSpec) -> Result<(), Refusal> {
+        if self.actor != GUEST || FOR_GUESTS.contains(&spec.name.as_str()) {
+            return Ok(());
+        }
+        let what = format!(
+            "all {MOST_SEATS} seats at this table are taken: until its referee frees one, you can roll dice here, and look"
+        );
+        Err(Refusal::new(what).example("roll 2d6"))
+    }
+
+    /// The name of who acts.
+    fn name(&self) -> &str {
+        if self.actor == GUEST { &self.message.speaker.name } else { self.doc.name_of(self.actor) }
+    }
+
     /// Refuses, before any die is thrown, what could not be answered.
     pub(super) fn must_reach(&self) -> Result<(), Refusal> {
         if !self.secret || self.message.speaker.reachable {
@@ -381,6 +413,11 @@ impl Attempt<'_> {
         }
         let what = "a private answer does not reach you, so nothing was rolled: write to me privately first";
         Err(Refusal::new(what).example(self.typed.as_str()))
+    }
+
+    /// Whether the speaker has a right that not everybody has: they get a seat at any time, and can free others.
+    fn runs_the_table(&self) -> bool {
+        self.role >= Role::Admin || self.doc.referees.contains_key(&self.message.speaker.player)
     }
 
     /// The character the speaker acts for, who comes into being with their first command.
@@ -391,6 +428,7 @@ impl Attempt<'_> {
         }
         match self.doc.seats.get(&speaker.player) {
             Some(seat) if seat.name == speaker.name => seat.plays,
+            None if !self.doc.has_room() && !self.runs_the_table() => GUEST,
             _ => Arc::make_mut(&mut self.doc).seat(&mut self.head, &speaker.player, &speaker.name),
         }
     }

@@ -125,6 +125,7 @@ impl Table {
             rights: &attempt.rights,
             present: &present,
             table: &mut attempt.doc,
+            files_left: attempt.files_left,
             arrived: &mut arrived,
             room: &mut attempt.room,
             head: &mut attempt.head,

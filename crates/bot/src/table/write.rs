@@ -9,6 +9,7 @@ use crate::documents::{RoomDoc, to_json};
 use crate::house;
 use crate::journal::{Added, Before, Change, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
 use crate::keys;
+use crate::people::GUEST;
 use crate::room::Verbosity;
 use crate::store::StoreError;
 use chat::{Audience, Reply};
@@ -80,8 +81,11 @@ impl Table {
         }
         self.enter(bot, number, &attempt, &done, &reply, &outcome.dice, replaces);
         let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
-        self.keep_choices(&attempt, roll, number, &reply);
-        if reply.record.is_some() && done.followed.is_none() {
+        let kept = attempt.actor != GUEST;
+        if kept {
+            self.keep_choices(&attempt, roll, number, &reply);
+        }
+        if kept && reply.record.is_some() && done.followed.is_none() {
             self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
         }
         outcome.calls = self.called(bot, &attempt, &rolls)?;
@@ -150,10 +154,15 @@ impl Table {
             secret,
             digests,
         };
-        let before = Before {
-            player: self.head.players.insert(player.clone(), number),
-            character: self.head.characters.insert(attempt.actor, number),
-            took: Some(attempt.rights.taken()),
+        let took = Some(attempt.rights.taken());
+        let before = match attempt.actor {
+            GUEST => Before { took, ..Before::default() },
+            actor => Before {
+                player: self.head.players.insert(player.clone(), number),
+                character: self.head.characters.insert(actor, number),
+                also: None,
+                took,
+            },
         };
         let link = Link::new(&self.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.id, number), to_json(&link));
