@@ -9,10 +9,12 @@ mod daemon;
 mod deadline;
 mod directory;
 
+pub mod help;
 pub mod irc;
 pub mod matrix;
 pub mod serving;
 mod session_files;
+pub mod shipped;
 pub mod unattended;
 pub mod watched;
 

@@ -2,13 +2,14 @@
 
 use crate::plugins;
 use plugin_testkit::Compare;
+use crate::out::out;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Plays the files; stops at the first difference with status 1.
 pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let (mut out, mut err) = (out(), io::stderr().lock());
     let compare = if json { Compare::DiceAlone } else { Compare::Answers };
     for path in files {
         let name = path.display().to_string();

@@ -14,6 +14,8 @@ pub const SCHEMA_KEY: &str = "schema";
 pub const RESTORED_KEY: &str = "restored";
 /// Who is answered nowhere, by the operator's word.
 pub const IGNORED_KEY: &str = "ignored";
+/// By which day things are old; the operator's side keeps it.
+pub const CALENDAR_KEY: &str = "calendar";
 /// All rooms' settings begin so.
 pub const ROOMS: &str = "room/";
 /// All tables' records begin so.

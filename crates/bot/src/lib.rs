@@ -31,6 +31,7 @@ mod roster;
 mod serve;
 mod shortcuts;
 mod sitting;
+mod sound;
 mod table;
 mod typography;
 
@@ -41,6 +42,7 @@ pub use metric::describe_metrics;
 pub use plugins::{Plugins, PluginsError};
 pub use room::{RoomRule, RoomSetting};
 pub use serve::operator::{Operator, WORD as OPERATOR_WORD};
-pub use serve::{ServeError, serve};
+pub use serve::{ServeError, serve, survive};
 pub use sitting::Sitting;
+pub use sound::check_records;
 pub use table::{Heard, Manner, Outcome, OutcomeKind, Outgoing, Table};
