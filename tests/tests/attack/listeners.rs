@@ -90,7 +90,7 @@ fn nobody_who_asks_nothing_at_the_socket_stops_the_bot() {
     let mut bot = watched(home.path(), port);
     let socket = home.path().join("data/control");
     // More than are let in at once, and fewer than may wait outside.
-    let silent: Vec<_> = (0..STRANGERS / 3).map(|_| UnixStream::connect(&socket).unwrap()).collect();
+    let silent: Vec<_> = (0..STRANGERS).map(|_| UnixStream::connect(&socket).unwrap()).collect();
     for _ in 0..20 {
         let answer = bot.ask("!roll 2d1");
         assert!(answer.contains("2 | 2d1 [1 1] #"), "{answer}");
@@ -197,7 +197,7 @@ async fn a_connection_that_panics_before_or_after_its_login_is_begun_again() {
             ann.join("#hall");
             ann.wait_for(|line| line.contains("JOIN") && line.contains(":astragal!") || line.contains("astragal = #hall"));
             ann.say("#hall", "!roll 2d1");
-            ann.wait_for(|line| line.contains("2 | 2d1 [1 1]"))
+            ann.wait_for(|line| line.contains(" | 2d1 [1 1] #"))
         });
         assert!(heard.await.unwrap().contains("#hall"));
         assert!(asked.load(Ordering::Relaxed) > panics_at + 1);

@@ -96,7 +96,7 @@ fn every_command_and_flag_of_help_runs_in_the_programs_that_users_build() {
     for build in &BUILDS {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("secret"), "sesame\n").unwrap();
-        fs::write(home.path().join("scene.session"), "Дуня> roll 2d1\nbot< 2 | 2d1 [1 1]\n").unwrap();
+        fs::write(home.path().join("scene.session"), "Дуня> roll 2d1 [d1=1 d1=1]\nbot< 2 | 2d1 [1 1] #1\n").unwrap();
         let pages = pages(&build.program());
         let has_matrix = pages.iter().any(|page| page.words == ["matrix"]);
         assert_eq!(has_matrix, build.name == "full");
