@@ -125,9 +125,10 @@ fn what_goes_wrong_elsewhere_has_one_place_in_the_program() {
         let text = fs::read_to_string(&path).expect("it can be read");
         let (program, _) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
         let elsewhere = ONE_PLACE.iter().filter(|(word, place, _)| program.contains(word) && !path.ends_with(place));
-        wrong.extend(elsewhere.map(|(word, place, why)| {
-            format!("{}: {word} stands in {place} alone, since {why}", path.display())
-        }));
+        wrong.extend(
+            elsewhere
+                .map(|(word, place, why)| format!("{}: {word} stands in {place} alone, since {why}", path.display())),
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

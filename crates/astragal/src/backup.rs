@@ -5,10 +5,10 @@ use crate::fresh::{self, part_of};
 use crate::out::say;
 use crate::{check, control, lines};
 use anyhow::{Context, bail};
-use bot::{Bot, check_records};
 use bot::backup::{read, write};
 use bot::keys::{RESTORED_KEY, SCHEMA};
 use bot::store::{Batch, Store};
+use bot::{Bot, check_records};
 use chat::{Clock, SystemClock};
 use jiff::Timestamp;
 use std::fs::{self, File};
@@ -188,4 +188,3 @@ fn verify(file: &Path) -> anyhow::Result<u64> {
     let records = read(&mut lines::open(file, lines::OF_A_BACKUP)?, |_| Ok(()));
     records.with_context(|| format!("{} is no usable backup", file.display()))
 }
-

@@ -5,8 +5,8 @@ mod meaning;
 mod mistakes;
 mod written;
 
-pub use mistakes::Mistake;
 pub use environment::environment;
+pub use mistakes::Mistake;
 pub use written::{Secrets, Written, schema};
 
 use crate::networks::{irc, matrix};

@@ -131,7 +131,8 @@ pub fn verify(file: &Path) -> anyhow::Result<()> {
 
 /// Lays an exported table and seats a room at it.
 pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
-    let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?).with_context(|| format!("{} cannot be imported", file.display()))?;
+    let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
+        .with_context(|| format!("{} cannot be imported", file.display()))?;
     let (store, room, fresh, _data) = open_stopped(cli, room)?;
     let laid = match moved.lay(&store, &room, fresh, &mut Entropy::from_system())? {
         Ok(laid) => laid,

@@ -35,4 +35,3 @@ pub fn replace(file: &Path) -> anyhow::Result<File> {
         _ => create(file),
     }
 }
-

@@ -145,7 +145,11 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
 }
 
 /// Since when the bot is alone there. What a clock noted that was ahead counts from now on.
-async fn alone_since(operator: &Operator, room: &RoomId, day: Option<Timestamp>) -> Result<Option<Timestamp>, StoreError> {
+async fn alone_since(
+    operator: &Operator,
+    room: &RoomId,
+    day: Option<Timestamp>,
+) -> Result<Option<Timestamp>, StoreError> {
     let since = operator.bot.alone_since(room, day).await?;
     if since > day {
         operator.bot.alone_since(room, None).await?;

@@ -1,8 +1,8 @@
 //! `astragal play`: session files through the core.
 
+use crate::out::out;
 use crate::plugins;
 use plugin_testkit::Compare;
-use crate::out::out;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;

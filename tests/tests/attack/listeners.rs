@@ -25,7 +25,11 @@ const STRANGERS: usize = 300;
 fn watched(home: &Path, port: u16) -> Conversation {
     fs::write(home.join("bot.toml"), format!("[watch]\nlisten = \"127.0.0.1:{port}\"\n")).unwrap();
     let mut command = Command::new("prlimit");
-    command.arg(format!("--nofile={DESCRIPTORS}:{DESCRIPTORS}")).arg(program()).arg("--config").arg(home.join("bot.toml"));
+    command
+        .arg(format!("--nofile={DESCRIPTORS}:{DESCRIPTORS}"))
+        .arg(program())
+        .arg("--config")
+        .arg(home.join("bot.toml"));
     Conversation::with(command.arg("--data").arg(home.join("data")).stdout(Stdio::piped()).stderr(Stdio::null()))
 }
 
@@ -54,7 +58,8 @@ fn is_well(home: &Path, bot: &mut Conversation) {
 fn half_sent_requests_stop_neither_the_bot_nor_who_comes_after_them() {
     let (home, port) = (tempfile::tempdir().unwrap(), free_port());
     let mut bot = watched(home.path(), port);
-    let half_sent = ["", "GET", "GET /metrics HTTP/1.1\r\nHost:", "POST /live HTTP/1.1\r\nContent-Length: 1000\r\n\r\nx"];
+    let half_sent =
+        ["", "GET", "GET /metrics HTTP/1.1\r\nHost:", "POST /live HTTP/1.1\r\nContent-Length: 1000\r\n\r\nx"];
     let strangers = half_sent.iter().cycle().take(STRANGERS).map(|request| {
         let mut stranger = TcpStream::connect(("127.0.0.1", port)).unwrap();
         // One that was sent away already cannot be told anything.
@@ -152,7 +157,8 @@ async fn says_something(listening: u32, saying: u32) -> u32 {
     let (listening, saying) = (AtomicU32::new(listening), AtomicU32::new(saying));
     let clumsy = Arc::new(Clumsy { listening, saying, said: watch::Sender::new(0), begun: watch::Sender::new(0) });
     let running = Make::default().serve(vec![clumsy.clone()]);
-    let said = tokio::time::timeout(Duration::from_secs(60), clumsy.said.subscribe().wait_for(|said| *said > 0)).await.is_ok();
+    let said =
+        tokio::time::timeout(Duration::from_secs(60), clumsy.said.subscribe().wait_for(|said| *said > 0)).await.is_ok();
     assert!(said, "it was begun {} times", *clumsy.begun.borrow());
     running.stop().await;
     *clumsy.begun.borrow()
@@ -195,7 +201,9 @@ async fn a_connection_that_panics_before_or_after_its_login_is_begun_again() {
         let heard = tokio::task::spawn_blocking(move || {
             let mut ann = Client::connect(port, &format!("ann{panics_at}"));
             ann.join("#hall");
-            ann.wait_for(|line| line.contains("JOIN") && line.contains(":astragal!") || line.contains("astragal = #hall"));
+            ann.wait_for(|line| {
+                line.contains("JOIN") && line.contains(":astragal!") || line.contains("astragal = #hall")
+            });
             ann.say("#hall", "!roll 2d1");
             ann.wait_for(|line| line.contains(" | 2d1 [1 1] #"))
         });

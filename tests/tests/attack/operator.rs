@@ -36,8 +36,12 @@ fn what_lies_beside_a_new_file_neither_opens_it_to_others_nor_leads_it_elsewhere
     let data = played(home.path());
     let precious = home.path().join("precious");
     fs::write(&precious, "mine").unwrap();
-    let tasks: [(&str, &[&str]); 4] =
-        [("a", &["backup"]), ("b", &["export", "hall"]), ("c", &["export", "--text", "hall"]), ("d", &["export", "--move", "hall"])];
+    let tasks: [(&str, &[&str]); 4] = [
+        ("a", &["backup"]),
+        ("b", &["export", "hall"]),
+        ("c", &["export", "--text", "hall"]),
+        ("d", &["export", "--move", "hall"]),
+    ];
     let try_it = |kind: &str| {
         for (name, words) in tasks {
             let file = home.path().join(format!("{kind}-{name}"));
@@ -110,7 +114,13 @@ fn a_file_of_one_endless_line_is_refused_in_little_memory() {
         fs::write(file, text.split_inclusive('\n').next().unwrap()).unwrap();
         File::options().append(true).open(file).unwrap().set_len(1_500_000_000).unwrap();
         let mut command = Command::new("prlimit");
-        command.arg("--as=1200000000").arg(program()).arg("--data").arg(home.path().join("other")).args(words).arg(file);
+        command
+            .arg("--as=1200000000")
+            .arg(program())
+            .arg("--data")
+            .arg(home.path().join("other"))
+            .args(words)
+            .arg(file);
         let output = command.args((words[0] == "import").then_some("console/attic")).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{words:?}: {}", said(&output));
         assert!(said(&output).contains("line 2 is longer than"), "{words:?}: {}", said(&output));
@@ -197,7 +207,10 @@ fn no_bot_starts_beside_an_interrupted_restore() {
     fs::write(other.join("store.part/db"), "the first half").unwrap();
     for words in [&[][..], &["tables"]] {
         let refused = complaint(&astragal(&other).args(words).output().unwrap());
-        assert!(refused.contains("a restore was interrupted here") && refused.contains("astragal restore"), "{refused}");
+        assert!(
+            refused.contains("a restore was interrupted here") && refused.contains("astragal restore"),
+            "{refused}"
+        );
         assert!(!other.join("store").exists());
     }
     assert!(astragal(&other).arg("restore").arg(&file).output().unwrap().status.success());
@@ -300,7 +313,8 @@ fn one_start_by_a_clock_that_is_years_ahead_erases_nothing_and_is_told_of() {
 /// The daily backups that are there.
 fn backups(data: &Path) -> Vec<String> {
     let names = fs::read_dir(data.join("backups")).unwrap().map(|entry| entry.unwrap().file_name());
-    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".jsonl")).collect();
+    let mut names: Vec<_> =
+        names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".jsonl")).collect();
     names.sort();
     names
 }

@@ -76,7 +76,7 @@ export hall journal.jsonl --data data
 export hall journal.txt --text --data data
 export hall moved.jsonl --move --data data
 verify journal.jsonl
-import moved.jsonl console/attic --yes --data data
+import moved.jsonl console/attic --yes --data elsewhere
 seat console/attic console/hall --yes --data data
 backup all.jsonl --data data
 restore all.jsonl --data restored
@@ -119,7 +119,11 @@ fn every_command_and_flag_of_help_runs_in_the_programs_that_users_build() {
             assert!(!of_it.is_empty(), "nobody typed {:?}", page.words);
             for flag in page.flags().iter().filter(|flag| !help.contains(flag)) {
                 let among = if everywhere.contains(flag) { &lines.iter().collect() } else { &of_it };
-                assert!(among.iter().any(|line| line.contains(&flag.as_str())), "nobody typed {flag} of {:?}", page.words);
+                assert!(
+                    among.iter().any(|line| line.contains(&flag.as_str())),
+                    "nobody typed {flag} of {:?}",
+                    page.words
+                );
             }
         }
     }
@@ -154,7 +158,8 @@ const OTHERS: [&str; 6] = ["cargo", "tests/run", "apt", "systemctl", "mkdir", ""
 #[test]
 fn every_shell_line_of_the_readme_and_the_manual_runs_in_the_programs_that_users_build() {
     let manual = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let pages = manual.filter(|path| path.extension().is_some_and(|ends| ends == "md")).chain([root().join("README.md")]);
+    let pages =
+        manual.filter(|path| path.extension().is_some_and(|ends| ends == "md")).chain([root().join("README.md")]);
     let text: String = pages.map(|page| fs::read_to_string(page).unwrap() + "\n").collect();
     let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     let lines: Vec<&str> = blocks.flat_map(str::lines).collect();
@@ -178,7 +183,9 @@ fn a_network_that_the_program_is_built_without_is_named_as_such_and_its_secrets_
     let config = "[matrix.home]\nhomeserver = \"https://example.org\"\npassword = \"sesame\"\n";
     fs::write(home.path().join("home.toml"), config).unwrap();
     let [irc, _] = &BUILDS;
-    let run = |words: &[&str]| said(&command(irc, home.path(), "astragal").args(["--config", "home.toml"]).args(words).output().unwrap());
+    let run = |words: &[&str]| {
+        said(&command(irc, home.path(), "astragal").args(["--config", "home.toml"]).args(words).output().unwrap())
+    };
     let checked = run(&["check-config"]);
     assert!(checked.contains("matrix.home: this astragal is built without Matrix (cargo feature matrix)"), "{checked}");
     let shown = run(&["config", "show"]);
@@ -188,7 +195,16 @@ fn a_network_that_the_program_is_built_without_is_named_as_such_and_its_secrets_
 /// The packages of a build on Linux, each with its features.
 fn packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let mut command = tests::cargo();
-    command.args(["tree", "--locked", "--target", "x86_64-unknown-linux-gnu", "--prefix", "none", "--format", "{p}|{f}"]);
+    command.args([
+        "tree",
+        "--locked",
+        "--target",
+        "x86_64-unknown-linux-gnu",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}|{f}",
+    ]);
     let output = command.args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut packages = BTreeMap::<String, BTreeSet<String>>::new();

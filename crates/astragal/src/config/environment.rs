@@ -16,7 +16,11 @@ pub fn environment() -> impl Iterator<Item = (OsString, OsString)> {
 }
 
 /// Puts what is set in the environment into `table`; what leads nowhere is a mistake.
-pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<Mistake> {
+pub fn apply(
+    table: &mut Table,
+    schema: &Schema,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<Mistake> {
     let mut wrong = Vec::new();
     let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
     let mut set: Vec<_> = variables.filter(|(name, _)| ours(name)).collect();
@@ -24,7 +28,9 @@ pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item =
     for (name, text) in set {
         let (Some(name), Some(text)) = (name.to_str(), text.to_str()) else {
             let name = name.to_string_lossy();
-            wrong.push(Mistake::of(format!("the environment sets {name} to what is no text in UTF-8: write it as such")));
+            wrong.push(Mistake::of(format!(
+                "the environment sets {name} to what is no text in UTF-8: write it as such"
+            )));
             continue;
         };
         let path = name[PREFIX.len()..].to_ascii_lowercase();
