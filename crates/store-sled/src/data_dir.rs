@@ -84,7 +84,13 @@ fn keep_others_out(path: &Path) -> Result<(), ClaimError> {
     let ours = mode & SHARED == 0 && is_the_bots(path).map_err(unusable)?;
     let shown = path.display();
     if ours && fs::set_permissions(path, Permissions::from_mode(0o700)).is_ok() {
-        tracing::warn!("{shown} was open to others (mode {mode:o}); now only its owner can enter it");
+        let closed = format!("{shown} was open to others (mode {mode:o}); now only its owner can enter it");
+        // Where nobody could put anything, nobody need look for it.
+        if mode & CHANGE != 0 {
+            tracing::warn!("{closed}")
+        } else {
+            tracing::info!("{closed}")
+        }
         return Ok(());
     }
     if mode & CHANGE != 0 {
