@@ -11,10 +11,12 @@ mod directory;
 
 pub mod browser;
 pub mod forger;
+pub mod help;
 pub mod irc;
 pub mod matrix;
 pub mod serving;
 mod session_files;
+pub mod shipped;
 pub mod unattended;
 pub mod watched;
 

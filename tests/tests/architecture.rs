@@ -111,6 +111,28 @@ fn games_reach_for_nothing_but_their_turn() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What has one place in the program, because it goes wrong elsewhere: which words, and in which file they may stand.
+const ONE_PLACE: &[(&str, &str, &str)] = &[
+    ("stdout()", "out.rs", "whoever reads may stop"),
+    ("File::create", "fresh.rs", "a link or a file of somebody else's may be in the way"),
+    ("fs::write(", "fresh.rs", "the same"),
+];
+
+#[test]
+fn what_goes_wrong_elsewhere_has_one_place_in_the_program() {
+    let mut wrong = Vec::new();
+    for path in sources(&root().join("crates/astragal/src")) {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let (program, _) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
+        let elsewhere = ONE_PLACE.iter().filter(|(word, place, _)| program.contains(word) && !path.ends_with(place));
+        wrong.extend(
+            elsewhere
+                .map(|(word, place, why)| format!("{}: {word} stands in {place} alone, since {why}", path.display())),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn every_source_file_says_what_it_is_and_is_of_a_readable_size() {
     let mut wrong = Vec::new();

@@ -102,9 +102,12 @@ fn damaged_data_is_left_as_it_is_and_the_newest_backup_is_named() {
     let data = tempfile::tempdir().unwrap();
     play_a_little(data.path());
     let backups = data.path().join("backups");
+    // The bot has written today's.
+    let _ = fs::remove_dir_all(&backups);
     fs::create_dir_all(&backups).unwrap();
-    let newest = backups.join("2999-01-01.jsonl");
+    let newest = backups.join("2001-01-02.jsonl");
     fs::write(backups.join("2001-01-01.jsonl"), "old").unwrap();
+    fs::write(backups.join("2999-01-01.jsonl"), "of a clock that was wrong").unwrap();
     fs::write(&newest, "new").unwrap();
     let mut db = content(data.path());
     let text = b"\"inspiration\":2";

@@ -37,26 +37,13 @@ fn the_reference_of_the_tables_own_commands_is_what_they_declare() {
 
 #[test]
 fn the_reference_of_the_program_is_what_it_says_itself() {
-    let help = |words: &[&str]| {
-        let output = Command::new(program()).args(words).arg("--help").env("COLUMNS", "100").output().expect("it runs");
-        assert!(output.status.success(), "{words:?}");
-        let text = String::from_utf8(output.stdout).expect("text");
-        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-    };
-    let whole = help(&[]);
-    let named = |text: &str| -> Vec<String> {
-        let (_, rest) = text.split_once("Commands:\n").unwrap_or_default();
-        let lines = rest.lines().take_while(|line| line.starts_with("  "));
-        let names = lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
-        names.filter(|name| *name != "help").map(str::to_owned).collect()
-    };
-    let mut page = format!("# The program\n\n```text\n{whole}\n```\n");
-    for task in named(&whole) {
-        let text = help(&[&task]);
-        page.push_str(&format!("\n## astragal {task}\n\n```text\n{text}\n```\n"));
-        for inner in named(&text) {
-            page.push_str(&format!("\n### astragal {task} {inner}\n\n```text\n{}\n```\n", help(&[&task, &inner])));
-        }
+    let mut page = String::new();
+    for said in tests::help::pages(program()) {
+        let title = match said.words.len() {
+            0 => "# The program".to_owned(),
+            depth => format!("\n{} astragal {}", "#".repeat(depth + 1), said.words.join(" ")),
+        };
+        page.push_str(&format!("{title}\n\n```text\n{}\n```\n", said.text));
     }
     is_made("docs/reference/program.md", &page);
 }

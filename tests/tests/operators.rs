@@ -41,7 +41,7 @@ fn a_first_configuration_is_written_checked_and_shown() {
     fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
     let checked = said(&astragal(home.path(), &["check-config"]));
     assert!(checked.contains("warning: everybody on this machine can read the secret in"), "{checked}");
-    let shown = said(&astragal(home.path(), &["config", "show", "--redact"]));
+    let shown = said(&astragal(home.path(), &["config", "show"]));
     assert!(shown.contains("password = \"[secret]\"") && !shown.contains("sesame"), "{shown}");
     let schema: Value = serde_json::from_slice(&astragal(home.path(), &["config", "schema"]).stdout).unwrap();
     assert_eq!(schema["properties"]["name"]["default"], "astragal");
@@ -347,6 +347,13 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
     run(&["init"]);
     run(&["--config", &file("e.toml", ""), "init", "--irc", "irc.libera.chat"]);
     run(&["--data", &format!("{}/below", file("none", ""))]);
+    let (open, half) = (home.path().join("open"), home.path().join("half"));
+    fs::create_dir_all(half.join("store.part")).unwrap();
+    fs::create_dir(&open).unwrap();
+    fs::write(open.join("diary"), "dear diary").unwrap();
+    fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    run(&["--data", open.to_str().unwrap()]);
+    run(&["--data", half.to_str().unwrap()]);
     let data = home.path().join("data");
     let mut first = Command::new(program());
     first.arg("--data").arg(&data).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -1,15 +1,18 @@
 //! `astragal backup`, `astragal restore`, and the daily backup.
 
 use crate::cli::{Cli, must_be_free};
-use crate::{check, control};
+use crate::fresh::{self, part_of};
+use crate::out::say;
+use crate::{check, control, lines};
 use anyhow::{Context, bail};
-use bot::Bot;
 use bot::backup::{read, write};
 use bot::keys::{RESTORED_KEY, SCHEMA};
 use bot::store::{Batch, Store};
+use bot::{Bot, check_records};
 use chat::{Clock, SystemClock};
+use jiff::Timestamp;
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +21,12 @@ use tokio::sync::oneshot;
 
 /// Where the daily backups are, in the data directory.
 pub const DIRECTORY: &str = "backups";
+/// The store of a restore that is not finished, in the data directory.
+pub const UNFINISHED: &str = "store.part";
 /// What files of a backup end in.
 const EXTENSION: &str = "jsonl";
+/// How the days are written that they are called by.
+const DAY: &str = "%Y-%m-%d";
 /// How often the date is looked at.
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -51,42 +58,54 @@ pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
     if data.store().exists() {
         bail!("{} holds data already and was left as it is: name an empty directory with --data DIR", path.display());
     }
-    let part = data.file("store.part");
+    let part = data.file(UNFINISHED);
     if part.exists() {
         fs::remove_dir_all(&part).context("what an interrupted restore left cannot be removed")?;
     }
-    let store = SledStore::open(&part)?;
-    read(&mut open(file)?, |batch| store.commit(&batch))?;
-    let mut mark = Batch::default();
-    mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);
-    store.commit(&mark)?;
-    drop(store);
+    if let Err(error) = fill(&part, file) {
+        // Nothing is left behind that looks like a restore.
+        let _ = fs::remove_dir_all(&part);
+        return Err(error);
+    }
     fs::rename(&part, data.store()).context("the restored data cannot be put in place")?;
     File::open(&path).and_then(|directory| directory.sync_all()).context("the disk does not keep it")?;
     say(&format!("{records} records restored to {}", path.display()))
 }
 
-/// Writes a backup a day as long as the bot runs, and keeps the newest `keep`.
-pub async fn daily(directory: PathBuf, keep: usize, bot: Arc<Bot>) {
-    if keep == 0 {
-        return;
-    }
+/// Makes a store of a backup's records, if a bot can start with them.
+fn fill(part: &Path, file: &Path) -> anyhow::Result<()> {
+    let store = SledStore::open(part)?;
+    read(&mut lines::open(file, lines::OF_A_BACKUP)?, |batch| store.commit(&batch))?;
+    let mut mark = Batch::default();
+    mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);
+    store.commit(&mark)?;
+    check_records(&store).with_context(|| format!("no bot can start with {}, and nothing was restored", file.display()))
+}
+
+/// Writes a backup a day as long as the bot runs.
+pub async fn daily(directory: PathBuf, bot: Arc<Bot>) {
     loop {
-        let today = SystemClock.now().strftime("%Y-%m-%d").to_string();
+        let today = SystemClock.now().strftime(DAY).to_string();
         let there = directory.join(format!("{today}.{EXTENSION}")).exists();
-        if !there && let Err(error) = keep_daily(&directory, &today, keep, &bot).await {
+        if !there && let Err(error) = keep(&directory, &today, &bot).await {
             tracing::error!(error = format!("{error:#}"), "the daily backup was not written");
         }
         tokio::time::sleep(HOUR).await;
     }
 }
 
-async fn keep_daily(directory: &Path, today: &str, most: usize, bot: &Bot) -> anyhow::Result<()> {
-    keep(directory, today, bot).await?;
-    let mut all = backups(directory);
-    all.truncate(all.len().saturating_sub(most));
-    all.iter().try_for_each(fs::remove_file)?;
-    Ok(())
+/// Deletes the oldest daily backup if there are more than `keep` up to this day, and says so. One that is dated later was
+/// written by a clock that was wrong, or is right while this day is wrong: it stays, and no other is deleted for it.
+///
+/// # Errors
+/// It cannot be deleted.
+pub fn delete_old(directory: &Path, keep: usize, day: Timestamp) -> anyhow::Result<()> {
+    let today = day.strftime(DAY).to_string();
+    let mut past = backups(directory);
+    past.retain(|file| file.file_stem().is_some_and(|name| name <= today.as_str()));
+    let Some(oldest) = past.first().filter(|_| keep > 0 && past.len() > keep) else { return Ok(()) };
+    tracing::info!(file = %oldest.display(), keep, "the oldest daily backup is deleted");
+    fs::remove_file(oldest).with_context(|| format!("{} cannot be deleted", oldest.display()))
 }
 
 /// Writes a backup of what an older version stored, before this one brings it up to its own schema.
@@ -132,9 +151,12 @@ pub async fn between_commits<T: Send + 'static>(
     written.await.context("the bot is stopping")?
 }
 
-/// The newest of the daily backups.
+/// The newest of the daily backups: by its date, unless that is still to come.
 pub fn newest(directory: &Path) -> Option<PathBuf> {
-    backups(directory).pop()
+    let today = SystemClock.now().strftime(DAY).to_string();
+    let all = backups(directory);
+    let past = all.iter().rfind(|file| file.file_stem().is_some_and(|name| name <= today.as_str()));
+    past.or(all.last()).cloned()
 }
 
 /// The daily backups, oldest first.
@@ -156,27 +178,13 @@ fn backups(directory: &Path) -> Vec<PathBuf> {
 
 fn write_file(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be written", file.display());
-    let mut out = BufWriter::new(File::create(file).with_context(failed)?);
+    let mut out = BufWriter::new(fresh::replace(file)?);
     write(store, SystemClock.now(), &mut out).with_context(failed)?;
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
 }
 
 /// Reads a backup for nothing but its being whole; how many records it has.
 fn verify(file: &Path) -> anyhow::Result<u64> {
-    read(&mut open(file)?, |_| Ok(())).with_context(|| format!("{} is no usable backup", file.display()))
-}
-
-fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
-    Ok(BufReader::new(File::open(file).with_context(|| format!("{} cannot be read", file.display()))?))
-}
-
-/// Where a file is written before it is whole.
-pub fn part_of(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".part");
-    name.into()
-}
-
-pub fn say(line: &str) -> anyhow::Result<()> {
-    writeln!(std::io::stdout(), "{line}").context("standard output is closed")
+    let records = read(&mut lines::open(file, lines::OF_A_BACKUP)?, |_| Ok(()));
+    records.with_context(|| format!("{} is no usable backup", file.display()))
 }

@@ -3,7 +3,7 @@
 
 use crate::backup;
 use crate::cli;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use bot::store::{StoreError, scan_all};
 use chat::{Clock, SystemClock};
 use jiff::{SignedDuration, Timestamp};
@@ -39,8 +39,8 @@ pub fn check_here(store: &Path) -> ExitCode {
     }
 }
 
-/// Warns of a clock that says it is earlier than when the data was last written.
-pub fn warn_of_the_clock(data: &DataDir) {
+/// When the data was last written, as the clock said then; warns of one that says it is earlier now.
+pub fn last_written(data: &DataDir) -> Option<Timestamp> {
     let written = |entry: fs::DirEntry| entry.metadata().and_then(|found| found.modified()).ok();
     let files = fs::read_dir(data.store()).into_iter().flatten().flatten();
     let newest = files.filter_map(written).max().and_then(|time| Timestamp::try_from(time).ok());
@@ -51,14 +51,23 @@ pub fn warn_of_the_clock(data: &DataDir) {
              certificates and the times in journals go by it"
         );
     }
+    newest
 }
 
 /// Has the store of `data`, if there is one, read by a child.
 ///
 /// # Errors
-/// It is damaged; says what can be done. Nothing was changed.
+/// It is damaged, or a restore was interrupted; says what can be done. Nothing was changed.
 pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     if !data.store().exists() {
+        let unfinished = data.file(backup::UNFINISHED);
+        // A start beside it would begin with nothing, and nobody would notice before it is too late.
+        ensure!(
+            !unfinished.exists(),
+            "a restore was interrupted here, and nothing is in place: run astragal restore FILE again, or remove {} to begin \
+             with nothing",
+            unfinished.display()
+        );
         return Ok(());
     }
     let copy = data.file("store.check");

@@ -2,10 +2,11 @@
 //! config`: what it says.
 
 use crate::cli::{Cli, ConfigTask};
-use crate::config::{self, Written};
+use crate::config::{self, Secrets, Written, environment};
 use crate::networks;
+use crate::out::out;
 use anyhow::{Context, ensure};
-use std::io::{Write, stdout};
+use std::io::Write;
 
 /// Shows what is set, or the schema of what can be.
 ///
@@ -13,10 +14,13 @@ use std::io::{Write, stdout};
 /// The file cannot be read, or standard output is closed.
 pub fn show(cli: &Cli, task: &ConfigTask) -> anyhow::Result<()> {
     let text = match task {
-        ConfigTask::Show { redact } => Written::read(cli.config_file().as_deref(), std::env::vars())?.shown(*redact)?,
+        ConfigTask::Show { secrets } => {
+            let secrets = if *secrets { Secrets::Shown } else { Secrets::Hidden };
+            Written::read(cli.config_file().as_deref(), environment())?.shown(secrets)?
+        }
         ConfigTask::Schema => serde_json::to_string_pretty(&config::schema())? + "\n",
     };
-    Ok(stdout().lock().write_all(text.as_bytes())?)
+    Ok(out().write_all(text.as_bytes())?)
 }
 
 /// Reads the configuration, and with `online` logs in to each network and leaves again.
@@ -25,7 +29,7 @@ pub fn show(cli: &Cli, task: &ConfigTask) -> anyhow::Result<()> {
 /// Says in plain words what is wrong.
 pub fn check(cli: &Cli, online: bool) -> anyhow::Result<()> {
     let config = cli.config()?;
-    let mut out = stdout().lock();
+    let mut out = out();
     match cli.config_file() {
         Some(file) => writeln!(out, "{} is right", file.display())?,
         None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,

@@ -1,7 +1,8 @@
 //! The command line.
 
-use crate::config::{Config, Written};
+use crate::config::{Config, Written, environment};
 use crate::operator::Order;
+use crate::out::out;
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use directories::ProjectDirs;
@@ -190,11 +191,11 @@ pub struct First {
 /// What is shown of the configuration.
 #[derive(Debug, Subcommand)]
 pub enum ConfigTask {
-    /// Show what is set, by the file and by the environment
+    /// Show what is set, by the file and by the environment, with its secrets hidden
     Show {
-        /// Hide the secrets
+        /// Show the secrets too
         #[arg(long)]
-        redact: bool,
+        secrets: bool,
     },
     /// Show the JSON schema of the file
     Schema,
@@ -259,8 +260,14 @@ fn head(typed: &str) -> Result<String, String> {
 }
 
 /// Prints what a shell completes commands by.
-pub fn completions(shell: clap_complete::Shell) {
-    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_BIN_NAME"), &mut std::io::stdout());
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
+    // It panics on what cannot be written: memory can.
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_BIN_NAME"), &mut text);
+    Ok(out().write_all(&text)?)
 }
 
 /// Prints the man page, with a section for each command.
@@ -270,7 +277,7 @@ pub fn completions(shell: clap_complete::Shell) {
 pub fn man() -> anyhow::Result<()> {
     let mut command = Cli::command();
     command.build();
-    let mut out = std::io::stdout().lock();
+    let mut out = out();
     let page = clap_mangen::Man::new(command.clone());
     page.render(&mut out)?;
     for task in command.get_subcommands().filter(|task| !task.is_hide_set() && task.get_name() != "help") {
@@ -303,7 +310,7 @@ impl Cli {
     /// What is to be said of secrets that everybody on this machine can read, a line each.
     pub fn exposed_secrets(&self) -> anyhow::Result<Vec<String>> {
         let path = self.config_file();
-        let exposed = Written::read(path.as_deref(), std::env::vars())?.exposed(path.as_deref());
+        let exposed = Written::read(path.as_deref(), environment())?.exposed(path.as_deref());
         let told = |file: PathBuf| {
             let file = file.display();
             format!("warning: everybody on this machine can read the secret in {file}: chmod o-r {file}")

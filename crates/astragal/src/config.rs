@@ -5,8 +5,9 @@ mod meaning;
 mod mistakes;
 mod written;
 
+pub use environment::environment;
 pub use mistakes::Mistake;
-pub use written::{Written, schema};
+pub use written::{Secrets, Written, schema};
 
 use crate::networks::{irc, matrix};
 use bot::limits::Limits;
@@ -195,7 +196,7 @@ impl Config {
     /// # Errors
     /// Names every mistake, with its line.
     pub fn read(path: Option<&Path>) -> anyhow::Result<Self> {
-        let read = Written::read(path, std::env::vars())?.into_config();
+        let read = Written::read(path, environment())?.into_config();
         read.map_err(|mistakes| {
             let several: String = mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect();
             let what = path.map_or("the configuration".to_owned(), |path| path.display().to_string());
@@ -451,10 +452,10 @@ mod tests {
             ("ASTRAGAL_LOG", "info"),
         ];
         let read = |set: &[(&str, &str)]| {
-            let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let set = set.iter().map(|(name, value)| (name.into(), value.into()));
             Written::read(Some(file.path()), set.collect::<Vec<_>>().into_iter()).unwrap()
         };
-        let shown = read(&set).shown(true).unwrap();
+        let shown = read(&set).shown(Secrets::Hidden).unwrap();
         assert!(
             shown.contains("password = \"[secret]\"") && !shown.contains("sesame") && !shown.contains("123"),
             "{shown}"

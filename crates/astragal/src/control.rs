@@ -3,20 +3,29 @@
 
 use crate::cli::Cli;
 use crate::operator::{Operator, Order, Told};
-use crate::{backup, export};
+use crate::out::out;
+use crate::{backup, door, export, fresh};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 /// The socket's name in the data directory, which nobody but its owner can enter.
 pub const SOCKET: &str = "control";
 /// Bytes of a request.
 const LONGEST: u64 = 4_096;
+/// How long a request may take to come, and each part of the answer to be read.
+const TO_ASK: Duration = Duration::from_secs(10);
+const TO_READ: Duration = Duration::from_secs(60);
+/// How long the socket rests when nobody can be let in.
+const PAUSE: Duration = Duration::from_secs(1);
 /// The line in front of what was asked for; another is an error's.
 const HERE: &str = "here it is";
 
@@ -54,9 +63,17 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
             return;
         }
     };
+    // Who comes when it is full waits outside, without a descriptor of ours.
+    let places = Arc::new(Semaphore::new(door::room()));
     for number in 0u64.. {
-        let Ok((stream, _)) = listener.accept().await else {
-            continue;
+        let place = places.clone().acquire_owned().await.expect("nobody closes it");
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "nobody can be let in at the control socket now");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
         };
         let spool = socket.with_file_name(format!("backup-{number}.part"));
         let operator = operator.clone();
@@ -66,6 +83,7 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
             }
             // It is there only if it was asked for.
             let _ = fs::remove_file(&spool);
+            drop(place);
         });
     }
 }
@@ -73,7 +91,8 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
 async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow::Result<()> {
     let (read, mut write) = stream.into_split();
     let mut request = String::new();
-    BufReader::new(read.take(LONGEST)).read_line(&mut request).await?;
+    let mut line = BufReader::new(read.take(LONGEST));
+    timeout(TO_ASK, line.read_line(&mut request)).await.context("nothing was asked in time")??;
     // Spooled, so that a slow reader never holds up the bot's writes.
     let spooled = match serde_json::from_str(&request) {
         Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
@@ -92,24 +111,24 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
         if length == 0 {
             return Ok(write.shutdown().await?);
         }
-        write.write_all(&chunk[..length]).await?;
+        timeout(TO_READ, write.write_all(&chunk[..length])).await.context("nobody reads the answer")??;
     }
 }
 
 fn keep(told: &Told, json: bool, spool: &Path) -> anyhow::Result<()> {
     let text = if json { serde_json::to_string(&told.json)? } else { told.text.clone() };
-    Ok(fs::write(spool, text + "\n")?)
+    Ok(fresh::replace(spool)?.write_all((text + "\n").as_bytes())?)
 }
 
 /// `astragal ctl`: asks the running bot, and prints what it says.
 pub fn ctl(cli: &Cli, order: &Order, json: bool) -> anyhow::Result<()> {
     let data = cli.data_dir(&cli.config()?)?;
-    ask(&data.join(SOCKET), &Request::Order { order: order.clone(), json }, &mut io::stdout().lock())
+    ask(&data.join(SOCKET), &Request::Order { order: order.clone(), json }, &mut out())
 }
 
 /// Asks the bot behind `socket` for a file and writes it to `file`.
 pub fn fetch(socket: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
-    let mut out = File::create(file).with_context(|| format!("{} cannot be written", file.display()))?;
+    let mut out = fresh::replace(file)?;
     ask(socket, request, &mut out)?;
     Ok(out.sync_all()?)
 }

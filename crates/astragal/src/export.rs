@@ -1,8 +1,10 @@
 //! `astragal export`, `astragal verify`, `astragal import`: journals as files.
 
-use crate::backup::{between_commits, part_of, say};
+use crate::backup::between_commits;
 use crate::cli::{Cli, must_be_free};
-use crate::{check, control};
+use crate::fresh::{self, part_of};
+use crate::out::{out, say};
+use crate::{check, control, lines};
 use anyhow::{Context, bail};
 use bot::journal::export::{self as journal, Exported};
 use bot::journal::moving::{self, Laid, Moved};
@@ -10,8 +12,8 @@ use bot::store::Store;
 use bot::{Bot, Entropy, Settings};
 use chat::{Clock, RoomId, SystemClock, clean};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, IsTerminal, Write};
+use std::fs;
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use store_sled::{ClaimError, DataDir, SledStore};
 
@@ -91,7 +93,7 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
     let exported = Exported::of(&table, |key| store.read(key))?;
     let exported = exported.with_context(|| format!("nothing was played at {table} yet"))?;
     let failed = || format!("{} cannot be written", file.display());
-    let mut out = BufWriter::new(File::create(file).with_context(failed)?);
+    let mut out = BufWriter::new(fresh::replace(file)?);
     let now = SystemClock.now();
     match kind {
         Kind::Proof => journal::write(&exported, now, &mut out)?,
@@ -103,7 +105,7 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
 
 /// Verifies an export and says what was found.
 pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
-    let verdict = journal::verify(&mut open(file)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
+    let verdict = journal::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
     let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
     let (header, found) = (verdict.header, verdict.verifier);
     say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), header.table, found.last))?;
@@ -132,7 +134,8 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
 
 /// Lays an exported table and seats a room at it.
 pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
-    let moved = Moved::read(&mut open(file)?).with_context(|| format!("{} cannot be imported", file.display()))?;
+    let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
+        .with_context(|| format!("{} cannot be imported", file.display()))?;
     let (store, room, settings, _data) = open_stopped(cli, room)?;
     let laid = match moved.lay(&store, &room, &settings, &mut Entropy::from_system())? {
         Ok(laid) => laid,
@@ -233,13 +236,9 @@ fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, yes: bool) -> an
 /// Asks at the terminal.
 fn confirmed() -> anyhow::Result<bool> {
     anyhow::ensure!(std::io::stdin().is_terminal(), "nobody is there to confirm it: say --yes if it is meant");
-    write!(std::io::stdout(), "Do it? Type yes: ")?;
-    std::io::stdout().flush()?;
+    write!(out(), "Do it? Type yes: ")?;
+    out().flush()?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case("yes"))
-}
-
-fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
-    Ok(BufReader::new(File::open(file).with_context(|| format!("{} cannot be read", file.display()))?))
 }

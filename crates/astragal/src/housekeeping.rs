@@ -2,11 +2,15 @@
 //! erased, what was kept for a while is removed.
 
 use crate::backup;
+use crate::calendar::{Calendar, Jump};
 use crate::operator::{Operator, Order};
+use bot::documents::{from_json, to_json};
 use bot::journal::moving;
+use bot::keys::CALENDAR_KEY;
+use bot::store::{Batch, StoreError};
 use bot::{OutcomeKind, Sweep};
 use chat::{Clock, RoomId, Status, SystemClock};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,15 +42,16 @@ pub async fn keep_house(operator: Arc<Operator>) {
         }
         sweep = sweep_on(&operator, sweep).await;
         if round.is_none_or(|at| at.elapsed() >= ROUND) {
+            let ran = round.map_or(Duration::ZERO, |at| at.elapsed());
             round = Some(Instant::now());
-            let config = operator.config();
             if sweep.is_none() {
-                sweep = begin_sweep(&operator, config.journals.keep_message_days).await;
+                sweep = begin_sweep(&operator, operator.config().journals.keep_message_days).await;
             }
-            leave_empty_rooms(&operator, config.rooms.leave_alone_days, &networks).await;
-            if config.journals.keep_text_days > 0 {
-                erase_old_words(&operator, config.journals.keep_text_days).await;
+            match look_at_the_clock(&operator, ran).await {
+                Ok(calendar) => make_a_round(&operator, &calendar, &networks).await,
+                Err(error) => tracing::error!(%error, "what is old is not known, and nothing is done about it"),
             }
+            tracing::debug!("a round was made");
         }
     }
 }
@@ -61,6 +66,40 @@ async fn begin_sweep(operator: &Operator, days: u16) -> Option<Sweep> {
 async fn sweep_on(operator: &Operator, sweep: Option<Sweep>) -> Option<Sweep> {
     let swept = operator.bot.sweep_on(sweep?).await;
     swept.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok().flatten()
+}
+
+/// Looks at the clock, and notes what it says. A clock that jumped is told of before anything goes by it.
+async fn look_at_the_clock(operator: &Operator, ran: Duration) -> Result<Calendar, StoreError> {
+    let now = SystemClock.now();
+    let committer = operator.bot.committer();
+    let noted = committer.read(CALENDAR_KEY)?.map(|noted| from_json(CALENDAR_KEY, &noted)).transpose()?;
+    let mut calendar: Calendar = noted.unwrap_or_else(|| Calendar::at(operator.written.unwrap_or(now)));
+    if let Some(Jump { from, to }) = calendar.look(now, SignedDuration::try_from(ran).unwrap_or(SignedDuration::MAX)) {
+        tracing::error!(
+            "the clock of this machine says {to:.0}, and {from:.0} was expected: until the bot ran a day by it, nothing is \
+             erased or deleted for its age, and no room left; set it right if it is wrong"
+        );
+    }
+    let mut batch = Batch::default();
+    batch.put(CALENDAR_KEY, to_json(&calendar));
+    let stopping = |_| StoreError::Unavailable("the bot is stopping".to_owned());
+    committer.submit(None, batch).await.map_err(stopping)??;
+    Ok(calendar)
+}
+
+/// Sees to what is old by now.
+async fn make_a_round(operator: &Operator, calendar: &Calendar, networks: &[(String, Status)]) {
+    let config = operator.config();
+    leave_empty_rooms(operator, config.rooms.leave_alone_days, networks, calendar.day()).await;
+    let Some(day) = calendar.day() else { return };
+    if config.journals.keep_text_days > 0 {
+        // Ages count by the clock, which may be ahead of the day.
+        let days = u32::from(config.journals.keep_text_days) + calendar.behind();
+        erase_old_words(operator, days).await;
+    }
+    if let Err(error) = backup::delete_old(&operator.backups, config.backups.keep, day) {
+        tracing::error!(error = format!("{error:#}"), "an old backup was not deleted");
+    }
 }
 
 /// Since when networks are away.
@@ -90,14 +129,17 @@ impl Away {
     }
 }
 
-/// Leaves rooms in which the bot has been alone for as many days as the configuration says, unless that wants it there.
-async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, Status)]) {
-    let now = SystemClock.now();
+/// Leaves rooms in which the bot has been alone for as many days as the configuration says by this day, unless that wants it
+/// there. Where the day is not known, it is noted only where the bot is not alone.
+async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, Status)], day: Option<Timestamp>) {
     for (network, status) in networks.iter().filter(|(_, status)| status.connected) {
         for room in &status.rooms {
             let id = RoomId::new(network, &room.id);
             let alone = room.others == 0 && !room.configured && days > 0;
-            let since = match operator.bot.alone_since(&id, alone.then_some(now)).await {
+            if alone && day.is_none() {
+                continue;
+            }
+            let since = match alone_since(operator, &id, day.filter(|_| alone)).await {
                 Ok(since) => since,
                 Err(error) => {
                     tracing::error!(room = %id, %error, "since when the bot is alone there is not known");
@@ -105,7 +147,7 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
                 }
             };
             let long = SignedDuration::from_hours(24 * i64::from(days));
-            if since.is_none_or(|since| now.duration_since(since) < long) {
+            if !since.zip(day).is_some_and(|(since, day)| day.duration_since(since) >= long) {
                 continue;
             }
             let order = Order::Leave { place: vec![network.clone(), room.id.clone()] };
@@ -119,8 +161,22 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
     }
 }
 
+/// Since when the bot is alone there. What a clock noted that was ahead counts from now on.
+async fn alone_since(
+    operator: &Operator,
+    room: &RoomId,
+    day: Option<Timestamp>,
+) -> Result<Option<Timestamp>, StoreError> {
+    let since = operator.bot.alone_since(room, day).await?;
+    if since > day {
+        operator.bot.alone_since(room, None).await?;
+        return operator.bot.alone_since(room, day).await;
+    }
+    Ok(since)
+}
+
 /// Erases what was typed more than so many days ago, at every table: also at those that each room has left.
-async fn erase_old_words(operator: &Operator, days: u16) {
+async fn erase_old_words(operator: &Operator, days: u32) {
     let bot = &operator.bot;
     let tables = backup::between_commits(bot, |store| Ok((moving::tables(store)?, moving::seatings(store)?))).await;
     let (tables, seatings) = match tables {

@@ -2,9 +2,11 @@
 
 use crate::cli::{Cli, First, OF_THE_SYSTEM, must_be_free};
 use crate::config::Config;
+use crate::fresh;
+use crate::out::out;
 use anyhow::{Context, ensure};
 use std::fs::Permissions;
-use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
+use std::io::{BufRead, IsTerminal, Write, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +49,7 @@ pub fn init(cli: &Cli, first: &First) -> anyhow::Result<()> {
         return Err(error);
     }
     let named = cli.config.as_ref().map_or(String::new(), |file| format!(" --config {}", file.display()));
-    let mut out = stdout().lock();
+    let mut out = out();
     writeln!(out, "{} is written. Try it, then start the bot:", file.display())?;
     writeln!(out, "    astragal{named} check-config --online")?;
     Ok(writeln!(out, "    astragal{named}")?)
@@ -55,10 +57,11 @@ pub fn init(cli: &Cli, first: &First) -> anyhow::Result<()> {
 
 /// Puts the file in place, if it is right.
 fn keep(file: &Path, text: &str) -> anyhow::Result<()> {
-    let part = crate::backup::part_of(file);
-    std::fs::write(&part, text).with_context(|| format!("{} cannot be written", file.display()))?;
+    let part = fresh::part_of(file);
+    let mut made = fresh::replace(&part)?;
+    made.write_all(text.as_bytes()).with_context(|| format!("{} cannot be written", file.display()))?;
     // No secret is in it, and a bot that runs as another user reads it.
-    std::fs::set_permissions(&part, Permissions::from_mode(0o644))?;
+    made.set_permissions(Permissions::from_mode(0o644))?;
     let read = Config::read(Some(&part)).context("this makes no right configuration, and nothing was written");
     let placed = read.and_then(|_| Ok(std::fs::rename(&part, file)?));
     if placed.is_err() {
@@ -93,9 +96,7 @@ impl Passwords {
             let file = directory.join(&named);
             must_be_free(&file)?;
             std::fs::create_dir_all(directory.join(SECRETS))?;
-            // What this program makes is for its user's eyes only.
-            std::fs::write(&file, format!("{password}\n"))
-                .with_context(|| format!("{} cannot be written", file.display()))?;
+            fresh::create(&file)?.write_all(format!("{password}\n").as_bytes())?;
             *place = Some(named);
             kept.push(file);
         }
@@ -139,7 +140,7 @@ fn ask(first: &mut First, passwords: &mut Passwords) -> anyhow::Result<()> {
 
 /// An answer; nothing if it is empty.
 fn line(question: &str) -> anyhow::Result<Option<String>> {
-    let mut out = stdout();
+    let mut out = out();
     write!(out, "{question}")?;
     out.flush()?;
     let mut line = String::new();
@@ -157,7 +158,7 @@ fn secret(question: &str) -> anyhow::Result<Option<String>> {
     tcsetattr(stdin(), OptionalActions::Flush, &hidden)?;
     let answer = line(question);
     tcsetattr(stdin(), OptionalActions::Flush, &before)?;
-    writeln!(stdout())?;
+    writeln!(out())?;
     answer
 }
 

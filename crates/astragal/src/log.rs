@@ -8,7 +8,7 @@ use std::fmt::{Debug, Write};
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::Instant;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -27,7 +27,7 @@ const MANY: usize = 100;
 /// The log of this process.
 pub struct Log {
     filter: reload::Handle<EnvFilter, Registry>,
-    failures: mpsc::Receiver<Failure>,
+    failures: Mutex<mpsc::Receiver<Failure>>,
 }
 
 /// Sets how much is logged.
@@ -55,7 +55,7 @@ impl Log {
         };
         let (sender, failures) = mpsc::channel(MANY);
         tracing_subscriber::registry().with(filter).with(lines).with(Teller(sender)).init();
-        Log { filter: handle, failures }
+        Log { filter: handle, failures: Mutex::new(failures) }
     }
 
     /// What sets how much is logged.
@@ -64,9 +64,10 @@ impl Log {
     }
 
     /// Tells the operator what is logged as an error, the same failure once a day.
-    pub async fn tell_operator(mut self, bot: Arc<Bot>) {
+    pub async fn tell_operator(self: Arc<Self>, bot: Arc<Bot>) {
         let mut told = BTreeMap::<String, Instant>::new();
-        while let Some(failure) = self.failures.recv().await {
+        let mut failures = self.failures.lock().await;
+        while let Some(failure) = failures.recv().await {
             told.retain(|_, at| at.elapsed() < ONCE_IN);
             if told.insert(failure.what, Instant::now()).is_none() {
                 bot.tell_operator(&format!("{} (told once a day; the log has all)", failure.told)).await;

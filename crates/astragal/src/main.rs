@@ -1,17 +1,22 @@
 //! The bot: configuration, command line, wiring. Everything it does is done by the other crates.
 
 mod backup;
+mod calendar;
 mod check;
 mod check_config;
 mod cli;
 mod config;
 mod control;
+mod door;
 mod export;
+mod fresh;
 mod housekeeping;
 mod init;
+mod lines;
 mod log;
 mod networks;
 mod operator;
+mod out;
 mod play;
 mod plugins;
 mod reload;
@@ -26,6 +31,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    door::raise_descriptors();
     let cli = Cli::parse();
     let log = log::Log::begin(cli.log_format);
     let done = match &cli.task {
@@ -41,10 +47,7 @@ fn main() -> ExitCode {
         Some(Task::Import { file, room, yes }) => export::import(&cli, file, room, *yes),
         Some(Task::Init(first)) => init::init(&cli, first),
         Some(Task::Config(task)) => check_config::show(&cli, task),
-        Some(Task::Completions { shell }) => {
-            cli::completions(*shell);
-            Ok(())
-        }
+        Some(Task::Completions { shell }) => cli::completions(*shell),
         Some(Task::Man) => cli::man(),
         Some(Task::CheckConfig { online }) => check_config::check(&cli, *online),
         #[cfg(feature = "matrix")]
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if out::was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             cli::complain(&error);
             ExitCode::FAILURE

@@ -110,6 +110,8 @@ pub struct Operator {
     pub backups: PathBuf,
     /// How much it logs.
     pub level: Level,
+    /// When its data was last written before it ran.
+    pub written: Option<Timestamp>,
     /// Since when it runs.
     pub since: Timestamp,
 }

@@ -1,5 +1,6 @@
 //! `astragal play`: session files through the core.
 
+use crate::out::out;
 use crate::plugins;
 use plugin_testkit::Compare;
 use std::io::{self, Write};
@@ -8,7 +9,7 @@ use std::process::ExitCode;
 
 /// Plays the files; stops at the first difference with status 1.
 pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let (mut out, mut err) = (out(), io::stderr().lock());
     let compare = if json { Compare::DiceAlone } else { Compare::Answers };
     for path in files {
         let name = path.display().to_string();

@@ -4,9 +4,11 @@ use crate::config::Config;
 use crate::operator::Operator;
 use std::sync::Arc;
 use tokio::signal::unix::Signal;
+use tokio::sync::Mutex;
 
 /// Applies the configuration each time the signal comes.
-pub async fn on_hangup(mut hangup: Signal, operator: Arc<Operator>) {
+pub async fn on_hangup(hangup: Arc<Mutex<Signal>>, operator: Arc<Operator>) {
+    let mut hangup = hangup.lock().await;
     while hangup.recv().await.is_some() {
         match again(&operator) {
             Err(error) => tracing::error!("{error:#}"),

@@ -4,16 +4,18 @@ use crate::cli::Cli;
 use crate::config::Config;
 use crate::log::Log;
 use crate::operator::Operator;
+use crate::out::out;
 use crate::{backup, check, control, housekeeping, networks, plugins, reload, service, watch};
 use anyhow::Context;
 use bot::store::Store;
-use bot::{Bot, Entropy, FairBox, Plugins, serve};
+use bot::{Bot, Entropy, FairBox, Plugins, serve, survive};
 use chat::{Clock, RoomId, SystemClock, Transport};
-use std::io::{IsTerminal, stdin, stdout};
+use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use store_sled::{DataDir, SledStore};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Mutex;
 use transport_console::{Console, Input, Opening};
 
 /// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
@@ -24,7 +26,7 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
         .for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
     let path = cli.data_dir(&config)?;
     let data = DataDir::claim(&path)?;
-    check::warn_of_the_clock(&data);
+    let written = check::last_written(&data);
     check::check_in_child(&data)?;
     let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
     backup::before_migration(&*store, &data.file(backup::DIRECTORY))?;
@@ -48,6 +50,7 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
             started_on: config.networks(),
             backups: backups.clone(),
             level: log.level(),
+            written,
             since: SystemClock.now(),
             config: RwLock::new(Arc::new(config)),
         });
@@ -56,18 +59,30 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
         if let Some(address) = config.watch.listen {
             watch::listen(address, operator.clone()).await?;
         }
-        tokio::spawn(log.tell_operator(bot.clone()));
-        tokio::spawn(service::stay_alive());
-        tokio::spawn(reload::on_hangup(signal(SignalKind::hangup())?, operator.clone()));
-        tokio::spawn(control::listen(data.file(control::SOCKET), operator.clone()));
-        tokio::spawn(backup::daily(backups, config.backups.keep, bot.clone()));
-        tokio::spawn(housekeeping::keep_house(operator));
+        let hangup = Arc::new(Mutex::new(signal(SignalKind::hangup())?));
+        let (telling, log) = (bot.clone(), Arc::new(log));
+        keep("telling the operator", move || log.clone().tell_operator(telling.clone()));
+        keep("telling the service manager", service::stay_alive);
+        let reloading = operator.clone();
+        keep("reading the configuration again", move || reload::on_hangup(hangup.clone(), reloading.clone()));
+        let (socket, asked) = (data.file(control::SOCKET), operator.clone());
+        keep("the control socket", move || control::listen(socket.clone(), asked.clone()));
+        if config.backups.keep > 0 {
+            let backed_up = bot.clone();
+            keep("the daily backup", move || backup::daily(backups.clone(), backed_up.clone()));
+        }
+        keep("keeping house", move || housekeeping::keep_house(operator.clone()));
         service::ready(&config);
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
     served
+}
+
+/// Begins a task beside the bot, which is begun again should it panic.
+pub fn keep<F: Future<Output = ()> + Send>(what: &'static str, begin: impl FnMut() -> F + Send + 'static) {
+    tokio::spawn(async move { survive(what, begin).await });
 }
 
 /// The terminal as a network.
@@ -85,13 +100,13 @@ fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow:
     ];
     let files = data.file("exports");
     let opening = Opening { greeting, name, room, nonce, files };
-    let input = if stdin().is_terminal() && stdout().is_terminal() {
+    let input = if stdin().is_terminal() && out().is_terminal() {
         Input::terminal(&data.file("history")).context("the terminal cannot be used")?
     } else {
         Input::pipe(stdin())
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    Ok(Arc::new(Console::new(opening, clock, input, Box::new(stdout()))))
+    Ok(Arc::new(Console::new(opening, clock, input, Box::new(out()))))
 }
 
 /// Resolves when the system asks the bot to end.

@@ -1,6 +1,8 @@
 //! How the bot is, by HTTP for this machine's own: `/metrics` for Prometheus, `/live`, `/ready`.
 
+use crate::door::Door;
 use crate::operator::Operator;
+use crate::run::keep;
 use anyhow::Context;
 use axum::Router;
 use axum::extract::State;
@@ -40,25 +42,27 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
     let metrics = builder.install_recorder().context("nobody else counts in this process")?;
     bot::describe_metrics();
     let kept = metrics.clone();
-    tokio::spawn(async move {
-        // Samples wait in memory until they are counted, whether or not anybody looks.
-        let mut round = tokio::time::interval(UPKEEP);
-        loop {
-            round.tick().await;
-            kept.run_upkeep();
-        }
-    });
+    keep("counting what happens", move || upkeep(kept.clone()));
     let router = Router::new()
         .route("/metrics", get(all_metrics))
         .route("/live", get(async || "live\n"))
         .route("/ready", get(ready))
         .with_state(Watched { operator, metrics });
     tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
+        if let Err(error) = axum::serve(Door::new(listener), router).await {
             tracing::error!(%error, "nobody can watch the bot any more");
         }
     });
     Ok(())
+}
+
+/// Samples wait in memory until they are counted, whether or not anybody looks.
+async fn upkeep(metrics: PrometheusHandle) {
+    let mut round = tokio::time::interval(UPKEEP);
+    loop {
+        round.tick().await;
+        metrics.run_upkeep();
+    }
 }
 
 async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> String {

@@ -20,6 +20,8 @@ pub const IGNORED_KEY: &str = "ignored";
 pub const RUNNING_KEY: &str = "running";
 /// The event that is alone in play, since the bot may not survive it.
 pub const SUSPECT_KEY: &str = "suspect";
+/// By which day things are old; the operator's side keeps it.
+pub const CALENDAR_KEY: &str = "calendar";
 /// All rooms' settings begin so.
 pub const ROOMS: &str = "room/";
 /// All tables' records begin so.

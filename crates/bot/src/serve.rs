@@ -1,9 +1,13 @@
 //! Running: one ordered queue a table, tables side by side, one sender a network, and an orderly end.
 
 mod left;
+mod networks;
 pub mod operator;
 mod queue;
 mod send;
+mod survive;
+
+pub use survive::survive;
 
 use crate::bot::Bot;
 use crate::desk::NetworkDesk;
@@ -11,6 +15,7 @@ use crate::keys::TableId;
 use crate::store::StoreError;
 use crate::table::{Manner, Outgoing};
 use chat::{Transport, TransportError};
+use networks::Networks;
 use queue::Job;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -119,7 +124,7 @@ pub async fn serve(
         let (outgoing, posts) = mpsc::unbounded_channel();
         let work = Arc::<Work>::default();
         let left = left::unsaid(&bot, &**transport)?.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
-        senders.spawn(send::say_all(bot.clone(), transport.clone(), left, posts, closing.subscribe()));
+        senders.spawn(send::say_always(bot.clone(), transport.clone(), left, posts, closing.subscribe()));
         let manner = Manner { redelivered: transport.redelivers(), edited: transport.edits() };
         let side = NetworkSide { manner, outgoing, work };
         networks.insert(transport.network().to_owned(), side);
@@ -128,14 +133,15 @@ pub async fn serve(
     *bot.hall.lock().expect("nothing panics holding it") = Arc::downgrade(&hall);
     hall.play_left(end).await?;
 
-    let mut running = JoinSet::new();
+    let mut networks = Networks::default();
     for transport in transports {
         let network = transport.network().to_owned();
         let desk = Arc::new(NetworkDesk { hall: hall.clone(), network, redelivers: transport.redelivers() });
-        running.spawn(async move { transport.run(desk).await });
+        networks.listen_to(transport, desk);
     }
-    let ended = listen(&mut running, stop).await;
-    running.shutdown().await;
+    let ended = networks.last(stop).await;
+    networks.shut().await;
+    drop(networks);
     hall.closing.send_replace(true);
     hall.close_tables().await;
     drop(hall);
@@ -155,31 +161,4 @@ pub async fn serve(
         tracing::error!(%error, "the last writes failed");
     }
     ended
-}
-
-/// Waits until all networks ended or it is time to stop.
-async fn listen(
-    running: &mut JoinSet<Result<(), TransportError>>,
-    stop: impl Future<Output = ()>,
-) -> Result<(), ServeError> {
-    let mut stop = std::pin::pin!(stop);
-    let mut worked = false;
-    let mut failure = None;
-    loop {
-        tokio::select! {
-            () = &mut stop => return Ok(()),
-            ended = running.join_next() => match ended {
-                None => return match failure {
-                    Some(error) if !worked => Err(ServeError::Transport(error)),
-                    _ => Ok(()),
-                },
-                Some(Ok(Ok(()))) => worked = true,
-                Some(Ok(Err(error))) => {
-                    tracing::error!(%error, "a network gave up");
-                    failure = Some(error);
-                }
-                Some(Err(error)) => tracing::error!(%error, "a network's task ended"),
-            },
-        }
-    }
 }

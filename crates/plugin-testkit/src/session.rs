@@ -147,7 +147,6 @@ pub fn parse(text: &str) -> Result<Vec<Step>, SessionError> {
 }
 
 fn read(line: &str) -> Result<What, String> {
-    static SAID: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([\p{L}][\p{L}\p{N}_' .-]*)([>*])\s?(.*)$"));
     static ANSWERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^bot(?:(<)|(!)|@([^<>*!]+)<)\s?(.*)$"));
     if let Some(rest) = line.strip_prefix('@') {
         return directive(rest).map(What::Direct);
@@ -160,11 +159,21 @@ fn read(line: &str) -> Result<What, String> {
         };
         return Ok(What::Expect { whose, text: parts[4].to_owned() });
     }
-    if let Some(parts) = SAID.captures(line) {
-        let (text, dice) = script(&parts[3]);
-        return Ok(What::Say { name: parts[1].to_owned(), text, dice, edit: &parts[2] == "*" });
+    if let Some((name, edit, text)) = said(line) {
+        let (text, dice) = script(text);
+        return Ok(What::Say { name: name.to_owned(), text, dice, edit });
     }
     Err("this is none of: NAME> text, NAME* text, bot< text, bot! text, bot@NAME< text, @word".to_owned())
+}
+
+/// `NAME> text` or `NAME* text`: who, whether it is an edit, what. Letters are those of Rust itself: which of Unicode's tables
+/// regex has depends on what else is built beside it.
+fn said(line: &str) -> Option<(&str, bool, &str)> {
+    let named = |c: char| c.is_alphanumeric() || "_' .-".contains(c);
+    let (name, rest) = line.split_at(line.find(|c| !named(c))?);
+    let edit = rest.starts_with('*');
+    let text = rest.strip_prefix(['>', '*']).filter(|_| name.starts_with(char::is_alphabetic))?;
+    Some((name, edit, text.strip_prefix(char::is_whitespace).unwrap_or(text)))
 }
 
 /// Takes the scripted dice off the end of what is said.
@@ -258,6 +267,10 @@ mod tests {
             one("Ann* roll d[1,2] > 3"),
             What::Say { name: "Ann".into(), text: "roll d[1,2] > 3".into(), dice: None, edit: true }
         );
+        let said = |name: &str| What::Say { name: name.into(), text: "roll d6".into(), dice: None, edit: false };
+        for name in ["Åsa", "Дуня", "O'Neil-2", "मीना"] {
+            assert_eq!(one(&format!("{name}>roll d6")), said(name));
+        }
         assert_eq!(one("bot< 3 > 2..."), What::Expect { whose: Whose::Table, text: "3 > 2...".into() });
         assert_eq!(one("bot!"), What::Expect { whose: Whose::Refused, text: "".into() });
         assert_eq!(one("bot@Ann< psst"), What::Expect { whose: Whose::Private("Ann".into()), text: "psst".into() });

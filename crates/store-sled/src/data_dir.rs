@@ -1,8 +1,8 @@
 //! The data directory: one process at a time, for its owner's eyes only.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A data directory held by this process for as long as this lives.
@@ -18,6 +18,17 @@ pub enum ClaimError {
     /// Another process has it.
     #[error("{0} is in use by another astragal: stop that one, or name another directory with --data DIR")]
     Held(PathBuf),
+    /// Others can change what is in it, and that cannot be mended here.
+    #[error(
+        "{path} is open to others (mode {mode:o}), who could put files of theirs there: name a directory of the bot's own \
+         with --data DIR, or chmod 700 it"
+    )]
+    Open {
+        /// The directory.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
     /// It cannot be made or written.
     #[error("{path} cannot be used: {error}; make it writable for this user, or name another with --data DIR")]
     Unusable {
@@ -29,14 +40,15 @@ pub enum ClaimError {
 }
 
 impl DataDir {
-    /// Makes the directory if need be (mode 0700) and locks it.
+    /// Makes the directory if need be, for its owner alone (mode 0700), and locks it. One that was made before and is open to
+    /// others is closed to them, if it is the bot's.
     ///
     /// # Errors
-    /// Another process has it, or it cannot be written.
+    /// Another process has it, others can change what is in it, or it cannot be written.
     pub fn claim(path: &Path) -> Result<Self, ClaimError> {
         let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
-        // A directory that is there keeps its mode: it may be anybody's. The files in it are private by their own.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
+        keep_others_out(path)?;
         let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path.join("lock"));
         let lock = lock.map_err(unusable)?;
         match lock.try_lock() {
@@ -57,11 +69,56 @@ impl DataDir {
     }
 }
 
+/// Everybody's rights but the owner's, those of changing something among them, and the mark of a directory that is shared.
+const OTHERS: u32 = 0o077;
+const CHANGE: u32 = 0o022;
+const SHARED: u32 = 0o1000;
+
+/// Closes a directory of the bot's to others; one that is something else's too keeps its mode, and may not be theirs to change.
+fn keep_others_out(path: &Path) -> Result<(), ClaimError> {
+    let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
+    let mode = fs::metadata(path).map_err(unusable)?.permissions().mode() & 0o7777;
+    if mode & OTHERS == 0 {
+        return Ok(());
+    }
+    let ours = mode & SHARED == 0 && is_the_bots(path).map_err(unusable)?;
+    let shown = path.display();
+    if ours && fs::set_permissions(path, Permissions::from_mode(0o700)).is_ok() {
+        let closed = format!("{shown} was open to others (mode {mode:o}); now only its owner can enter it");
+        // Where nobody could put anything, nobody need look for it.
+        if mode & CHANGE != 0 {
+            tracing::warn!("{closed}")
+        } else {
+            tracing::info!("{closed}")
+        }
+        return Ok(());
+    }
+    if mode & CHANGE != 0 {
+        return Err(ClaimError::Open { path: path.to_owned(), mode });
+    }
+    tracing::warn!("{shown} is open to others (mode {mode:o}), who see which files the bot has: chmod 700 it");
+    Ok(())
+}
+
+/// Whether nothing is in it, or what a bot left there, all of it its owner's.
+fn is_the_bots(path: &Path) -> io::Result<bool> {
+    let owner = fs::metadata(path)?.uid();
+    let mut nothing = true;
+    let mut lock = false;
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.metadata()?.uid() != owner {
+            return Ok(false);
+        }
+        nothing = false;
+        lock |= entry.file_name() == "lock";
+    }
+    Ok(nothing || lock)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_directory_is_private_and_held_by_one() {
@@ -73,6 +130,34 @@ mod tests {
         assert!(matches!(DataDir::claim(&path), Err(ClaimError::Held(_))));
         drop(held);
         DataDir::claim(&path).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_others_can_enter_is_closed_or_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let made = |name: &str, mode: u32| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        for before in [0o777, 0o755, 0o750, 0o2775] {
+            let path = made(&format!("{before:o}"), before);
+            DataDir::claim(&path).unwrap();
+            assert_eq!(mode(&path) & 0o777, 0o700);
+            fs::set_permissions(&path, Permissions::from_mode(before)).unwrap();
+            DataDir::claim(&path).unwrap();
+            assert_eq!(mode(&path) & 0o777, 0o700, "with the bot's files in it");
+        }
+        let shared = made("shared", 0o1777);
+        assert!(DataDir::claim(&shared).unwrap_err().to_string().contains("is open to others (mode 1777)"));
+        for (before, taken) in [(0o777, false), (0o755, true)] {
+            let path = made(&format!("home-{before:o}"), before);
+            fs::write(path.join("diary"), "x").unwrap();
+            assert_eq!(DataDir::claim(&path).is_ok(), taken);
+            assert_eq!(mode(&path), before, "a directory with other things keeps its mode");
+        }
     }
 
     #[test]

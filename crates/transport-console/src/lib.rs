@@ -14,8 +14,9 @@ use chat::{
     Transport, TransportError, clean, cut,
 };
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -48,6 +49,8 @@ pub struct Console {
     here: Mutex<String>,
     /// Nothing is said before the greeting.
     greeted: watch::Sender<bool>,
+    /// Nobody reads what is printed any more.
+    unread: AtomicBool,
     style: format::Style,
 }
 
@@ -66,13 +69,14 @@ impl Console {
             output: Mutex::new(output),
             here,
             greeted: watch::Sender::new(false),
+            unread: AtomicBool::new(false),
             style,
         }
     }
 
-    fn print(&self, text: &str) -> Result<(), TransportError> {
+    fn print(&self, text: &str) -> io::Result<()> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        output.write_all(text.as_bytes()).and_then(|()| output.flush()).map_err(trouble)
+        output.write_all(text.as_bytes()).and_then(|()| output.flush())
     }
 
     fn room(&self) -> RoomId {
@@ -142,12 +146,57 @@ impl Console {
         room.clone_into(&mut *self.here.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    async fn hand_over(&self, desk: &dyn Desk, event: Event) -> Result<(), TransportError> {
+    async fn hand_over(&self, desk: &dyn Desk, event: Event) -> io::Result<()> {
         if let Err(error) = desk.accept(Delivery::from(event)).await {
             self.print(&format!("That was not heard: {error}\n"))?;
         }
         desk.settle().await;
         Ok(())
+    }
+
+    /// Hears one line after the other until the input ends, or nobody reads the answers any more.
+    async fn talk(&self, desk: &dyn Desk) -> io::Result<()> {
+        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let input = input.ok_or_else(|| io::Error::other("the console runs once"))?;
+        let lines = listen(input);
+        let mut seat = Seat { name: self.opening.name.clone(), private: false, said: BTreeMap::new() };
+        let mut number = 0;
+        for line in &self.opening.greeting {
+            self.print(&format!("{line}\n"))?;
+        }
+        self.greeted.send_replace(true);
+        loop {
+            // What is left from an earlier run, or was asked in the last line, is said before the next prompt.
+            desk.settle().await;
+            if self.unread.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let prompt = format!("{}@{}> ", seat.name, self.room().id);
+            let (answer, line) = oneshot::channel();
+            let ended = || io::Error::other("the reading thread ended");
+            lines.send((prompt, answer)).map_err(|_| ended())?;
+            let Some(line) = line.await.map_err(|_| ended())?? else {
+                return Ok(());
+            };
+            // What is pasted comes at once; each line of it is a line.
+            for line in line.split('\n') {
+                number += 1;
+                if line.starts_with('/') {
+                    match self.own_command(line.trim_end(), &mut seat) {
+                        Own::Says(says) => self.print(&format!("{says}\n"))?,
+                        Own::Edit(original, line) => {
+                            let message = self.message(&seat, number, &line);
+                            self.hand_over(desk, Event::Edited { message, original }).await?;
+                        }
+                        Own::Quit => return Ok(()),
+                    }
+                    continue;
+                }
+                let message = self.message(&seat, number, line);
+                seat.said.insert((seat.name.clone(), self.room().id), message.id.clone());
+                self.hand_over(desk, Event::Said(message)).await?;
+            }
+        }
     }
 
     fn say(&self, post: &Post) -> Result<Sent, SendError> {
@@ -161,7 +210,13 @@ impl Console {
         }
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
-        written.map(|()| Sent::default()).map_err(|error| SendError::Never(error.to_string()))
+        written.map(|()| Sent::default()).map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => {
+                self.unread.store(true, Ordering::Relaxed);
+                SendError::Unsaid
+            }
+            _ => SendError::Never(error.to_string()),
+        })
     }
 
     /// Puts a file where whoever sits at the terminal finds it; says where.
@@ -215,43 +270,10 @@ impl Transport for Console {
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
-        let input = self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let input = input.ok_or_else(|| trouble(std::io::Error::other("the console runs once")))?;
-        let lines = listen(input);
-        let mut seat = Seat { name: self.opening.name.clone(), private: false, said: BTreeMap::new() };
-        let mut number = 0;
-        for line in &self.opening.greeting {
-            self.print(&format!("{line}\n"))?;
-        }
-        self.greeted.send_replace(true);
-        loop {
-            // What is left from an earlier run, or was asked in the last line, is said before the next prompt.
-            desk.settle().await;
-            let prompt = format!("{}@{}> ", seat.name, self.room().id);
-            let (answer, line) = oneshot::channel();
-            let ended = || trouble(std::io::Error::other("the reading thread ended"));
-            lines.send((prompt, answer)).map_err(|_| ended())?;
-            let Some(line) = line.await.map_err(|_| ended())?.map_err(trouble)? else {
-                return Ok(());
-            };
-            // What is pasted comes at once; each line of it is a line.
-            for line in line.split('\n') {
-                number += 1;
-                if line.starts_with('/') {
-                    match self.own_command(line.trim_end(), &mut seat) {
-                        Own::Says(says) => self.print(&format!("{says}\n"))?,
-                        Own::Edit(original, line) => {
-                            let message = self.message(&seat, number, &line);
-                            self.hand_over(&*desk, Event::Edited { message, original }).await?;
-                        }
-                        Own::Quit => return Ok(()),
-                    }
-                    continue;
-                }
-                let message = self.message(&seat, number, line);
-                seat.said.insert((seat.name.clone(), self.room().id), message.id.clone());
-                self.hand_over(&*desk, Event::Said(message)).await?;
-            }
+        match self.talk(&*desk).await {
+            // Nobody reads on, which ends it as /quit does.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            ended => ended.map_err(trouble),
         }
     }
 
@@ -279,6 +301,6 @@ fn listen(mut input: Input) -> mpsc::UnboundedSender<Ask> {
     lines
 }
 
-fn trouble(error: std::io::Error) -> TransportError {
+fn trouble(error: io::Error) -> TransportError {
     TransportError { network: NETWORK.to_owned(), reason: error.to_string() }
 }

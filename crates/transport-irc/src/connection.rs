@@ -15,7 +15,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{OwnedMutexGuard, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 /// Bytes that are read at once.
@@ -70,7 +70,7 @@ pub struct Connection {
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
     pub nonces: Nonces,
-    pub orders: mpsc::UnboundedReceiver<Order>,
+    pub orders: OwnedMutexGuard<mpsc::UnboundedReceiver<Order>>,
     /// Where what happens goes; nobody listens any more once the bot stops.
     pub deliveries: mpsc::UnboundedSender<Delivery>,
     pub ready: watch::Sender<bool>,

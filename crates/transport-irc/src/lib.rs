@@ -25,16 +25,17 @@ pub use connection::Nonces;
 pub use settings::{Channel, Invites, Settings, TellPassword};
 
 use async_trait::async_trait;
-use chat::{Clock, Desk, DeskError, Post, Saying, SendError, Status, Transport, TransportError};
+use chat::{Clock, Delivery, Desk, DeskError, Post, Saying, SendError, Status, Transport, TransportError};
 use connection::{Ask, Connection, Order};
 use distrust::Distrust;
 use outbox::Outbox;
 use past::Past;
 use session::Memory;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use sts::Policies;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Mutex, mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 /// An IRC network.
@@ -44,58 +45,51 @@ pub struct Irc {
     clock: Arc<dyn Clock>,
     nonces: Nonces,
     orders: mpsc::UnboundedSender<Order>,
-    /// Taken by the connection when it begins.
-    taken: Mutex<Option<mpsc::UnboundedReceiver<Order>>>,
+    /// Held by the connection as long as it lives.
+    held: Arc<Mutex<mpsc::UnboundedReceiver<Order>>>,
+    /// The connection, once it has begun.
+    living: Mutex<Option<Living>>,
     ready: watch::Sender<bool>,
+}
+
+/// A connection, and what it hears. It outlives who listens: what was heard is still to be answered when nobody does any more.
+struct Living {
+    delivered: mpsc::UnboundedReceiver<Delivery>,
+    task: JoinHandle<()>,
 }
 
 impl Irc {
     /// A network under the operator's name for it. `nonces` gives randomness that nobody can guess.
     pub fn new(network: &str, settings: Settings, clock: Arc<dyn Clock>, nonces: Nonces) -> Self {
-        let (orders, taken) = mpsc::unbounded_channel();
+        let (orders, held) = mpsc::unbounded_channel();
         Irc {
             network: network.to_owned(),
             settings: Arc::new(settings),
             clock,
             nonces,
             orders,
-            taken: Mutex::new(Some(taken)),
+            held: Arc::new(Mutex::new(held)),
+            living: Mutex::default(),
             ready: watch::Sender::new(false),
         }
     }
 
     /// Asks the connection; nothing if it is gone.
     async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Option<T> {
+        if self.held.try_lock().is_ok() {
+            return None;
+        }
         let (asked, told) = oneshot::channel();
         self.orders.send(Order::Ask(ask(asked))).ok()?;
         told.await.ok()
     }
 
-    fn failed(&self, reason: impl Into<String>) -> TransportError {
-        TransportError { network: self.network.clone(), reason: reason.into() }
-    }
-}
-
-#[async_trait]
-impl Transport for Irc {
-    fn network(&self) -> &str {
-        &self.network
-    }
-
-    fn redelivers(&self) -> bool {
-        false
-    }
-
-    fn says_once(&self) -> bool {
-        false
-    }
-
-    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
-        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let orders = taken.ok_or_else(|| self.failed("a network runs once"))?;
+    /// Begins the connection, once the one before it is gone.
+    async fn begin(&self, desk: &dyn Desk) -> Result<Living, TransportError> {
+        let orders = self.held.clone().lock_owned().await;
         let note = |name| desk.note(name).map_err(|DeskError(error)| self.failed(error));
         let invited = note(session::INVITED)?.unwrap_or_default();
-        let (deliveries, mut delivered) = mpsc::unbounded_channel();
+        let (deliveries, delivered) = mpsc::unbounded_channel();
         let connection = Connection {
             network: self.network.clone(),
             settings: self.settings.clone(),
@@ -119,12 +113,46 @@ impl Transport for Irc {
             asked: Vec::new(),
             closing: None,
         };
-        // It outlives this call: what was heard is still to be answered when nobody listens any more.
-        tokio::spawn(connection.live());
-        while let Some(delivery) = delivered.recv().await {
+        Ok(Living { delivered, task: tokio::spawn(connection.live()) })
+    }
+
+    fn failed(&self, reason: impl Into<String>) -> TransportError {
+        TransportError { network: self.network.clone(), reason: reason.into() }
+    }
+}
+
+#[async_trait]
+impl Transport for Irc {
+    fn network(&self) -> &str {
+        &self.network
+    }
+
+    fn redelivers(&self) -> bool {
+        false
+    }
+
+    fn says_once(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
+        let mut living = self.living.lock().await;
+        if living.is_none() {
+            *living = Some(self.begin(&*desk).await?);
+        }
+        while let Some(Living { delivered, .. }) = &mut *living
+            && let Some(delivery) = delivered.recv().await
+        {
             if let Err(error) = desk.accept(delivery).await {
                 tracing::error!(network = self.network, %error, "what was said is not heard");
             }
+        }
+        // It ended: in order, or by a panic, which goes on to whoever begins networks again.
+        if let Some(Living { task, .. }) = living.take()
+            && let Err(error) = task.await
+            && let Ok(panic) = error.try_into_panic()
+        {
+            std::panic::resume_unwind(panic);
         }
         Ok(())
     }
@@ -154,9 +182,14 @@ impl Transport for Irc {
     }
 
     async fn close(&self) {
-        let begun = self.taken.lock().unwrap_or_else(PoisonError::into_inner).take().is_none();
+        if let Ok(mut orders) = self.held.try_lock() {
+            // There is no connection, and none will begin: what waits for one is not said in this run.
+            orders.close();
+            while orders.try_recv().is_ok() {}
+            return;
+        }
         let (closed, closing) = oneshot::channel();
-        if begun && self.orders.send(Order::Close(closed)).is_ok() {
+        if self.orders.send(Order::Close(closed)).is_ok() {
             // Gone is closed too.
             let _ = closing.await;
         }

@@ -146,6 +146,8 @@ impl Transport for Matrix {
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
         let home = Home::new(&self.directory);
+        // A login of a run that panicked is gone.
+        self.link.send_replace(None);
         loop {
             let link = self.open(&home, &desk).await?;
             let undecrypted = Undecrypted::new(link.clone(), self.outbox.clone());

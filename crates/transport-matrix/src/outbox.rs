@@ -50,9 +50,13 @@ impl Outbox {
         let (said, saying) = oneshot::channel();
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         let order = (Box::new(post), said);
-        let sender = queues.entry(queue.clone()).or_insert_with(|| self.begin(queue));
-        // A queue ends under the lock that is held here: it takes this.
-        let _ = sender.send(order);
+        let sender = queues.entry(queue.clone()).or_insert_with(|| self.begin(queue.clone()));
+        // A queue ends under the lock that is held here: one that does not take this has panicked, and there is another.
+        if let Err(mpsc::error::SendError(order)) = sender.send(order) {
+            tracing::error!(room = queue, "saying a post ended by a mistake in this program");
+            *sender = self.begin(queue);
+            let _ = sender.send(order);
+        }
         Box::pin(async { saying.await.unwrap_or(Err(SendError::Unsaid)) })
     }
 

@@ -2,6 +2,7 @@
 
 use super::mistakes::{self, Mistake};
 use serde_json::Value as Schema;
+use std::ffi::{OsStr, OsString};
 use toml::{Table, Value};
 
 /// What such names begin with.
@@ -9,12 +10,29 @@ const PREFIX: &str = "ASTRAGAL__";
 /// What stands between the keys of a path.
 const BETWEEN: &str = "__";
 
+/// The environment of this process, whatever is in it.
+pub fn environment() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os()
+}
+
 /// Puts what is set in the environment into `table`; what leads nowhere is a mistake.
-pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item = (String, String)>) -> Vec<Mistake> {
+pub fn apply(
+    table: &mut Table,
+    schema: &Schema,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<Mistake> {
     let mut wrong = Vec::new();
-    let mut set: Vec<_> = variables.filter(|(name, _)| name.starts_with(PREFIX)).collect();
+    let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
+    let mut set: Vec<_> = variables.filter(|(name, _)| ours(name)).collect();
     set.sort();
     for (name, text) in set {
+        let (Some(name), Some(text)) = (name.to_str(), text.to_str()) else {
+            let name = name.to_string_lossy();
+            wrong.push(Mistake::of(format!(
+                "the environment sets {name} to what is no text in UTF-8: write it as such"
+            )));
+            continue;
+        };
         let path = name[PREFIX.len()..].to_ascii_lowercase();
         let keys: Vec<&str> = path.split(BETWEEN).collect();
         let Some(of) = mistakes::at(schema, &keys) else {
@@ -22,7 +40,7 @@ pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item =
             wrong.push(Mistake::of(what));
             continue;
         };
-        if put(table, &keys, read(&text, of)).is_none() {
+        if put(table, &keys, read(text, of)).is_none() {
             wrong.push(Mistake::of(format!("the environment sets {name}, and {} is no section", keys.join("."))));
         }
     }

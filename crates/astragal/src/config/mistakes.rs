@@ -198,7 +198,8 @@ fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
 
 fn key_of<'s>(root: &'s Value, schema: &'s Value, key: &str) -> Option<&'s Value> {
     let known = schema.get("properties").and_then(|keys| keys.get(key));
-    let any = || schema.get("additionalProperties").filter(|any| any.is_object());
+    // `true` is anything: of a network that this program is built without, everything is read, and then refused as such.
+    let any = || schema.get("additionalProperties").filter(|any| any.is_object() || **any == true);
     known.or_else(any).map(|found| if is_secret(found) { found } else { resolved(root, found) })
 }
 

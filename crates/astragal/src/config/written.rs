@@ -6,6 +6,7 @@ use anyhow::Context;
 use chat::Secret;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml::Table;
@@ -30,7 +31,7 @@ impl Written {
     ///
     /// # Errors
     /// The file cannot be read. What is wrong in it is noted.
-    pub fn read(path: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> anyhow::Result<Self> {
+    pub fn read(path: Option<&Path>, environment: impl Iterator<Item = (OsString, OsString)>) -> anyhow::Result<Self> {
         let text = match path {
             Some(path) => {
                 std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?
@@ -84,14 +85,23 @@ impl Written {
         files.into_iter().filter(open).collect()
     }
 
-    /// What is written, with its secrets hidden if that is wanted; defaults are not in it.
-    pub fn shown(&self, redact: bool) -> anyhow::Result<String> {
+    /// What is written; defaults are not in it.
+    pub fn shown(&self, secrets: Secrets) -> anyhow::Result<String> {
         let mut table = self.table.clone();
-        if redact {
+        if secrets == Secrets::Hidden {
             hide(&mut table, &schema(), &mut Vec::new());
         }
         Ok(toml::to_string_pretty(&table)?)
     }
+}
+
+/// Whether secrets are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secrets {
+    /// They are.
+    Shown,
+    /// Others stand in their places.
+    Hidden,
 }
 
 /// The JSON schema of the file.
@@ -128,7 +138,8 @@ fn hide(table: &mut Table, schema: &Value, path: &mut Vec<String>) {
     for (key, value) in table.iter_mut() {
         path.push(key.clone());
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-        let secret = mistakes::at(schema, &keys).is_some_and(mistakes::is_secret);
+        // A key that the schema does not know, as in a program built without its network, may be a secret too.
+        let secret = mistakes::at(schema, &keys).is_none_or(mistakes::is_secret);
         match value {
             toml::Value::Table(inner) => hide(inner, schema, path),
             value if secret => *value = toml::Value::String("[secret]".to_owned()),

@@ -3,8 +3,9 @@
 use super::DEVICES;
 use super::matrix::randomness;
 use crate::cli::{Cli, MatrixTask, RecoveryTask};
+use crate::out::{out, say};
 use anyhow::{Context, bail};
-use std::io::{BufRead, Write, stdin, stdout};
+use std::io::{BufRead, Write, stdin};
 use store_sled::{ClaimError, DataDir};
 use transport_matrix::{Device, Identity, Terminal};
 
@@ -75,16 +76,12 @@ async fn work(cli: &Cli, task: &MatrixTask) -> anyhow::Result<()> {
     }
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(stdout(), "{line}")?)
-}
-
 /// Whoever started the program.
 struct Tty;
 
 impl Tty {
     fn line(&mut self, question: &str) -> anyhow::Result<String> {
-        let mut out = stdout();
+        let mut out = out();
         write!(out, "{question}")?;
         out.flush()?;
         let mut line = String::new();

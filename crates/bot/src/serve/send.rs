@@ -1,6 +1,7 @@
 //! Saying posts: handed to the network in their order, and marked as said when it has them.
 
 use super::Busy;
+use super::survive::survive;
 use crate::bot::Bot;
 use crate::documents::{from_json, to_json};
 use crate::journal::handed;
@@ -13,22 +14,42 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Mutex, mpsc, watch};
 
 /// What came of a post.
 type Said = (Outgoing, Busy, Result<Sent, SendError>);
 /// Posts on their way.
 type Saying = FuturesUnordered<Pin<Box<dyn Future<Output = Said> + Send>>>;
 
+/// Posts that are to be said.
+type Posts = mpsc::UnboundedReceiver<(Outgoing, Busy)>;
+
 /// Says the posts of a network until no more can come, and leaves it then: first those `left` by an earlier run, which
-/// may have said them.
-pub(super) async fn say_all(
+/// may have said them. Should saying one panic, the others are said; those on their way are after the next start.
+pub(super) async fn say_always(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
     left: Vec<(Outgoing, Busy)>,
-    mut posts: mpsc::UnboundedReceiver<(Outgoing, Busy)>,
+    posts: Posts,
+    closing: watch::Receiver<bool>,
+) {
+    let what = format!("the sender of {}", transport.network());
+    let (mut left, posts) = (Some(left), Arc::new(Mutex::new(posts)));
+    let say = || {
+        let left = left.take().unwrap_or_default();
+        say_all(bot.clone(), transport.clone(), left, posts.clone(), closing.clone())
+    };
+    survive(&what, say).await;
+}
+
+async fn say_all(
+    bot: Arc<Bot>,
+    transport: Arc<dyn Transport>,
+    left: Vec<(Outgoing, Busy)>,
+    posts: Arc<Mutex<Posts>>,
     mut closing: watch::Receiver<bool>,
 ) {
+    let mut posts = posts.lock().await;
     let mut saying = Saying::new();
     if !left.is_empty() {
         let stopped = async { drop(closing.wait_for(|closing| *closing).await) };

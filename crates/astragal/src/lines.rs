@@ -1,0 +1,78 @@
+//! Files of lines, read with a bound on each: a file of somebody else's costs no more memory than its longest proper line.
+
+use anyhow::Context;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+/// Bytes of a line of a journal: an entry, or what a table holds.
+pub const OF_A_JOURNAL: usize = 64 << 20;
+/// Bytes of a line of a backup: a record.
+pub const OF_A_BACKUP: usize = 256 << 20;
+
+/// Lines of which none may be longer than so many bytes.
+pub struct Lines<R> {
+    inner: R,
+    most: usize,
+    /// Bytes of the line that is being read, and its number.
+    read: usize,
+    number: u64,
+}
+
+/// Opens a file of such lines.
+///
+/// # Errors
+/// It cannot be read.
+pub fn open(file: &Path, most: usize) -> anyhow::Result<Lines<BufReader<File>>> {
+    let opened = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    Ok(Lines::new(BufReader::new(opened), most))
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(inner: R, most: usize) -> Self {
+        Lines { inner, most, read: 0, number: 1 }
+    }
+}
+
+impl<R: BufRead> BufRead for Lines<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.read > self.most {
+            let what = format!("line {} is longer than {} MiB: nobody wrote that", self.number, self.most >> 20);
+            return Err(io::Error::new(ErrorKind::InvalidData, what));
+        }
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, length: usize) {
+        // It is in memory: what is consumed was filled before.
+        let taken = self.inner.fill_buf().map_or(&[][..], |buffer| &buffer[..length.min(buffer.len())]);
+        let ends = taken.split(|byte| *byte == b'\n');
+        let (ended, rest) = (ends.clone().count() - 1, ends.last().map_or(0, <[u8]>::len));
+        self.read = if ended == 0 { self.read + rest } else { rest };
+        self.number += ended as u64;
+        self.inner.consume(length);
+    }
+}
+
+impl<R: BufRead> Read for Lines<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.fill_buf()?.read(into)?;
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_before_it_is_read() {
+        let mut text = Vec::new();
+        let mut lines = Lines::new(BufReader::with_capacity(3, &b"ten bytes.\nlonger than ten\n"[..]), 10);
+        assert_eq!(lines.read_until(b'\n', &mut text).unwrap(), 11);
+        let error = lines.read_until(b'\n', &mut text).unwrap_err();
+        assert!(error.to_string().starts_with("line 2 is longer than"), "{error}");
+        assert!(text.len() < 11 + 10 + 2 * 3, "{} bytes", text.len());
+    }
+}

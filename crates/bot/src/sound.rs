@@ -1,0 +1,67 @@
+//! Whether a bot can start on what a store holds and open its tables: what these read is what its key says.
+
+use crate::bot::{StartError, schema_of};
+use crate::documents::{Head, RoomDoc, TableDoc, from_json};
+use crate::keys;
+use crate::store::{Store, StoreError, scan_all};
+use std::collections::BTreeSet;
+
+/// Reads every record that a start or the opening of a table reads, and changes nothing.
+///
+/// # Errors
+/// Names the first that cannot be read, or says that a newer version wrote them.
+pub fn check_records(store: &dyn Store) -> Result<(), StartError> {
+    if let Some(found) = schema_of(store)?.filter(|found| *found > keys::SCHEMA) {
+        return Err(StartError::Newer { found });
+    }
+    for record in scan_all(store, "") {
+        let (key, value) = record?;
+        read(&key, &value)?;
+    }
+    Ok(())
+}
+
+fn read(key: &str, value: &[u8]) -> Result<(), StoreError> {
+    match key {
+        keys::RESTORED_KEY => from_json::<String>(key, value).map(drop),
+        keys::IGNORED_KEY => from_json::<BTreeSet<String>>(key, value).map(drop),
+        _ if key.starts_with(keys::ROOMS) => match keys::room_of_key(key) {
+            Some(_) => from_json::<RoomDoc>(key, value).map(drop),
+            None => Err(StoreError::damaged(key, "it names no room")),
+        },
+        _ => match keys::TableId::of_key(key) {
+            Some(table) if key == keys::doc(&table) => from_json::<TableDoc>(key, value).map(drop),
+            Some(table) if key == keys::head(&table) => from_json::<Head>(key, value).map(drop),
+            _ => Ok(()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Batch, Memory};
+
+    #[test]
+    fn a_record_that_nobody_could_start_with_is_named() {
+        for (key, value) in [
+            ("schema", "\"two\""),
+            ("schema", "99"),
+            ("ignored", "7"),
+            ("restored", "[]"),
+            ("room/console/hall", "{}"),
+            ("room/console", "{}"),
+            ("table/console%2Fhall/doc", "[1]"),
+            ("table/console%2Fhall/head", "\"x\""),
+        ] {
+            let store = Memory::default();
+            let mut batch = Batch::default();
+            batch.put("greeted/console/hall", "true");
+            store.commit(&batch).unwrap();
+            check_records(&store).unwrap();
+            batch.put(key, value);
+            store.commit(&batch).unwrap();
+            assert!(check_records(&store).is_err(), "{key}");
+        }
+    }
+}
