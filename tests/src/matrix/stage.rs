@@ -88,7 +88,10 @@ impl Table {
     /// What the bot says to somebody alone, next: wherever that is, but not in the room.
     pub async fn hear_alone(&mut self, person: usize) -> Heard {
         let (room, bot) = (self.room.clone(), self.bot.clone());
-        let alone = |heard: &Heard| heard.room != room && heard.sender == bot && heard.kind == "m.room.message";
+        let alone = |heard: &Heard| {
+            let greets = heard.body().starts_with("I am astragal: ");
+            heard.room != room && heard.sender == bot && heard.kind == "m.room.message" && !greets
+        };
         self.people[person].wait_for("what is for them alone", alone).await
     }
 

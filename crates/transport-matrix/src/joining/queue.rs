@@ -278,8 +278,8 @@ mod tests {
         let mut now = Instant::now();
         queue.add(wanted("mallory", 0), 3).unwrap();
         for tried in 1..=ATTEMPTS {
-            let next = next(&mut queue, now).unwrap();
-            let again = queue.again(next, now, Why::Refused);
+            let tried_now = next(&mut queue, now).unwrap();
+            let again = queue.again(tried_now, now, Why::Refused);
             assert_eq!(again.is_err(), tried == ATTEMPTS);
             assert_eq!(next(&mut queue, now), None, "it waits");
             now += Duration::from_secs(8);

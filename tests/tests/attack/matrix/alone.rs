@@ -67,7 +67,9 @@ async fn a_room_that_somebody_marks_as_direct_gets_nobodys_secrets() {
         mallory.meet(&trap, &table.people[victim].id()).await;
         // The bot has heard whatever there is to hear of that room.
         let said = mallory.say(&trap, "!roll 1d1").await;
-        table.people[0].answer(&said).await;
+        for person in [0, victim] {
+            table.people[person].answer(&said).await;
+        }
         // The referee reads what Dora rolls in secret.
         table.people[1].say(&room, "!secret roll 3d1").await;
         let heard = table.hear_alone(victim).await;
