@@ -4,6 +4,7 @@
 mod foreign;
 mod line;
 mod person;
+pub mod stage;
 mod synapse;
 
 pub use foreign::Foreigner;

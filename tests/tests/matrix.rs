@@ -18,7 +18,7 @@ mod rooms;
 mod sessions;
 #[path = "matrix/speech.rs"]
 mod speech;
-#[path = "matrix/stage.rs"]
-mod stage;
 #[path = "matrix/weather.rs"]
 mod weather;
+
+use tests::matrix::stage;

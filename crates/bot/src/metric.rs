@@ -18,6 +18,7 @@ pub fn describe_metrics() {
     metrics::describe_histogram!(SYNC, "One write of the store with its sync, in seconds");
     metrics::describe_counter!(DROPPED, "Posts that the network did not take and never will");
     metrics::describe_counter!("astragal_connections_total", "Times that the network let the bot in");
+    metrics::describe_counter!("astragal_invitations_total", "Invitations into rooms, by what became of them");
     metrics::describe_counter!("astragal_undecryptable_total", "Messages that came without their key");
     metrics::describe_gauge!("astragal_connected", "Whether what is said on the network is heard");
     metrics::describe_gauge!("astragal_rooms", "Rooms that the bot is in");

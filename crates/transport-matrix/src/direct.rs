@@ -1,75 +1,192 @@
-//! Direct rooms: where one person is told what is for them alone. Made once, encrypted if the operator does not forbid it,
-//! and used again for ever.
+//! Direct rooms: where one person is told what is for them alone. The bot makes them, for exactly one person, and notes
+//! which it made; before anything is said in one, the homeserver is asked who reads it now. What others say of a room, or
+//! that it is marked as direct, counts for nothing.
+
+mod readers;
 
 use crate::link::Link;
 use crate::trouble::Trouble;
+use chat::{PlayerId, RoomId};
+use jiff::{SignedDuration, Timestamp};
+use matrix_sdk::deserialized_responses::RawAnySyncOrStrippedState;
 use matrix_sdk::ruma::api::client::room::create_room::v3::{Request, RoomPreset};
-use matrix_sdk::ruma::events::InitialStateEvent;
 use matrix_sdk::ruma::events::room::encryption::RoomEncryptionEventContent;
-use matrix_sdk::ruma::events::room::member::MembershipState;
-use matrix_sdk::ruma::{OwnedUserId, RoomId, UserId};
+use matrix_sdk::ruma::events::room::history_visibility::{HistoryVisibility, RoomHistoryVisibilityEventContent};
+use matrix_sdk::ruma::events::{InitialStateEvent, StateEventType};
+use matrix_sdk::ruma::serde::Raw;
+use matrix_sdk::ruma::{OwnedUserId, UserId};
 use matrix_sdk::{Room, RoomState};
+use readers::{Flaw, Pair};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
-/// The direct room with somebody.
+/// Names in the creation of a direct room whom it is for: nobody can make the bot say so, and nobody can change it.
+const FOR: &str = "org.astragal.for";
+/// Direct rooms that are made for one person in a day.
+const MOST_MADE: usize = 10;
+
+/// What was done about direct rooms lately.
+#[derive(Default)]
+pub(crate) struct Lately {
+    made: Mutex<BTreeMap<OwnedUserId, Vec<Timestamp>>>,
+    told: Mutex<BTreeMap<(PlayerId, RoomId), Timestamp>>,
+}
+
+impl Lately {
+    /// Counts one more room for somebody; whether that is still within bounds. Who leaves each room that they are told
+    /// something in gets no new one without end.
+    fn count(&self, user: &UserId, now: Timestamp) -> bool {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|_, times| {
+            times.retain(|time| now.duration_since(*time) < SignedDuration::from_hours(24));
+            !times.is_empty()
+        });
+        let times = made.entry(user.to_owned()).or_default();
+        if times.len() < MOST_MADE {
+            times.push(now);
+            return true;
+        }
+        false
+    }
+
+    /// Whether somebody may be told in a room now that they cannot be told something alone: once in an hour.
+    pub fn may_tell(&self, player: &PlayerId, room: &RoomId, now: Timestamp) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.retain(|_, at| now.duration_since(*at) < SignedDuration::from_hours(1));
+        told.insert((player.clone(), room.clone()), now).is_none()
+    }
+}
+
+/// The direct room with somebody, in which they and the bot are alone at this moment.
 pub(crate) async fn room(link: &Link, user: &str) -> Result<Room, Trouble> {
-    let user = UserId::parse(user).map_err(|_| Trouble::Refused(format!("{user} is nobody on Matrix")))?;
-    let note = format!("direct/{user}");
-    if let Some(room) = link.note(&note).and_then(|id| usable(link, &id)) {
-        return invited(room, &user).await;
+    let user = parsed(user)?;
+    let noted = noted_room(link, &user);
+    if let Some(room) = &noted
+        && is_fit(link, room, &user).await?
+    {
+        return Ok(room.clone());
     }
-    let room = match found(link, &user).await {
-        Some(room) => room,
-        None => made(link, &user).await?,
-    };
-    link.keep(note, Some(room.room_id().to_string())).await;
-    invited(room, &user).await
+    for room in marked(link, &user).await {
+        if noted.as_ref().is_none_or(|noted| noted.room_id() != room.room_id()) && is_fit(link, &room, &user).await? {
+            link.keep(note(&user), Some(room.room_id().to_string())).await;
+            return Ok(room);
+        }
+    }
+    let room = made(link, &user).await?;
+    link.keep(note(&user), Some(room.room_id().to_string())).await;
+    match flaw(link, &room, &user).await? {
+        None => Ok(room),
+        Some(flaw) => Err(Trouble::Refused(format!("a new direct room is of no use: {flaw}"))),
+    }
 }
 
-fn usable(link: &Link, id: &str) -> Option<Room> {
-    let room = link.client.get_room(&RoomId::parse(id).ok()?)?;
-    (room.state() == RoomState::Joined && !room.is_tombstoned()).then_some(room)
+/// Whether a direct room can be used. The bot leaves one that it is left alone in.
+async fn is_fit(link: &Link, room: &Room, user: &UserId) -> Result<bool, Trouble> {
+    let Some(flaw) = flaw(link, room, user).await? else { return Ok(true) };
+    tracing::warn!(network = link.network, %user, room = %room.room_id(), %flaw, "a direct room is not used any more");
+    if flaw == Flaw::Deserted
+        && let Err(error) = room.leave().await
+    {
+        tracing::info!(network = link.network, room = %room.room_id(), %error, "an empty direct room is not left");
+    }
+    Ok(false)
 }
 
-/// One that is there already: marked as direct, or made by the bot for the two of them and then forgotten in a crash.
-async fn found(link: &Link, user: &OwnedUserId) -> Option<Room> {
-    let marked = link.client.get_dm_rooms(user).find(|room| !room.is_tombstoned());
-    if marked.is_some() {
-        return marked;
-    }
-    let own = link.client.user_id()?;
-    for room in link.client.joined_rooms() {
-        let ours = room.creators().is_some_and(|creators| creators.iter().any(|creator| creator == own));
-        if !ours || room.name().is_some() || room.is_tombstoned() || room.active_members_count() > 2 {
+/// The direct room that was noted last for somebody, whoever reads it now: for taking something back there.
+pub(crate) fn noted(link: &Link, user: &str) -> Result<Room, Trouble> {
+    let user = parsed(user)?;
+    noted_room(link, &user).ok_or_else(|| Trouble::Refused(format!("there is no direct room with {user}")))
+}
+
+fn parsed(user: &str) -> Result<OwnedUserId, Trouble> {
+    UserId::parse(user).map_err(|_| Trouble::Refused(format!("{user} is nobody on Matrix")))
+}
+
+fn note(user: &UserId) -> String {
+    format!("direct/{user}")
+}
+
+fn noted_room(link: &Link, user: &UserId) -> Option<Room> {
+    let room = link.client.get_room(&matrix_sdk::ruma::RoomId::parse(link.note(&note(user))?).ok()?)?;
+    (room.state() == RoomState::Joined).then_some(room)
+}
+
+/// Those that the bot made for somebody and did not get round to noting, or that others than the noted one are.
+async fn marked(link: &Link, user: &UserId) -> Vec<Room> {
+    let mut marked = Vec::new();
+    for room in link.client.joined_rooms().into_iter().filter(|room| is_own(link, room)) {
+        let Ok(Some(RawAnySyncOrStrippedState::Sync(create))) =
+            room.get_state_event(StateEventType::RoomCreate, "").await
+        else {
             continue;
-        }
-        if let Ok(Some(member)) = room.get_member_no_sync(user).await
-            && matches!(member.membership(), MembershipState::Join | MembershipState::Invite)
-        {
-            return Some(room);
+        };
+        let create: Value = create.deserialize_as_unchecked().unwrap_or_default();
+        if create["content"][FOR] == user.as_str() {
+            marked.push(room);
         }
     }
-    None
+    marked
+}
+
+/// Whether the bot made the room itself: it makes direct ones only.
+pub(crate) fn is_own(link: &Link, room: &Room) -> bool {
+    let creators = room.creators().unwrap_or_default();
+    creators.iter().any(|creator| Some(&**creator) == link.client.user_id())
+}
+
+/// Why a room is not the place where somebody is told something alone, by what the homeserver says of it now.
+async fn flaw(link: &Link, room: &Room, user: &UserId) -> Result<Option<Flaw>, Trouble> {
+    let own = link.client.user_id().expect("the bot is logged in");
+    let state = match readers::ask(link, room).await {
+        Ok(state) => state,
+        Err(Trouble::Refused(_)) => return Ok(Some(Flaw::OutOfSight)),
+        Err(trouble) => return Err(trouble),
+    };
+    let flaw = readers::flaw(&state, &Pair { own, user, encrypted: link.settings.encrypt_direct });
+    if flaw.is_none() && state.is_encrypted() {
+        let known = room.latest_encryption_state().await.map_err(|error| Trouble::of(&error))?;
+        if !known.is_encrypted() {
+            return Err(Trouble::Passing {
+                wait: None,
+                why: "that a direct room is encrypted is not known yet".into(),
+            });
+        }
+    }
+    Ok(flaw)
 }
 
 async fn made(link: &Link, user: &OwnedUserId) -> Result<Room, Trouble> {
-    let mut request = Request::new();
-    request.invite = vec![user.clone()];
-    request.is_direct = true;
-    request.preset = Some(RoomPreset::TrustedPrivateChat);
-    if link.settings.encrypt_direct {
-        let encryption = RoomEncryptionEventContent::with_recommended_defaults();
-        request.initial_state = vec![InitialStateEvent::with_empty_state_key(encryption).to_raw_any()];
+    if !link.lately.count(user, link.clock.now()) {
+        return Err(Trouble::Refused(format!("{user} left the direct rooms that were made for them")));
     }
-    let room = link.client.create_room(request).await.map_err(|error| Trouble::of(&error))?;
+    let room = link.client.create_room(request(link, user)).await.map_err(|error| Trouble::of(&error))?;
     tracing::info!(network = link.network, %user, room = %room.room_id(), "made a direct room");
     Ok(room)
 }
 
-/// The room, with the person invited again if they had left it.
-async fn invited(room: Room, user: &OwnedUserId) -> Result<Room, Trouble> {
-    let member = room.get_member_no_sync(user).await.map_err(|error| Trouble::of(&error))?;
-    if member.is_some_and(|member| *member.membership() == MembershipState::Leave) {
-        room.invite_user_by_id(user).await.map_err(|error| Trouble::of(&error))?;
+/// A room in which the person can say something, and nothing else.
+fn request(link: &Link, user: &OwnedUserId) -> Request {
+    let mut request = Request::new();
+    request.invite = vec![user.clone()];
+    request.is_direct = true;
+    // Not the preset that gives who is invited the bot's own power.
+    request.preset = Some(RoomPreset::PrivateChat);
+    request.creation_content = Some(raw(&json!({ FOR: user })));
+    let levels = json!({
+        "users_default": 0, "events_default": 0, "events": {},
+        "state_default": 100, "invite": 100, "kick": 100, "ban": 100, "redact": 100,
+    });
+    request.power_level_content_override = Some(raw(&levels));
+    let visibility = RoomHistoryVisibilityEventContent::new(HistoryVisibility::Invited);
+    request.initial_state = vec![InitialStateEvent::with_empty_state_key(visibility).to_raw_any()];
+    if link.settings.encrypt_direct {
+        let encryption = RoomEncryptionEventContent::with_recommended_defaults();
+        request.initial_state.push(InitialStateEvent::with_empty_state_key(encryption).to_raw_any());
     }
-    Ok(room)
+    request
+}
+
+fn raw<T>(content: &Value) -> Raw<T> {
+    Raw::from_json_string(content.to_string()).expect("it is JSON")
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// Bytes of what is shown in one event, as plain text: with HTML and encryption they stay under the 64 KiB that an event
 /// may have.
 const MOST: usize = 12 * 1_024;
-/// Bytes of an event's content with its HTML; without it, it is shorter.
+/// Bytes of an event's content with its HTML, as it is sent; what would be longer is said without.
 const MOST_CONTENT: usize = 40 * 1_024;
 
 /// What a post relates to.
@@ -25,13 +25,21 @@ pub(crate) struct Relation {
     pub shown: Option<String>,
 }
 
-/// The part of a post that is said, and the part that does not fit into one event.
-pub(crate) fn fitting(post: &Post) -> (Post, Vec<Block>) {
+impl Relation {
+    /// Whether another event is named, so that the homeserver may refuse it.
+    pub fn is_to_something(&self) -> bool {
+        self.answers.is_some() || self.thread.is_some() || self.replaces.is_some()
+    }
+}
+
+/// The part of a post that is said, and the part that does not fit into one event. An edit says everything twice.
+pub(crate) fn fitting(post: &Post, relation: &Relation) -> (Post, Vec<Block>) {
+    let most = if relation.replaces.is_some() { MOST / 2 } else { MOST };
     let mut said = post.clone();
     let mut length = 0;
     let fits = |block: &Block| {
         length += block.plain().len() + 1;
-        length <= MOST
+        length <= most
     };
     let count = said.blocks.iter().take_while({
         let mut fits = fits;
@@ -44,7 +52,7 @@ pub(crate) fn fitting(post: &Post) -> (Post, Vec<Block>) {
     let mut rest = said.blocks.split_off(count);
     if count == 0 {
         // One block beyond all measure: a list is divided, anything else is cut.
-        let (first, left) = divided(rest.remove(0));
+        let (first, left) = divided(rest.remove(0), most);
         said.blocks.push(first);
         rest.splice(0..0, left);
     }
@@ -56,17 +64,17 @@ pub(crate) fn fitting(post: &Post) -> (Post, Vec<Block>) {
 }
 
 /// As much of a block as fits, and the rest.
-fn divided(block: Block) -> (Block, Option<Block>) {
+fn divided(block: Block, most: usize) -> (Block, Option<Block>) {
     let Block::List(mut items) = block else {
         let plain = block.plain();
-        let end = plain.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MOST).last();
+        let end = plain.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
         let text = format!("{}…", &plain[..end.unwrap_or_default()]);
         return (Block::Line(vec![Span::Text(text)]), None);
     };
     let mut length = 0;
     let count = items.iter().take_while(|item| {
         length += item.iter().map(|span| span.plain().len()).sum::<usize>() + 3;
-        length <= MOST
+        length <= most
     });
     let left = items.split_off(count.count().clamp(1, items.len()));
     (Block::List(items), (!left.is_empty()).then_some(Block::List(left)))
@@ -74,7 +82,16 @@ fn divided(block: Block) -> (Block, Option<Block>) {
 
 /// The content of the event that says a post. `pictured`: its charts are pictures besides.
 pub(crate) fn content(post: &Post, relation: &Relation, pictured: bool) -> Value {
-    let mut content = shown(post, relation, pictured);
+    let styled = complete(shown(post, relation, pictured), post, relation);
+    if post.plain || styled.to_string().len() <= MOST_CONTENT {
+        return styled;
+    }
+    let plain = Post { plain: true, ..post.clone() };
+    complete(shown(&plain, relation, pictured), post, relation)
+}
+
+/// What is shown, with what it relates to.
+fn complete(mut content: Map<String, Value>, post: &Post, relation: &Relation) -> Value {
     if let Some(original) = &relation.replaces {
         let mut edit = content.clone();
         edit.insert("body".into(), format!("* {}", content["body"].as_str().unwrap_or_default()).into());
@@ -104,11 +121,8 @@ fn shown(post: &Post, relation: &Relation, pictured: bool) -> Map<String, Value>
         let mut html = Html::default();
         html.text(&front);
         blocks(&mut html, &post.blocks, pictured);
-        let html = html.into_string();
-        if content["body"].as_str().map_or(0, str::len) + html.len() <= MOST_CONTENT {
-            content.insert("format".into(), "org.matrix.custom.html".into());
-            content.insert("formatted_body".into(), html.into());
-        }
+        content.insert("format".into(), "org.matrix.custom.html".into());
+        content.insert("formatted_body".into(), html.into_string().into());
     }
     content
 }
@@ -122,8 +136,9 @@ fn mentions(post: &Post) -> Value {
 
 /// What stands in front: who else than the one who asked it is about, and whether it was said before or is for few.
 fn front(post: &Post, relation: &Relation) -> String {
-    // An answer to an edit stands at what was edited: nobody need be told.
-    let mut post = Post { again: false, corrects: None, blocks: Vec::new(), ..post.clone() };
+    // An answer to an edit stands at what was edited: nobody need be told, unless it has to stand alone.
+    let corrects = post.corrects.clone().filter(|_| !relation.is_to_something());
+    let mut post = Post { again: false, corrects, blocks: Vec::new(), ..post.clone() };
     if relation.answers.is_some() && post.addressee == relation.shown {
         post.addressee = None;
     }
@@ -279,19 +294,26 @@ mod tests {
 
     #[test]
     fn one_answer_is_one_event_whatever_its_length() {
-        let items = (0..5_000).map(|n| vec![Span::Text(format!("<item> number {n}"))]).collect();
-        let long = Post { more: "!more".into(), ..post(Reply::from("all:").list(items).line().text("end")) };
-        let (mut said, mut rest) = fitting(&long);
-        let mut seen = 0;
-        loop {
-            let event = content(&said, &Relation::default());
-            assert!(event.to_string().len() < 48 * 1_024);
-            seen += event["body"].as_str().unwrap().matches("number").count();
-            if rest.is_empty() {
-                break;
+        for replaces in [None, Some("$first".to_owned())] {
+            let relation = Relation { replaces, ..Relation::default() };
+            // What is longer in HTML, and in JSON.
+            for signs in ["<item>", "\\\\\\\\\\"] {
+                let items = (0..5_000).map(|n| vec![Span::Text(format!("{signs} number {n}"))]).collect();
+                let long = Post { more: "!more".into(), ..post(Reply::from("all:").list(items).line().text("end")) };
+                let (mut said, mut rest) = fitting(&long, &relation);
+                let mut seen = 0;
+                loop {
+                    let event = content(&said, &relation);
+                    assert!(event.to_string().len() < 44 * 1_024);
+                    let event = if relation.replaces.is_some() { &event["m.new_content"] } else { &event };
+                    seen += event["body"].as_str().unwrap().matches("number").count();
+                    if rest.is_empty() {
+                        break;
+                    }
+                    (said, rest) = fitting(&Post { blocks: rest, ..long.clone() }, &relation);
+                }
+                assert_eq!(seen, 5_000);
             }
-            (said, rest) = fitting(&Post { blocks: rest, ..long.clone() });
         }
-        assert_eq!(seen, 5_000);
     }
 }

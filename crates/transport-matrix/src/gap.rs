@@ -10,9 +10,13 @@ use matrix_sdk::ruma::events::room::member::{MembershipState, SyncRoomMemberEven
 use matrix_sdk::ruma::events::{AnySyncStateEvent, AnySyncTimelineEvent};
 use matrix_sdk::ruma::{RoomId, UInt};
 use matrix_sdk::sync::Timeline;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Events of a page.
 const PAGE: u32 = 500;
+/// How long a page may fail while the homeserver answers otherwise.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Under which name the last event of a room is noted that was heard.
 pub(crate) fn last_note(room: &RoomId) -> String {
@@ -27,8 +31,17 @@ pub(crate) struct Unheard {
     pub filled: usize,
     /// The bot came in at their beginning.
     pub arrived: bool,
-    /// Not all could be looked through.
-    pub bounded: bool,
+    /// Not all could be looked through: why.
+    pub missed: Option<Missed>,
+}
+
+/// Why something is not heard that was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missed {
+    /// There was too much of it.
+    TooMuch,
+    /// The homeserver does not give it.
+    OutOfReach,
 }
 
 /// Where the part that is new to the bot begins.
@@ -51,37 +64,40 @@ pub(crate) async fn events(
     let mut events = timeline.events;
     let given = events.len();
     let mut from = timeline.prev_batch.filter(|_| timeline.limited);
-    let mut bounded = false;
+    let mut missed = None;
     loop {
         match edge(link, &events, last.as_deref()) {
-            Some(Edge::Heard(at)) => return Ok(unheard(events, at, given, false, false)),
-            Some(Edge::Arrival(at)) => return Ok(unheard(events, at, given, true, false)),
+            Some(Edge::Heard(at)) => return Ok(unheard(events, at, given, false, None)),
+            Some(Edge::Arrival(at)) => return Ok(unheard(events, at, given, true, None)),
             None => {}
         }
         // A room of long ago in which the bot never listened is taken as it is now.
         let searched = last.is_some() || known;
-        let Some(token) = from.take().filter(|_| searched && !bounded) else { break };
-        let page = page(link, room, token).await?;
+        let Some(token) = from.take().filter(|_| searched && missed.is_none()) else { break };
+        let Some(page) = page(link, room, token).await? else {
+            missed = Some(Missed::OutOfReach);
+            break;
+        };
         if page.chunk.is_empty() {
             break;
         }
         from = page.end;
         events.splice(0..0, page.chunk.into_iter().rev());
-        bounded = events.len() - given >= link.settings.catch_up as usize;
+        missed = (events.len() - given >= link.settings.catch_up as usize).then_some(Missed::TooMuch);
     }
     Ok(match (&last, known) {
         (None, false) => {
             let at = events.len();
-            unheard(events, at, given, false, false)
+            unheard(events, at, given, false, None)
         }
         // Nothing was left out, or it is out of sight: all that there is.
-        _ => unheard(events, 0, given, false, bounded),
+        _ => unheard(events, 0, given, false, missed),
     })
 }
 
-fn unheard(mut events: Vec<TimelineEvent>, at: usize, given: usize, arrived: bool, bounded: bool) -> Unheard {
+fn unheard(mut events: Vec<TimelineEvent>, at: usize, given: usize, arrived: bool, missed: Option<Missed>) -> Unheard {
     let filled = (events.len() - given).saturating_sub(at);
-    Unheard { events: events.split_off(at), filled, arrived, bounded }
+    Unheard { events: events.split_off(at), filled, arrived, missed }
 }
 
 /// The newest event behind which everything is new.
@@ -112,27 +128,28 @@ fn comes_in(link: &Link, event: &TimelineEvent) -> bool {
     Some(&*member.state_key) == link.client.user_id() && member.content.membership == MembershipState::Join && !was_in
 }
 
-/// The page of older events at `token`, however long it takes to get it. One that the homeserver does not give is empty.
-async fn page(link: &Link, room: &Room, token: String) -> Result<Messages, Trouble> {
+/// The page of older events at `token`, however long the homeserver takes to answer at all; nothing if it answers, and does
+/// not give this page: no other room waits for that.
+async fn page(link: &Link, room: &Room, token: String) -> Result<Option<Messages>, Trouble> {
     let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
+    let begun = Instant::now();
     loop {
         let mut options = MessagesOptions::backward();
         (options.from, options.limit) = (Some(token.clone()), UInt::from(PAGE));
-        let trouble = match room.messages(options).await {
-            Ok(page) => return Ok(page),
-            Err(error) => Trouble::of(&error),
-        };
-        let wait = match trouble {
-            Trouble::Passing { wait, why } => {
-                tracing::info!(network = link.network, room = %room.room_id(), why, "what was missed has to wait");
-                backoff.wait(wait)
-            }
-            Trouble::LoggedOut { .. } => return Err(trouble),
-            Trouble::Refused(why) => {
+        let (wait, why) = match room.messages(options).await.map_err(|error| Trouble::of(&error)) {
+            Ok(page) => return Ok(Some(page)),
+            Err(Trouble::Passing { wait: None, why }) if begun.elapsed() > PATIENCE && link.is_up().await => {
                 tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed is not to be had");
-                return Ok(Messages::default());
+                return Ok(None);
             }
+            Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
+            Err(Trouble::Refused(why)) => {
+                tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed is not to be had");
+                return Ok(None);
+            }
+            Err(trouble) => return Err(trouble),
         };
+        tracing::info!(network = link.network, room = %room.room_id(), why, "what was missed has to wait");
         tokio::time::sleep(wait).await;
     }
 }

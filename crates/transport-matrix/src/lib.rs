@@ -1,8 +1,9 @@
 //! [`chat::Transport`] on Matrix, over matrix-sdk: encrypted rooms too, nothing missed and nothing said twice.
 //!
 //! `session` is the bot's device, `listen` turns syncs into events of the core (`gap` finds what a sync left out,
-//! `undecrypted` what came before its key, `said` reads the words, `standing` says who spoke, `rooms` where the bot is),
-//! `outbox` says posts (`format` is how they look, `direct` where private ones go, `media` what belongs to them). The
+//! `undecrypted` what came before its key, `said` reads the words, `standing` says who spoke, `rooms` where the bot is and
+//! `joining` how it comes there), `outbox` says posts (`format` is how they look, `related` what they relate to, `direct`
+//! where private ones go, `media` what belongs to them). The
 //! SDK's event handlers are not used: it saves its place in the stream before it calls them, so that a crash loses what
 //! they were told.
 
@@ -13,11 +14,13 @@ mod format;
 mod gap;
 mod html;
 mod identity;
+mod joining;
 mod link;
 mod listen;
 mod media;
 mod outbox;
 mod receipts;
+mod related;
 mod rooms;
 mod said;
 mod session;
@@ -126,6 +129,7 @@ impl Matrix {
             clock: self.clock.clone(),
             randomness: self.randomness.clone(),
             trail: Trail::default(),
+            lately: direct::Lately::default(),
         }))
     }
 }

@@ -1,5 +1,6 @@
 //! What the parts share while the bot is logged in.
 
+use crate::direct::Lately;
 use crate::session::Home;
 use crate::{Randomness, Settings};
 use chat::{Clock, Delivery, Desk, DeskError, RoomId};
@@ -7,9 +8,13 @@ use jiff::Timestamp;
 use matrix_sdk::Client;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 /// Events that are remembered, so that answers to them need not be looked up.
 const REMEMBERED: usize = 10_000;
+
+/// How long it may take to say who the bot is.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The account, logged in, with the core behind it.
 pub(crate) struct Link {
@@ -22,6 +27,7 @@ pub(crate) struct Link {
     pub clock: Arc<dyn Clock>,
     pub randomness: Randomness,
     pub trail: Trail,
+    pub lately: Lately,
 }
 
 impl Link {
@@ -44,6 +50,11 @@ impl Link {
     /// It was not taken.
     pub async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
         self.desk.upgrade().ok_or_else(stopping)?.accept(delivery).await
+    }
+
+    /// Whether the homeserver answers at all. If it does, what fails is the matter of one room.
+    pub async fn is_up(&self) -> bool {
+        matches!(tokio::time::timeout(PATIENCE, self.client.whoami()).await, Ok(Ok(_)))
     }
 
     /// Notes something apart from any event. Whether it was written is logged.
@@ -70,6 +81,10 @@ pub(crate) struct Step {
     pub shown: Option<String>,
     /// It was heard as it was said, for the first time: nothing can have been answered to it before.
     pub live: bool,
+    /// The event says itself where it stood, in a part that only those with the key read.
+    pub claimed: bool,
+    /// Who sent it.
+    pub sender: Option<String>,
 }
 
 /// The events that were heard lately.

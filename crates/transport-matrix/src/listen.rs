@@ -5,8 +5,9 @@ use crate::gap;
 use crate::identity::{self, Identity};
 use crate::link::{Link, Step};
 use crate::receipts::Receipts;
+use crate::related;
 use crate::rooms::{self, Rooms};
-use crate::said::{Names, Words, words};
+use crate::said::{self, Names, Words, words};
 use crate::standing;
 use crate::trouble::{Backoff, Trouble};
 use crate::undecrypted::Undecrypted;
@@ -15,6 +16,8 @@ use jiff::{SignedDuration, Timestamp};
 use matrix_sdk::config::SyncSettings;
 use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::ruma::api::client::filter::{FilterDefinition, LazyLoadOptions, RoomEventFilter};
+use matrix_sdk::ruma::events::room::history_visibility::HistoryVisibility;
+use matrix_sdk::ruma::events::room::join_rules::JoinRule;
 use matrix_sdk::ruma::events::room::member::MembershipState;
 use matrix_sdk::ruma::events::{AnySyncMessageLikeEvent, AnySyncStateEvent, AnySyncTimelineEvent};
 use matrix_sdk::ruma::{OwnedUserId, UInt, UserId};
@@ -237,9 +240,9 @@ impl Listener {
         if let Some(last) = heard_last.clone() {
             self.receipts.read(room.room_id().to_owned(), last);
         }
-        if heard.bounded {
+        if let Some(missed) = heard.missed {
             let up_to = heard_last.map(|event| event.to_string()).unwrap_or_default();
-            self.undecrypted.tell_bound(&id, &up_to);
+            self.undecrypted.tell_missed(&id, &up_to, missed);
         }
         Ok(())
     }
@@ -254,6 +257,7 @@ impl Listener {
         people: &mut BTreeMap<OwnedUserId, Speaker>,
     ) -> Option<Event> {
         let sender = event.sender().filter(|sender| is_player(&self.link, sender))?;
+        let event = said::mended(event);
         if event.kind.is_utd() {
             metrics::counter!("astragal_undecryptable_total", "network" => self.link.network.clone()).increment(1);
             self.undecrypted.add(room, &event);
@@ -334,7 +338,7 @@ pub(crate) async fn message(
     let now = link.clock.now();
     let sent = event.timestamp.and_then(|at| Timestamp::from_millisecond(i64::from(at.0)).ok()).unwrap_or(now);
     let message = Message {
-        private: is_private(room).await,
+        private: is_private(room),
         late: catching_up && now.duration_since(sent) > LATE,
         unlimited: catching_up,
         ..Message::new(event_id.clone(), id.clone(), speaker, sent, "")
@@ -347,7 +351,8 @@ pub(crate) async fn message(
     if let Some((to, sign)) = sign(event) {
         // Whoever set it is told by name: the answer stands at the message that shows the sign.
         let before = link.trail.of(&to).unwrap_or_default();
-        let step = Step { original: Some(to.clone()), shown: None, live: !catching_up, ..before };
+        let sender = Some(message.speaker.player.id.clone());
+        let step = Step { original: Some(to.clone()), shown: None, live: !catching_up, sender, ..before };
         link.trail.remember(&event_id, step);
         return Some(Event::Reacted { message, to, sign });
     }
@@ -357,6 +362,8 @@ pub(crate) async fn message(
         original: words.replaces.clone(),
         shown: Some(message.speaker.name.clone()),
         live: !catching_up,
+        sender: Some(message.speaker.player.id.clone()),
+        claimed: event.encryption_info().is_some() && (words.thread.is_some() || words.replaces.is_some()),
     };
     link.trail.remember(&event_id, step);
     let message = Message { reply_to: words.reply_to, addressed: words.addressed, body: words.body, ..message };
@@ -381,29 +388,32 @@ fn sign(event: &TimelineEvent) -> Option<(String, String)> {
     Some((relates.event_id.to_string(), relates.key.clone()))
 }
 
-/// The words of an event.
+/// The words of an event. A new version of another one is that only if everybody sees so.
 async fn typed(link: &Link, room: &Room, event: &TimelineEvent) -> Option<Words> {
-    let AnySyncTimelineEvent::MessageLike(typed) = event.raw().deserialize().ok()? else { return None };
     let own = link.client.user_id()?;
     let display = standing::name(room, own).await;
-    words(&typed, &Names { id: own, display: &display })
-}
-
-/// Where an event stood, for answers to it.
-pub(crate) async fn step(link: &Link, room: &Room, event: &TimelineEvent) -> Step {
-    let words = typed(link, room, event).await.unwrap_or_default();
-    let shown = match event.sender() {
-        Some(sender) => Some(standing::name(room, &sender).await),
-        None => None,
+    let names = Names { id: own, display: &display };
+    let read = |event: &TimelineEvent| match event.raw().deserialize() {
+        Ok(AnySyncTimelineEvent::MessageLike(typed)) => words(&typed, &names),
+        _ => None,
     };
-    Step { thread: words.thread, original: words.replaces, shown, live: false }
+    let words = read(event)?;
+    if let (Some(original), Some(_), Some(id)) = (&words.replaces, event.encryption_info(), event.event_id())
+        && !related::is_edit(link, room, id.as_str(), original).await
+    {
+        return read(&said::unrelated(event.clone()));
+    }
+    Some(words)
 }
 
-/// Only the bot and one other are in the room, and it is nothing but their talk.
-async fn is_private(room: &Room) -> bool {
+/// Only the bot and one other are in the room, nobody else may come in or read it, and it is nothing but their talk. That
+/// it is marked as direct says nothing: whoever invites the bot can have that.
+fn is_private(room: &Room) -> bool {
     let two = room.active_members_count() <= 2;
     let named = room.name().is_some_and(|name| !name.is_empty()) || room.canonical_alias().is_some();
-    two && (!named || room.is_direct().await.unwrap_or(false))
+    let shut = room.join_rule().is_some_and(|rule| rule == JoinRule::Invite);
+    let hidden = room.history_visibility_or_default() != HistoryVisibility::WorldReadable;
+    two && !named && shut && hidden
 }
 
 /// Neither the bot itself nor anybody it does not read.

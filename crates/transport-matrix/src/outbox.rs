@@ -3,15 +3,13 @@
 use crate::direct;
 use crate::format::{self, Relation};
 use crate::link::{Link, Step};
+use crate::related::{find, relation};
 use crate::trouble::{Backoff, Trouble};
-use crate::{chart, media};
-use crate::{said, standing};
-use chat::{Delivery, Earlier, Event, Post, Recipient, Saying, SendError, Sent};
-use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
-use matrix_sdk::ruma::events::relation::RelationType;
-use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, UInt};
-use matrix_sdk::{Room, deserialized_responses::TimelineEvent};
-use std::collections::BTreeMap;
+use crate::{chart, media, standing};
+use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span};
+use matrix_sdk::Room;
+use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, UserId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -19,9 +17,6 @@ use tokio::time::Instant;
 
 /// How long a homeserver surely knows a transaction id: 24 hours on Synapse.
 const TRANSACTIONS: Duration = Duration::from_secs(20 * 3_600);
-/// Related events that are looked through for an answer that may have been given, a page at a time.
-const PAGE: u32 = 100;
-const PAGES: usize = 20;
 /// An idle room's queue ends.
 const IDLE: Duration = Duration::from_secs(60);
 
@@ -108,7 +103,7 @@ impl Sayer {
             let doubtful = !live || begun.elapsed() > TRANSACTIONS;
             let (wait, why) = match try_to_say(&link, post, doubtful).await {
                 Ok(id) => return Ok(Sent { id: id.map(|id| id.to_string()) }),
-                Err(Trouble::Refused(why)) => return Err(SendError::Never(why)),
+                Err(Trouble::Refused(why)) => return self.say_otherwise(&link, post, why).await,
                 Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
                 // Whoever listens logs in again, or ends the bot.
                 Err(Trouble::LoggedOut { .. }) => (backoff.wait(None), "logged out".to_owned()),
@@ -126,6 +121,40 @@ impl Sayer {
         }
     }
 
+    /// Says what is refused to whom it concerns in another way: an answer in a room alone to whoever asked, and in the room
+    /// that there is something for somebody who cannot be told alone.
+    async fn say_otherwise(&mut self, link: &Link, post: &Post, why: String) -> Result<Sent, SendError> {
+        let never = Err(SendError::Never(why.clone()));
+        if post.is_about().is_some() {
+            return never;
+        }
+        match &post.to {
+            Recipient::Room => {
+                let asked = post.answers.as_deref().and_then(|event| link.trail.of(event)).and_then(|step| step.sender);
+                let Some(asked) = asked else { return never };
+                tracing::warn!(
+                    network = link.network,
+                    room = post.room.id,
+                    why,
+                    "an answer is said to whoever asked, alone"
+                );
+                let player = PlayerId::new(&link.network, asked);
+                let key = format!("{}/alone", post.key);
+                let alone = Post { key, to: Recipient::Player(player), answers: None, addressee: None, ..post.clone() };
+                Box::pin(self.say(&alone)).await
+            }
+            Recipient::Player(player) if post.room.network == link.network => {
+                if link.lately.may_tell(player, &post.room, link.clock.now()) {
+                    tracing::warn!(network = link.network, %player, why, "somebody cannot be told something alone");
+                    let told = Box::pin(self.say(&unreached(link, post, player).await)).await;
+                    drop(told);
+                }
+                never
+            }
+            Recipient::Player(_) => never,
+        }
+    }
+
     /// The link, once there is one; none if the bot ends before.
     async fn linked(&mut self) -> Option<Arc<Link>> {
         tokio::select! {
@@ -140,6 +169,7 @@ impl Sayer {
 async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<OwnedEventId>, Trouble> {
     let room = match &post.to {
         Recipient::Room => room_of(link, &post.room.id)?,
+        Recipient::Player(player) if post.withdraws.is_some() => direct::noted(link, &player.id)?,
         Recipient::Player(player) => direct::room(link, &player.id).await?,
     };
     let answers = match &post.to {
@@ -160,20 +190,57 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<O
             None => find(link, &room, &relation, &earlier.key).await?.map(|id| id.to_string()),
         };
     }
-    let (fits, rest) = format::fitting(post);
+    let (fits, rest) = format::fitting(post, &relation);
     if !rest.is_empty() {
         let rest = Event::Rest { room: post.room.clone(), to: post.to.clone(), blocks: rest };
         let wrong = |error: chat::DeskError| Trouble::Passing { wait: None, why: error.to_string() };
         link.accept(Delivery::from(rest)).await.map_err(wrong)?;
     }
-    let name = format::name(&post.key);
-    let whole = whole(link, &room, &fits, &relation, &name).await?;
-    let said = send(&room, &whole, &name).await?;
+    let said = match say_related(link, &room, &fits, &relation, &format::name(&post.key)).await {
+        Err(Trouble::Refused(why)) if relation.is_to_something() => {
+            tracing::warn!(network = link.network, room = %room.room_id(), why, "an answer is said apart from its command");
+            let alone = Relation { out_of: relation.out_of, ..Relation::default() };
+            if doubtful && let Some(said) = find(link, &room, &alone, &post.key).await? {
+                return Ok(Some(said));
+            }
+            say_related(link, &room, &fits, &alone, &format!("{}-alone", format::name(&post.key))).await?
+        }
+        said => said?,
+    };
+    Ok(Some(said))
+}
+
+/// Says a post with this relation, under a transaction id.
+async fn say_related(
+    link: &Link,
+    room: &Room,
+    post: &Post,
+    relation: &Relation,
+    transaction: &str,
+) -> Result<OwnedEventId, Trouble> {
+    let whole = whole(link, room, post, relation, transaction).await?;
+    let said = send(room, &whole, transaction).await?;
     if relation.replaces.is_none() {
-        let step = Step { thread: relation.thread, original: None, shown: None, live: false };
+        let step = Step { thread: relation.thread.clone(), ..Step::default() };
         link.trail.remember(said.as_str(), step);
     }
-    Ok(Some(said))
+    Ok(said)
+}
+
+/// Tells somebody in a room that there is something for them which cannot be said there.
+async fn unreached(link: &Link, post: &Post, player: &PlayerId) -> Post {
+    let me = link.client.user_id().map(ToString::to_string).unwrap_or_default();
+    let words = format!(
+        "I have something for you alone, but I cannot open a private chat with you. Please allow invitations from {me}, \
+         then ask me again."
+    );
+    let key = format!("{}/unreached", post.key);
+    let blocks = vec![Block::Line(vec![Span::Text(words)])];
+    let addressee = match (room_of(link, &post.room.id), UserId::parse(&player.id)) {
+        (Ok(room), Ok(user)) => Some(standing::name(&room, &user).await),
+        _ => None,
+    };
+    Post { addressee, calls: BTreeSet::from([player.clone()]), ..Post::new(key, post.room.clone(), blocks) }
 }
 
 /// Takes a post of ours back, if it was said. Twice does no harm.
@@ -236,76 +303,4 @@ fn name_of(link: &Link, post: &Post, said_in: &Room) -> Option<String> {
     let room = link.client.get_room(&id)?;
     let alias = || room.canonical_alias().map(|alias| alias.to_string());
     room.name().or_else(alias).map(|name| standing::shown(&name))
-}
-
-/// What an answer to this event relates to.
-async fn relation(link: &Link, room: &Room, answers: Option<&str>) -> Result<Relation, Trouble> {
-    let Some(answers) = answers else { return Ok(Relation::default()) };
-    let step = match link.trail.of(answers) {
-        Some(step) => step,
-        None => fetch(link, room, answers).await?,
-    };
-    let answers = step.original.unwrap_or_else(|| answers.to_owned());
-    Ok(Relation { answers: Some(answers), thread: step.thread, shown: step.shown, ..Relation::default() })
-}
-
-/// Where an event of long ago stood, by asking for it.
-async fn fetch(link: &Link, room: &Room, event: &str) -> Result<Step, Trouble> {
-    let Ok(id) = EventId::parse(event) else { return Ok(Step::default()) };
-    let found = match room.event(&id, None).await {
-        Ok(found) => found,
-        // Redacted and purged, or out of sight: it can be answered all the same.
-        Err(error) => match Trouble::of(&error) {
-            Trouble::Refused(_) => return Ok(Step::default()),
-            trouble => return Err(trouble),
-        },
-    };
-    let step = crate::listen::step(link, room, &found).await;
-    link.trail.remember(event, step.clone());
-    Ok(step)
-}
-
-/// The event of ours that said the post `key`, if there is one: among those that relate to the event it answers, or, if it
-/// answers none, among the room's latest.
-async fn find(link: &Link, room: &Room, relation: &Relation, key: &str) -> Result<Option<OwnedEventId>, Trouble> {
-    let name = format::name(key);
-    let own = link.client.user_id();
-    let is_it = |event: &TimelineEvent| {
-        event.sender().as_deref() == own && said::post_name(event.raw().json()).as_deref() == Some(name.as_str())
-    };
-    let related = match (&relation.thread, &relation.answers) {
-        (Some(root), _) => Some((root, RelationType::Thread)),
-        (None, Some(answers)) => Some((answers, RelationType::Reference)),
-        (None, None) => None,
-    };
-    let mut from = None;
-    for _ in 0..PAGES {
-        let (chunk, next) = match &related {
-            Some((event, relation)) => {
-                let Ok(event) = EventId::parse(event.as_str()) else { return Ok(None) };
-                let options = RelationsOptions {
-                    from: from.take(),
-                    limit: Some(UInt::from(PAGE)),
-                    include_relations: IncludeRelations::RelationsOfType(relation.clone()),
-                    ..RelationsOptions::default()
-                };
-                let page = room.relations(event, options).await.map_err(|error| Trouble::of(&error))?;
-                (page.chunk, page.next_batch_token)
-            }
-            None => {
-                let mut options = MessagesOptions::backward();
-                (options.from, options.limit) = (from.take(), UInt::from(PAGE));
-                let page = room.messages(options).await.map_err(|error| Trouble::of(&error))?;
-                (page.chunk, None)
-            }
-        };
-        if let Some(event) = chunk.iter().find(|event| is_it(event)) {
-            return Ok(event.event_id());
-        }
-        from = next;
-        if from.is_none() {
-            return Ok(None);
-        }
-    }
-    Ok(None)
 }

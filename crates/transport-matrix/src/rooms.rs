@@ -1,48 +1,57 @@
 //! Which rooms the bot is in: those it is told to be in, those it is invited to by whom it follows, and what rooms become
 //! when they are upgraded.
 
+use crate::joining::{self, Caller, Joiner, Wanted};
 use crate::link::Link;
-use crate::standing;
-use crate::trouble::{Backoff, Trouble};
+use crate::trouble::Trouble;
+use crate::{direct, standing};
 use chat::{Delivery, Event, RoomStatus};
+use matrix_sdk::ruma::api::client::state::get_state_event_for_key::v3::Request;
+use matrix_sdk::ruma::events::StateEventType;
 use matrix_sdk::ruma::events::room::tombstone::RoomTombstoneEventContent;
-use matrix_sdk::ruma::{OwnedRoomId, OwnedRoomOrAliasId, OwnedServerName, RoomOrAliasId};
+use matrix_sdk::ruma::{OwnedRoomId, OwnedUserId, RoomId, RoomOrAliasId, UserId};
 use matrix_sdk::{Room, RoomState};
+use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A room is tried so often that does not let the bot in.
-const ATTEMPTS: usize = 5;
-const MINUTE: Duration = Duration::from_secs(60);
+/// People of whom it is remembered that an invitation of theirs was not followed.
+const REMEMBERED: usize = 1_000;
 
-/// Comes into rooms, a few in a minute.
-pub(crate) struct Rooms {
+/// Sees that the bot is in the rooms that it should be in.
+pub(crate) struct Rooms(Arc<Seeing>);
+
+struct Seeing {
     link: Arc<Link>,
-    wanted: mpsc::UnboundedSender<OwnedRoomOrAliasId>,
-    /// Rooms of which the upgrade is being followed.
-    following: BTreeSet<OwnedRoomId>,
+    joiner: Joiner,
+    /// Whose invitations were not followed: it is said once of each.
+    passed_over: Mutex<BTreeSet<OwnedUserId>>,
+    /// One upgrade is followed after the other.
+    following: tokio::sync::Mutex<()>,
 }
 
 impl Rooms {
     pub fn new(link: Arc<Link>) -> Self {
-        let (wanted, rooms) = mpsc::unbounded_channel();
-        tokio::spawn(join_all(link.clone(), rooms));
-        Rooms { link, wanted, following: BTreeSet::new() }
+        let joiner = Joiner::new(link.clone());
+        Rooms(Arc::new(Seeing {
+            link,
+            joiner,
+            passed_over: Mutex::default(),
+            following: tokio::sync::Mutex::default(),
+        }))
     }
 
     /// What was left to do when the bot last stopped, and what the settings want.
-    pub async fn begin(&mut self) {
-        for room in &self.link.settings.rooms {
+    pub async fn begin(&self) {
+        let link = &self.0.link;
+        for room in &link.settings.rooms {
             if let Ok(room) = RoomOrAliasId::parse(room) {
-                self.want(room);
+                self.0.joiner.want(Wanted { room, caller: Caller::Operator, via: Vec::new() });
             }
         }
-        let invited: Vec<_> = self.link.client.invited_rooms().iter().map(|room| room.room_id().to_owned()).collect();
+        let invited: Vec<_> = link.client.invited_rooms().iter().map(|room| room.room_id().to_owned()).collect();
         self.invited(invited.iter());
-        for room in self.link.client.joined_rooms() {
+        for room in link.client.joined_rooms() {
             if room.is_tombstoned() {
                 self.upgraded(&room);
             }
@@ -51,64 +60,112 @@ impl Rooms {
 
     /// Somebody invites the bot.
     pub fn invited<'a>(&self, rooms: impl Iterator<Item = &'a OwnedRoomId>) {
-        for id in rooms {
-            let (link, wanted, id) = (self.link.clone(), self.wanted.clone(), id.clone());
+        let (seeing, rooms) = (self.0.clone(), rooms.cloned().collect::<Vec<_>>());
+        if !rooms.is_empty() {
             tokio::spawn(async move {
-                let Some(room) = link.client.get_room(&id) else { return };
-                let inviter = room.invite_details().await.ok().and_then(|invite| invite.inviter);
-                let inviter = inviter.map(|inviter| inviter.user_id().to_owned());
-                match inviter {
-                    // Its joiner is gone only with the login.
-                    Some(inviter) if link.settings.follows(&inviter) => drop(wanted.send(id.into())),
-                    inviter => {
-                        let inviter = inviter.map_or_else(|| "nobody".to_owned(), |inviter| inviter.to_string());
-                        let network = link.network.as_str();
-                        let meant = format!("[matrix.{network}] invites = [\"{inviter}\"]");
-                        tracing::warn!(
-                            network,
-                            room = %id,
-                            inviter,
-                            meant,
-                            "an invitation is not followed: in the configuration this would allow it"
-                        );
-                    }
+                for room in rooms {
+                    seeing.invited(&room).await;
                 }
             });
         }
     }
 
     /// A room was replaced by another: the bot goes there, and takes along what the table holds.
-    pub fn upgraded(&mut self, room: &Room) {
-        let id = room.room_id().to_owned();
-        if self.following.insert(id.clone()) && self.link.note(&moved_note(&id)).is_none() {
-            tokio::spawn(follow(self.link.clone(), room.clone()));
+    pub fn upgraded(&self, room: &Room) {
+        if self.0.link.note(&moved_note(room.room_id())).is_none() {
+            let (seeing, room) = (self.0.clone(), room.clone());
+            tokio::spawn(async move { seeing.follow(&room).await });
         }
-    }
-
-    fn want(&self, room: OwnedRoomOrAliasId) {
-        // Its joiner is gone only with the login.
-        let _ = self.wanted.send(room);
     }
 }
 
-fn moved_note(room: &OwnedRoomId) -> String {
+impl Seeing {
+    async fn invited(&self, id: &RoomId) {
+        let link = &self.link;
+        let Some(room) = link.client.get_room(id) else { return };
+        let inviter = room.invite_details().await.ok().and_then(|invite| invite.inviter);
+        let Some(inviter) = inviter.map(|inviter| inviter.user_id().to_owned()) else { return };
+        // Into what a room of ours becomes, by the word of its admin, anybody may invite.
+        if link.settings.follows(&inviter) || replaced(link, &room).await.is_some() {
+            self.joiner.want(Wanted { room: id.to_owned().into(), caller: Caller::User(inviter), via: Vec::new() });
+        } else {
+            self.pass_over(id, &inviter);
+        }
+    }
+
+    /// Tells once of each inviter how they could be followed.
+    fn pass_over(&self, room: &RoomId, inviter: &UserId) {
+        let network = self.link.network.as_str();
+        joining::count(&self.link, "not followed");
+        let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        if passed_over.len() < REMEMBERED && passed_over.insert(inviter.to_owned()) {
+            let meant = format!("[matrix.{network}] invites = [\"{inviter}\"]");
+            tracing::warn!(
+                network,
+                %room,
+                %inviter,
+                meant,
+                "an invitation is not followed: in the configuration this would allow it"
+            );
+        }
+    }
+
+    /// Goes from an upgraded room to the one that replaces it, if whoever said so may and the new one agrees.
+    async fn follow(&self, room: &Room) {
+        let (link, old) = (&self.link, room.room_id());
+        let _one = self.following.lock().await;
+        let Some((replacement, sender)) = tombstone(room).await else { return };
+        if direct::is_own(link, room) {
+            tracing::warn!(network = link.network, room = %old, %sender, "a direct room leads nowhere");
+            return;
+        }
+        if !standing::is_admin(&link.settings, room, &sender).await {
+            tracing::warn!(network = link.network, room = %old, %sender, "an upgrade by somebody without power is not followed");
+            return;
+        }
+        let new = link.client.get_room(&replacement).filter(|new| new.state() == RoomState::Joined);
+        let Some(new) = new else { return self.go(old, replacement, sender).await };
+        // Usually the bot came there after this, and it was seen to then.
+        let Some((moved, note)) = replaced(link, &new).await else { return };
+        if link.note(&note.0).is_some() {
+            return;
+        }
+        let delivery = Delivery { events: vec![moved], notes: [note].into() };
+        match link.accept(delivery).await {
+            Ok(()) => tracing::info!(network = link.network, room = %old, %replacement, "followed a room's upgrade"),
+            Err(error) => tracing::error!(network = link.network, room = %old, %error, "an upgrade is followed later"),
+        }
+    }
+
+    /// Comes into a room that replaces another. It is looked at first; where that cannot be, only those are followed who may
+    /// invite the bot.
+    async fn go(&self, old: &RoomId, new: OwnedRoomId, sender: OwnedUserId) {
+        let via = vec![sender.server_name().to_owned()];
+        let follows = match predecessor(&self.link, &new).await {
+            Some(named) => named.as_deref() == Some(old.as_str()),
+            None => self.link.settings.follows(&sender),
+        };
+        if follows {
+            self.joiner.want(Wanted { room: new.into(), caller: Caller::User(sender), via });
+        } else {
+            self.pass_over(&new, &sender);
+        }
+    }
+}
+
+/// Which room a room says it replaces, if any; nothing if the bot cannot see that from outside.
+async fn predecessor(link: &Link, room: &RoomId) -> Option<Option<String>> {
+    if let Some(create) = link.client.get_room(room).and_then(|room| room.create_content()) {
+        return Some(create.predecessor.map(|old| old.room_id.to_string()));
+    }
+    let request = Request::new(room.to_owned(), StateEventType::RoomCreate, String::new());
+    let content = link.client.send(request).await.ok()?.into_content();
+    let content: Value = content.deserialize_as_unchecked().ok()?;
+    Some(content["predecessor"]["room_id"].as_str().map(str::to_owned))
+}
+
+fn moved_note(room: &RoomId) -> String {
     format!("moved/{room}")
-}
-
-/// Comes into one room after the other, no more of them in a minute than the settings allow.
-async fn join_all(link: Arc<Link>, mut rooms: mpsc::UnboundedReceiver<OwnedRoomOrAliasId>) {
-    let mut joined: Vec<Instant> = Vec::new();
-    while let Some(room) = rooms.recv().await {
-        joined.retain(|at| at.elapsed() < MINUTE);
-        if joined.len() >= link.settings.joins_per_minute as usize
-            && let Some(first) = joined.first()
-        {
-            tokio::time::sleep(MINUTE.saturating_sub(first.elapsed())).await;
-        }
-        if join(&link, &room, &[]).await.is_some_and(|joined| joined == Joined::Now) {
-            joined.push(Instant::now());
-        }
-    }
 }
 
 /// Comes into a room at an operator's word; its id.
@@ -142,81 +199,11 @@ pub(crate) fn all(link: &Link) -> Vec<RoomStatus> {
     link.client.joined_rooms().into_iter().map(told).collect()
 }
 
-/// How it came about that the bot is in a room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Joined {
-    Now,
-    Before,
-}
-
-/// Comes into a room. A few attempts, since invitations overtake what makes them valid.
-async fn join(link: &Link, room: &RoomOrAliasId, via: &[OwnedServerName]) -> Option<Joined> {
-    let known = match <&matrix_sdk::ruma::RoomId>::try_from(room) {
-        Ok(id) => link.client.get_room(id),
-        Err(_) => {
-            let alias = |known: &Room| known.canonical_alias().is_some_and(|alias| alias.as_str() == room.as_str());
-            link.client.joined_rooms().into_iter().find(alias)
-        }
-    };
-    if known.is_some_and(|known| known.state() == RoomState::Joined) {
-        return Some(Joined::Before);
-    }
-    let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
-    let mut attempts = 0;
-    loop {
-        let (wait, why) = match link.client.join_room_by_id_or_alias(room, via).await {
-            Ok(joined) => {
-                tracing::info!(network = link.network, room = %joined.room_id(), "joined");
-                return Some(Joined::Now);
-            }
-            Err(error) => match Trouble::of(&error) {
-                Trouble::Passing { wait, why } => (backoff.wait(wait), why),
-                Trouble::LoggedOut { .. } => return None,
-                Trouble::Refused(why) => {
-                    attempts += 1;
-                    if attempts >= ATTEMPTS {
-                        tracing::error!(network = link.network, %room, why, "the bot is not let in");
-                        return None;
-                    }
-                    (backoff.wait(None), why)
-                }
-            },
-        };
-        tracing::warn!(network = link.network, %room, why, "not joined yet");
-        tokio::time::sleep(wait).await;
-    }
-}
-
-/// Goes from an upgraded room to the one that replaces it, if whoever said so may and the new one agrees.
-async fn follow(link: Arc<Link>, room: Room) {
-    let old = room.room_id().to_owned();
-    let Some((replacement, sender)) = tombstone(&room).await else { return };
-    if !standing::is_admin(&link.settings, &room, &sender).await {
-        tracing::warn!(network = link.network, room = %old, %sender, "an upgrade by somebody without power is not followed");
-        return;
-    }
-    let via: Vec<OwnedServerName> = vec![sender.server_name().to_owned()];
-    if join(&link, (&*replacement).into(), &via).await.is_none() {
-        return;
-    }
-    // Usually the bot came there after this, and it was seen to then.
-    let Some(new) = link.client.get_room(&replacement) else { return };
-    let Some((moved, note)) = replaced(&link, &new).await else { return };
-    if link.note(&note.0).is_some() {
-        return;
-    }
-    let delivery = Delivery { events: vec![moved], notes: [note].into() };
-    match link.accept(delivery).await {
-        Ok(()) => tracing::info!(network = link.network, room = %old, %replacement, "followed a room's upgrade"),
-        Err(error) => tracing::error!(network = link.network, room = %old, %error, "an upgrade is followed later"),
-    }
-}
-
 /// That a room replaces another one in which the bot is, and what is to be noted of it: if both say so, and whoever closed
 /// the old one may.
 pub(crate) async fn replaced(link: &Link, room: &Room) -> Option<(Event, (String, Option<String>))> {
     let old = room.create_content()?.predecessor?.room_id;
-    let closed = link.client.get_room(&old)?;
+    let closed = link.client.get_room(&old).filter(|closed| !direct::is_own(link, closed))?;
     let (replacement, sender) = tombstone(&closed).await?;
     if replacement != room.room_id() || !standing::is_admin(&link.settings, &closed, &sender).await {
         return None;
@@ -226,7 +213,7 @@ pub(crate) async fn replaced(link: &Link, room: &Room) -> Option<(Event, (String
 }
 
 /// Which room replaces this one, and who said so.
-async fn tombstone(room: &Room) -> Option<(OwnedRoomId, matrix_sdk::ruma::OwnedUserId)> {
+async fn tombstone(room: &Room) -> Option<(OwnedRoomId, OwnedUserId)> {
     let event = room.get_state_event_static::<RoomTombstoneEventContent>().await.ok()??;
     let matrix_sdk::deserialized_responses::RawSyncOrStrippedState::Sync(raw) = event else { return None };
     let event = raw.deserialize().ok()?;

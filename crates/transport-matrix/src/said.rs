@@ -1,10 +1,13 @@
 //! What somebody said, as the core takes it: the words without quotation, and to what they belong.
 
 use crate::format::POST;
+use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::ruma::events::AnySyncMessageLikeEvent;
 use matrix_sdk::ruma::events::room::message::{MessageType, Relation, RoomMessageEventContent};
+use matrix_sdk::ruma::serde::Raw;
 use matrix_sdk::ruma::{UserId, events::SyncMessageLikeEvent};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A message somebody sent.
@@ -107,6 +110,21 @@ fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     front.eq_ignore_ascii_case(name).then(|| &text[name.len()..])
 }
 
+/// An event that can be read: if what it says of its relation makes no sense, it has none.
+pub(crate) fn mended(event: TimelineEvent) -> TimelineEvent {
+    if event.raw().deserialize().is_ok() { event } else { unrelated(event) }
+}
+
+/// An event without what it says of its relation.
+pub(crate) fn unrelated(mut event: TimelineEvent) -> TimelineEvent {
+    let Ok(mut said) = event.raw().deserialize_as_unchecked::<Value>() else { return event };
+    let related = said["content"].as_object_mut().and_then(|content| content.remove("m.relates_to")).is_some();
+    if let (true, Ok(raw)) = (related, Raw::new(&said)) {
+        event.replace_raw(raw.cast_unchecked());
+    }
+    event
+}
+
 /// What an event says of which post it is, in the part that is never encrypted.
 pub(crate) fn post_name(event: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
@@ -125,7 +143,7 @@ pub(crate) fn post_name(event: &RawValue) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn read(content: Value) -> Option<Words> {
         let id = UserId::parse("@astragal:a.org").unwrap();

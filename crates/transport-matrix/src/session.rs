@@ -14,7 +14,7 @@ use matrix_sdk::store::{StateStoreDataKey, StateStoreDataValue};
 use matrix_sdk::{Client, ClientBuildError, SessionMeta, SessionTokens, SqliteStoreConfig};
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -130,6 +130,8 @@ impl Home {
         let (path, part) = (self.0.join(name), self.0.join(format!("{name}.part")));
         let written = || {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
+            // It may have been made before, by somebody less careful.
+            fs::set_permissions(&self.0, fs::Permissions::from_mode(0o700))?;
             let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
             file.write_all(bytes)?;
             file.sync_all()?;

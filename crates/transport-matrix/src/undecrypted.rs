@@ -1,16 +1,21 @@
 //! Messages that came before their key: remembered over restarts, played when the key comes, and after a while of waiting
 //! somebody is told.
 
+mod complaints;
+mod kept;
+
+use crate::gap::Missed;
 use crate::link::Link;
 use crate::outbox::Outbox;
 use crate::{listen, outbox, standing};
 use chat::{Block, Delivery, Post, RoomId, Span};
+use complaints::Complaints;
 use futures_util::StreamExt;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
+use kept::{Kept, Waiting};
 use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::{TimelineEvent, TimelineEventKind};
 use matrix_sdk::ruma::EventId;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,31 +24,17 @@ use tokio::sync::Notify;
 
 /// The note that names them.
 const NOTE: &str = "undecrypted";
-/// So many are remembered; the oldest go first.
-const MOST: usize = 500;
 /// A key that has not come after this long may never come.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
 /// How often it is looked whether somebody waits too long.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// A message that waits for its key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Waiting {
-    room: String,
-    event: String,
-    /// The key that it waits for.
-    session: String,
-    /// When it was heard.
-    since: Timestamp,
-    /// Somebody was told.
-    told: bool,
-}
-
 /// The messages that wait for their keys.
 pub(crate) struct Undecrypted {
     link: Arc<Link>,
     outbox: Arc<Outbox>,
-    waiting: Mutex<Vec<Waiting>>,
+    waiting: Mutex<Kept>,
+    complaints: Mutex<Complaints>,
     added: Notify,
     changed: AtomicBool,
 }
@@ -56,6 +47,7 @@ impl Undecrypted {
             link,
             outbox,
             waiting: Mutex::new(noted.unwrap_or_default()),
+            complaints: Mutex::default(),
             added: Notify::new(),
             changed: AtomicBool::new(false),
         })
@@ -65,21 +57,16 @@ impl Undecrypted {
     pub fn add(&self, room: &Room, event: &TimelineEvent) {
         let TimelineEventKind::UnableToDecrypt { utd_info, .. } = &event.kind else { return };
         let (Some(id), Some(session)) = (event.event_id(), &utd_info.session_id) else { return };
-        let mut waiting = self.waiting();
-        if waiting.iter().any(|waiting| waiting.event == id.as_str()) {
-            return;
-        }
-        tracing::info!(network = self.link.network, room = %room.room_id(), event = %id, "a message waits for its key");
-        waiting.push(Waiting {
+        let sender = event.sender().map(|sender| sender.to_string()).unwrap_or_default();
+        tracing::debug!(network = self.link.network, room = %room.room_id(), event = %id, "a message waits for its key");
+        self.waiting().add(Waiting {
             room: room.room_id().to_string(),
             event: id.to_string(),
+            sender,
             session: session.clone(),
             since: self.link.clock.now(),
             told: false,
         });
-        if waiting.len() > MOST {
-            waiting.remove(0);
-        }
         self.changed.store(true, Ordering::Release);
         self.added.notify_one();
     }
@@ -129,11 +116,11 @@ impl Undecrypted {
         let chosen: Vec<_> = self.waiting().iter().filter(|waiting| which(waiting)).cloned().collect();
         for waiting in chosen {
             let Some(event) = self.read(&waiting).await else { continue };
-            self.waiting().retain(|other| other.event != waiting.event);
+            self.waiting().remove(&waiting.event);
             let delivery = Delivery { events: event.into_iter().collect(), notes: BTreeMap::from([self.note()]) };
             if let Err(error) = self.link.accept(delivery).await {
                 tracing::error!(network = self.link.network, %error, "what can be read at last is not heard");
-                self.waiting().push(waiting);
+                self.waiting().add(waiting);
             }
         }
     }
@@ -149,25 +136,24 @@ impl Undecrypted {
         Some(listen::message(link, &room, &link.room_id(room.room_id()), &event, speaker, true).await)
     }
 
-    /// Says once of each key that has not come for long that it is missed.
+    /// Says of keys that have not come for long that they are missed: seldom, and to each sender once.
     async fn tell(&self) {
         let now = self.link.clock.now();
         let mut late = Vec::new();
+        let mut changed = false;
         {
+            let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
             let mut waiting = self.waiting();
-            let sessions: Vec<String> =
-                waiting.iter().filter(|waiting| waiting.told).map(|waiting| waiting.session.clone()).collect();
             for waiting in waiting.iter_mut().filter(|waiting| !waiting.told) {
                 if now.duration_since(waiting.since) > PATIENCE {
-                    waiting.told = true;
-                    let first = |late: &Waiting| late.session == waiting.session;
-                    if !sessions.contains(&waiting.session) && !late.iter().any(first) {
+                    (waiting.told, changed) = (true, true);
+                    if complaints.may(now, &waiting.room, &waiting.sender) {
                         late.push(waiting.clone());
                     }
                 }
             }
         }
-        if late.is_empty() {
+        if !changed {
             return;
         }
         let (name, note) = self.note();
@@ -182,12 +168,19 @@ impl Undecrypted {
     }
 
     /// Says that not everything was looked through that came while the bot was away.
-    pub fn tell_bound(&self, room: &RoomId, up_to: &str) {
-        let words = format!(
-            "I was away for long, and looked through the last {} messages here only: what was asked before that, please \
-             ask again.",
-            self.link.settings.catch_up
-        );
+    pub fn tell_missed(&self, room: &RoomId, up_to: &str, missed: Missed) {
+        let words = match missed {
+            Missed::TooMuch => format!(
+                "I was away for long, and looked through the last {} messages here only: what was asked before that, \
+                 please ask again.",
+                self.link.settings.catch_up
+            ),
+            Missed::OutOfReach => {
+                "I was away, and the homeserver does not give me all that was said here meanwhile. If \
+                                   I did not answer you, please ask again."
+                    .to_owned()
+            }
+        };
         self.say(Post::new(format!("bound/{up_to}"), room.clone(), vec![line(&words)]));
     }
 
@@ -196,7 +189,7 @@ impl Undecrypted {
         tokio::spawn(self.outbox.say(post));
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
+    fn waiting(&self) -> MutexGuard<'_, Kept> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -73,6 +73,13 @@ impl Foreigner {
         self.send("say_without_key", room, text)
     }
 
+    /// Says something encrypted whose relation nobody sees who cannot decrypt it; its event's id.
+    pub fn say_relating_in_secret(&mut self, room: &str, content: &Value) -> String {
+        self.order(&json!({ "do": "say_relating_in_secret", "room": room, "content": content }));
+        let told = self.wait_for(|told| told.get("sent").is_some());
+        told["sent"].as_str().expect("an id").to_owned()
+    }
+
     /// Gives everybody in the room the key.
     pub fn share_key(&mut self, room: &str) {
         self.order(&json!({ "do": "share_key", "room": room }));

@@ -97,6 +97,16 @@ impl Synapse {
         made["user_id"].as_str().unwrap_or_else(|| panic!("{user} is not registered: {made}")).to_owned()
     }
 
+    /// Logs in to an account that [`Synapse::register`] made, as one more device; its access token.
+    pub fn log_in(&self, user: &str) -> String {
+        let body = json!({
+            "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user },
+            "password": format!("pw-{user}"),
+        });
+        let login = self.ask("POST", "/_matrix/client/v3/login", None, &body);
+        login["access_token"].as_str().unwrap_or_else(|| panic!("{user} is not let in: {login}")).to_owned()
+    }
+
     /// A request as of a client, with what came back.
     pub fn ask(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> Value {
         let request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url()));

@@ -1,12 +1,12 @@
 //! What the tests share: settings for the homeserver under test, and the bot on it.
 
+use super::{Heard, Person, Synapse, name};
+pub use crate::serving::{Make, Running};
 use chat::{SystemClock, Transport};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tests::matrix::{Person, Synapse, name};
-pub use tests::serving::{Make, Running};
 use transport_matrix::{Matrix, Randomness, Settings};
 
 /// The network's name for the bot.
@@ -43,11 +43,15 @@ pub fn times(variable: &str, few: u32) -> u32 {
 
 /// A table on the shared homeserver: an account for the bot, a room, and people in it.
 pub struct Table {
+    /// The homeserver.
     pub server: &'static Synapse,
-    /// The bot's user id, and its name.
+    /// The bot's user id.
     pub bot: String,
+    /// The name in it.
     pub user: String,
+    /// The room.
     pub room: String,
+    /// Who is in it.
     pub people: Vec<Person>,
     /// The bot's device.
     pub device: tempfile::TempDir,
@@ -75,15 +79,20 @@ impl Table {
 
     /// Brings the bot's account into the room before the bot itself comes.
     pub fn seat(&self) {
-        let body = json!({
-            "type": "m.login.password", "identifier": { "type": "m.id.user", "user": self.user },
-            "password": format!("pw-{}", self.user),
-        });
-        let login = self.server.ask("POST", "/_matrix/client/v3/login", None, &body);
-        let token = login["access_token"].as_str();
+        let token = self.server.log_in(&self.user);
         let path = format!("/_matrix/client/v3/join/{}", self.room);
-        self.server.ask("POST", &path, token, &json!({}));
-        self.server.ask("POST", "/_matrix/client/v3/logout", token, &json!({}));
+        self.server.ask("POST", &path, Some(&token), &json!({}));
+        self.server.ask("POST", "/_matrix/client/v3/logout", Some(&token), &json!({}));
+    }
+
+    /// What the bot says to somebody alone, next: wherever that is, but not in the room.
+    pub async fn hear_alone(&mut self, person: usize) -> Heard {
+        let (room, bot) = (self.room.clone(), self.bot.clone());
+        let alone = |heard: &Heard| {
+            let greets = heard.body().starts_with("I am astragal: ");
+            heard.room != room && heard.sender == bot && heard.kind == "m.room.message" && !greets
+        };
+        self.people[person].wait_for("what is for them alone", alone).await
     }
 
     /// The bot's account as a network.

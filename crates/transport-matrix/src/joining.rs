@@ -1,0 +1,199 @@
+//! Coming into rooms. Whom the operator named goes first, everybody has their turn, and a room that does not let the bot in,
+//! or does not answer, costs nobody but whoever wants the bot there: it is tried a few times and then declined.
+
+mod queue;
+
+use crate::link::Link;
+use crate::trouble::Trouble;
+use matrix_sdk::ruma::{RoomId, RoomOrAliasId};
+use matrix_sdk::{Room, RoomState};
+pub(crate) use queue::{Caller, Wanted};
+use queue::{Queue, Rank, Why};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// How long a room may take to let the bot in, or out.
+const PATIENCE: Duration = Duration::from_secs(30);
+const MINUTE: Duration = Duration::from_secs(60);
+/// What became of invitations.
+const COUNT: &str = "astragal_invitations_total";
+
+/// What came of one attempt.
+enum Tried {
+    /// The bot is in the room now.
+    Joined,
+    /// It was there before.
+    Before,
+    /// It is not.
+    Not(Why, String),
+}
+
+/// Takes rooms that the bot should be in, for as long as the login lasts.
+#[derive(Clone)]
+pub(crate) struct Joiner(mpsc::UnboundedSender<Wanted>);
+
+impl Joiner {
+    /// Begins.
+    pub fn new(link: Arc<Link>) -> Self {
+        let (sender, wanted) = mpsc::unbounded_channel();
+        tokio::spawn(join_all(link, wanted));
+        Joiner(sender)
+    }
+
+    /// The bot should be in this room.
+    pub fn want(&self, room: Wanted) {
+        // Its task is gone only with the login.
+        let _ = self.0.send(room);
+    }
+}
+
+/// How many rooms the bot came into within a minute, of one kind: those that the operator named people for have a pace of
+/// their own, so that no stranger uses it up.
+#[derive(Default)]
+struct Pace {
+    joined: Vec<Instant>,
+    underway: usize,
+}
+
+impl Pace {
+    /// When the next room may be tried; nothing while that depends on those that are being tried.
+    fn free_at(&self, now: Instant, most: usize) -> Option<Instant> {
+        let lately: Vec<_> = self.joined.iter().filter(|at| now.duration_since(**at) < MINUTE).collect();
+        if lately.len() + self.underway < most { Some(now) } else { lately.first().map(|first| **first + MINUTE) }
+    }
+
+    fn end(&mut self, tried: &Tried) {
+        self.underway -= 1;
+        self.joined.retain(|at| at.elapsed() < MINUTE);
+        if matches!(tried, Tried::Joined) {
+            self.joined.push(Instant::now());
+        }
+    }
+}
+
+async fn join_all(link: Arc<Link>, mut calls: mpsc::UnboundedReceiver<Wanted>) {
+    let mut queue = Queue::new(link.settings.retries());
+    let mut attempts = JoinSet::new();
+    let mut paces = BTreeMap::from([(Rank::Named, Pace::default()), (Rank::Stranger, Pace::default())]);
+    let most = link.settings.joins_per_minute as usize;
+    loop {
+        let now = Instant::now();
+        loop {
+            let next = queue.next(now, &|rank| paces[&rank].free_at(now, most) == Some(now));
+            let Some((wanted, rank)) = next else { break };
+            paces.get_mut(&rank).expect("both are there").underway += 1;
+            let link = link.clone();
+            attempts.spawn(async move {
+                let tried = attempt(&link, &wanted).await;
+                (wanted, rank, tried)
+            });
+        }
+        let due = queue.due(now, &|rank| paces[&rank].free_at(now, most));
+        let due = async {
+            match due {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            call = calls.recv() => match call {
+                Some(call) => take(&link, &mut queue, call),
+                None => return,
+            },
+            Some(Ok((wanted, rank, tried))) = attempts.join_next() => {
+                paces.get_mut(&rank).expect("both are there").end(&tried);
+                finish(&link, &mut queue, wanted, tried);
+            }
+            () = due => {}
+        }
+    }
+}
+
+/// Takes a call, unless its caller has too many waiting.
+fn take(link: &Arc<Link>, queue: &mut Queue, call: Wanted) {
+    if known(link, &call.room) == Some(RoomState::Joined) {
+        return;
+    }
+    let place = call.caller.place(&link.settings);
+    if let Err(call) = queue.add(call, place) {
+        decline(link, &call, "whoever invites the bot has too many invitations waiting");
+    }
+}
+
+fn finish(link: &Arc<Link>, queue: &mut Queue, wanted: Wanted, tried: Tried) {
+    let (network, room, caller) = (link.network.as_str(), wanted.room.clone(), wanted.caller.to_string());
+    match tried {
+        Tried::Before => queue.done(&wanted),
+        Tried::Joined => {
+            queue.done(&wanted);
+            count(link, "followed");
+            tracing::info!(network, %room, caller, "joined");
+        }
+        Tried::Not(why, told) => {
+            tracing::warn!(network, %room, caller, why = told, "not joined yet");
+            if let Err(wanted) = queue.again(wanted, Instant::now(), why) {
+                decline(link, &wanted, &told);
+            }
+        }
+    }
+}
+
+/// Gives a room up; an invitation into it is declined, so that it does not come again at the next start.
+fn decline(link: &Arc<Link>, wanted: &Wanted, why: &str) {
+    let (network, room, caller) = (link.network.as_str(), wanted.room.clone(), wanted.caller.to_string());
+    match wanted.caller {
+        Caller::Operator => tracing::error!(network, %room, why, "the bot is not let in"),
+        Caller::User(_) => tracing::warn!(network, %room, caller, why, "an invitation is declined"),
+    }
+    count(link, "declined");
+    let invited = <&RoomId>::try_from(&*room).ok().and_then(|id| link.client.get_room(id));
+    if let Some(room) = invited.filter(|room| room.state() == RoomState::Invited) {
+        let network = link.network.clone();
+        tokio::spawn(async move {
+            match tokio::time::timeout(PATIENCE, room.leave()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::info!(network, room = %room.room_id(), %error, "it is not declined"),
+                Err(_) => tracing::info!(network, room = %room.room_id(), "it is not declined in time"),
+            }
+        });
+    }
+}
+
+/// Counts an invitation by what became of it.
+pub(crate) fn count(link: &Link, outcome: &'static str) {
+    metrics::counter!(COUNT, "network" => link.network.clone(), "outcome" => outcome).increment(1);
+}
+
+/// What the bot is in a room already.
+fn known(link: &Link, room: &RoomOrAliasId) -> Option<RoomState> {
+    let known = match <&RoomId>::try_from(room) {
+        Ok(id) => link.client.get_room(id),
+        Err(_) => {
+            let alias = |known: &Room| known.canonical_alias().is_some_and(|alias| alias.as_str() == room.as_str());
+            link.client.joined_rooms().into_iter().find(alias)
+        }
+    };
+    known.map(|known| known.state())
+}
+
+/// Tries once to come into a room.
+async fn attempt(link: &Link, wanted: &Wanted) -> Tried {
+    if known(link, &wanted.room) == Some(RoomState::Joined) {
+        return Tried::Before;
+    }
+    let joining = link.client.join_room_by_id_or_alias(&wanted.room, &wanted.via);
+    let trouble = match tokio::time::timeout(PATIENCE, joining).await {
+        Ok(Ok(_)) => return Tried::Joined,
+        Ok(Err(error)) => Trouble::of(&error),
+        Err(_) => Trouble::Passing { wait: None, why: format!("no answer in {} seconds", PATIENCE.as_secs()) },
+    };
+    match trouble {
+        Trouble::Passing { wait: Some(wait), why } => Tried::Not(Why::Limited(wait), why),
+        Trouble::Passing { wait: None, why } if !link.is_up().await => Tried::Not(Why::Down, why),
+        trouble => Tried::Not(Why::Refused, trouble.why()),
+    }
+}

@@ -1,0 +1,290 @@
+//! Which room is tried next: by the rank of whoever wants the bot there, then by turns.
+
+use crate::Settings;
+use matrix_sdk::ruma::{OwnedRoomOrAliasId, OwnedServerName, OwnedUserId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A room is tried so often that does not let the bot in.
+const ATTEMPTS: u32 = 5;
+/// So often it is tried where the homeserver asks to wait.
+const LIMITED: u32 = 20;
+/// Rooms in which a stranger can make the bot wait at once, and somebody whom the operator named.
+const WAITING: usize = 20;
+const WAITING_NAMED: usize = 500;
+/// Rooms that are being tried for strangers at once; for those the operator named there is always room.
+const AT_ONCE: usize = 4;
+/// Rooms that were given up and are not tried again while the login lasts.
+const GIVEN_UP: usize = 1_000;
+
+/// Who wants the bot in a room.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Caller {
+    /// The configuration.
+    Operator,
+    /// Whoever invited it, or upgraded a room.
+    User(OwnedUserId),
+}
+
+impl Caller {
+    /// How early their rooms are tried: 0 first. The operator's own, then people named on the list (owners are), their
+    /// servers, then everybody.
+    pub fn place(&self, settings: &Settings) -> u8 {
+        let named = |name: &str| settings.invites.contains(name);
+        match self {
+            Caller::Operator => 0,
+            Caller::User(user) if named(user.as_str()) => 1,
+            Caller::User(user) if named(user.server_name().as_str()) => 2,
+            Caller::User(_) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Caller::Operator => write!(f, "the configuration"),
+            Caller::User(user) => write!(f, "{user}"),
+        }
+    }
+}
+
+/// Whether the operator named who wants the bot there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Named,
+    Stranger,
+}
+
+impl Rank {
+    fn of(place: u8) -> Self {
+        if place <= 1 { Rank::Named } else { Rank::Stranger }
+    }
+}
+
+/// A room that the bot should be in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub room: OwnedRoomOrAliasId,
+    pub caller: Caller,
+    /// Homeservers that know the room.
+    pub via: Vec<OwnedServerName>,
+}
+
+/// Why a room has to be tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It does not let the bot in.
+    Refused,
+    /// The homeserver asks to wait so long.
+    Limited(Duration),
+    /// The homeserver does not answer to anything: the room cannot help it.
+    Down,
+}
+
+/// A room that waits to be tried.
+struct Waiting {
+    wanted: Wanted,
+    place: u8,
+    due: Instant,
+    order: u64,
+}
+
+/// How often a room was tried.
+#[derive(Clone, Copy, Default)]
+struct Tries {
+    failed: u32,
+    limited: u32,
+}
+
+/// The rooms that wait.
+pub(super) struct Queue {
+    waiting: Vec<Waiting>,
+    underway: BTreeMap<OwnedRoomOrAliasId, (Caller, u8)>,
+    tries: BTreeMap<OwnedRoomOrAliasId, Tries>,
+    /// How many turns callers had who still wait.
+    turns: BTreeMap<Caller, u64>,
+    given_up: BTreeSet<OwnedRoomOrAliasId>,
+    retries: (Duration, Duration),
+    order: u64,
+}
+
+impl Queue {
+    /// An empty one; `retries` are the first and the longest wait between attempts.
+    pub fn new(retries: (Duration, Duration)) -> Self {
+        Queue {
+            waiting: Vec::new(),
+            underway: BTreeMap::new(),
+            tries: BTreeMap::new(),
+            turns: BTreeMap::new(),
+            given_up: BTreeSet::new(),
+            retries,
+            order: 0,
+        }
+    }
+
+    /// Takes a room; it comes back if its caller has too many waiting.
+    pub fn add(&mut self, wanted: Wanted, place: u8) -> Result<(), Wanted> {
+        let there = self.underway.contains_key(&wanted.room)
+            || self.given_up.contains(&wanted.room)
+            || self.waiting.iter().any(|waiting| waiting.wanted.room == wanted.room);
+        if there {
+            return Ok(());
+        }
+        let most = match place {
+            0 => usize::MAX,
+            1 => WAITING_NAMED,
+            _ => WAITING,
+        };
+        if self.waiting.iter().filter(|waiting| waiting.wanted.caller == wanted.caller).count() >= most {
+            return Err(wanted);
+        }
+        self.put(wanted, place, Instant::now());
+        Ok(())
+    }
+
+    fn put(&mut self, wanted: Wanted, place: u8, due: Instant) {
+        self.order += 1;
+        self.waiting.push(Waiting { wanted, place, due, order: self.order });
+    }
+
+    /// The room to be tried now, of those whose `pace` allows it. Of strangers each has one tried at a time.
+    pub fn next(&mut self, now: Instant, pace: &dyn Fn(Rank) -> bool) -> Option<(Wanted, Rank)> {
+        let strangers = self.underway.values().filter(|(_, place)| Rank::of(*place) == Rank::Stranger).count();
+        let may = |waiting: &&Waiting| {
+            let busy = self.underway.values().any(|(caller, _)| *caller == waiting.wanted.caller);
+            let rank = Rank::of(waiting.place);
+            waiting.due <= now && pace(rank) && (rank == Rank::Named || (!busy && strangers < AT_ONCE))
+        };
+        let key = |waiting: &Waiting| {
+            let turns = self.turns.get(&waiting.wanted.caller).copied().unwrap_or_default();
+            (waiting.place, turns, waiting.order)
+        };
+        let order = self.waiting.iter().filter(may).min_by_key(|waiting| key(waiting))?.order;
+        let at = self.waiting.iter().position(|waiting| waiting.order == order)?;
+        let Waiting { wanted, place, .. } = self.waiting.remove(at);
+        *self.turns.entry(wanted.caller.clone()).or_default() += 1;
+        self.underway.insert(wanted.room.clone(), (wanted.caller.clone(), place));
+        Some((wanted, Rank::of(place)))
+    }
+
+    /// When the next room that waits is due, by its own time and by its pace.
+    pub fn due(&self, now: Instant, pace: &dyn Fn(Rank) -> Option<Instant>) -> Option<Instant> {
+        let due = |waiting: &Waiting| pace(Rank::of(waiting.place)).map(|free| free.max(waiting.due));
+        // What is due now waits for an attempt to end.
+        self.waiting.iter().filter_map(due).filter(|due| *due > now).min()
+    }
+
+    /// A room that was tried is tried again: after what was asked for, or after longer each time. It comes back if it was
+    /// tried often enough.
+    pub fn again(&mut self, wanted: Wanted, now: Instant, why: Why) -> Result<(), Wanted> {
+        let Some((caller, place)) = self.underway.remove(&wanted.room) else { return Ok(()) };
+        let tries = self.tries.entry(wanted.room.clone()).or_default();
+        match why {
+            Why::Refused => tries.failed += 1,
+            Why::Limited(_) if caller != Caller::Operator => tries.limited += 1,
+            Why::Limited(_) | Why::Down => {}
+        }
+        if tries.failed >= ATTEMPTS || tries.limited >= LIMITED {
+            self.give_up(&wanted);
+            return Err(wanted);
+        }
+        let (first, most) = self.retries;
+        let wait = match why {
+            Why::Limited(asked) => asked,
+            Why::Down => most,
+            Why::Refused => (first * 2_u32.saturating_pow(tries.failed)).min(most),
+        };
+        self.put(wanted, place, now + wait);
+        Ok(())
+    }
+
+    /// The bot is in the room.
+    pub fn done(&mut self, wanted: &Wanted) {
+        self.underway.remove(&wanted.room);
+        self.tries.remove(&wanted.room);
+        self.tidy();
+    }
+
+    /// The room is not tried any more.
+    fn give_up(&mut self, wanted: &Wanted) {
+        self.done(wanted);
+        if self.given_up.len() >= GIVEN_UP {
+            self.given_up.pop_first();
+        }
+        self.given_up.insert(wanted.room.clone());
+    }
+
+    /// Forgets the turns of those who wait for nothing.
+    fn tidy(&mut self) {
+        let (waiting, underway) = (&self.waiting, &self.underway);
+        self.turns.retain(|caller, _| {
+            waiting.iter().any(|waiting| waiting.wanted.caller == *caller)
+                || underway.values().any(|(underway, _)| underway == caller)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(caller: &str, room: u32) -> Wanted {
+        let room = OwnedRoomOrAliasId::try_from(format!("!{caller}{room}:a.org")).unwrap();
+        let caller = OwnedUserId::try_from(format!("@{caller}:a.org")).unwrap();
+        Wanted { room, caller: Caller::User(caller), via: Vec::new() }
+    }
+
+    fn next(queue: &mut Queue, now: Instant) -> Option<Wanted> {
+        queue.next(now, &|_| true).map(|(wanted, _)| wanted)
+    }
+
+    fn queue() -> Queue {
+        Queue::new((Duration::from_secs(1), Duration::from_secs(8)))
+    }
+
+    #[test]
+    fn whoever_was_named_goes_first_and_strangers_take_turns() {
+        let mut queue = queue();
+        for room in 0..3 {
+            queue.add(wanted("mallory", room), 3).unwrap();
+        }
+        queue.add(wanted("bob", 0), 3).unwrap();
+        queue.add(wanted("gus", 0), 1).unwrap();
+        let mut order = Vec::new();
+        while let Some(next) = next(&mut queue, Instant::now()) {
+            order.push(next.room.to_string());
+            queue.done(&next);
+        }
+        assert_eq!(order, ["!gus0:a.org", "!mallory0:a.org", "!bob0:a.org", "!mallory1:a.org", "!mallory2:a.org"]);
+    }
+
+    #[test]
+    fn a_stranger_has_one_room_tried_at_a_time_and_few_waiting() {
+        let mut queue = queue();
+        let refused = (0..50).filter(|room| queue.add(wanted("mallory", *room), 3).is_err()).count();
+        assert_eq!(refused, 50 - WAITING);
+        assert!(next(&mut queue, Instant::now()).is_some());
+        assert_eq!(next(&mut queue, Instant::now()), None);
+        queue.add(wanted("gus", 0), 1).unwrap();
+        assert_eq!(next(&mut queue, Instant::now()), Some(wanted("gus", 0)));
+    }
+
+    #[test]
+    fn a_room_is_given_up_after_a_few_attempts_and_not_taken_again() {
+        let mut queue = queue();
+        let mut now = Instant::now();
+        queue.add(wanted("mallory", 0), 3).unwrap();
+        for tried in 1..=ATTEMPTS {
+            let tried_now = next(&mut queue, now).unwrap();
+            let again = queue.again(tried_now, now, Why::Refused);
+            assert_eq!(again.is_err(), tried == ATTEMPTS);
+            assert_eq!(next(&mut queue, now), None, "it waits");
+            now += Duration::from_secs(8);
+        }
+        queue.add(wanted("mallory", 0), 3).unwrap();
+        assert_eq!(next(&mut queue, now + Duration::from_secs(60)), None);
+    }
+}

@@ -1,0 +1,200 @@
+//! What is for one person alone is read by nobody else, whatever room somebody prepared for it.
+
+use bot::keys;
+use bot::store::Batch;
+use chat::Transport;
+use matrix_sdk::ruma::UserId;
+use matrix_sdk::ruma::api::client::room::create_room::v3::{Request, RoomPreset};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tests::matrix::stage::{Make, NETWORK, Table, settings, transport};
+use tests::matrix::{BadLine, Person, Weather, name};
+
+/// What the homeserver answers to an attempt to change the state of a room.
+fn set_state(table: &Table, token: &str, room: &str, (kind, key, content): (&str, &str, Value)) -> Value {
+    let path = format!("/_matrix/client/v3/rooms/{room}/state/{kind}/{key}");
+    table.server.ask("PUT", &path, Some(token), &content)
+}
+
+fn token(person: &Person) -> String {
+    person.client.access_token().expect("logged in")
+}
+
+/// Somebody rolls in secret; where they hear of it.
+async fn told_in(table: &mut Table, person: usize, roll: &str) -> String {
+    table.people[person].say(&table.room, &format!("!secret roll {roll}")).await;
+    let heard = table.hear_alone(person).await;
+    assert!(heard.encrypted && heard.body().contains(roll), "{}", heard.body());
+    heard.room
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_somebody_prepared_and_left_gets_nobodys_secrets() {
+    let mut table = Table::set(true, &["mallory", "dora"]).await;
+    let bot = table.start(Make::default()).await;
+    let trap = told_in(&mut table, 0, "2d1").await;
+    // What the homeserver lets her do of this does not matter.
+    let mallory = token(&table.people[0]);
+    set_state(&table, &mallory, &trap, ("m.room.join_rules", "", json!({ "join_rule": "public" })));
+    let path = format!("/_matrix/client/v3/rooms/{trap}");
+    let dora = json!({ "user_id": table.people[1].id() });
+    table.server.ask("POST", &format!("{path}/invite"), Some(&mallory), &dora);
+    table.server.ask("POST", &format!("{path}/leave"), Some(&mallory), &json!({}));
+    assert_ne!(told_in(&mut table, 1, "3d1").await, trap);
+    table.server.ask("POST", &format!("{path}/join"), Some(&mallory), &json!({}));
+    assert_ne!(told_in(&mut table, 1, "4d1").await, trap);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_somebody_marks_as_direct_gets_nobodys_secrets() {
+    let mut table = Table::set(true, &["mallory", "dora", "gus"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    table.people[2].say(&room, "!gm me").await;
+    table.hear(2).await;
+    for victim in [1, 2] {
+        let mut request = Request::new();
+        request.preset = Some(RoomPreset::TrustedPrivateChat);
+        request.is_direct = true;
+        let invited = [table.bot.clone(), table.people[victim].id()];
+        request.invite = invited.iter().map(|user| UserId::parse(user).expect("an id")).collect();
+        let mallory = &table.people[0];
+        let trap = mallory.client.create_room(request).await.expect("a room").room_id().to_string();
+        let visible = json!({ "history_visibility": "world_readable" });
+        set_state(&table, &token(mallory), &trap, ("m.room.history_visibility", "", visible));
+        mallory.meet(&trap, &table.bot).await;
+        mallory.meet(&trap, &table.people[victim].id()).await;
+        // The bot has heard whatever there is to hear of that room.
+        let said = mallory.say(&trap, "!roll 1d1").await;
+        for person in [0, victim] {
+            table.people[person].answer(&said).await;
+        }
+        // The referee reads what Dora rolls in secret.
+        table.people[1].say(&room, "!secret roll 3d1").await;
+        let heard = table.hear_alone(victim).await;
+        assert!(heard.encrypted && heard.room != trap, "{}", heard.body());
+        if victim == 2 {
+            table.hear_alone(1).await;
+        }
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_left_is_told_in_a_new_room() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let first = told_in(&mut table, 0, "2d1").await;
+    table.people[0].known(&first).expect("in it").leave().await.expect("left");
+    let second = told_in(&mut table, 0, "3d1").await;
+    assert_ne!(second, first);
+    assert_eq!(told_in(&mut table, 0, "4d1").await, second, "and then always there");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_person_can_change_nothing_in_their_direct_room() {
+    let mut table = Table::set(true, &["mallory", "dora"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = told_in(&mut table, 0, "2d1").await;
+    let mallory = token(&table.people[0]);
+    let next = json!({ "body": "come", "replacement_room": table.room });
+    for change in [
+        ("m.room.join_rules", "", json!({ "join_rule": "public" })),
+        ("m.room.history_visibility", "", json!({ "history_visibility": "world_readable" })),
+        ("m.room.power_levels", "", json!({ "users_default": 100 })),
+        ("m.room.encryption", "", json!({ "algorithm": "none" })),
+        ("m.room.tombstone", "", next),
+    ] {
+        let answer = set_state(&table, &mallory, &room, change.clone());
+        assert_eq!(answer["errcode"], "M_FORBIDDEN", "{change:?}");
+    }
+    let path = format!("/_matrix/client/v3/rooms/{room}/invite");
+    let answer = table.server.ask("POST", &path, Some(&mallory), &json!({ "user_id": table.people[1].id() }));
+    assert_eq!(answer["errcode"], "M_FORBIDDEN", "an invitation");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_reads_a_direct_room_is_asked_at_every_saying() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    // Nobody but the bot's own account, or whoever runs the homeserver, can do any of this.
+    let own = table.server.log_in(&table.user);
+    let absent = table.server.register(&name("absent"));
+    let mut seen = vec![told_in(&mut table, 0, "2d1").await];
+    let ann = table.people[0].id();
+    for change in [
+        ("m.room.member", &*absent, json!({ "membership": "invite" })),
+        ("m.room.join_rules", "", json!({ "join_rule": "public" })),
+        ("m.room.join_rules", "", json!({ "join_rule": "knock" })),
+        ("m.room.history_visibility", "", json!({ "history_visibility": "world_readable" })),
+        ("m.room.power_levels", "", json!({ "users": { ann: 50 } })),
+        ("m.room.tombstone", "", json!({ "body": "come", "replacement_room": table.room })),
+    ] {
+        let answer = set_state(&table, &own, seen.last().expect("one"), change.clone());
+        assert!(answer["event_id"].is_string(), "{change:?}: {answer}");
+        let next = told_in(&mut table, 0, "3d1").await;
+        assert!(!seen.contains(&next), "{change:?}");
+        seen.push(next);
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
+    let mut table = Table::set(true, &["ann"]).await;
+    // As they were made: who was invited had the bot's power.
+    let own = table.server.log_in(&table.user);
+    let body = json!({
+        "preset": "trusted_private_chat", "is_direct": true, "invite": [table.people[0].id()],
+        "initial_state": [{ "type": "m.room.encryption", "state_key": "", "content": { "algorithm": "m.megolm.v1.aes-sha2" } }],
+    });
+    let made = table.server.ask("POST", "/_matrix/client/v3/createRoom", Some(&own), &body);
+    let old = made["room_id"].as_str().expect("a room").to_owned();
+    let make = Make::default();
+    let mut batch = Batch::default();
+    let note = format!("direct/{}", table.people[0].id());
+    batch.put(keys::note(NETWORK, &note), serde_json::to_vec(&old).expect("JSON"));
+    make.store.commit(&batch).expect("written");
+    let bot = table.start(make).await;
+    assert_ne!(told_in(&mut table, 0, "2d1").await, old);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let first = told_in(&mut table, 0, "2d1").await;
+    bot.stop().await;
+    // Its notes are gone, and so is what was played.
+    let bot = table.start(Make::default()).await;
+    assert_eq!(told_in(&mut table, 0, "3d1").await, first);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
+    let mut table = Table::set(true, &["dora"]).await;
+    let line = BadLine::to(table.server.port()).await;
+    let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());
+    let bot = Make::default().serve(vec![network]);
+    table.people[0].meet(&table.room, &table.bot).await;
+    table.ask(0, "!roll 1d1").await;
+    // Their homeserver takes no invitations for them.
+    line.forecast(|_, request| match request.contains("/createRoom") {
+        true => Weather::Status(403),
+        false => Weather::Fair,
+    });
+    let room = table.room.clone();
+    table.people[0].say(&room, "!secret roll 3d1").await;
+    let told = |heard: &tests::matrix::Heard| heard.body().contains("cannot open a private chat with you");
+    let heard = table.people[0].wait_for("that there is something", told).await;
+    assert_eq!(heard.content["m.mentions"], json!({ "user_ids": [table.people[0].id()] }));
+    assert!(!heard.body().contains("[1 1 1]"), "{}", heard.body());
+    line.forecast(|_, _| Weather::Fair);
+    told_in(&mut table, 0, "4d1").await;
+    bot.stop().await;
+}

@@ -1,0 +1,126 @@
+//! What answers a played command is said, whatever the command claims of itself.
+
+use chat::{Earlier, Post, Reply, RoomId, Span, Transport};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tests::matrix::stage::{Make, NETWORK, Table, settings, transport};
+use tests::matrix::{BadLine, Foreigner, Heard, Weather, name};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relation_that_only_readers_of_the_ciphertext_see_hides_no_answer() {
+    let table = Table::set(true, &["gus"]).await;
+    let mut nia = Foreigner::register(table.server, &name("nia"));
+    nia.join(&table.room);
+    let bot = table.start(Make::default()).await;
+    nia.meet(&table.room, &table.bot);
+    let nothing = "$nothing-that-ever-was";
+    let relations = [
+        json!({ "rel_type": "m.thread", "event_id": nothing }),
+        json!({ "rel_type": "m.thread", "event_id": nothing, "m.in_reply_to": { "event_id": nothing } }),
+        json!({ "rel_type": "m.replace", "event_id": nothing }),
+        json!({ "rel_type": "m.reference", "event_id": nothing }),
+        json!({ "m.in_reply_to": { "event_id": nothing } }),
+        json!({ "rel_type": "m.annotation", "event_id": nothing, "key": "1" }),
+        json!({ "rel_type": 7, "event_id": [] }),
+    ];
+    for (number, relation) in relations.into_iter().enumerate() {
+        let content = json!({
+            "msgtype": "m.text", "body": "!roll 3d1", "m.relates_to": relation,
+            "m.new_content": { "msgtype": "m.text", "body": "!roll 4d1" },
+        });
+        let said = nia.say_relating_in_secret(&table.room, &content);
+        let (answer, _) = nia.answer(&said);
+        assert_eq!(answer["body"], format!("3 | 3d1 [1 1 1] #{}", number + 1), "{content}");
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_whose_relation_is_refused_is_said_without_it() {
+    for encrypted in [false, true] {
+        let mut table = Table::set(encrypted, &["ann"]).await;
+        let line = BadLine::to(table.server.port()).await;
+        let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());
+        let bot = Make::default().serve(vec![network]);
+        table.people[0].meet(&table.room, &table.bot).await;
+        table.ask(0, "!roll 1d1").await;
+        let tries = Arc::new(AtomicUsize::new(0));
+        let count = tries.clone();
+        line.forecast(move |_, request| {
+            let says = request.contains("/send/m.room.");
+            match says && count.fetch_add(1, Ordering::SeqCst) == 0 {
+                true => Weather::Status(400),
+                false => Weather::Fair,
+            }
+        });
+        let room = table.room.clone();
+        table.people[0].say(&room, "!roll 2d1").await;
+        let heard = table.people[0].hear(&room, &table.bot).await;
+        let ann = table.people[0].client.user_id().expect("logged in").localpart().to_owned();
+        assert_eq!(heard.body(), format!("{ann}: 2 | 2d1 [1 1] #2"));
+        assert_eq!(heard.answers(), None);
+        assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3", "the next is as always");
+        bot.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_is_heard_whatever_nonsense_its_relation_is() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    for (number, relation) in [
+        json!({ "rel_type": "m.thread" }),
+        json!({ "rel_type": 7 }),
+        json!({ "m.in_reply_to": "yesterday" }),
+        json!({ "m.in_reply_to": {} }),
+        json!([]),
+        json!("of old"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let content = json!({ "msgtype": "m.text", "body": "!roll 3d1", "m.relates_to": relation });
+        let said = table.people[0].send(&table.room, "m.room.message", content).await;
+        let heard = table.people[0].answer(&said).await;
+        assert_eq!(heard.body(), format!("3 | 3d1 [1 1 1] #{}", number + 1), "{relation}");
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_answer_can_be_edited() {
+    for encrypted in [false, true] {
+        let mut table = Table::set(encrypted, &["ann"]).await;
+        let network = table.transport();
+        let bot = Make::default().serve(vec![network.clone()]);
+        table.people[0].meet(&table.room, &table.bot).await;
+        let room = RoomId::new(NETWORK, &table.room);
+        // Signs that are longer in HTML, and in JSON.
+        let items = (0..150).map(|n| vec![Span::Bold(format!("{n}")), Span::Text("<\"&\u{1f3b2}>".repeat(6))]);
+        let long = Reply::from("all:").list(items.collect());
+        let first = network.send(Post::new("first", room.clone(), long.blocks.clone())).await.expect("said");
+        let corrects = Some(Earlier { key: "first".into(), id: first.id.clone() });
+        let edit = Post { corrects, ..Post::new("second", room, long.blocks) };
+        network.send(edit).await.expect("said too");
+        let edited = |heard: &Heard| heard.content["m.relates_to"]["event_id"].as_str() == first.id.as_deref();
+        table.people[0].wait_for("the edit", edited).await;
+        bot.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_may_not_be_said_in_the_room_goes_to_whoever_asked() {
+    let mut table = Table::set(false, &["ann", "bob"]).await;
+    let bot = table.start(Make::default()).await;
+    table.ask(0, "!roll 1d1").await;
+    let (room, ann) = (table.room.clone(), table.people[0].known(&table.room).expect("in it"));
+    // Only those with power speak, and Bob has some.
+    let powers = json!({ "events_default": 50, "users": { table.people[1].id(): 50 } });
+    ann.send_state_event_raw("m.room.power_levels", "", powers).await.expect("sent");
+    table.people[1].say(&room, "!roll 2d1").await;
+    assert_eq!(table.hear_alone(1).await.body(), "[Tavern] 2 | 2d1 [1 1] #2");
+    ann.send_state_event_raw("m.room.power_levels", "", json!({})).await.expect("sent");
+    assert_eq!(table.ask(1, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3");
+    bot.stop().await;
+}
