@@ -275,8 +275,8 @@ mod tests {
     #[test]
     fn a_room_is_given_up_after_a_few_attempts_and_not_taken_again() {
         let mut queue = queue();
-        let mut now = Instant::now();
         queue.add(wanted("mallory", 0), 3).unwrap();
+        let mut now = Instant::now();
         for tried in 1..=ATTEMPTS {
             let tried_now = next(&mut queue, now).unwrap();
             let again = queue.again(tried_now, now, Why::Refused);
