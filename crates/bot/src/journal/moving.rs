@@ -33,32 +33,24 @@ pub struct Moved {
     store: Memory,
 }
 
-/// Where a moved table was laid.
-#[derive(Debug)]
-pub struct Laid {
-    /// Its name there.
-    pub table: TableId,
-    /// The table that the room sat at before, which is kept.
-    pub left: TableId,
-    /// The writes that lay it.
-    pub batch: Batch,
+/// The lines of a file, taken apart: its journal holds, and nothing else of it is checked yet.
+struct Gathered {
+    header: Header,
+    /// The writes of the entries, and of the seeds that prove them.
+    entries: Batch,
+    led: Led,
+    records: Records,
 }
 
-impl Moved {
-    /// Reads and checks an export.
-    ///
-    /// # Errors
-    /// The first thing that is not as it was written, or that the file does not hold all of the table.
-    pub fn read(input: &mut dyn BufRead) -> Result<Self, ExportError> {
-        let (mut batch, mut led, mut records, mut twice) = (Batch::default(), Led::default(), Records::new(), None);
-        // The name only keeps the records apart here.
-        let table = TableId::of(&RoomId::new("moved", "table"));
+impl Gathered {
+    fn of(input: &mut dyn BufRead, table: &TableId) -> Result<Self, ExportError> {
+        let (mut entries, mut led, mut records, mut twice) = (Batch::default(), Led::default(), Records::new(), None);
         let verdict = export::verify(input, |body| match body {
             Body::Link(mut link, entry) => {
                 led.note(&entry, &link);
                 // The chain does not say what its player had to be, so it is as unknown as with an old entry.
                 link.before.took = None;
-                batch.put(keys::entry(&table, entry.number), to_json(&link));
+                entries.put(keys::entry(table, entry.number), to_json(&link));
             }
             Body::Record(Record { key, value }) => {
                 if records.insert(key.clone(), value).is_some() {
@@ -78,10 +70,34 @@ impl Moved {
             return Err(wrong.into());
         }
         for (epoch, seed) in &header.seeds {
-            batch.put(keys::seed(&table, *epoch), to_json(seed));
+            entries.put(keys::seed(table, *epoch), to_json(seed));
         }
+        Ok(Gathered { header, entries, led, records })
+    }
+}
+
+/// Where a moved table was laid.
+#[derive(Debug)]
+pub struct Laid {
+    /// Its name there.
+    pub table: TableId,
+    /// The table that the room sat at before, which is kept.
+    pub left: TableId,
+    /// The writes that lay it.
+    pub batch: Batch,
+}
+
+impl Moved {
+    /// Reads and checks an export.
+    ///
+    /// # Errors
+    /// The first thing that is not as it was written, or that the file does not hold all of the table.
+    pub fn read(input: &mut dyn BufRead) -> Result<Self, ExportError> {
+        // The name only keeps the records apart here.
+        let table = TableId::of(&RoomId::new("moved", "table"));
+        let Gathered { header, entries, led, records } = Gathered::of(input, &table)?;
         let store = Memory::default();
-        store.commit(&batch)?;
+        store.commit(&entries)?;
         let audit = audit(&store, &table).map_err(|error| match error {
             AuditError::Entry(wrong) => ExportError::Entry(wrong),
             AuditError::Store(error) => ExportError::Store(error),

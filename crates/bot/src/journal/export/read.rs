@@ -58,11 +58,8 @@ pub fn verify(input: &mut dyn BufRead, mut hand_on: impl FnMut(Body)) -> Result<
     next_line(input, &mut text)?;
     let header = read_header(&text)?;
     sum.update(&text);
-    let mut seeds = BTreeMap::new();
-    for (epoch, seed) in &header.seeds {
-        let seed = seed_of(seed).ok_or_else(|| damaged(format!("the seed of epoch {epoch} is none")))?;
-        seeds.insert(*epoch, seed);
-    }
+    let seeds: BTreeMap<_, _> =
+        header.seeds.iter().filter_map(|(epoch, seed)| Some((*epoch, seed_of(seed)?))).collect();
     let (mut verifier, mut entries) = (Verifier::new(seeds), true);
     loop {
         let next = Wrong { number: verifier.last + 1, what: String::new() };

@@ -78,6 +78,11 @@ impl Checked<'_> {
                 self.knows(&doc.touched) && led.is_some_and(|led| led.saved == doc.saved)
             });
         }
+        self.check_other(key, head)
+    }
+
+    fn check_other(&self, key: &str, head: &Head) -> Result<Option<Vec<u8>>, ExportError> {
+        let place = |kind: &str| key.strip_prefix(kind)?.strip_prefix('/');
         if let Some(roll) = place("roll") {
             return self.one(key, |doc: &RollDoc| self.is_roll(roll, doc));
         }
