@@ -150,7 +150,7 @@ fn an_environment_that_is_no_text_is_a_mistake_only_where_it_is_the_bots() {
 /// CRC-32 (IEEE), as backups have it.
 fn crc(bytes: &[u8]) -> String {
     let crc = bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 })
     });
     format!("{:08x}", !crc)
 }
