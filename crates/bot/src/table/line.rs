@@ -417,7 +417,7 @@ impl Attempt<'_> {
 
     /// Whether the speaker has a right that not everybody has: they get a seat at any time, and can free others.
     fn runs_the_table(&self) -> bool {
-        self.role >= Role::Admin || self.doc.referees.contains_key(&self.message.speaker.player)
+        self.rights.role() >= Role::Admin || self.doc.referees.contains_key(&self.message.speaker.player)
     }
 
     /// The character the speaker acts for, who comes into being with their first command.
