@@ -76,6 +76,7 @@ export hall journal.jsonl --data data
 export hall journal.txt --text --data data
 export hall moved.jsonl --move --data data
 verify journal.jsonl
+! verify journal.jsonl --head 00
 import moved.jsonl console/attic --yes --data elsewhere
 seat console/attic console/hall --yes --data data
 backup all.jsonl --data data
