@@ -25,10 +25,10 @@ fn main() {
         let (changing, rolling) = (table.median("!insp +1"), table.median("!roll 4d6kh3"));
         let grown = (on_disk(&path) - before) / (2 * MEASURED as u64);
         let sizes = [keys::doc, keys::head].map(|key| table.size(&key(&keys::TableId::of(&hall()))));
-        println!(
+        report(&format!(
             "{players} players: a state change {changing:?}, a roll {rolling:?} (medians), {grown} bytes on disk a command; \
              document and head have {sizes:?} bytes"
-        );
+        ));
     }
 }
 
@@ -86,4 +86,9 @@ fn on_disk(path: &Path) -> u64 {
         false => entry.metadata().expect("it is there").len(),
     };
     entries.map(bytes).sum()
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+fn report(what: &str) {
+    println!("{what}");
 }

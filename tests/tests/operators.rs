@@ -255,8 +255,9 @@ fn distrusted(home: &Path) -> String {
     let server = Scripted::listen();
     let config = home.join("distrusted.toml");
     let text = "[irc.x]\nserver = \"127.0.0.1\"\ntls = false\naccount = \"a\"\naccount_password = \"b\"\n";
-    fs::write(&config, format!("{text}port = {}\n[irc.x.channels]\n\"#hall\" = {{}}\n", server.port())).unwrap();
-    let config = config.to_str().unwrap();
+    fs::write(&config, format!("{text}port = {}\n[irc.x.channels]\n\"#hall\" = {{}}\n", server.port()))
+        .expect("a step of the test works");
+    let config = config.to_str().expect("a step of the test works");
     let told = std::thread::scope(|scope| {
         let checked = scope.spawn(|| said(&astragal(home, &["--config", config, "check-config", "--online"])));
         let_in(&mut server.accept(), "sasl=PLAIN", "");
@@ -264,7 +265,9 @@ fn distrusted(home: &Path) -> String {
     });
     let data = home.join("distrusting");
     let mut command = Command::new(program());
-    command.args(["--config", config, "--data", data.to_str().unwrap()]).stderr(Stdio::piped());
+    command
+        .args(["--config", config, "--data", data.to_str().expect("a step of the test works")])
+        .stderr(Stdio::piped());
     let mut bot = command.spawn().expect("the program runs");
     let log = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().expect("piped")));
     let mut peer = server.accept();

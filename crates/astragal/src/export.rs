@@ -105,7 +105,8 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
 
 /// Verifies an export and says what was found.
 pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
-    let verdict = journal::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
+    let verdict =
+        journal::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
     let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
     let (header, found) = (verdict.header, verdict.verifier);
     say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), header.table, found.last))?;

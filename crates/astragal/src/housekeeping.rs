@@ -147,7 +147,7 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
                 }
             };
             let long = SignedDuration::from_hours(24 * i64::from(days));
-            if !since.zip(day).is_some_and(|(since, day)| day.duration_since(since) >= long) {
+            if since.zip(day).is_none_or(|(since, day)| day.duration_since(since) < long) {
                 continue;
             }
             let order = Order::Leave { place: vec![network.clone(), room.id.clone()] };

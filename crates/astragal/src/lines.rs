@@ -51,8 +51,9 @@ impl<R: BufRead> BufRead for Lines<R> {
             self.read += taken.len();
             return self.inner.consume(length);
         }
-        let ends = taken.split(|byte| *byte == b'\n');
-        let (ended, rest) = (ends.clone().count() - 1, ends.last().map_or(0, <[u8]>::len));
+        let mut ends = taken.rsplit(|byte| *byte == b'\n');
+        let rest = ends.next().map_or(0, <[u8]>::len);
+        let ended = ends.count();
         self.read = rest;
         self.number += ended as u64;
         self.inner.consume(length);

@@ -254,7 +254,9 @@ fn write(store: &dyn Store, shared: &Mutex<Shared>, queue: &mpsc::Receiver<Work>
         }
         commit_group(store, shared, group, taken);
         if let Some(work) = read {
-            work(&Between { store, before: lock(shared).snapshots() });
+            // The lock ends here: what is done may take it again.
+            let before = lock(shared).snapshots();
+            work(&Between { store, before });
         }
         if ended {
             return;

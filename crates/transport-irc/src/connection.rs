@@ -411,12 +411,12 @@ async fn flush(
 /// Connects and registers, over TLS if the server wants that.
 async fn open(server: Server<'_>, nonce: String, learned: &mut Learned) -> Result<(Wire, Registered), Trouble> {
     match register(server, nonce.clone(), learned).await? {
-        Opened::In(wire, registered) => Ok((wire, registered)),
+        Opened::In(wire, registered) => Ok((wire, *registered)),
         Opened::Upgrade(port) => {
             let address = format!("{}:{port}", server.settings.server);
             tracing::info!(address, "the server wants an encrypted link");
             match register(Server { way: Way::Tls(port), ..server }, nonce, learned).await? {
-                Opened::In(wire, registered) => Ok((wire, registered)),
+                Opened::In(wire, registered) => Ok((wire, *registered)),
                 Opened::Upgrade(_) => Err(Trouble::link("the server wants TLS over TLS".to_owned())),
             }
         }
@@ -425,7 +425,7 @@ async fn open(server: Server<'_>, nonce: String, learned: &mut Learned) -> Resul
 
 /// What came of registering.
 enum Opened {
-    In(Wire, Registered),
+    In(Wire, Box<Registered>),
     /// The server wants TLS, on this port.
     Upgrade(u16),
 }
@@ -458,7 +458,7 @@ async fn register(server: Server<'_>, nonce: String, learned: &mut Learned) -> R
         }
         *learned = login.learned;
         match progress? {
-            Progress::Registered(registered) => return Ok(Opened::In(wire, *registered)),
+            Progress::Registered(registered) => return Ok(Opened::In(wire, registered)),
             Progress::Upgrade(port) => return Ok(Opened::Upgrade(port)),
             Progress::Going => {}
         }

@@ -47,7 +47,7 @@ impl Dice for WatchedDice {
 
 impl Drop for WatchedDice {
     fn drop(&mut self) {
-        self.all.lock().unwrap().push((self.key.clone(), std::mem::take(&mut self.thrown)));
+        self.all.lock().expect("a step of the test works").push((self.key.clone(), std::mem::take(&mut self.thrown)));
     }
 }
 
@@ -113,9 +113,9 @@ impl Table {
     /// Fails unless each die that was thrown stands in the journal, and no command was tried with other dice than before.
     fn every_die_is_written_down(&self) {
         let mut fell: BTreeMap<MessageKey, Vec<Die>> = BTreeMap::new();
-        for (key, dice) in self.thrown.lock().unwrap().iter() {
+        for (key, dice) in self.thrown.lock().expect("a step of the test works").iter() {
             let before = fell.entry(key.clone()).or_default();
-            let (short, long) = if dice.len() < before.len() { (&*dice, &*before) } else { (&*before, dice) };
+            let (short, long) = if dice.len() < before.len() { (dice, &*before) } else { (&*before, dice) };
             assert!(long.starts_with(short), "other dice were tried for {key:?}: {short:?}, then {long:?}");
             *before = long.clone();
         }

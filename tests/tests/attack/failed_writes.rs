@@ -24,12 +24,15 @@ fn played(bot: &mut Conversation, times: u32) -> u32 {
 }
 
 fn limit(bot: &Conversation, what: &str) {
-    let set = Command::new("prlimit").args([what, "--pid", &bot.id().to_string()]).status().unwrap();
+    let set = Command::new("prlimit")
+        .args([what, "--pid", &bot.id().to_string()])
+        .status()
+        .expect("a step of the test works");
     assert!(set.success(), "{what}");
 }
 
 fn descriptors(bot: &Conversation) -> usize {
-    std::fs::read_dir(format!("/proc/{}/fd", bot.id())).unwrap().count()
+    std::fs::read_dir(format!("/proc/{}/fd", bot.id())).expect("a step of the test works").count()
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn on_a_full_disk_long_answers_stop_nobody_and_nothing_is_half_written() {
 }
 
 fn adds_up(path: &Path) {
-    let store = store_sled::SledStore::open(path).unwrap();
+    let store = store_sled::SledStore::open(path).expect("a step of the test works");
     let table = bot::keys::TableId::of(&RoomId::new("console", "hall"));
     bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
 }

@@ -71,7 +71,8 @@ impl Room {
     }
 
     fn read<T: DeserializeOwned>(&self, key: &str) -> T {
-        serde_json::from_slice(&self.store.read(key).unwrap().expect("it is there")).unwrap()
+        serde_json::from_slice(&self.store.read(key).expect("a step of the test works").expect("it is there"))
+            .expect("a step of the test works")
     }
 
     fn keys(&self, prefix: &str) -> Vec<String> {
@@ -85,8 +86,8 @@ fn refused(said: &(OutcomeKind, String), why: &str) -> bool {
 
 /// Everything that could be stored of this, as one text.
 fn stored(store: &dyn Store) -> String {
-    let records = bot::store::scan_all(store, "").map(|record| record.unwrap());
-    records.map(|(_, value)| String::from_utf8(value).unwrap()).collect()
+    let records = bot::store::scan_all(store, "").map(|record| record.expect("a step of the test works"));
+    records.map(|(_, value)| String::from_utf8(value).expect("a step of the test works")).collect()
 }
 
 /// What tells a journal's file from all else that is stored.
@@ -109,7 +110,8 @@ async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() 
     say(&network, "1", "!roll 3d6 # the first");
     network.hear().await;
     say(&network, "2", "!secret roll 2d6 # the second");
-    (network.hear().await, network.hear().await);
+    network.hear().await;
+    network.hear().await;
     say(&network, "3", "!export");
     let said = network.hear().await;
     running.stop().await;
@@ -247,9 +249,9 @@ fn room_id() -> RoomId {
 /// Sweeps through everything once.
 async fn sweep(bot: &Bot, hour: i64, days: u16) {
     let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
-    let mut next: Option<Sweep> = Some(bot.begin_sweep(now, days).await.unwrap());
+    let mut next: Option<Sweep> = Some(bot.begin_sweep(now, days).await.expect("a step of the test works"));
     while let Some(sweep) = next {
-        next = bot.sweep_on(sweep).await.unwrap();
+        next = bot.sweep_on(sweep).await.expect("a step of the test works");
     }
 }
 

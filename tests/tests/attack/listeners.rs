@@ -23,7 +23,8 @@ const STRANGERS: usize = 300;
 
 /// A bot with few descriptors that can be watched on this port.
 fn watched(home: &Path, port: u16) -> Conversation {
-    fs::write(home.join("bot.toml"), format!("[watch]\nlisten = \"127.0.0.1:{port}\"\n")).unwrap();
+    fs::write(home.join("bot.toml"), format!("[watch]\nlisten = \"127.0.0.1:{port}\"\n"))
+        .expect("a step of the test works");
     let mut command = Command::new("prlimit");
     command
         .arg(format!("--nofile={DESCRIPTORS}:{DESCRIPTORS}"))
@@ -35,8 +36,8 @@ fn watched(home: &Path, port: u16) -> Conversation {
 
 /// What is answered to a whole request.
 fn get(port: u16, path: &str) -> String {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a step of the test works");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").expect("a step of the test works");
     let mut answer = String::new();
     // Should it be cut off, what came before says so.
     let _ = stream.read_to_string(&mut answer);
@@ -50,7 +51,7 @@ fn is_well(home: &Path, bot: &mut Conversation) {
         let answer = bot.ask("!roll 2d1");
         assert!(answer.contains("2 | 2d1 [1 1] #"), "{answer}");
     }
-    let kept = astragal(&home.join("data")).args(["ctl", "backup"]).output().unwrap();
+    let kept = astragal(&home.join("data")).args(["ctl", "backup"]).output().expect("a step of the test works");
     assert!(kept.status.success(), "{}", String::from_utf8_lossy(&kept.stderr));
 }
 

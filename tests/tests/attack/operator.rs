@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use tests::{astragal, complaint, program, run};
 
 fn mode(path: &Path) -> u32 {
-    fs::metadata(path).unwrap().permissions().mode() & 0o777
+    fs::metadata(path).expect("a step of the test works").permissions().mode() & 0o777
 }
 
 fn said(output: &Output) -> String {
@@ -280,13 +280,18 @@ fn a_closed_pipe_ends_any_command_quietly() {
 /// seen to; what it logged. Where no round is made, it is ended after a minute.
 fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
     let file = data.with_extension("toml");
-    fs::write(&file, config).unwrap();
+    fs::write(&file, config).expect("a step of the test works");
     let mut command = Command::new("faketime");
     command.args(["-f", clock, "timeout", "60"]).arg(program()).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     command.arg("--data").arg(data).arg("--config").arg(file).env("ASTRAGAL_LOG", "warn,astragal=debug");
-    let mut bot = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut bot = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a step of the test works");
     let mut log = String::new();
-    for line in BufReader::new(bot.stderr.take().unwrap()).lines().map_while(Result::ok) {
+    for line in BufReader::new(bot.stderr.take().expect("a step of the test works")).lines().map_while(Result::ok) {
         log.push_str(&line);
         log.push('\n');
         if log.contains("a round was made") {
@@ -294,7 +299,7 @@ fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
         }
     }
     drop(bot.stdin.take());
-    bot.wait().unwrap();
+    bot.wait().expect("a step of the test works");
     log
 }
 
@@ -313,18 +318,22 @@ fn one_start_by_a_clock_that_is_years_ahead_erases_nothing_and_is_told_of() {
 
 /// The daily backups that are there.
 fn backups(data: &Path) -> Vec<String> {
-    let names = fs::read_dir(data.join("backups")).unwrap().map(|entry| entry.unwrap().file_name());
-    let mut names: Vec<_> =
-        names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".jsonl")).collect();
+    let names = fs::read_dir(data.join("backups"))
+        .expect("a step of the test works")
+        .map(|entry| entry.expect("a step of the test works").file_name());
+    let mut names: Vec<_> = names
+        .map(|name| name.into_string().expect("a step of the test works"))
+        .filter(|name| name.ends_with(".jsonl"))
+        .collect();
     names.sort();
     names
 }
 
 /// Has these daily backups there, and no others.
 fn backed_up_on(data: &Path, files: &[String]) {
-    fs::remove_dir_all(data.join("backups")).unwrap();
-    fs::create_dir(data.join("backups")).unwrap();
-    files.iter().for_each(|file| fs::write(data.join("backups").join(file), "").unwrap());
+    fs::remove_dir_all(data.join("backups")).expect("a step of the test works");
+    fs::create_dir(data.join("backups")).expect("a step of the test works");
+    files.iter().for_each(|file| fs::write(data.join("backups").join(file), "").expect("a step of the test works"));
 }
 
 #[test]

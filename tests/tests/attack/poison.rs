@@ -74,6 +74,7 @@ async fn hear(network: &Fake) -> String {
     network.hear().await.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
 
+#[expect(clippy::print_stdout, reason = "its parent reads what it says")]
 /// The bot of a child process: hears four messages, the second of which it does not survive, and prints what it says until all of it is done.
 fn live(data: &Path) {
     let store: Arc<dyn Store> = Arc::new(store_sled::SledStore::open(data).expect("it opens"));

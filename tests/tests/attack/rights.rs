@@ -138,7 +138,7 @@ fn ones_own_macro_has_ones_own_rights() {
 struct Tempter;
 
 #[derive(Commands)]
-enum Tempt {
+enum Bait {
     /// Offer somebody this.
     #[command(main, example = "tempt Ann grin")]
     Tempt { who: Name, offer: Text },
@@ -155,14 +155,14 @@ impl Game for Tempter {
     const TITLE: &'static str = "Tempter";
     const ABOUT: &'static str = "offers anything";
     type State = u32;
-    type Command = Tempt;
+    type Command = Bait;
 
-    fn play(state: &mut u32, command: Tempt, _: &mut Turn) -> Result<Reply, Refusal> {
+    fn play(state: &mut u32, command: Bait, _: &mut Turn) -> Result<Reply, Refusal> {
         *state += 1;
         Ok(match command {
-            Tempt::Tempt { who, offer } => Reply::from("well?").offer_to(&who.0, offer.text.replace('%', "$"), "do it"),
-            Tempt::Grin { how } => Reply::from(format!("grins {}", how.text)),
-            Tempt::Rule => Reply::from("rules"),
+            Bait::Tempt { who, offer } => Reply::from("well?").offer_to(&who.0, offer.text.replace('%', "$"), "do it"),
+            Bait::Grin { how } => Reply::from(format!("grins {}", how.text)),
+            Bait::Rule => Reply::from("rules"),
         })
     }
 }

@@ -147,7 +147,7 @@ fn play(build: &Build, home: &Path) -> Conversation {
 #[track_caller]
 fn type_line(build: &Build, home: &Path, line: &str) {
     let (fails, words) = line.strip_prefix("! ").map_or((false, line), |words| (true, words));
-    let output = command(build, home, "astragal").args(words.split(' ')).output().unwrap();
+    let output = command(build, home, "astragal").args(words.split(' ')).output().expect("a step of the test works");
     let complaint = String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned();
     assert_eq!(output.status.code(), Some(i32::from(fails)), "{} {line}: {}", build.name, said(&output));
     assert!(!fails || complaint.starts_with("astragal: "), "{line}: {complaint}");
@@ -206,10 +206,12 @@ fn packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
         "--format",
         "{p}|{f}",
     ]);
-    let output = command.args(arguments).output().unwrap();
+    let output = command.args(arguments).output().expect("a step of the test works");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut packages = BTreeMap::<String, BTreeSet<String>>::new();
-    for line in String::from_utf8(output.stdout).unwrap().lines().filter(|line| !line.is_empty()) {
+    for line in
+        String::from_utf8(output.stdout).expect("a step of the test works").lines().filter(|line| !line.is_empty())
+    {
         let (package, features) = line.trim_end_matches(" (*)").split_once('|').expect("both are asked for");
         // A major version may be there beside another; patches come and go.
         let mut words = package.split(' ');
@@ -231,7 +233,10 @@ fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
     let list: String = packages.iter().map(line).collect();
     let file = root().join("tests/golden").join(name);
     if std::env::var_os("ASTRAGAL_WRITE").is_some() {
-        fs::File::create(&file).unwrap().write_all(list.as_bytes()).unwrap();
+        fs::File::create(&file)
+            .expect("a step of the test works")
+            .write_all(list.as_bytes())
+            .expect("a step of the test works");
     }
     let listed = fs::read_to_string(&file).unwrap_or_default();
     let (old, new): (BTreeSet<&str>, BTreeSet<&str>) = (listed.lines().collect(), list.lines().collect());
