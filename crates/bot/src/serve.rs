@@ -131,15 +131,20 @@ pub async fn serve(
     }
     let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks, closing });
     *bot.hall.lock().expect("nothing panics holding it") = Arc::downgrade(&hall);
-    hall.play_left(end).await?;
-
+    let mut stop = std::pin::pin!(stop);
+    let played = tokio::select! {
+        biased;
+        () = &mut stop => None,
+        played = hall.play_left(end) => Some(played?),
+    };
     let mut networks = Networks::default();
-    for transport in transports {
+    for transport in transports.into_iter().filter(|_| played.is_some()) {
         let network = transport.network().to_owned();
         let desk = Arc::new(NetworkDesk { hall: hall.clone(), network, redelivers: transport.redelivers() });
         networks.listen_to(transport, desk);
     }
-    let ended = networks.last(stop).await;
+    // Whoever stopped the bot already need not do it twice.
+    let ended = if played.is_some() { networks.last(stop).await } else { Ok(()) };
     networks.shut().await;
     drop(networks);
     hall.closing.send_replace(true);

@@ -124,7 +124,7 @@ fn a_file_of_one_endless_line_is_refused_in_little_memory() {
             .arg(file);
         let output = command.args((words[0] == "import").then_some("console/attic")).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{words:?}: {}", said(&output));
-        assert!(said(&output).contains("line 2 is longer than"), "{words:?}: {}", said(&output));
+        assert!(said(&output).contains("longer than"), "{words:?}: {}", said(&output));
     }
 }
 

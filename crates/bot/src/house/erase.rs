@@ -107,8 +107,9 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     let (mut erased, mut more) = (0, false);
     for page in ledger.of_player(&player) {
         let page = page?;
-        // Not what somebody else did who had the nick before.
-        if !turn.rights.made(&page.entry) || !has_words(&page) {
+        // Not what somebody else did who had the nick before; another id of theirs leads here only if it was carried along.
+        let own = page.entry.player != player || turn.rights.made(&page.entry);
+        if !own || !has_words(&page) {
             continue;
         }
         more = erased == MOST_ERASED;

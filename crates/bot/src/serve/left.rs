@@ -44,7 +44,9 @@ pub(super) async fn begin(bot: &Bot) -> Result<End, StoreError> {
     let sudden = bot.committer.read(keys::RUNNING_KEY)?.is_some();
     let mut batch = Batch::default();
     batch.put(keys::RUNNING_KEY, to_json(&true));
-    commit(bot, batch).await?;
+    if let Err(error) = commit(bot, batch).await {
+        tracing::warn!(%error, "it cannot be noted that the bot runs; it goes on all the same");
+    }
     Ok(if sudden { End::Sudden } else { End::Orderly })
 }
 
@@ -82,7 +84,13 @@ impl Hall {
         }
         let mut batch = Batch::default();
         batch.delete(keys::SUSPECT_KEY);
-        if end == End::Sudden { commit(&self.bot, batch).await } else { Ok(()) }
+        // What stands there still counts for nothing: its event waits no more.
+        if end == End::Sudden
+            && let Err(error) = commit(&self.bot, batch).await
+        {
+            tracing::warn!(%error, "it cannot be noted that all that waited was played");
+        }
+        Ok(())
     }
 
     async fn play_left_of(self: &Arc<Self>, network: &str, end: End) -> Result<(), StoreError> {
@@ -108,7 +116,10 @@ impl Hall {
         }
         let mut batch = Batch::default();
         batch.put(keys::SUSPECT_KEY, to_json(&Suspect { waiting: waiting.clone(), times: times + 1 }));
-        commit(&self.bot, batch).await?;
+        if commit(&self.bot, batch).await.is_err() {
+            // Its table plays it as soon as there is room, and says so.
+            return self.clone().enqueue(event, Some(waiting));
+        }
         if let Some(obeyed) = self.obeys(&event, &Some(waiting.clone()))? {
             // A panic of it is logged where it happens.
             let _ = obeyed.await;
