@@ -26,11 +26,11 @@ pub trait Store: Send + Sync {
     /// Writes all of `batch` or nothing; when it returns `Ok`, the batch survives a power cut.
     ///
     /// What failed on its way may have been written all the same (a sync that fails says nothing of what is on the disk). A
-    /// store that cannot know finds out before it returns, however long that takes: players are told what it says.
-    /// [`conformance::failures`] tries that.
+    /// store that cannot know finds out before it returns: players are told what it says. [`conformance::failures`] tries
+    /// that.
     ///
     /// # Errors
-    /// Nothing of the batch was written, and nothing of it ever will be.
+    /// Nothing of the batch was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`].
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
 }
 
@@ -90,6 +90,9 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
+    /// A write failed on its way, and the store cannot look now whether it was done.
+    #[error("it is not known whether a write was done: {0}")]
+    InDoubt(String),
     /// It could not be written or read at all: disk full, no permission, gone.
     #[error("{0}")]
     Unavailable(String),

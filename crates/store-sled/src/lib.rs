@@ -71,6 +71,8 @@ pub type Fault = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
 /// How long it waits to open a database that cannot be opened, before it tries again.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How often it tries before it says that it does not know.
+const TRIES: u32 = 5;
 
 /// Where the database counts its commits. Keys of the core do not begin with a NUL.
 const COMMITS: &str = "\0commits";
@@ -126,11 +128,10 @@ impl SledStore {
     }
 
     /// Whether commit `number`, which failed on its way, was done nevertheless: the database itself knows, once it is open
-    /// again. Until then nobody can be told anything.
+    /// again. A disk that is full keeps it closed: then that is what is told, and the next commit begins with a look.
     fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
-        let mut told = false;
         self.close();
-        loop {
+        for _ in 0..TRIES {
             match self.with(|open| Ok(open.commits())) {
                 Ok(commits) if commits >= number => {
                     tracing::warn!(error = %failure, "a write failed on its way, and was done nevertheless");
@@ -138,14 +139,11 @@ impl SledStore {
                 }
                 Ok(_) => return Err(failure),
                 Err(damaged @ StoreError::Damaged { .. }) => return Err(damaged),
-                Err(error) if !told => {
-                    tracing::error!(%error, "the database cannot be opened again: I wait until it can, and write nothing");
-                    told = true;
-                }
-                Err(_) => {}
+                Err(error) => tracing::warn!(%error, "the database cannot be opened again yet"),
             }
             std::thread::sleep(PAUSE);
         }
+        Err(StoreError::InDoubt(failure.to_string()))
     }
 }
 

@@ -18,7 +18,7 @@ fn played(bot: &mut Conversation, times: u32) -> u32 {
         match answer.starts_with("mia: inspiration") {
             true => played += 1,
             false => {
-                let told = ["nothing changed", "That was not heard"];
+                let told = ["nothing changed", "That was not heard", "do not know yet whether that was kept"];
                 assert!(told.iter().any(|told| answer.contains(told)), "{answer}");
             }
         }

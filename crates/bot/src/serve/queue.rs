@@ -22,6 +22,8 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 const REFUSED: &str = "I cannot write to my disk: nothing changed. Try again later; the log tells the operator why.";
+const DOUBTED: &str =
+    "I cannot write to my disk, and do not know yet whether that was kept: look with !history before you try again.";
 const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. The log tells the operator why.";
 
 /// Something for a table to do.
@@ -150,7 +152,8 @@ impl Worker {
         while let Err(error) = played {
             tracing::error!(table = %self.id, %error, "a command was not played");
             self.give_up().await;
-            let Some(key) = &waiting else { return self.apologise(event, busy, REFUSED) };
+            let told = if matches!(error, StoreError::InDoubt(_)) { DOUBTED } else { REFUSED };
+            let Some(key) = &waiting else { return self.apologise(event, busy, told) };
             if wait == FIRST_WAIT {
                 self.apologise(event, busy, DELAYED);
             }
