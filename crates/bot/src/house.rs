@@ -57,8 +57,10 @@ pub(crate) struct HouseTurn<'a> {
     pub number: u64,
     /// The entry whose answer it replies to.
     pub replied: Option<u64>,
-    /// When it was heard, by the bot's clock.
+    /// When it was sent, to be shown.
     pub now: Timestamp,
+    /// When it was heard, by the bot's own clock: what expires goes by it.
+    pub heard: Timestamp,
     /// Files that the player may still ask for, if they asked for one.
     pub files_left: Option<usize>,
     /// It was typed where the others do not read.

@@ -46,7 +46,7 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
     turn.needs(Role::Admin, "erase what others typed")?;
     forget_rests(turn)?;
     // Whatever time a message says it is of, so many days before it may be before all time.
-    let before = turn.now.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
+    let before = turn.heard.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
     let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
     let noted = keys::erased_up_to(turn.ledger.id());
     let mut up_to: u64 = turn.ledger.read(&noted)?.unwrap_or_default();
@@ -89,7 +89,7 @@ fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, No
         let Some(page) = turn.ledger.page(number)? else { continue };
         match page.entry.time {
             time if time < before => last = number,
-            time if time <= turn.now => break,
+            time if time <= turn.heard => break,
             _ => {}
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
     // Letters alone: a word that phones leave as it is.
     let secret = turn.bot.with_entropy(|entropy| entropy.secret());
     let word: String = secret.iter().take(LETTERS).map(|byte| char::from(b'a' + byte % 16)).collect();
-    let until = turn.now.saturating_add(COUNTS).unwrap_or(turn.now);
+    let until = turn.heard.saturating_add(COUNTS).unwrap_or(turn.heard);
     let leave = Leave { table: turn.ledger.id().clone(), until };
     turn.deed.writes.put(keys::leave(&word), to_json(&leave));
     turn.deed.secret = true;
@@ -51,7 +51,7 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
         TableId::of(turn.room_id)
     } else {
         let leave: Option<Leave> = turn.ledger.read(&key)?;
-        let leave = leave.filter(|leave| turn.now <= leave.until).ok_or_else(|| {
+        let leave = leave.filter(|leave| turn.heard <= leave.until).ok_or_else(|| {
             let what = "that word stands for no table: its referee gets one, which counts for a day";
             Refusal::new(what).about(word.clone()).example("export move")
         })?;
