@@ -140,7 +140,7 @@ fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
             used += needs;
             continue;
         }
-        let around = needs - text_of(span).len();
+        let around = styled(&with_text(span, ""), style).len();
         let room = limit.saturating_sub(used + around);
         let text = text_of(span);
         let at = break_at(text, room, n == 0 || (n == 1 && line[0] == Span::Text(ON.to_owned())));
