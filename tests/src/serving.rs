@@ -3,7 +3,7 @@
 use bot::store::{Memory, Store};
 use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings, serve};
 use chat::{Clock, PlayerId, SystemClock, Transport};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
@@ -28,7 +28,7 @@ pub struct Make {
     pub plugins: Vec<&'static str>,
     /// What it throws.
     pub dice: Box<dyn DiceBox>,
-    /// The time that the networks of a test go by.
+    /// The time that it goes by, and the networks of a test.
     pub clock: Arc<dyn Clock>,
     /// Whether it answers whatever comes.
     pub unlimited: bool,
@@ -62,8 +62,9 @@ impl Make {
             Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
                 .expect("they live together");
         let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
+        let bot = bot.expect("it starts").with_clock(self.clock);
         let (stop, stopped) = oneshot::channel();
-        let served = serve(Arc::new(bot.expect("it starts")), networks, async move {
+        let served = serve(Arc::new(bot), networks, async move {
             // A dropped sender stops it too.
             let _ = stopped.await;
         });
@@ -93,6 +94,11 @@ impl SetClock {
     /// Sets it.
     pub fn set(&self, time: Timestamp) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+
+    /// Sets it so much later.
+    pub fn go_on(&self, by: SignedDuration) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }
 }
 

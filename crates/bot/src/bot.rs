@@ -82,7 +82,7 @@ pub struct Bot {
     pub(crate) committer: Committer,
     pub(crate) dice: Box<dyn DiceBox>,
     /// By which time limits and expiry count.
-    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) roster: Roster,
     /// When the store was last restored from a backup.
     pub(crate) restored: Option<String>,
@@ -165,7 +165,7 @@ impl Bot {
             router,
             committer,
             dice,
-            clock: Box::new(SystemClock),
+            clock: Arc::new(SystemClock),
             roster: Roster::default(),
             restored,
             ignored,
@@ -178,7 +178,7 @@ impl Bot {
 
     /// With another clock than the operating system's.
     #[must_use]
-    pub fn with_clock(self, clock: Box<dyn Clock>) -> Self {
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Bot { clock, ..self }
     }
 

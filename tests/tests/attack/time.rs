@@ -2,32 +2,11 @@
 
 use bot::journal::{Entry, Link};
 use bot::keys::{self, TableId};
-use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, Plugins, Settings, serve};
-use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport};
+use bot::store::Store;
+use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
-use std::sync::{Arc, Mutex};
-use tokio::sync::oneshot;
-
-/// The bot's own clock, which a test sets.
-#[derive(Clone)]
-struct Hands(Arc<Mutex<Timestamp>>);
-
-impl Clock for Hands {
-    fn now(&self) -> Timestamp {
-        *self.0.lock().expect("nothing panics holding it")
-    }
-}
-
-impl Hands {
-    fn at(time: &str) -> Self {
-        Hands(Arc::new(Mutex::new(time.parse().expect("a time"))))
-    }
-
-    fn go_on(&self, by: SignedDuration) {
-        *self.0.lock().expect("nothing panics holding it") += by;
-    }
-}
+use std::sync::Arc;
+use tests::serving::{Make, SetClock};
 
 fn hall() -> RoomId {
     RoomId::new("fake", "hall")
@@ -39,28 +18,24 @@ fn message(id: usize, sent: Timestamp, body: &str) -> Event {
 }
 
 /// Runs a bot with this clock on a network while `play` goes on, then stops it in order; what it has stored.
-async fn with_bot(clock: &Hands, play: impl AsyncFnOnce(&Fake)) -> Arc<Memory> {
-    let store: Arc<Memory> = Arc::default();
-    let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
-    let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
-    let bot = Arc::new(bot.expect("it starts").with_clock(Box::new(clock.clone())));
+async fn with_bot(clock: &Arc<SetClock>, play: impl AsyncFnOnce(&Fake)) -> Arc<dyn Store> {
     let network = Fake::redelivering("fake");
-    let (stop, stopped) = oneshot::channel::<()>();
-    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let running = tokio::spawn(serve(bot, transports, async move {
-        let _ = stopped.await;
-    }));
+    let make = Make { clock: clock.clone(), plugins: vec!["roll"], ..Make::default() };
+    let running = make.serve(vec![network.clone()]);
     play(&network).await;
-    drop(stop);
-    running.await.expect("serving does not panic").expect("it ends well");
-    store
+    running.stop().await
+}
+
+/// The bot's own clock.
+fn a_clock() -> Arc<SetClock> {
+    Arc::new(SetClock::at("2026-11-20T20:00:00Z".parse().expect("a time")))
 }
 
 async fn hear(network: &Fake) -> String {
     network.hear().await.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
 
-fn entries(store: &Memory) -> Vec<Entry> {
+fn entries(store: &dyn Store) -> Vec<Entry> {
     let records = store.scan(&keys::entries(&TableId::of(&hall())), None, 1_000).expect("memory does not fail");
     let entry = |(_, bytes): (String, Vec<u8>)| {
         let link: Link = serde_json::from_slice(&bytes).expect("a link");
@@ -71,7 +46,7 @@ fn entries(store: &Memory) -> Vec<Entry> {
 
 #[tokio::test]
 async fn forged_times_pass_no_limit() {
-    let clock = Hands::at("2026-11-20T20:00:00Z");
+    let clock = a_clock();
     let store = with_bot(&clock, async |network| {
         // Each claims to come a minute behind the one before it; another bot of the same kind counts down.
         let now = clock.now();
@@ -94,12 +69,12 @@ async fn forged_times_pass_no_limit() {
         assert!(hear(network).await.contains("#12"));
     })
     .await;
-    assert_eq!(entries(&store).len(), 12);
+    assert_eq!(entries(&*store).len(), 12);
 }
 
 #[tokio::test]
 async fn no_entry_is_dated_ahead_of_the_bot_or_before_the_one_before_it() {
-    let clock = Hands::at("2026-11-20T20:00:00Z");
+    let clock = a_clock();
     let store = with_bot(&clock, async |network| {
         for (n, sent) in ["9999-12-30T00:00:00Z", "-009999-01-02T01:59:59Z", "2026-11-19T20:00:00Z"].iter().enumerate()
         {
@@ -114,7 +89,7 @@ async fn no_entry_is_dated_ahead_of_the_bot_or_before_the_one_before_it() {
         assert!(erased.contains('3'), "{erased}");
     })
     .await;
-    let times: Vec<_> = entries(&store).into_iter().map(|entry| entry.time.to_string()).collect();
+    let times: Vec<_> = entries(&*store).into_iter().map(|entry| entry.time.to_string()).collect();
     assert_eq!(times[..3], ["2026-11-20T20:00:00Z"; 3]);
     assert_eq!(times[3], "2026-11-30T20:03:00Z");
 }
