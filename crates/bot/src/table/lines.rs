@@ -5,9 +5,8 @@ use crate::bot::Bot;
 use crate::journal::{digest, hex};
 use crate::route::CommandLine;
 
-/// Characters of a digest that are kept, and bytes of a salt.
+/// Characters of a digest that are kept.
 const DIGEST: usize = 16;
-const SALT: usize = 8;
 /// What stands between the two; an older version kept digests without a salt.
 const MARK: char = ':';
 
@@ -16,7 +15,7 @@ pub(super) fn kept(bot: &Bot, lines: &[CommandLine]) -> Vec<String> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let salt = hex(&bot.with_entropy(|entropy| entropy.secret())[..SALT]);
+    let salt = hex(&bot.with_entropy(|entropy| entropy.salt()));
     lines.iter().map(|line| format!("{salt}{MARK}{}", salted(&salt, line))).collect()
 }
 
