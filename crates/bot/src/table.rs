@@ -201,8 +201,8 @@ impl Table {
 
     /// If the event holds a command and the table has no seed for it yet: what must be durable before
     /// [`hear`](Self::hear). A new table gets its first seed; one that was restored from a backup begins a new epoch,
-    /// since what was played after the backup is known to the players. Not so where messages are `redelivered`: those
-    /// that come again keep their dice.
+    /// since what was played after the backup is known to the players, and so is what was published after it. Where
+    /// messages are `redelivered`, those from before come again first, and keep their dice.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -210,7 +210,9 @@ impl Table {
         let (Event::Said(message) | Event::Edited { message, .. }) = event else {
             return Ok(None);
         };
-        let outdated = !redelivered && self.head.restored != bot.restored;
+        let restored = bot.restored.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
+        let comes_again = redelivered && restored.is_some_and(|restored| message.sent <= restored);
+        let outdated = self.head.restored != bot.restored && !comes_again;
         if (self.seed.is_some() && !outdated) || self.lines(bot, message)?.is_empty() {
             return Ok(None);
         }

@@ -3,8 +3,8 @@
 
 use super::forging::{Verdicts, export_of, said};
 use bot::journal::{Entry, Link};
-use bot::keys::TableId;
-use bot::store::{Memory, Store};
+use bot::keys::{RESTORED_KEY, TableId};
+use bot::store::{Batch, Memory, Store};
 use bot::{Bot, Entropy, FairBox, Manner, Plugins, Settings, Table};
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
@@ -57,30 +57,72 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
     }
 }
 
+/// A table that a test plays at without a network.
+struct Stage {
+    bot: Bot,
+    table: Table,
+    store: Arc<Memory>,
+    manner: Manner,
+}
+
+impl Stage {
+    fn over(store: Arc<Memory>, redelivered: bool) -> Self {
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
+        let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
+        let bot = bot.expect("the store is sound");
+        let table = Table::open(&bot, TableId::of(&tavern())).expect("memory does not fail");
+        Stage { bot, table, store, manner: Manner { redelivered, edited: redelivered } }
+    }
+
+    fn say(&mut self, id: &str, sent: Timestamp, body: &str) {
+        let speaker = Speaker::new(PlayerId::new("libera", "ann"), "Ann");
+        let event = Event::Said(Message::new(id, tavern(), speaker, sent, body));
+        if let Some(batch) = self.table.lay(&self.bot, &event, self.manner.redelivered).expect("memory does not fail") {
+            self.bot.committer().commit(Some(self.table.lane()), batch).expect("memory does not fail");
+        }
+        let heard = self.table.hear(&self.bot, &event, self.manner).expect("memory does not fail");
+        self.bot.committer().commit(Some(self.table.lane()), heard.batch).expect("memory does not fail");
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let all = bot::keys::entries(&TableId::of(&tavern()));
+        let records = self.store.scan(&all, None, 1_000).expect("memory does not fail");
+        let link = |bytes: &[u8]| serde_json::from_slice::<Link>(bytes).expect("a link");
+        records.iter().map(|(_, bytes)| serde_json::from_str(link(bytes).entry.get()).expect("an entry")).collect()
+    }
+}
+
+fn tavern() -> RoomId {
+    RoomId::new("libera", "#tavern")
+}
+
 /// A network that gives messages no ids is given some by whoever runs the bot, who could choose them.
 #[test]
 fn where_no_network_gives_ids_the_key_is_the_number_of_the_entry() {
-    let store: Arc<Memory> = Arc::default();
-    let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
-    let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
-    let (bot, room) = (bot.expect("the store is empty"), RoomId::new("libera", "#tavern"));
-    let mut table = Table::open(&bot, TableId::of(&room)).expect("memory does not fail");
-    let manner = Manner { redelivered: false, edited: false };
-    for (id, body) in [("chosen", "!roll d20"), ("chosen", "!roll d20\n!roll d20")] {
-        let speaker = Speaker::new(PlayerId::new("libera", "ann"), "Ann");
-        let event = Event::Said(Message::new(id, room.clone(), speaker, Timestamp::UNIX_EPOCH, body));
-        if let Some(batch) = table.lay(&bot, &event, false).expect("memory does not fail") {
-            bot.committer().commit(Some(table.lane()), batch).expect("memory does not fail");
-        }
-        let heard = table.hear(&bot, &event, manner).expect("memory does not fail");
-        bot.committer().commit(Some(table.lane()), heard.batch).expect("memory does not fail");
+    let mut stage = Stage::over(Arc::default(), false);
+    stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20");
+    stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20\n!roll d20");
+    let keys: Vec<_> = stage.entries().into_iter().map(|entry| (entry.key.id, entry.key.ordinal)).collect();
+    assert_eq!(keys, [("#1".into(), 1), ("#2".into(), 1), ("#3".into(), 2)]);
+    bot::journal::audit(&*stage.store, &TableId::of(&tavern())).expect("no key stands twice");
+}
+
+/// The seed may have been published after the backup: who knows it could choose their messages by its dice.
+#[test]
+fn a_restored_bot_throws_nothing_new_with_the_seed_from_before() {
+    let at = |second| Timestamp::from_second(second).expect("a time");
+    for redelivered in [false, true] {
+        let store: Arc<Memory> = Arc::default();
+        Stage::over(store.clone(), redelivered).say("$1", at(100), "!roll d20");
+        let mut mark = Batch::default();
+        mark.put(RESTORED_KEY, serde_json::to_vec(&at(300)).expect("JSON"));
+        store.commit(&mark).expect("memory does not fail");
+        let mut stage = Stage::over(store, redelivered);
+        // What was said before comes again where a network does that, and has the dice that it had.
+        stage.say("$2", at(200), "!roll d20");
+        stage.say("$3", at(301), "!roll d20");
+        stage.say("$4", at(250), "!roll d20");
+        let epochs: Vec<u32> = stage.entries().iter().map(|entry| entry.epoch).collect();
+        assert_eq!(epochs, if redelivered { [1, 1, 2, 2] } else { [1, 2, 2, 2] });
     }
-    let key = |number: u64| {
-        let link = store.read(&bot::keys::entry(&TableId::of(&room), number)).expect("memory does not fail");
-        let link: Link = serde_json::from_slice(&link.expect("an entry")).expect("a link");
-        let entry: Entry = serde_json::from_str(link.entry.get()).expect("an entry");
-        (entry.key.id, entry.key.ordinal)
-    };
-    assert_eq!([key(1), key(2), key(3)], [("#1".into(), 1), ("#2".into(), 1), ("#3".into(), 2)]);
-    bot::journal::audit(&*store, &TableId::of(&room)).expect("no key stands twice");
 }
