@@ -164,6 +164,22 @@ async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    let first = told_in(&mut table, 0, "2d1").await;
+    let store = bot.stop().await;
+    let note = keys::note(NETWORK, &format!("direct/{}", table.people[0].id()));
+    assert!(store.read(&note).expect("memory does not fail").is_some(), "{note}");
+    let mut batch = Batch::default();
+    batch.delete(note);
+    store.commit(&batch).expect("memory does not fail");
+    let bot = table.start(Make { store, ..Make::default() }).await;
+    assert_eq!(told_in(&mut table, 0, "3d1").await, first);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
     let mut table = Table::set(true, &["dora"]).await;
     let line = BadLine::to(table.server.port()).await;
