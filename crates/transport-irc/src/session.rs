@@ -339,7 +339,12 @@ impl Session {
                 }
                 self.refused(line, label, outbox);
             }
-            401 | 402 | 404 | 407 | 412 | 417 | 477 | 482 | 531 => self.refused(line, label, outbox),
+            // Some take private lines from nobody, or from those alone whom they know.
+            477 | 486 | 531 | 716 => {
+                self.view.set_deaf(line.param(1), true);
+                self.refused(line, label, outbox);
+            }
+            401 | 402 | 404 | 407 | 412 | 417 | 482 => self.refused(line, label, outbox),
             400..=599 if label.is_some() => self.refused(line, label, outbox),
             _ => {}
         }

@@ -46,6 +46,8 @@ struct User {
     nick: String,
     account: Account,
     bot: bool,
+    /// The server takes no private lines for them from the bot.
+    deaf: bool,
 }
 
 #[derive(Debug, Default)]
@@ -143,6 +145,13 @@ impl View {
         }
     }
 
+    /// The server takes no private lines for whoever has this nick, or does again: they wrote to the bot themselves.
+    pub fn set_deaf(&mut self, nick: &str, deaf: bool) {
+        if let Some(user) = self.users.get_mut(&self.isupport.fold(nick)) {
+            user.deaf = deaf;
+        }
+    }
+
     /// Somebody who speaks, in a channel or (`None`) to the bot alone.
     /// What they said `past`, while the bot was away, they said with an operator's rights only if it is sure that they are the
     /// operator of now.
@@ -155,7 +164,9 @@ impl View {
         // A private chat with the bot is nobody else's.
         let admin = operator || channel.is_none() || self.is_admin(&player, folded.as_deref());
         let standing = if admin { Standing::Admin } else { Standing::Member };
-        Speaker { player, name: nick.to_owned(), standing, trust, reachable: true, address: String::new() }
+        let user = self.users.get(&self.isupport.fold(nick));
+        let reachable = channel.is_none() || user.is_none_or(|user| !user.deaf);
+        Speaker { player, name: nick.to_owned(), standing, trust, reachable, address: String::new() }
     }
 
     /// Whether the operator named this player as admin, everywhere or of this channel.

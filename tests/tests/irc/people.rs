@@ -100,6 +100,32 @@ async fn strangers_are_answered_and_hold_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_takes_no_private_lines_is_told_before_a_die_is_thrown() {
+    let server = Inspircd::start(&InspircdOptions::default());
+    server.register("mia", "secret");
+    let mut mia = Client::login(server.port(), "mia", "mia", "secret");
+    mia.join(CHANNEL);
+    // From people without an account, as the bot is one here.
+    mia.raw("MODE mia +R");
+    mia.wait_for(|line| line.contains("MODE mia"));
+    let bot = Make::default().start(settings(server.port(), ""));
+    meet(&mut mia, BOT, CHANNEL);
+    // Nobody can know it the first time.
+    assert!(ask(&mut mia, "!secret roll 2d1").ends_with("a secret roll by mia"));
+    let refused = "what i would say to you alone does not reach you, so nothing was done: write to me privately first";
+    let told = ask(&mut mia, "!secret roll 4d1");
+    assert!(told.to_lowercase().contains(refused), "{told}");
+    // Once she can be told, and says so.
+    mia.raw("MODE mia -R");
+    mia.say(BOT, "roll 5d1");
+    assert!(mia.hear(BOT, "mia").contains("5 | 5d1"));
+    mia.say(CHANNEL, "!secret roll 6d1");
+    let told = mia.hear(BOT, "mia");
+    assert!(told.contains("6 | 6d1"), "{told}");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn operators_run_the_room_and_so_does_whom_the_config_names() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("gus", "secret");

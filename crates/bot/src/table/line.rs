@@ -131,6 +131,12 @@ impl Outcome {
     }
 }
 
+/// Nothing can be said to the speaker alone.
+fn unreached(typed: &str) -> Refusal {
+    let what = "what I would say to you alone does not reach you, so nothing was done: write to me privately first";
+    Refusal::new(what).example(typed)
+}
+
 impl Table {
     /// Plays a line. If it is played, the table in memory has changed, and what is to be written is noted.
     pub(super) fn play_line(
@@ -154,11 +160,14 @@ impl Table {
             Err(NotFound::Silent) => {}
             Err(NotFound::Refused(refusal)) => {
                 outcome.kind = OutcomeKind::Refused;
+                // Who cannot be told alone is told in the room, and no more than that.
+                let alone = attempt.secret && message.speaker.reachable;
+                let refusal = if alone || !attempt.secret { refusal } else { unreached(&line.typed) };
                 outcome.misread = refusal.usage;
                 outcome.strayed = attempt.strayed;
                 let prefix = &self.rooms[&message.room].doc.doc.prefix;
                 outcome.reply = dress::refusal(refusal, &attempt.typed, attempt.spec, prefix);
-                if attempt.secret {
+                if alone {
                     outcome.reply.audience = Audience::Player;
                 }
             }
@@ -258,7 +267,7 @@ impl Table {
             attempt.needs_a_seat(spec)?;
         }
         if matches!(found, Found::House(_)) && spec.name == EXPORT && !attempt.message.unlimited {
-            let (player, now) = (&attempt.message.speaker.player, attempt.message.sent);
+            let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
             attempt.files_left = Some(self.pulse.export(player, now)?);
         }
         attempt.must_reach()?;
@@ -408,11 +417,7 @@ impl Attempt<'_> {
 
     /// Refuses, before any die is thrown, what could not be answered.
     pub(super) fn must_reach(&self) -> Result<(), Refusal> {
-        if !self.secret || self.message.speaker.reachable {
-            return Ok(());
-        }
-        let what = "a private answer does not reach you, so nothing was rolled: write to me privately first";
-        Err(Refusal::new(what).example(self.typed.as_str()))
+        if !self.secret || self.message.speaker.reachable { Ok(()) } else { Err(unreached(&self.typed)) }
     }
 
     /// Whether the speaker has a right that not everybody has: they get a seat at any time, and can free others.

@@ -103,6 +103,9 @@ impl Session {
             }
             return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
         }
+        if channel.is_none() {
+            self.view.set_deaf(&nick, false);
+        }
         if let (Some(channel), false) = (&channel, past) {
             if memory.past.hold(channel, line) {
                 return;
