@@ -16,6 +16,7 @@ pub mod irc;
 pub mod matrix;
 pub mod serving;
 mod session_files;
+pub mod shipped;
 pub mod unattended;
 pub mod watched;
 

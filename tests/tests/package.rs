@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tests::irc::{Client, Ngircd, NgircdOptions};
 use tests::program;
+use tests::shipped::full;
 
 fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace")
@@ -44,9 +45,9 @@ fn bare() -> tempfile::TempDir {
     root
 }
 
-/// The package of the program as it is built now.
+/// The package of the program that users build.
 fn package(version: &str) -> PathBuf {
-    let made = run(Command::new(project().join("deploy/package.sh")).arg(program()).arg(version).stderr(Stdio::null()));
+    let made = run(Command::new(project().join("deploy/package.sh")).arg(full()).arg(version).stderr(Stdio::null()));
     project().join(made.lines().last().expect("its path"))
 }
 

@@ -1,26 +1,203 @@
-//! What is in the programs that users build is listed, and nothing in them needs what only tests switch on.
+//! The programs that users build are the ones that are tested.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// A program that users build.
-struct Build {
-    /// What it is called here.
-    name: &'static str,
-    /// What is typed behind `cargo build --release`.
-    chosen: &'static [&'static str],
-}
-
-/// All of them: the guides name no others.
-const BUILDS: [Build; 2] = [
-    Build { name: "irc", chosen: &["--package", "astragal", "--no-default-features", "--features", "irc"] },
-    Build { name: "full", chosen: &["--package", "astragal"] },
-];
+use std::process::{Command, Output, Stdio};
+use tests::help::{Page, pages};
+use tests::shipped::{BUILDS, Build};
+use tests::{Conversation, session_files};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
+}
+
+/// The program in a home of its own, where it is the only astragal.
+fn command(build: &Build, home: &Path, name: &str) -> Command {
+    let program = build.program();
+    let mut command = Command::new(if name == "astragal" { program.as_os_str() } else { name.as_ref() });
+    let path = format!("{}:/usr/bin:/bin", program.parent().expect("a directory").display());
+    command.env_clear().env("HOME", home).env("PATH", path).current_dir(home).stdin(Stdio::null());
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+#[test]
+fn every_session_plays_in_the_programs_that_users_build() {
+    let home = tempfile::tempdir().unwrap();
+    let files = session_files();
+    assert!(files.len() > 15);
+    for build in &BUILDS {
+        let played = command(build, home.path(), "astragal").arg("play").args(&files).output().unwrap();
+        assert!(played.status.success(), "{build:?}: {}", said(&played));
+        assert_eq!(said(&played).matches(" lines played as written\n").count(), files.len());
+        let reported = command(build, home.path(), "astragal").args(["play", "--json"]).args(&files).output().unwrap();
+        assert!(reported.status.success(), "{build:?}: {}", String::from_utf8_lossy(&reported.stderr));
+    }
+}
+
+/// Each command and each flag of `--help`, as somebody types it; what fails in plain words is behind a `!`. The first lines are
+/// typed before the bot runs, those behind `running` while it does, the rest when it has ended.
+const TYPED: &str = "\
+help
+--version
+init --config irc.toml --irc 127.0.0.1 --port 1 --no-tls --channel #tavern --nick astra
+init --config tls.toml --name astra --owner example:account:mia --irc irc.example.org --account astra --account-password-file secret
+! check-config --online --config irc.toml
+check-config --config tls.toml
+config show --config tls.toml --log-format json
+config show --secrets --config tls.toml
+config schema
+play scene.session
+play --json scene.session
+completions bash
+man
+! ctl status --data data
+running
+ctl status
+ctl --json status
+! ctl join console hall
+! ctl leave console/hall
+ctl ignore console:troll
+ctl ignore --no console:troll
+! ctl plugin enable nowhere/hall mvk
+ctl backup
+ctl reload
+ctl log debug
+backup running.jsonl
+export hall running-journal.jsonl
+ended
+tables --data data
+export hall journal.jsonl --data data
+export hall journal.txt --text --data data
+export hall moved.jsonl --move --data data
+verify journal.jsonl
+! verify journal.jsonl --head 0000000000000000
+import moved.jsonl console/attic --yes --data elsewhere
+seat console/attic console/hall --yes --data data
+backup all.jsonl --data data
+restore all.jsonl --data restored
+";
+
+/// What a program without Matrix refuses, and says why.
+const WITHOUT_MATRIX: &str = "\
+! init --config home.toml --matrix https://example.org --user astra --password-file secret --room #tavern:example.org
+";
+
+/// The same of what only a program with Matrix has.
+const OF_MATRIX: &str = "\
+init --config home.toml --matrix https://example.org --user astra --password-file secret --room #tavern:example.org
+! matrix login --data data
+! matrix verify --data data
+! matrix recovery new --data data
+! matrix recovery restore --data data
+";
+
+#[test]
+fn every_command_and_flag_of_help_runs_in_the_programs_that_users_build() {
+    for build in &BUILDS {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("secret"), "sesame\n").unwrap();
+        fs::write(home.path().join("scene.session"), "Дуня> roll 2d1 [d1=1 d1=1]\nbot< 2 | 2d1 [1 1] #1\n").unwrap();
+        let pages = pages(&build.program());
+        let has_matrix = pages.iter().any(|page| page.words == ["matrix"]);
+        assert_eq!(has_matrix, build.name == "full");
+        let typed = [TYPED, if has_matrix { OF_MATRIX } else { WITHOUT_MATRIX }].concat();
+        let mut bot = None;
+        for line in typed.lines() {
+            match line {
+                "running" => bot = Some(play(build, home.path())),
+                "ended" => assert!(bot.take().is_some_and(Conversation::end)),
+                line if bot.is_some() => type_line(build, home.path(), &format!("{line} --data data")),
+                line => type_line(build, home.path(), line),
+            }
+        }
+        let lines: Vec<Vec<&str>> =
+            typed.lines().map(|line| line.trim_start_matches("! ").split(' ').collect()).collect();
+        let help = ["--help", "--version"];
+        for page in pages.iter().filter(|page| page.runs() && !page.words.is_empty()) {
+            let typed_of = |words: &[String], flag: Option<&str>| {
+                let mut of_it = lines.iter().filter(|line| begins_with(line, words));
+                of_it.any(|line| flag.is_none_or(|flag| line.contains(&flag)))
+            };
+            assert!(typed_of(&page.words, None), "nobody typed {:?}", page.words);
+            for flag in page.flags().iter().map(String::as_str).filter(|flag| !help.contains(flag)) {
+                // What a group of commands has is typed behind one of them.
+                let has_it = |group: &&Page| page.words.starts_with(&group.words) && group.flags().contains(flag);
+                let group = pages.iter().filter(has_it).min_by_key(|group| group.words.len()).expect("its own page");
+                assert!(typed_of(&group.words, Some(flag)), "nobody typed {flag} of {:?}", page.words);
+            }
+        }
+    }
+}
+
+/// Whether a line is of this command, whatever flags stand between its words.
+fn begins_with(line: &[&str], words: &[String]) -> bool {
+    let plain: Vec<_> = line.iter().filter(|word| !word.starts_with("--")).collect();
+    plain.len() >= words.len() && words.iter().zip(plain).all(|(word, typed)| word == typed)
+}
+
+/// A bot at whose table something was played.
+fn play(build: &Build, home: &Path) -> Conversation {
+    let mut command = command(build, home, "astragal");
+    let mut bot = Conversation::with(command.args(["--data", "data"]).stdout(Stdio::piped()).stderr(Stdio::null()));
+    assert!(bot.ask("!roll 2d1").ends_with("2 | 2d1 [1 1] #1"));
+    bot
+}
+
+#[track_caller]
+fn type_line(build: &Build, home: &Path, line: &str) {
+    let (fails, words) = line.strip_prefix("! ").map_or((false, line), |words| (true, words));
+    let output = command(build, home, "astragal").args(words.split(' ')).output().expect("a step of the test works");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(i32::from(fails)), "{} {line}: {}", build.name, said(&output));
+    assert!(!fails || complaint.lines().any(|line| line.starts_with("astragal: ")), "{line}: {complaint}");
+}
+
+/// What a shell line may begin with that is not ours.
+const OTHERS: [&str; 6] = ["cargo", "tests/run", "apt", "systemctl", "mkdir", ""];
+
+#[test]
+fn every_shell_line_of_the_readme_and_the_manual_runs_in_the_programs_that_users_build() {
+    let manual = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages =
+        manual.filter(|path| path.extension().is_some_and(|ends| ends == "md")).chain([root().join("README.md")]);
+    let text: String = pages.map(|page| fs::read_to_string(page).unwrap() + "\n").collect();
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let lines: Vec<&str> = blocks.flat_map(str::lines).collect();
+    let first = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    let (ours, others): (Vec<&str>, Vec<&str>) = lines.iter().partition(|line| first(line) == "astragal");
+    assert!(others.iter().all(|line| OTHERS.contains(&first(line).as_str())), "{others:?}");
+    assert!(ours.len() > 25, "{} lines", ours.len());
+    for build in &BUILDS {
+        let home = tempfile::tempdir().unwrap();
+        // A program without Matrix has no command for it.
+        let has_it = |line: &&&str| build.name == "full" || !line.contains(" matrix ");
+        for line in ours.iter().filter(has_it) {
+            let output = command(build, home.path(), "bash").args(["-c", line]).output().unwrap();
+            // What it is about may not be there; but it is understood, and no mistake of the program's.
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{} {line}: {}", build.name, said(&output));
+        }
+    }
+}
+
+#[test]
+fn a_network_that_the_program_is_built_without_is_named_as_such_and_its_secrets_stay_hidden() {
+    let home = tempfile::tempdir().unwrap();
+    let config = "[matrix.home]\nhomeserver = \"https://example.org\"\npassword = \"sesame\"\n";
+    fs::write(home.path().join("home.toml"), config).unwrap();
+    let [irc, _] = &BUILDS;
+    let run = |words: &[&str]| {
+        said(&command(irc, home.path(), "astragal").args(["--config", "home.toml"]).args(words).output().unwrap())
+    };
+    let checked = run(&["check-config"]);
+    assert!(checked.contains("matrix.home: this astragal is built without Matrix (cargo feature matrix)"), "{checked}");
+    let shown = run(&["config", "show"]);
+    assert!(!shown.contains("sesame"), "{shown}");
 }
 
 /// The packages of a build on Linux, each with its features.
