@@ -107,6 +107,21 @@ impl Conversation {
         conversation
     }
 
+    /// Starts the bot where files grow to `kib` KiB and no further, as on a full disk; `mia` runs it.
+    pub fn on_a_full_disk(data: &Path, kib: u32) -> Self {
+        // The signal that would come instead of the error is ignored.
+        let limited =
+            format!("trap '' XFSZ; ulimit -S -f {kib}; exec {} --data {}", program().display(), data.display());
+        let mut command = Command::new("bash");
+        Self::with(command.args(["-c", &limited]).env("USER", "mia").stdout(Stdio::piped()).stderr(Stdio::null()))
+    }
+
+    /// Sets a limit of the running process, in the words of prlimit.
+    pub fn limit(&self, limit: &str) {
+        let set = Command::new("prlimit").args([limit, "--pid", &self.id().to_string()]).status().expect("it runs");
+        assert!(set.success(), "{limit}");
+    }
+
     /// Types a line.
     pub fn type_line(&mut self, line: &str) {
         writeln!(self.stdin, "{line}").expect("the bot reads");

@@ -68,13 +68,7 @@ fn a_full_disk_at_the_start_is_named() {
 #[test]
 fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
     let data = tempfile::tempdir().unwrap();
-    // Files may grow to so much; the signal that would come instead of the error is ignored.
-    let kib = 120;
-    let (program, path) = (program().display(), data.path().display());
-    let limited = format!("trap '' XFSZ; ulimit -S -f {kib}; exec {program} --data {path}");
-    let mut command = Command::new("bash");
-    command.args(["-c", &limited]).env("USER", "mia").stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut bot = Conversation::with(&mut command);
+    let mut bot = Conversation::on_a_full_disk(data.path(), 120);
     bot.ask("!plugin enable mvk");
     let mut held = 0;
     let refusal = loop {
@@ -87,8 +81,7 @@ fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
         assert!(held < 10_000, "the disk never was full");
     };
     assert!(refusal.contains("cannot write to my disk") || refusal.contains("cannot be written"), "{refusal}");
-    let freed = Command::new("prlimit").args(["--fsize=unlimited", "--pid", &bot.id().to_string()]).status().unwrap();
-    assert!(freed.success());
+    bot.limit("--fsize=unlimited");
     assert!(bot.ask("!insp").contains(&format!("inspiration {held}")), "something was lost or half-written");
     assert!(bot.ask("!insp +1").contains(&format!("inspiration {} ", held + 1)));
     assert!(bot.end());

@@ -4,11 +4,10 @@ use bot::store::{Batch, Memory, Store, StoreError};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tests::serving::Make;
-use tests::{Conversation, answers, program, run};
+use tests::{Conversation, answers, run};
 
 /// How many of the answers in a row were played; the others said that nothing changed.
 fn played(bot: &mut Conversation, times: u32) -> u32 {
@@ -26,14 +25,6 @@ fn played(bot: &mut Conversation, times: u32) -> u32 {
     played
 }
 
-fn limit(bot: &Conversation, what: &str) {
-    let set = Command::new("prlimit")
-        .args([what, "--pid", &bot.id().to_string()])
-        .status()
-        .expect("a step of the test works");
-    assert!(set.success(), "{what}");
-}
-
 fn descriptors(bot: &Conversation) -> usize {
     std::fs::read_dir(format!("/proc/{}/fd", bot.id())).expect("a step of the test works").count()
 }
@@ -46,12 +37,12 @@ fn out_of_descriptors_what_is_refused_never_happened() {
     let mut held = played(&mut bot, 3);
     for round in 0..3 {
         // Not one more can be opened, from here on.
-        limit(&bot, &format!("--nofile={}:", descriptors(&bot) - round));
+        bot.limit(&format!("--nofile={}:", descriptors(&bot) - round));
         held += played(&mut bot, 4);
         // What is long was once kept in a file of its own.
         bot.ask("!roll 1000d1000");
         held += played(&mut bot, 2);
-        limit(&bot, "--nofile=1024:");
+        bot.limit("--nofile=1024:");
         assert!(bot.ask("!insp").contains(&format!("inspiration {held}")), "in round {round}");
     }
     held += played(&mut bot, 1);
@@ -63,12 +54,7 @@ fn out_of_descriptors_what_is_refused_never_happened() {
 #[test]
 fn on_a_full_disk_long_answers_stop_nobody_and_nothing_is_half_written() {
     let data = tempfile::tempdir().unwrap();
-    let kib = 1_500;
-    let (program, path) = (program().display(), data.path().display());
-    let limited = format!("trap '' XFSZ; ulimit -S -f {kib}; exec {program} --data {path}");
-    let mut command = Command::new("bash");
-    command.args(["-c", &limited]).env("USER", "mia").stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut bot = Conversation::with(&mut command);
+    let mut bot = Conversation::on_a_full_disk(data.path(), 1_500);
     bot.ask("!plugin enable mvk");
     let mut held = 0;
     for round in 0.. {
@@ -80,7 +66,7 @@ fn on_a_full_disk_long_answers_stop_nobody_and_nothing_is_half_written() {
             break;
         }
     }
-    limit(&bot, "--fsize=unlimited");
+    bot.limit("--fsize=unlimited");
     assert!(bot.ask("!insp").contains(&format!("inspiration {held}")));
     assert_eq!(played(&mut bot, 2), 2);
     assert!(bot.end());
