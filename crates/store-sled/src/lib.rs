@@ -150,11 +150,24 @@ impl SledStore {
 /// Bytes of records that are kept in memory. More made nothing faster that was measured, and twice the memory of the bot.
 const CACHE: u64 = 4 << 20;
 
+/// Opens the database. One that was closed in this process a moment ago may not have let go of its lock yet; other processes
+/// are kept out by the data directory's.
+fn database(path: &Path) -> sled::Result<sled::Db> {
+    let config = sled::Config::new().path(path).flush_every_ms(None).cache_capacity(CACHE);
+    let held = |error: &sled::Error| matches!(error, sled::Error::Io(error) if error.to_string().starts_with("could not acquire lock"));
+    for _ in 1..TRIES {
+        match config.open() {
+            Err(error) if held(&error) => std::thread::sleep(PAUSE),
+            opened => return opened,
+        }
+    }
+    config.open()
+}
+
 impl Open {
     fn new(path: &Path, fault: &Fault) -> Result<Self, StoreError> {
         fault(Step::Open).map_err(unavailable)?;
-        let config = sled::Config::new().path(path).flush_every_ms(None).cache_capacity(CACHE);
-        let db = config.open().map_err(failed)?;
+        let db = database(path).map_err(failed)?;
         let durable = Durable::new(path).map_err(unavailable)?;
         let tally = Tally::open(path).map_err(unavailable)?;
         let commits = match db.get(COMMITS).map_err(failed)? {
