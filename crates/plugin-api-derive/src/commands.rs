@@ -11,6 +11,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new_spanned(input, "Commands is derived on an enum"));
     };
     let (mut specs, mut arms, mut nested) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut inners) = (Vec::new(), Vec::new());
     for variant in &data.variants {
         if let Fields::Unnamed(fields) = &variant.fields {
             let (ident, inner) = (&variant.ident, &fields.unnamed[0].ty);
@@ -23,14 +24,16 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                     .into_iter()
                     .map(|spec| ::plugin_api::CommandSpec { topic: #topic.to_owned(), ..spec })
             );));
+            inners.push(inner);
             nested.push(quote! {
-                if <#inner as ::plugin_api::Commands>::declare().iter().any(|spec| spec.name == name) {
+                if <#inner as ::plugin_api::Commands>::has(name) {
                     return <#inner as ::plugin_api::Commands>::parse(name, words).map(Self::#ident);
                 }
             });
             continue;
         }
         let command = Command::new(variant)?;
+        names.push(command.name);
         specs.push(command.spec);
         arms.push(command.arm);
     }
@@ -41,6 +44,11 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 let mut specs = Vec::new();
                 #(#specs)*
                 specs
+            }
+
+            fn has(name: &str) -> bool {
+                let own: &[&str] = &[#(#names),*];
+                own.contains(&name) #(|| <#inners as ::plugin_api::Commands>::has(name))*
             }
 
             fn parse(name: &str, words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
@@ -55,6 +63,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 }
 
 struct Command {
+    name: String,
     /// A statement that pushes its `CommandSpec` to `specs`.
     spec: TokenStream,
     /// A match arm that parses it.
@@ -92,7 +101,7 @@ impl Command {
             words.finish_as::<Self>(#name)?;
             Ok(Self::#ident { #(#fields),* })
         });
-        Ok(Command { spec, arm })
+        Ok(Command { name, spec, arm })
     }
 }
 

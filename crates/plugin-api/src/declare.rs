@@ -32,6 +32,9 @@ pub trait Commands: Sized {
     /// What there is.
     fn declare() -> Vec<CommandSpec>;
 
+    /// Whether a command is called `name` (as declared, no alias).
+    fn has(name: &str) -> bool;
+
     /// Reads the arguments of the command called `name` (as declared, no alias).
     ///
     /// # Errors

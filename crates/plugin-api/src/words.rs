@@ -125,7 +125,7 @@ impl Words {
         };
         let mut side = Words { typed: self.typed.clone(), words: self.words.split_off(found + 1) };
         let taken = T::take(&mut side)?;
-        side.finish_with(&T::declare())?;
+        side.finish_with(T::declare)?;
         Ok(Some(taken))
     }
 
@@ -187,16 +187,14 @@ impl Words {
 
     /// Refuses a line with words that nobody took, with the words that `name` of `C` declares as suggestions.
     pub fn finish_as<C: Commands>(&self, name: &str) -> Result<(), Refusal> {
-        if self.left().next().is_none() {
-            return Ok(());
-        }
-        let command = C::declare().into_iter().find(|command| command.name == name);
-        self.finish_with(&command.map_or(Vec::new(), |command| command.arguments))
+        let command = || C::declare().into_iter().find(|command| command.name == name);
+        self.finish_with(|| command().map_or(Vec::new(), |command| command.arguments))
     }
 
     /// Refuses a line with words that nobody took, and says what they belong to.
-    fn finish_with(&self, arguments: &[ArgumentSpec]) -> Result<(), Refusal> {
+    fn finish_with(&self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
         let Some(word) = self.words.iter().find(|word| !word.taken) else { return Ok(()) };
+        let arguments = arguments();
         let owner = arguments.iter().find(|argument| argument.words.iter().any(|known| same(known, &word.text)));
         let once = self.words.iter().filter(|each| same(&each.text, &word.text)).count() == 1;
         match owner.filter(|argument| once && !argument.words.iter().take(1).any(|known| same(known, &word.text))) {
