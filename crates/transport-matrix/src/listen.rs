@@ -19,7 +19,7 @@ use matrix_sdk::ruma::api::client::filter::{FilterDefinition, LazyLoadOptions, R
 use matrix_sdk::ruma::events::room::history_visibility::HistoryVisibility;
 use matrix_sdk::ruma::events::room::join_rules::JoinRule;
 use matrix_sdk::ruma::events::room::member::MembershipState;
-use matrix_sdk::ruma::events::{AnySyncMessageLikeEvent, AnySyncStateEvent, AnySyncTimelineEvent};
+use matrix_sdk::ruma::events::{AnySyncMessageLikeEvent, AnySyncStateEvent, AnySyncTimelineEvent, StateEventType};
 use matrix_sdk::ruma::{OwnedUserId, UInt, UserId};
 use matrix_sdk::sync::{JoinedRoomUpdate, State, SyncResponse};
 use matrix_sdk::{Room, RoomMemberships};
@@ -205,12 +205,12 @@ impl Listener {
         let own = room.creators().is_some_and(|creators| creators.iter().any(|creator| creator == self.own()));
         if heard.arrived && !own {
             match rooms::replaced(&self.link, room).await {
-                // Before anything that was said there.
-                Some((moved, note)) => {
+                // Before anything that was said there; and only once, since the room may sit elsewhere by now.
+                Some((moved, note)) if self.link.note(&note.0).is_none() => {
                     append(deliveries, Some(moved));
                     deliveries.last_mut().expect("there is one").notes.extend([note]);
                 }
-                None => append(deliveries, Some(Event::Arrived { room: id.clone() })),
+                _ => append(deliveries, Some(Event::Arrived { room: id.clone() })),
             }
         }
         if heard.arrived {
@@ -338,7 +338,7 @@ pub(crate) async fn message(
     let now = link.clock.now();
     let sent = event.timestamp.and_then(|at| Timestamp::from_millisecond(i64::from(at.0)).ok()).unwrap_or(now);
     let message = Message {
-        private: is_private(room),
+        private: is_private(link, room, &speaker).await,
         late: catching_up && now.duration_since(sent) > LATE,
         unlimited: catching_up,
         ..Message::new(event_id.clone(), id.clone(), speaker, sent, "")
@@ -406,14 +406,19 @@ async fn typed(link: &Link, room: &Room, event: &TimelineEvent) -> Option<Words>
     Some(words)
 }
 
-/// Only the bot and one other are in the room, nobody else may come in or read it, and it is nothing but their talk. That
-/// it is marked as direct says nothing: whoever invites the bot can have that.
-fn is_private(room: &Room) -> bool {
+/// Only the bot and the speaker are in the room, one of them made it, nobody else may come in or read it, and it is nothing but
+/// their talk. That it is marked as direct says nothing: whoever invites the bot can have that.
+async fn is_private(link: &Link, room: &Room, speaker: &Speaker) -> bool {
+    let of_both = |user: &OwnedUserId| Some(&**user) == link.client.user_id() || *user.as_str() == speaker.player.id;
+    let own = room.creators().is_some_and(|creators| creators.iter().all(of_both));
+    // Whoever left such an invitation behind comes in by it without anybody's doing.
+    let promised = room.get_state_events(StateEventType::RoomThirdPartyInvite).await;
+    let promised = promised.map_or(true, |promised| !promised.is_empty());
     let two = room.active_members_count() <= 2;
     let named = room.name().is_some_and(|name| !name.is_empty()) || room.canonical_alias().is_some();
     let shut = room.join_rule().is_some_and(|rule| rule == JoinRule::Invite);
     let hidden = room.history_visibility_or_default() != HistoryVisibility::WorldReadable;
-    two && !named && shut && hidden
+    own && two && !named && shut && hidden && !promised
 }
 
 /// Neither the bot itself nor anybody it does not read.

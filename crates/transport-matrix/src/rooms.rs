@@ -205,6 +205,10 @@ pub(crate) async fn replaced(link: &Link, room: &Room) -> Option<(Event, (String
     let old = room.create_content()?.predecessor?.room_id;
     let closed = link.client.get_room(&old).filter(|closed| !direct::is_own(link, closed))?;
     let (replacement, sender) = tombstone(&closed).await?;
+    // What went on somewhere else does not go on here too, whatever is said in the old room since.
+    if link.note(&moved_note(&old)).is_some_and(|to| to != replacement.as_str()) {
+        return None;
+    }
     if replacement != room.room_id() || !standing::is_admin(&link.settings, &closed, &sender).await {
         return None;
     }

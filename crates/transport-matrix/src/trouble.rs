@@ -2,7 +2,7 @@
 
 use crate::Randomness;
 use matrix_sdk::ruma::api::error::{ErrorKind, FromHttpResponseError, RetryAfter};
-use matrix_sdk::{ClientBuildError, Error, HttpError, RumaApiError};
+use matrix_sdk::{ClientBuildError, Error, HttpError, RefreshTokenError, RumaApiError};
 use std::time::Duration;
 
 /// What a failure asks for.
@@ -38,6 +38,13 @@ impl Trouble {
     /// The same of a bare request.
     pub fn of_http(error: &HttpError) -> Self {
         let passing = |wait| Trouble::Passing { wait, why: told(error) };
+        if let HttpError::RefreshToken(RefreshTokenError::MatrixAuth(inner)) = error {
+            // Only the homeserver's word ends a login, and not that it was not there to be asked for a new token.
+            return match Trouble::of_http(inner) {
+                Trouble::Refused(_) => Trouble::LoggedOut { soft: false },
+                other => other,
+            };
+        }
         match error.client_api_error_kind() {
             Some(ErrorKind::LimitExceeded(limit)) => passing(limit.retry_after.as_ref().map(delay)),
             Some(ErrorKind::UnknownToken(token)) => Trouble::LoggedOut { soft: token.soft_logout },

@@ -36,7 +36,6 @@ type Forecast = Arc<dyn Fn(usize, &str) -> Weather + Send + Sync>;
 pub struct BadLine {
     port: u16,
     forecast: Arc<Mutex<Forecast>>,
-    requests: Arc<AtomicUsize>,
     serving: JoinHandle<()>,
 }
 
@@ -46,8 +45,7 @@ impl BadLine {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let here = listener.local_addr().expect("it is bound").port();
         let forecast: Arc<Mutex<Forecast>> = Arc::new(Mutex::new(Arc::new(|_, _| Weather::Fair)));
-        let requests = Arc::<AtomicUsize>::default();
-        let (fore, count) = (forecast.clone(), requests.clone());
+        let (fore, count) = (forecast.clone(), Arc::<AtomicUsize>::default());
         let serving = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let (fore, count) = (fore.clone(), count.clone());
@@ -55,7 +53,7 @@ impl BadLine {
                 tokio::spawn(async move { drop(serve(client, port, &fore, &count).await) });
             }
         });
-        BadLine { port: here, forecast, requests, serving }
+        BadLine { port: here, forecast, serving }
     }
 
     /// Where the homeserver seems to be.
@@ -66,11 +64,6 @@ impl BadLine {
     /// From now on requests fare so.
     pub fn forecast(&self, forecast: impl Fn(usize, &str) -> Weather + Send + Sync + 'static) {
         *self.forecast.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(forecast);
-    }
-
-    /// How many requests there were.
-    pub fn requests(&self) -> usize {
-        self.requests.load(Ordering::Relaxed)
     }
 }
 

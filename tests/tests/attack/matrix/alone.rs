@@ -164,6 +164,40 @@ async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn no_room_that_somebody_else_prepared_is_a_private_chat() {
+    let mut table = Table::set(true, &["dora", "zed"]).await;
+    let bot = table.start(Make::default()).await;
+    for left_behind in [None, Some("key")] {
+        // Zed makes a room for the two, or Dora does and he promises somebody a seat in it; then he leaves.
+        let maker = usize::from(left_behind.is_none());
+        let mut request = Request::new();
+        request.preset = Some(RoomPreset::TrustedPrivateChat);
+        request.is_direct = true;
+        let invited = [table.bot.clone(), table.people[1 - maker].id()];
+        request.invite = invited.iter().map(|user| UserId::parse(user).expect("an id")).collect();
+        let room = table.people[maker].client.create_room(request).await.expect("a room").room_id().to_string();
+        table.people[maker].meet(&room, &table.bot).await;
+        table.people[1 - maker].join(&room).await;
+        if let Some(key) = left_behind {
+            let promise =
+                json!({ "display_name": "eve", "public_key": key, "key_validity_url": "https://example.org" });
+            let zed = token(&table.people[1]);
+            let sent = set_state(&table, &zed, &room, ("m.room.third_party_invite", "promise", promise));
+            assert!(sent["event_id"].is_string(), "{sent}");
+        }
+        table.people[1].known(&room).expect("in it").leave().await.expect("left");
+        // In a private chat a command needs no mark.
+        table.people[0].say(&room, "roll 2d1").await;
+        let said = table.people[0].say(&room, "!roll 3d1").await;
+        let bot = table.bot.clone();
+        let heard = table.people[0].hear(&room, &bot).await;
+        let heard =
+            if heard.body().starts_with("I am astragal") { table.people[0].hear(&room, &bot).await } else { heard };
+        assert!(heard.body().contains("3d1") && heard.answers() == Some(said.as_str()), "{}", heard.body());
+    }
+    bot.stop().await;
+}
+#[tokio::test(flavor = "multi_thread")]
 async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;

@@ -177,3 +177,44 @@ async fn an_upgrade_by_an_admin_who_is_not_on_the_list_is_followed_by_invitation
     assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table went along");
     bot.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_moved_on_leads_nowhere_else() {
+    let mut table = Table::set(false, &["gus", "eve"]).await;
+    let eve = table.people[1].id();
+    let bot = table.start(Make { plugins: vec!["roll", "mvk"], ..Make::default() }).await;
+    assert!(table.ask(0, "!insp +3").await.contains("inspiration 3"));
+    let old = table.room.clone();
+    let powers = json!({ "users": { eve: 50 }, "events": { "m.room.tombstone": 50 } });
+    table.people[0]
+        .known(&old)
+        .expect("in it")
+        .send_state_event_raw("m.room.power_levels", "", powers)
+        .await
+        .expect("sent");
+    let token = table.people[0].client.access_token();
+    let path = format!("/_matrix/client/v3/rooms/{old}/upgrade");
+    let upgraded = table.server.ask("POST", &path, token.as_deref(), &json!({ "new_version": "12" }));
+    let new = upgraded["replacement_room"].as_str().unwrap_or_else(|| panic!("{upgraded}")).to_owned();
+    table.people[0].join(&new).await;
+    table.people[0].meet(&new, &table.bot).await;
+    table.room = new;
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table went along");
+    // Another room says that it replaces the old one, and somebody of power there agrees.
+    let token = table.people[1].client.access_token();
+    let made = json!({
+        "creation_content": { "predecessor": { "room_id": old, "event_id": "$last" } },
+        "preset": "public_chat",
+    });
+    let trap = table.server.ask("POST", "/_matrix/client/v3/createRoom", token.as_deref(), &made);
+    let trap = trap["room_id"].as_str().unwrap_or_else(|| panic!("{trap}")).to_owned();
+    assert!(close(table.server, &table.people[1], &old, &trap)["event_id"].is_string());
+    let path = format!("/_matrix/client/v3/rooms/{trap}/invite");
+    table.server.ask("POST", &path, token.as_deref(), &json!({ "user_id": table.bot }));
+    table.people[1].meet(&trap, &table.bot).await;
+    let said = table.people[1].say(&trap, "!insp +1").await;
+    let answer = table.people[1].answer(&said).await.body().to_owned();
+    assert!(answer.contains("inspiration 1"), "a table of its own: {answer}");
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 5"), "and nobody played at the other");
+    bot.stop().await;
+}
