@@ -111,6 +111,29 @@ fn nobody_reads_the_rest_of_a_secret_by_a_nick() {
 }
 
 #[test]
+fn nobody_goes_on_from_a_secret_roll_that_is_not_theirs() {
+    let mut table = Seated::new(games);
+    let [tara, nils, gus] = ["Tara", "Nils", "Gus"].map(Person::account);
+    let mia = Person::nick("Mia");
+    [&tara, &nils, &gus, &mia].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&tara, "!secret roll 4d1+40 # trap at door 3").ok());
+    assert!(table.say(&mia, "!secret roll 5d1+50 # trap at door 3").ok());
+    table.goes(&mia);
+    table.comes(&mia);
+    let tries = ["secret as Tara roll +0", "secret as Tara roll *1", "secret as Tara roll again", "as Tara roll +0"];
+    for (who, line) in tries.into_iter().map(|line| (&nils, line)).chain([(&mia, "secret roll +0")]) {
+        for said in [format!("!{line}"), format!("!macro peek {line}\n!peek"), format!("!odds {line}")] {
+            let came = table.say(who, &said);
+            let told = came.all();
+            assert!(!["44", "55", "4d1", "5d1", "trap"].iter().any(|word| told.contains(word)), "{said}: {told}");
+        }
+    }
+    assert!(table.say(&tara, "!secret roll +1").private(&tara).contains("45"));
+    assert!(table.say(&gus, "!gm me").ok());
+    assert!(table.say(&gus, "!secret as Tara roll +2").private(&gus).contains("46"));
+}
+
+#[test]
 fn who_takes_a_nick_reads_and_takes_back_nothing_of_what_was_done_under_it() {
     let mut table = Seated::new(games);
     let (mia, gus) = (Person::nick("Mia"), Person::account("Gus"));

@@ -85,12 +85,12 @@ impl Table {
         Ok(Some(CommandLine { typed, ..*line }))
     }
 
-    /// The last roll of plain dice by who acts, of which everybody who reads the answer may know.
+    /// The last roll of plain dice by who acts, of which whoever reads the answer may know.
     fn last_roll(&self, bot: &Bot, attempt: &Attempt<'_>) -> Result<Option<Page>, NotFound> {
         let ledger = Ledger { bot, table: self };
         for page in ledger.of_character(attempt.actor).take(MOST_REROLLED) {
             let page = page?;
-            let known = !page.is_secret() || attempt.secret;
+            let known = !page.is_secret() || (attempt.secret && attempt.rights.reads(&attempt.doc, &page.entry));
             if page.entry.game == DICE && known && !page.is_void() && page.text().is_some() {
                 return Ok(Some(page));
             }
