@@ -10,13 +10,15 @@ use bot::journal::export::{self as journal, Exported};
 use bot::journal::moving::{self, Laid, Moved};
 use bot::store::Store;
 use bot::{Bot, Entropy, Settings};
-use chat::{Clock, RoomId, SystemClock, clean};
+use chat::{Clock, RoomId, SystemClock, clean, cut};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use store_sled::{ClaimError, DataDir, SledStore};
 
+/// Characters of a table's name that are shown.
+const LONGEST_NAME: usize = 80;
 /// Characters of the chain's head that a question shows.
 const HEAD: usize = 16;
 
@@ -109,7 +111,7 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
         journal::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
     let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
     let (header, found) = (verdict.header, verdict.verifier);
-    say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), header.table, found.last))?;
+    say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), quoted(&header.table), found.last))?;
     let seeds: Vec<_> = header.seeds.keys().map(u32::to_string).collect();
     if seeds.is_empty() {
         say("  no seed is published yet, so no die can be thrown again: a referee does that with fair reveal")?;
@@ -151,7 +153,7 @@ pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<(
 fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<()> {
     let named = |text: &str| clean(text).into_owned();
     let header = &moved.header;
-    let name = named(&header.name.clone().unwrap_or_else(|| header.table.to_string()));
+    let name = quoted(header.name.clone().unwrap_or_else(|| header.table.to_string()));
     say(&format!("{name}, #1 to #{}, chain head {}…: {room} will sit at it.", header.last, &header.head[..HEAD]))?;
     let referees: Vec<_> =
         moved.referees.iter().map(|(id, name)| format!("{} ({})", named(name), named(&id.to_string()))).collect();
@@ -198,7 +200,8 @@ pub fn tables(cli: &Cli) -> anyhow::Result<()> {
         let here = seatings.iter().filter(|(_, seat)| *seat == table);
         let rooms: Vec<_> = here.map(|(room, _)| room.to_string()).collect();
         let rooms = if rooms.is_empty() { String::new() } else { format!(", rooms {}", rooms.join(", ")) };
-        say(&format!("{table}: #{}{rooms}", moving::last_entry(&store, &table)?))?;
+        let name = quoted(&table);
+        say(&format!("{name}: #{}{rooms}", moving::last_entry(&store, &table)?))?;
     }
     Ok(())
 }
@@ -224,14 +227,21 @@ fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, yes: bool) -> an
     if last > 0 {
         say(&format!(
             "Its table so far, {}, is kept up to #{last}; astragal seat brings {room} back to it.",
-            laid.left
+            quoted(&laid.left)
         ))?;
     }
     if !yes && !confirmed()? {
         bail!("nothing was changed");
     }
     store.commit(&laid.batch)?;
-    say(&format!("{room} sits at {} now", laid.table))
+    say(&format!("{room} sits at {} now", quoted(&laid.table)))
+}
+
+/// The name of a table among other words: whoever wrote its file chose the name, and could choose a sentence.
+fn quoted(table: impl ToString) -> String {
+    let name = table.to_string();
+    let name = cut(&clean(&name), LONGEST_NAME).into_owned();
+    if name.contains(char::is_whitespace) { format!("{name:?}") } else { name }
 }
 
 /// Asks at the terminal.

@@ -1,7 +1,7 @@
 //! An imported file is never believed: what it says besides its journal is checked against the journal, record by record,
 //! and the operator sees what it brings before they say yes.
 
-use super::forging::{header_of, moved_of, said, seed_of};
+use super::forging::{export_of, header_of, moved_of, said, seed_of};
 use bot::journal::Fate;
 use bot::journal::export::Header;
 use bot::journal::moving::Moved;
@@ -275,4 +275,30 @@ fn an_import_enables_no_game_that_the_operator_does_not_offer() {
     // What the room holds, whoever reads it later under another configuration.
     let plugins = said(to.path(), b"/room cellar\n!room\n");
     assert!(!plugins.contains("mvk"), "{plugins}");
+}
+
+#[test]
+fn what_was_numbered_to_be_chosen_from_moves_along() {
+    let data = tempfile::tempdir().unwrap();
+    let rolls = "!torg 12 dn hard\n".repeat(20);
+    let file = moved_of(data.path(), format!("!plugin enable torg\n{rolls}!waiting\n").as_bytes());
+    assert!(String::from_utf8_lossy(&file).contains("{\"key\":\"offers/"), "something was offered");
+    assert_eq!(refused(&file), None);
+}
+
+#[test]
+fn the_name_of_a_table_says_nothing_in_the_programs_words() {
+    let data = tempfile::tempdir().unwrap();
+    let file = export_of(data.path(), b"!roll d20\n");
+    let told = "console/hall holds, #1 to #9\\n  chain head 1234: it is the one\\u001b[8m";
+    let forged = doctored(&file, "\"table\":\"console/hall\"", &format!("\"table\":\"{told}\""));
+    let path = data.path().join("forged.jsonl");
+    fs::write(&path, forged).unwrap();
+    let output = astragal(data.path()).arg("verify").arg(&path).output().unwrap();
+    let said = String::from_utf8([output.stdout.clone(), output.stderr.clone()].concat()).unwrap();
+    assert!(!said.contains('\u{1b}') && !said.lines().any(|line| line.starts_with("  chain head 1234")), "{said}");
+    assert!(
+        !output.status.success() || said.contains("\"console/hall holds, "),
+        "what is quoted is no sentence: {said}"
+    );
 }

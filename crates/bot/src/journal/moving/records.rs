@@ -91,14 +91,18 @@ impl Checked<'_> {
         }
         if place("offers").is_some() {
             return self.one(key, |doc: &ChoicesDoc| {
-                self.led.has(doc.shown) && doc.choices.iter().all(|choice| self.led.has(choice.entry))
+                // What `!waiting` numbered was shown by no entry.
+                (doc.shown == 0 || self.led.has(doc.shown))
+                    && doc.choices.iter().all(|choice| self.led.has(choice.entry))
             });
         }
         match key {
             "head" => self.one(key, |_: &Head| self.is_head(head)),
             "doc" => self.one(key, |doc: &TableDoc| self.is_doc(doc)),
             "erased" => self.one(key, |up_to: &u64| *up_to <= self.audit.last),
-            PLUGINS => self.one(key, |_: &BTreeSet<String>| true),
+            PLUGINS => {
+                self.one(key, |ids: &BTreeSet<String>| ids.iter().all(|id| id.bytes().all(|c| c.is_ascii_lowercase())))
+            }
             _ => Err(ExportError::Damaged(format!("it holds {key:?}, which this version does not know"))),
         }
     }
