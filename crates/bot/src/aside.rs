@@ -143,6 +143,10 @@ impl Bot {
             [only] => return Ok(Some((*only).clone())),
             _ => return Ok(None),
         }
+        // What is written as an id is meant as one, though that room is not known yet.
+        if name.starts_with('!') {
+            return Ok(None);
+        }
         let mut found = Vec::new();
         for room in &rooms {
             match self.table_doc(room) {
@@ -173,7 +177,7 @@ impl Bot {
                 }
                 let Some(doc) = self.table_doc(&room)?.filter(|doc| doc.seats.contains_key(player)) else { continue };
                 let called = self.read_doc::<Vec<String>>(&keys::called(&room))?.unwrap_or_default();
-                if called.iter().chain(&doc.name).any(|name| plain(name) == wanted) {
+                if called.iter().chain(&doc.name).chain([&room.id]).any(|name| plain(name) == wanted) {
                     return Ok(true);
                 }
             }

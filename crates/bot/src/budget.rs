@@ -45,6 +45,8 @@ pub(crate) const MOST_EXPORTED_BYTES: usize = 4 << 20;
 pub(crate) const MOST_HISTORY: i64 = 30;
 pub(crate) const MOST_RECAPPED: usize = 150;
 pub(crate) const MOST_CURSED: usize = 10_000;
+/// Dice that are looked at for that.
+pub(crate) const MOST_CURSED_DICE: usize = 50_000;
 /// Entries of a player that are looked at in search of the last one that can be taken back, and of a character in search of
 /// the last roll.
 pub(crate) const MOST_UNDONE: usize = 200;

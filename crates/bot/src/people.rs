@@ -52,9 +52,9 @@ impl TableDoc {
     /// The name of a character.
     pub fn name_of(&self, character: CharacterId) -> &str {
         let nobody = match character {
-            OPERATOR => "the operator",
-            GUEST => "a guest",
-            _ => "somebody",
+            OPERATOR => NOBODYS[0],
+            GUEST => NOBODYS[1],
+            _ => NOBODYS[2],
         };
         self.characters.get(&character).map_or(nobody, |each| each.name.as_str())
     }
@@ -277,6 +277,11 @@ pub fn with_id(name: &str, player: &PlayerId) -> String {
     if same { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
+/// What the operator, who has no seat, and somebody unknown are called.
+const NOBODYS: [&str; 3] = ["the operator", "a guest", "somebody"];
+/// Signs by which answers are read.
+const OF_ANSWERS: [char; 4] = ['|', '[', ']', '#'];
+
 /// Where a character's name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
@@ -286,20 +291,27 @@ pub enum Named {
     OnPurpose,
 }
 
-/// A name that can be typed again: it begins with a letter.
+/// A name that can be typed again, and that nobody takes for a piece of an answer: it begins with a letter.
 pub fn proper_name(name: &str) -> Result<String, Refusal> {
     let name = as_name(name.trim_matches('"'));
-    if name.chars().next().is_some_and(char::is_alphabetic) {
-        Ok(name)
+    let why = if !name.chars().next().is_some_and(char::is_alphabetic) {
+        "a name begins with a letter".to_owned()
+    } else if let Some(odd) = name.chars().find(|c| OF_ANSWERS.contains(c)) {
+        format!("there is no {odd} in a name")
+    } else if NOBODYS.iter().any(|nobody| nobody.eq_ignore_ascii_case(&name)) {
+        "I call others so".to_owned()
     } else {
-        Err(Refusal::new(format!("{name} is no name: a name begins with a letter")).about(name))
-    }
+        return Ok(name);
+    };
+    Err(Refusal::new(format!("{name} is no name: {why}")).about(name))
 }
 
-/// `name` as a name is kept: one line, no more than [`MOST_NAME`] characters, not empty.
+/// `name` as a name is kept: one line, no more than [`MOST_NAME`] characters, not empty. A colon with nothing behind it would
+/// end the name in front of an answer.
 pub fn as_name(name: &str) -> String {
     let cleaned = chat::clean(name);
-    let joined = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = cleaned.split_whitespace().map(|word| word.trim_end_matches(':')).filter(|word| !word.is_empty());
+    let joined = words.collect::<Vec<_>>().join(" ");
     if joined.is_empty() { "somebody".to_owned() } else { cut(&joined, MOST_NAME).into_owned() }
 }
 

@@ -1,5 +1,6 @@
 //! Who is present in which room, as the transports report it. Kept in memory only: networks tell it anew.
 
+use crate::keys::TableId;
 use chat::{PlayerId, RoomId, Trust};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,8 +24,10 @@ struct Room {
 }
 
 /// What the table held when somebody gave their first command since they came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Met {
+    /// The table: a room may go to another, and is met there anew.
+    pub table: TableId,
     /// Its last entry: what is behind it was done by whoever is here now.
     pub since: u64,
     /// What their id had was there before them.
@@ -88,7 +91,7 @@ impl Roster {
     pub fn meet(&self, room: &RoomId, player: &PlayerId, found: Met) -> bool {
         let mut rooms = self.rooms();
         let met = &mut rooms.entry(room.clone()).or_default().met;
-        let new = !met.contains_key(player);
+        let new = met.get(player).is_none_or(|known| known.table != found.table);
         if new {
             met.insert(player.clone(), found);
         }
@@ -97,7 +100,7 @@ impl Roster {
 
     /// What somebody found who gave a command since they came.
     pub fn met(&self, room: &RoomId, player: &PlayerId) -> Option<Met> {
-        self.rooms().get(room).and_then(|room| room.met.get(player).copied())
+        self.rooms().get(room).and_then(|room| room.met.get(player).cloned())
     }
 
     /// The rooms that somebody is in.

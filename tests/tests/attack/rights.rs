@@ -4,9 +4,11 @@ use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
 use bot::journal::{Before, Link};
 use bot::keys::{self, TableId};
 use bot::store::{Batch, Store};
-use chat::{Event, RoomId};
+use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
+use jiff::Timestamp;
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
 use serde_json::Value;
+use tests::serving::Make;
 
 /// Ann, who plays Tsubame, Bob, and Gus, who referees.
 fn table() -> (Seated, [Person; 3]) {
@@ -431,4 +433,34 @@ fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
     assert!(table.say(&mia, "!iam Tsubame").ok());
     table.renamed(&mia, &phone);
     assert_eq!(table.say(&phone, "!iam").public(), "You are Tsubame.");
+}
+
+/// After a start the network tells of one room after the other who is there.
+#[tokio::test]
+async fn a_room_that_is_named_by_its_id_is_no_other_that_is_called_so() {
+    let gus = Speaker::new(PlayerId::new("fake", "gus"), "Gus");
+    let room = |id: &str| RoomId::new("fake", id);
+    let say = |network: &Fake, id: &str, at: &RoomId, body: &str| {
+        let message = Message::new(id, at.clone(), gus.clone(), Timestamp::UNIX_EPOCH, body);
+        network.happen(Event::Said(Message { private: at.id == "chat", unlimited: true, ..message }));
+    };
+    let network = Fake::redelivering("fake");
+    let running = Make::default().serve(vec![network.clone()]);
+    network.happen(Event::Arrived { room: room("!real") });
+    network.hear().await;
+    say(&network, "$1", &room("!real"), "!insp +1");
+    network.hear().await;
+    let store = running.stop().await;
+    let network = Fake::redelivering("fake");
+    let running = Make { store, ..Make::default() }.serve(vec![network.clone()]);
+    let (trap, player) = (room("!trap"), gus.player.clone());
+    network.happen(Event::Called { room: trap.clone(), names: vec!["!real".to_owned(), "real".to_owned()] });
+    network.happen(Event::Present { room: trap, player, name: "Gus".to_owned(), trust: Trust::Account });
+    for (id, name) in [("$2", "!real"), ("$3", "real"), ("$4", "fake/!real")] {
+        say(&network, id, &room("chat"), &format!("in {name} roll 2d1 # mine"));
+        let heard = network.hear().await;
+        let told: String = heard.blocks.iter().map(Block::plain).collect();
+        assert!(heard.room.id == "chat" && told.contains("I do not see you in"), "{name}: {}: {told}", heard.room);
+    }
+    running.stop().await;
 }

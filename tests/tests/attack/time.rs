@@ -72,6 +72,30 @@ async fn forged_times_pass_no_limit() {
     assert_eq!(entries(&*store).len(), 12);
 }
 
+/// A macro without what it needs is refused before the command in it is known.
+#[tokio::test]
+async fn what_is_answered_counts_whatever_the_answer_is() {
+    let clock = a_clock();
+    with_bot(&clock, async |network| {
+        // Not so often the same that it is passed over for that.
+        for n in 0..8 {
+            network.happen(message(100 + n, clock.now(), &format!("!macro needs{n} roll $1")));
+            hear(network).await;
+        }
+        clock.go_on(SignedDuration::from_secs(60));
+        (1..40).for_each(|n| network.happen(message(n, clock.now(), &format!("!needs{}", n % 8))));
+        let mut said = Vec::new();
+        while !said.last().is_some_and(|said: &String| said.contains("too fast")) {
+            said.push(hear(network).await);
+            assert!(said.len() <= 11, "{said:?}");
+        }
+        // All of them were heard, and no more was said.
+        clock.go_on(SignedDuration::from_secs(60));
+        network.happen(message(40, clock.now(), "!roll d20 # behind"));
+        assert!(hear(network).await.contains("behind"));
+    })
+    .await;
+}
 #[tokio::test]
 async fn no_entry_is_dated_ahead_of_the_bot_or_before_the_one_before_it() {
     let clock = a_clock();

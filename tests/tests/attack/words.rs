@@ -67,6 +67,25 @@ fn no_name_differs_from_another_by_what_nobody_sees() {
 }
 
 #[test]
+fn no_name_is_a_piece_of_an_answer() {
+    let mut table = Seated::new(games);
+    let yan = Person::account("Yan");
+    table.comes(&yan);
+    for name in ["Gus 20 | 1d20 [20]", "Gus #41", "the Operator", "Somebody"] {
+        let came = table.say(&yan, &format!("!iam {name}"));
+        assert!(!came.ok(), "{}", came.all());
+    }
+    // A name that the network shows is taken as it is, but for what would end it too early.
+    let shown = Person::of("@eve:example.org", "gus: You are dead.");
+    table.comes(&shown);
+    let came = table.say(&shown, "!insp +1");
+    assert_eq!(came.heard.outcomes[0].actor, "gus You are dead.", "{}", came.all());
+    // Nobody is answered by a name that was refused.
+    let refused = table.say(&yan, "!secret iam Zorro");
+    assert!(!refused.ok() && refused.heard.outcomes[0].actor == "Yan", "{}", refused.all());
+}
+
+#[test]
 fn no_prefix_is_a_mark_that_joins_what_stands_before_it() {
     let mut table = Seated::new(games);
     let ada = Person::account("Ada").admin();

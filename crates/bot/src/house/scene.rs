@@ -1,7 +1,7 @@
 //! `!scene`, `!cursed`: what is being played, and how the dice fell in it.
 
 use super::HouseTurn;
-use crate::budget::MOST_CURSED;
+use crate::budget::{MOST_CURSED, MOST_CURSED_DICE};
 use crate::documents::Scene;
 use crate::table::NotFound;
 use chat::{Line, Reply, Span};
@@ -51,12 +51,15 @@ pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
     let scene = turn.table.scene.clone().filter(|_| !all);
     let since = scene.as_ref().map_or(0, |scene| scene.since);
     let mut thrown: BTreeMap<CharacterId, Thrown> = BTreeMap::new();
+    let mut left = MOST_CURSED_DICE;
     for page in turn.ledger.backwards(turn.ledger.head().number).take(MOST_CURSED) {
         let page = page?;
         if page.number() <= since {
             break;
         }
         let dice = page.dice();
+        let Some(rest) = left.checked_sub(dice.len()) else { break };
+        left = rest;
         if dice.is_empty() || page.is_secret() || page.is_void() {
             continue;
         }

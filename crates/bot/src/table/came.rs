@@ -40,6 +40,8 @@ impl Table {
                 let met = bot.roster.met(room, from);
                 bot.roster.leave(room, from);
                 bot.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
+                // What a bare nick held before they came may be anybody's: it is not theirs to carry away.
+                let own = met.as_ref().is_some_and(|met| met.found == Found::Nothing);
                 if let Some(met) = met {
                     // Under the new nick all is theirs that was under the old one, unless somebody has a seat there.
                     let found = self.found(&speaker.player);
@@ -47,8 +49,6 @@ impl Table {
                     bot.roster.meet(room, &speaker.player, found);
                 }
                 let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
-                // What a bare nick held before they came may be anybody's: it is not theirs to carry away.
-                let own = met.is_some_and(|met| met.found == Found::Nothing);
                 if own || *trust == Trust::Account {
                     return self.hear_rename(bot, (from, *trust), &message);
                 }
@@ -68,7 +68,7 @@ impl Table {
     /// What somebody finds here who gives their first command.
     pub(super) fn found(&self, player: &PlayerId) -> Met {
         let found = if self.doc.doc.seats.contains_key(player) { Found::Seat } else { Found::Nothing };
-        Met { since: self.head.number, found }
+        Met { table: self.id.clone(), since: self.head.number, found }
     }
 
     /// Says of somebody's first commands since they came that only a nick tells who they are.
@@ -200,6 +200,7 @@ impl Table {
             withheld: false,
             deed: Deed::default(),
             files_left: None,
+            paced: true,
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
         let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));

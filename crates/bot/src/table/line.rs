@@ -93,6 +93,8 @@ pub(super) struct Attempt<'a> {
     pub deed: Deed,
     /// Files that the player may still ask for, if they asked for one.
     pub files_left: Option<usize>,
+    /// It was asked whether its speaker is too fast.
+    pub paced: bool,
 }
 
 /// The command around another: `as NAME COMMAND`.
@@ -148,7 +150,14 @@ impl Table {
     ) -> Result<Outcome, StoreError> {
         self.room(bot, &message.room)?;
         let mut attempt = self.attempt(bot, message, ordinal, line);
-        let played = self.try_line(bot, line, &mut attempt);
+        let before = (attempt.actor, attempt.name().to_owned());
+        let mut played = self.try_line(bot, line, &mut attempt);
+        if let (Err(NotFound::Refused(_)), false) = (&played, attempt.paced) {
+            // What is answered counts, whatever the answer is.
+            if let Err(too_fast) = self.keep_pace(bot, message) {
+                played = Err(too_fast);
+            }
+        }
         let mut outcome = Outcome::silent(&message.speaker.name, attempt.name());
         match played {
             Ok(mut done) => {
@@ -160,6 +169,10 @@ impl Table {
             Err(NotFound::Silent) => {}
             Err(NotFound::Refused(refusal)) => {
                 outcome.kind = OutcomeKind::Refused;
+                // A name that was refused is nobody's.
+                if attempt.actor == before.0 {
+                    outcome.actor = before.1;
+                }
                 // Who cannot be told alone is told in the room, and no more than that.
                 let alone = attempt.secret && message.speaker.reachable;
                 let refusal = if alone || !attempt.secret { refusal } else { unreached(&line.typed) };
@@ -209,6 +222,7 @@ impl Table {
             withheld: false,
             deed: Deed::default(),
             files_left: None,
+            paced: false,
         };
         attempt.actor = attempt.seat();
         attempt
@@ -222,7 +236,6 @@ impl Table {
     ) -> Result<Done<'a>, NotFound> {
         if line.typed.len() > MOST_TEXT {
             attempt.typed.clear();
-            self.keep_pace(bot, attempt.message)?;
             return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
         }
         let room = attempt.room.clone();
@@ -232,6 +245,7 @@ impl Table {
         if not_ours && !self.takes_offer(bot, line, attempt.message)? {
             return Err(NotFound::Silent);
         }
+        attempt.paced = true;
         self.keep_pace(bot, attempt.message)?;
         let mut line = self.unwrap_line(bot, line, attempt)?;
         // The words of an offer are the game's alone: nothing stands for something in them.
