@@ -232,6 +232,16 @@ pub fn answer(network: &str, post: &str) -> String {
     format!("answer/{}/{}", part(network), part(post))
 }
 
+/// Those of all that was answered to a message begin so, to the room and to people alone.
+pub fn answers_to(room: &RoomId, message: &str) -> String {
+    answer(&room.network, &format!("{room}/{message}/"))
+}
+
+/// Whom such an answer was said to.
+pub fn answered(prefix: &str, key: &str) -> Option<String> {
+    key.strip_prefix(prefix).map(whole)
+}
+
 /// All that did not fit of long answers begins so.
 pub const RESTS: &str = "rest/";
 

@@ -7,7 +7,6 @@ use crate::bot::Bot;
 use crate::documents::{RestDoc, from_json, to_json};
 use crate::keys;
 use crate::store::{Batch, Store, StoreError};
-use chat::RoomId;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -48,7 +47,7 @@ struct Time {
 }
 
 /// What becomes of a record.
-type Look = fn(&str, &[u8], &Time, &mut Batch) -> Result<(), StoreError>;
+type Look = fn(&dyn Store, &str, &[u8], &Time, &mut Batch) -> Result<(), StoreError>;
 
 impl Bot {
     /// Begins to remove what was kept for so many days.
@@ -98,7 +97,7 @@ impl Sweep {
         let page = store.scan(prefix, self.after.as_deref(), PAGE)?;
         let mut batch = Batch::default();
         for (key, value) in &page {
-            if let Err(error) = look(key, value, &self.time, &mut batch) {
+            if let Err(error) = look(store, key, value, &self.time, &mut batch) {
                 tracing::error!(%error, "left where it is, since it cannot be read");
             }
         }
@@ -112,7 +111,7 @@ impl Sweep {
 }
 
 /// What became of a message. One that was accepted and not played yet is left alone.
-fn row(key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
+fn row(store: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
     let mut row: Value = from_json(key, value)?;
     let fields = row.as_object_mut().and_then(|row| row.values_mut().next()).and_then(Value::as_object_mut);
     let Some(fields) = fields else { return Ok(()) };
@@ -123,21 +122,18 @@ fn row(key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), St
         }
         Some(seen) if seen <= time.old => {
             batch.delete(key);
-            // Only an edit, or taking the message back, would ask for its answer.
-            let answer = keys::message_of_inbox(key).map(|(room, message)| answer_to(&room, &message));
-            answer.into_iter().for_each(|answer| batch.delete(answer));
+            // Only an edit, or taking the message back, would ask for its answers.
+            if let Some((room, message)) = keys::message_of_inbox(key) {
+                let answers = store.scan(&keys::answers_to(&room, &message), None, PAGE)?;
+                answers.into_iter().for_each(|(answer, _)| batch.delete(answer));
+            }
         }
         Some(_) => {}
     }
     Ok(())
 }
 
-/// Under which key the id of the answer to a message stands, that everybody read.
-fn answer_to(room: &RoomId, message: &str) -> String {
-    keys::answer(&room.network, &format!("{room}/{message}/{room}"))
-}
-
-fn rest(key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
+fn rest(_: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
     match from_json(key, value)? {
         RestDoc::Fresh(blocks) => batch.put(key, to_json(&RestDoc::Seen { blocks, seen: time.age })),
         RestDoc::Seen { seen, .. } if seen <= time.old => batch.delete(key),
@@ -147,7 +143,7 @@ fn rest(key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), S
 }
 
 /// The word for a table that may be gone on with elsewhere.
-fn leave(key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
+fn leave(_: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
     #[derive(Deserialize)]
     struct Leave {
         until: Timestamp,

@@ -110,16 +110,28 @@ fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     front.eq_ignore_ascii_case(name).then(|| &text[name.len()..])
 }
 
-/// An event that can be read: if what it says of its relation makes no sense, it has none.
+/// An event that can be read: if what it says besides its words makes no sense, it says nothing besides them.
 pub(crate) fn mended(event: TimelineEvent) -> TimelineEvent {
-    if event.raw().deserialize().is_ok() { event } else { unrelated(event) }
+    let can_be_read = |event: &TimelineEvent| event.raw().deserialize().is_ok();
+    if can_be_read(&event) {
+        return event;
+    }
+    let event = unrelated(event);
+    if can_be_read(&event) { event } else { without(event, |field| !["msgtype", "body"].contains(&field)) }
 }
 
 /// An event without what it says of its relation.
-pub(crate) fn unrelated(mut event: TimelineEvent) -> TimelineEvent {
+pub(crate) fn unrelated(event: TimelineEvent) -> TimelineEvent {
+    without(event, |field| field == "m.relates_to")
+}
+
+/// An event without these fields of its content.
+fn without(mut event: TimelineEvent, dropped: impl Fn(&str) -> bool) -> TimelineEvent {
     let Ok(mut said) = event.raw().deserialize_as_unchecked::<Value>() else { return event };
-    let related = said["content"].as_object_mut().and_then(|content| content.remove("m.relates_to")).is_some();
-    if let (true, Ok(raw)) = (related, Raw::new(&said)) {
+    if let Some(content) = said["content"].as_object_mut() {
+        content.retain(|field, _| !dropped(field));
+    }
+    if let Ok(raw) = Raw::new(&said) {
         event.replace_raw(raw.cast_unchecked());
     }
     event

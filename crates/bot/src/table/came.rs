@@ -10,9 +10,10 @@ use crate::keys;
 use crate::rights::Rights;
 use crate::roster::{Found, Met};
 use crate::store::StoreError;
-use chat::{Block, Earlier, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
+use chat::{Block, Earlier, Event, Message, PlayerId, Post, Recipient, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The command that entries name which carry a player's things along to another id.
@@ -108,10 +109,21 @@ impl Table {
     pub(super) fn withdraw_answer(&self, bot: &Bot, message: &Message, of: &str, heard: &mut Heard) {
         if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
             let room = &message.room;
-            let said = Earlier { key: format!("{room}/{of}/{room}"), id: None };
-            let (withdraws, answers) = (Some(said), Some(of.to_owned()));
-            let key = format!("{room}/{}/withdrawn", message.id);
-            self.announce(bot, Post { withdraws, answers, ..Post::new(key, room.clone(), Vec::new()) }, heard);
+            let everybody = room.to_string();
+            let prefix = keys::answers_to(room, of);
+            let said_to = bot.committer().stored(&prefix).filter_map(|record| keys::answered(&prefix, &record.ok()?.0));
+            // To the room it may have been said though nothing tells so yet.
+            let said_to: BTreeSet<String> = said_to.chain([everybody.clone()]).collect();
+            for to in said_to {
+                let said = Earlier { key: format!("{room}/{of}/{to}"), id: None };
+                let (withdraws, answers) = (Some(said), Some(of.to_owned()));
+                let key = format!("{room}/{}/withdrawn/{to}", message.id);
+                let to = match PlayerId::try_from(to.clone()) {
+                    Ok(player) if to != everybody => Recipient::Player(player),
+                    _ => Recipient::Room,
+                };
+                self.announce(bot, Post { to, withdraws, answers, ..Post::new(key, room.clone(), Vec::new()) }, heard);
+            }
         }
     }
 

@@ -164,6 +164,29 @@ async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_secret_that_is_taken_back_is_so_wherever_it_was_told() {
+    let mut table = Table::set(true, &["ann", "gus"]).await;
+    let bot = table.start(Make::default()).await;
+    assert!(table.ask(1, "!gm me").await.contains("referee"));
+    let said = table.people[0].say(&table.room, "!secret roll 2d1 # a trap").await;
+    let told = [table.hear_alone(0).await, table.hear_alone(1).await];
+    assert!(told.iter().all(|told| told.body().contains("a trap")));
+    // Where the answers stand is known by the next one.
+    table.ask(0, "!roll 1d1").await;
+    let event = matrix_sdk::ruma::EventId::parse(&said).expect("an event id");
+    let room = table.people[0].known(&table.room).expect("in it");
+    room.redact(&event, None, None).await.expect("taken back");
+    for (person, told) in told.iter().enumerate() {
+        let (bot, gone) = (table.bot.clone(), told.id.clone());
+        let takes_back = |heard: &tests::matrix::Heard| {
+            heard.kind == "m.room.redaction" && heard.sender == bot && heard.content["redacts"] == gone.as_str()
+        };
+        table.people[person].wait_for("the end of what was told alone", takes_back).await;
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn no_room_that_somebody_else_prepared_is_a_private_chat() {
     let mut table = Table::set(true, &["dora", "zed"]).await;
     let bot = table.start(Make::default()).await;

@@ -37,6 +37,32 @@ async fn a_relation_that_only_readers_of_the_ciphertext_see_hides_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_makes_no_sense_beside_the_words_does_not_silence_them() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let bot = table.start(Make::default()).await;
+    table.ask(0, "!roll 1d1").await;
+    let token = table.people[0].client.access_token();
+    for (number, odd) in [
+        json!({ "m.new_content": "x" }),
+        json!({ "m.relates_to": 7, "m.new_content": [] }),
+        json!({ "format": "org.matrix.custom.html", "formatted_body": 7 }),
+        json!({ "m.relates_to": null }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut content = json!({ "msgtype": "m.text", "body": "!roll 3d1" });
+        content.as_object_mut().expect("an object").extend(odd.as_object().expect("an object").clone());
+        let path = format!("/_matrix/client/v3/rooms/{}/send/m.room.message/odd{number}", table.room);
+        let sent = table.server.ask("PUT", &path, token.as_deref(), &content);
+        let said = sent["event_id"].as_str().unwrap_or_else(|| panic!("{sent}")).to_owned();
+        let answer = table.people[0].answer(&said).await;
+        assert!(answer.body().contains("3 | 3d1"), "{content}: {}", answer.body());
+    }
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_whose_relation_is_refused_is_said_without_it() {
     for encrypted in [false, true] {
         let mut table = Table::set(encrypted, &["ann"]).await;
