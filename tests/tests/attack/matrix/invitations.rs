@@ -214,7 +214,7 @@ async fn a_room_that_moved_on_leads_nowhere_else() {
     table.people[1].meet(&trap, &table.bot).await;
     let said = table.people[1].say(&trap, "!insp +1").await;
     let answer = table.people[1].answer(&said).await.body().to_owned();
-    assert!(answer.contains("inspiration 1"), "a table of its own: {answer}");
+    assert!(answer.contains("inspiration 1") && answer.contains("#1"), "a table of its own: {answer}");
     assert!(table.ask(0, "!insp +1").await.contains("inspiration 5"), "and nobody played at the other");
     bot.stop().await;
 }
