@@ -28,8 +28,10 @@ pub struct Make {
     pub plugins: Vec<&'static str>,
     /// What it throws.
     pub dice: Box<dyn DiceBox>,
-    /// The time that it goes by, and the networks of a test.
+    /// The time that the networks of a test go by.
     pub clock: Arc<dyn Clock>,
+    /// The time that the bot itself goes by.
+    pub own_clock: Arc<dyn Clock>,
     /// Whether it answers whatever comes.
     pub unlimited: bool,
     /// Who owns it.
@@ -43,8 +45,8 @@ impl Default for Make {
         let store: Arc<Memory> = Arc::default();
         let plugins = vec!["roll", "mvk"];
         let (owners, ignore) = Default::default();
-        let (dice, clock) = (Box::new(FairBox), Arc::new(SystemClock));
-        Make { store, plugins, dice, clock, unlimited: false, owners, ignore }
+        let (dice, clock, own_clock) = (Box::new(FairBox), Arc::new(SystemClock), Arc::new(SystemClock));
+        Make { store, plugins, dice, clock, own_clock, unlimited: false, owners, ignore }
     }
 }
 
@@ -62,7 +64,7 @@ impl Make {
             Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
                 .expect("they live together");
         let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
-        let bot = bot.expect("it starts").with_clock(self.clock);
+        let bot = bot.expect("it starts").with_clock(self.own_clock);
         let (stop, stopped) = oneshot::channel();
         let served = serve(Arc::new(bot), networks, async move {
             // A dropped sender stops it too.

@@ -20,7 +20,7 @@ fn message(id: usize, sent: Timestamp, body: &str) -> Event {
 /// Runs a bot with this clock on a network while `play` goes on, then stops it in order; what it has stored.
 async fn with_bot(clock: &Arc<SetClock>, play: impl AsyncFnOnce(&Fake)) -> Arc<dyn Store> {
     let network = Fake::redelivering("fake");
-    let make = Make { clock: clock.clone(), plugins: vec!["roll"], ..Make::default() };
+    let make = Make { own_clock: clock.clone(), plugins: vec!["roll"], ..Make::default() };
     let running = make.serve(vec![network.clone()]);
     play(&network).await;
     running.stop().await

@@ -218,7 +218,7 @@ impl Evening {
             store: self.store.clone(),
             plugins: self.plugins.clone(),
             dice: Box::new(LineDice { dice: self.dice.clone(), rooms: self.rooms.clone(), said: self.said.clone() }),
-            clock: self.clock.clone(),
+            own_clock: self.clock.clone(),
             unlimited: self.unlimited,
             ..Make::default()
         };

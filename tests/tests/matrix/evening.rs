@@ -207,7 +207,7 @@ impl<'a> Evening<'a> {
             store: self.store.clone(),
             plugins: self.plugins.clone(),
             dice: Box::new(dice),
-            clock: self.clock.clone(),
+            own_clock: self.clock.clone(),
             unlimited: self.unlimited,
             ..Make::default()
         };
