@@ -17,8 +17,8 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use store_sled::{ClaimError, DataDir, SledStore};
 
-/// Characters of a table's name that are shown.
-const LONGEST_NAME: usize = 80;
+/// Characters of a table's name that are shown: as many as a room's id can have on any network.
+const LONGEST_NAME: usize = 300;
 /// Characters of the chain's head that a question shows.
 const HEAD: usize = 16;
 
@@ -142,7 +142,7 @@ pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<(
     let (store, room, settings, _data) = open_stopped(cli, room)?;
     let laid = match moved.lay(&store, &room, &settings, &mut Entropy::from_system())? {
         Ok(laid) => laid,
-        Err(table) => bail!("that table is here already: astragal seat {room} {table}"),
+        Err(table) => bail!("that table is here already: astragal seat {room} {}", quoted(table)),
     };
     tell_of(&moved, &settings, &room)?;
     seat_if_meant(&store, &room, &laid, yes)?;
@@ -180,7 +180,7 @@ pub fn seat(cli: &Cli, room: &str, table: &str, yes: bool) -> anyhow::Result<()>
     let (store, room, settings, _data) = open_stopped(cli, room)?;
     let all = moving::tables(&store)?;
     let Some(table) = all.iter().find(|each| each.to_string() == table) else {
-        let names: Vec<_> = all.iter().map(ToString::to_string).collect();
+        let names: Vec<_> = all.iter().map(quoted).collect();
         bail!("there is no table {table}; there are {}", names.join(", "));
     };
     seat_if_meant(&store, &room, &moving::seat(&store, &room, table, settings.fresh_room(&room))?, yes)

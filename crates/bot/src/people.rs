@@ -299,7 +299,7 @@ pub fn proper_name(name: &str) -> Result<String, Refusal> {
     } else if let Some(odd) = name.chars().find(|c| OF_ANSWERS.contains(c)) {
         format!("there is no {odd} in a name")
     } else if NOBODYS.iter().any(|nobody| nobody.eq_ignore_ascii_case(&name)) {
-        "I call others so".to_owned()
+        "I call others that".to_owned()
     } else {
         return Ok(name);
     };

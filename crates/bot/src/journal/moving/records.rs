@@ -100,9 +100,9 @@ impl Checked<'_> {
             "head" => self.one(key, |_: &Head| self.is_head(head)),
             "doc" => self.one(key, |doc: &TableDoc| self.is_doc(doc)),
             "erased" => self.one(key, |up_to: &u64| *up_to <= self.audit.last),
-            PLUGINS => {
-                self.one(key, |ids: &BTreeSet<String>| ids.iter().all(|id| id.bytes().all(|c| c.is_ascii_lowercase())))
-            }
+            PLUGINS => self.one(key, |ids: &BTreeSet<String>| {
+                ids.iter().all(|id| !id.chars().any(|c| c.is_whitespace() || c.is_control()))
+            }),
             _ => Err(ExportError::Damaged(format!("it holds {key:?}, which this version does not know"))),
         }
     }
