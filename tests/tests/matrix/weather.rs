@@ -5,8 +5,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tests::matrix::{BadLine, Person, Synapse, SynapseOptions, Weather};
+use tokio::sync::watch;
 
 /// Three in ten requests go wrong, each in another way. Where nobody reads the body of an answer, nonsense is none: that
 /// the keys were never handed on could be noticed by nobody.
@@ -109,6 +110,12 @@ async fn what_takes_long_is_shown_as_typing() {
     bot.stop().await;
 }
 
+/// Waits until something was asked more often than that.
+async fn wait_for_more_than(times: u32, asked: &mut watch::Receiver<u32>) {
+    let more = tokio::time::timeout(Duration::from_secs(30), asked.wait_for(|asked| *asked > times)).await;
+    more.unwrap_or_else(|_| panic!("it is asked {times} times and no more")).expect("the line is open");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
     let table = Table::set(false, &["ann"]).await;
@@ -117,18 +124,20 @@ async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
     let bot = Make::default().serve(vec![network]);
     table.people[0].meet(&table.room, &table.bot).await;
     let empty = json!({ "next_batch": "s1" }).to_string();
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let asked = watch::Sender::new(0);
+    let (count, mut seen) = (asked.clone(), asked.subscribe());
     line.forecast(move |_, request| match request.contains("/sync?") {
         true => {
-            count.fetch_add(1, Ordering::SeqCst);
+            count.send_modify(|count| *count += 1);
             Weather::Nonsense(empty.clone())
         }
         false => Weather::Fair,
     });
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
-    let asked = asked.load(Ordering::SeqCst);
-    assert!((1..=7).contains(&asked), "asked {asked} times in two and a half seconds");
+    wait_for_more_than(0, &mut seen).await;
+    let begun = Instant::now();
+    wait_for_more_than(4, &mut seen).await;
+    let took = begun.elapsed();
+    assert!(took > Duration::from_millis(1_400), "asked four times more in {took:?}");
     bot.stop().await;
 }
 
@@ -150,16 +159,18 @@ async fn tokens_are_refreshed_and_a_soft_logout_is_recovered_from() {
         tokio::time::sleep(Duration::from_millis(2_500)).await;
     }
     // Nobody is there to be asked for a new token; that is no word against the old login.
-    let tries = Arc::new(AtomicUsize::new(0));
-    let count = tries.clone();
-    line.forecast(move |_, request| match request.contains("/refresh") && count.fetch_add(1, Ordering::SeqCst) < 2 {
-        true => Weather::Status(502),
-        false => Weather::Fair,
+    let tries = watch::Sender::new(0);
+    let (count, mut seen) = (tries.clone(), tries.subscribe());
+    line.forecast(move |_, request| {
+        if !request.contains("/refresh") {
+            return Weather::Fair;
+        }
+        count.send_modify(|count| *count += 1);
+        if *count.borrow() > 2 { Weather::Fair } else { Weather::Status(502) }
     });
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    wait_for_more_than(2, &mut seen).await;
     let said = ann.say(&room, "!roll 2d1").await;
     assert_eq!(ann.answer(&said).await.body(), "2 | 2d1 [1 1] #4");
-    assert!(tries.load(Ordering::SeqCst) > 2, "it was asked again");
     let device_before = ann.client.encryption().get_user_devices(&user(&bot)).await.expect("known").devices().count();
     // The refresh fails as well: all that is left is the password.
     line.forecast(|_, request| match request.contains("/refresh") || request.contains("/sync?") {
