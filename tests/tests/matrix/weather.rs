@@ -5,7 +5,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tests::matrix::{BadLine, Person, Synapse, SynapseOptions, Weather};
 use tokio::sync::watch;
 
@@ -134,7 +134,7 @@ async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
         false => Weather::Fair,
     });
     wait_for_more_than(0, &mut seen).await;
-    let begun = Instant::now();
+    let begun = tokio::time::Instant::now();
     wait_for_more_than(4, &mut seen).await;
     let took = begun.elapsed();
     assert!(took > Duration::from_millis(1_400), "asked four times more in {took:?}");
