@@ -8,6 +8,7 @@ use crate::receipts::Receipts;
 use crate::related;
 use crate::rooms::{self, Rooms};
 use crate::said::{self, Names, Words, words};
+use crate::session;
 use crate::standing;
 use crate::trouble::{Backoff, Trouble};
 use crate::undecrypted::Undecrypted;
@@ -75,7 +76,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
                 let nothing = response.rooms.is_empty() && response.to_device.is_empty();
                 let first = listener.catching_up;
                 if let Err(Trouble::LoggedOut { soft }) = listener.hear(response).await {
-                    return ended(soft);
+                    return listener.ended(soft, &mut backoff).await;
                 }
                 if !std::mem::replace(&mut told, true) {
                     let network = listener.link.network.clone();
@@ -94,7 +95,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
                     if nothing && !first && begun.elapsed() < NOTHING_TAKES { NOTHING_TAKES } else { Duration::ZERO };
             }
             Err(error) => match Trouble::of(&error) {
-                Trouble::LoggedOut { soft } => return ended(soft),
+                Trouble::LoggedOut { soft } => return listener.ended(soft, &mut backoff).await,
                 Trouble::Passing { wait, why } => idle = listener.pause(&mut backoff, wait, &why),
                 Trouble::Refused(why) => idle = listener.pause(&mut backoff, None, &why),
             },
@@ -103,10 +104,6 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
             tokio::time::sleep(idle).await;
         }
     }
-}
-
-fn ended(soft: bool) -> Ended {
-    if soft { Ended::SoftLogout } else { Ended::Revoked }
 }
 
 fn filter() -> FilterDefinition {
@@ -143,6 +140,20 @@ impl Listener {
         let again_in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         tracing::warn!(network = self.link.network, reason = why, again_in_ms, "no answer from the homeserver");
         wait
+    }
+
+    /// Why a login that is not valid any more ended. A token that could not be renewed says nothing of the device: the
+    /// homeserver does.
+    async fn ended(&mut self, soft: bool, backoff: &mut Backoff) -> Ended {
+        let mut remains = soft;
+        while !remains {
+            match session::device_remains(&self.link.client).await {
+                Ok(true) => remains = true,
+                Ok(false) => return Ended::Revoked,
+                Err(why) => tokio::time::sleep(self.pause(backoff, None, &why)).await,
+            }
+        }
+        Ended::SoftLogout
     }
 
     /// Hands on what a sync brought, and where it ended.

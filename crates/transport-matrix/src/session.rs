@@ -8,10 +8,11 @@ use crate::{Randomness, Settings};
 use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::encryption::{BackupDownloadStrategy, EncryptionSettings};
+use matrix_sdk::reqwest::StatusCode;
 use matrix_sdk::ruma::api::client::session::login;
 use matrix_sdk::ruma::api::client::uiaa::{MatrixUserIdentifier, UserIdentifier};
 use matrix_sdk::store::{StateStoreDataKey, StateStoreDataValue};
-use matrix_sdk::{Client, ClientBuildError, SessionMeta, SessionTokens, SqliteStoreConfig};
+use matrix_sdk::{Client, ClientBuildError, HttpError, SessionMeta, SessionTokens, SqliteStoreConfig};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -51,8 +52,8 @@ impl From<ClientBuildError> for SessionError {
     }
 }
 
-impl From<matrix_sdk::HttpError> for SessionError {
-    fn from(error: matrix_sdk::HttpError) -> Self {
+impl From<HttpError> for SessionError {
+    fn from(error: HttpError) -> Self {
         SessionError::Sdk(error.into())
     }
 }
@@ -243,7 +244,7 @@ async fn log_in(client: &Client, settings: &Settings, device: Option<String>) ->
     })
 }
 
-fn refused_login(settings: &Settings, error: matrix_sdk::HttpError) -> SessionError {
+fn refused_login(settings: &Settings, error: HttpError) -> SessionError {
     use matrix_sdk::ruma::api::error::ErrorKind;
     match error.client_api_error_kind() {
         Some(ErrorKind::Forbidden) | Some(ErrorKind::UserDeactivated) => SessionError::Wrong(format!(
@@ -257,11 +258,7 @@ fn refused_login(settings: &Settings, error: matrix_sdk::HttpError) -> SessionEr
 /// Whose the token is, as a login.
 async fn with_token(client: &Client, token: &str) -> Result<MatrixSession, SessionError> {
     let wrong = |why: String| SessionError::Wrong(format!("the token: {why}"));
-    let url = client.homeserver().join("_matrix/client/v3/account/whoami").expect("a homeserver has paths");
-    let response = client.http_client().get(url).bearer_auth(token).send().await;
-    let response = response.map_err(|error| SessionError::Sdk(matrix_sdk::HttpError::from(error).into()))?;
-    let status = response.status();
-    let text = response.text().await.map_err(|error| SessionError::Sdk(matrix_sdk::HttpError::from(error).into()))?;
+    let (status, text) = who_am_i(client, token).await?;
     if status.is_client_error() {
         return Err(wrong(format!("the homeserver does not know it ({status})")));
     }
@@ -275,4 +272,26 @@ async fn with_token(client: &Client, token: &str) -> Result<MatrixSession, Sessi
         meta: SessionMeta { user_id: user, device_id: device.into() },
         tokens: SessionTokens { access_token: token.to_owned(), refresh_token: None },
     })
+}
+
+/// Whether the homeserver still has the device, though it takes its token no more: then a login gets a new one.
+///
+/// # Errors
+/// It does not say now.
+pub(crate) async fn device_remains(client: &Client) -> Result<bool, String> {
+    let answer = who_am_i(client, &client.access_token().unwrap_or_default()).await;
+    let (status, text) = answer.map_err(|error| error.to_string())?;
+    let said: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    match status {
+        StatusCode::OK => Ok(true),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Ok(said["soft_logout"] == true),
+        other => Err(format!("asked whose its token is, the homeserver answered {other}")),
+    }
+}
+
+/// What the homeserver answers to the bare question whose a token is. The SDK would first want to renew the token.
+async fn who_am_i(client: &Client, token: &str) -> Result<(StatusCode, String), HttpError> {
+    let url = client.homeserver().join("_matrix/client/v3/account/whoami").expect("a homeserver has paths");
+    let response = client.http_client().get(url).bearer_auth(token).send().await?;
+    Ok((response.status(), response.text().await?))
 }

@@ -5,6 +5,7 @@ use crate::deadline::Deadline;
 use crate::directory::Directory;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub struct SynapseOptions {
 pub struct Synapse {
     daemon: Daemon,
     port: u16,
-    _directory: Directory,
+    directory: Directory,
 }
 
 /// How long it may take to answer.
@@ -48,7 +49,7 @@ impl Synapse {
         directory.folder("media");
         let arguments = vec!["-m".into(), "synapse.app.homeserver".into(), "-c".into(), file.into()];
         let daemon = Daemon::ours("synapse", python(), &directory, arguments);
-        let server = Synapse { daemon, port, _directory: directory };
+        let server = Synapse { daemon, port, directory: directory };
         server.up()?;
         Ok(server)
     }
@@ -105,6 +106,15 @@ impl Synapse {
         });
         let login = self.ask("POST", "/_matrix/client/v3/login", None, &body);
         login["access_token"].as_str().unwrap_or_else(|| panic!("{user} is not let in: {login}")).to_owned()
+    }
+
+    /// Forgets every token with which another could be renewed, as a homeserver that lost them would.
+    pub fn forget_refresh_tokens(&self) {
+        let forget = "import sqlite3, sys; at = sqlite3.connect(sys.argv[1], timeout=30); \
+                      at.execute(\"UPDATE refresh_tokens SET token = token || '-gone'\"); at.commit()";
+        let done =
+            Command::new(python()).args(["-c", forget]).arg(self.directory.path().join("homeserver.db")).status();
+        assert!(done.expect("Python runs").success());
     }
 
     /// A request as of a client, with what came back.

@@ -181,6 +181,11 @@ async fn tokens_are_refreshed_and_a_soft_logout_is_recovered_from() {
     line.forecast(|_, _| Weather::Fair);
     let said = ann.say(&room, "!roll 3d1").await;
     assert_eq!(ann.answer(&said).await.body(), "3 | 3d1 [1 1 1] #5");
+    // The same by the homeserver itself, which says of the renewal only that it does not know that token.
+    server.forget_refresh_tokens();
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    let said = ann.say(&room, "!roll 4d1").await;
+    assert_eq!(ann.answer(&said).await.body(), "4 | 4d1 [1 1 1 1] #6");
     let devices = ann.client.encryption().get_user_devices(&user(&bot)).await.expect("known").devices().count();
     assert_eq!(devices, device_before, "it is the same device");
     running.stop().await;
