@@ -517,6 +517,20 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
 }
 
 #[tokio::test]
+async fn a_reply_to_a_roll_goes_on_from_that_one() {
+    with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
+        say(network, "1", "hall", "!roll 10d1");
+        let first = network.hear().await;
+        assert!(ask(network, "2", "!roll 20d1").await.starts_with("20 | "));
+        let mut reply = message("3", "hall", "!roll +2");
+        reply.reply_to = Some(format!("said-{}", first.key));
+        network.happen(Event::Said(reply));
+        assert_eq!(text(&network.hear().await), "12 | 10 + 2 | on #1");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_edited_command_edits_its_answer_even_after_a_restart() {
     let store: Arc<Memory> = Arc::default();
     let network = Fake::redelivering("fake");

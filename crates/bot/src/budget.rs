@@ -36,8 +36,9 @@ pub(crate) const SAMPLED: usize = 4_000;
 /// Bytes of what a table holds of a game that are as dear to play with as all else of a throw.
 pub(crate) const A_THROW: usize = 1_024;
 
-/// Entries that an erasing command takes the words of; the next one goes on.
+/// Entries that an erasing command takes the words of, and bytes that those hold; the next one goes on.
 pub(crate) const MOST_ERASED: usize = 2_000;
+pub(crate) const MOST_ERASED_BYTES: usize = 4 << 20;
 /// Entries, and bytes, that fit into a file for a chat.
 pub(crate) const MOST_EXPORTED: u64 = 2_000;
 pub(crate) const MOST_EXPORTED_BYTES: usize = 4 << 20;

@@ -181,6 +181,15 @@ pub struct Parts {
     pub why: Option<Part>,
 }
 
+impl Parts {
+    /// Bytes of what may still be known.
+    pub fn bytes(&self) -> usize {
+        let Parts { text, answer, dice, facts, record, changes, why } = self;
+        let all = [text, answer, dice, facts, record, changes, why];
+        all.into_iter().flatten().map(|part| part.value.get().len()).sum()
+    }
+}
+
 /// A value and the salt of its digest. The JSON is kept to the letter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -72,8 +72,8 @@ impl TableDoc {
         plays
     }
 
-    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, and, if the network vouched for
-    /// both, a referee's rights. Whether that was anything.
+    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, what they named if the network vouched
+    /// for both or neither, and a referee's rights if it did for both. Whether that was anything.
     pub fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool {
         let mut anything = false;
         if let Some(Seat { plays, .. }) = self.seats.remove(from) {
@@ -83,6 +83,10 @@ impl TableDoc {
         for character in self.characters.values_mut().filter(|each| each.owner.as_ref() == Some(from)) {
             character.owner = Some(to.player.clone());
             anything = true;
+        }
+        // Whoever had a bare nick before need not have been this one: what they named gets no rights by it.
+        if trust == to.trust {
+            anything |= self.shortcuts.carry(from, &to.player);
         }
         let vouched = trust == Trust::Account && to.trust == Trust::Account;
         if vouched && self.referees.remove(from).is_some() {
@@ -273,8 +277,9 @@ fn one_of(found: &BTreeSet<&PlayerId>, typed: &str) -> Option<Result<PlayerId, R
 
 /// Somebody as they are shown where it matters who they are: with their id, unless that is what they are called.
 pub fn with_id(name: &str, player: &PlayerId) -> String {
-    let same = name.to_lowercase() == player.id.to_lowercase();
-    if same { name.to_owned() } else { format!("{name} ({})", player.id) }
+    // Where several show one name, the network shows their ids behind it.
+    let shown = name.to_lowercase() == player.id.to_lowercase() || name.ends_with(&format!("({})", player.id));
+    if shown { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
 /// What the operator, who has no seat, and somebody unknown are called.

@@ -57,6 +57,17 @@ impl Shortcuts {
         self.own.values().chain([&self.table]).any(|named| named.macros.contains_key(name))
     }
 
+    /// What `from` named is from now on `to`'s. Whether that was anything.
+    pub fn carry(&mut self, from: &PlayerId, to: &PlayerId) -> bool {
+        let mut anything = false;
+        let all = self.own.values_mut().chain([&mut self.table]).flat_map(|named| named.by.values_mut());
+        for by in all.filter(|by| *by == from) {
+            to.clone_into(by);
+            anything = true;
+        }
+        anything
+    }
+
     /// What is named for a character, the table's behind its own.
     pub fn of(&self, character: CharacterId) -> impl Iterator<Item = &Named> {
         self.own.get(&character).into_iter().chain([&self.table])

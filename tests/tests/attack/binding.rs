@@ -2,6 +2,7 @@
 //! that nobody can choose.
 
 use super::forging::{Verdicts, export_of, said};
+use super::seated::{Person, Seated};
 use bot::journal::{Entry, Link};
 use bot::keys::{RESTORED_KEY, TableId};
 use bot::store::{Batch, Memory, Store};
@@ -55,6 +56,20 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
         assert!(wrong(file).is_some(), "the program: {name}");
         assert!(theirs.is_some(), "the page: {name}");
     }
+}
+
+#[test]
+fn many_names_keep_nobody_from_binding_who_runs_the_room() {
+    let mut table = Seated::new(|| vec![roll::plugin()]);
+    for number in 0..=50 {
+        let guest = Person::nick(&format!("Guest{number}"));
+        table.comes(&guest);
+        assert_eq!(table.say(&guest, &format!("!fair add stone {number}")).ok(), number < 50);
+    }
+    let (late, op) = (Person::account("Late"), Person::account("Op").admin());
+    [&late, &op].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&late, "!fair add a leaf").public().contains("now only a room admin may still do so"));
+    assert!(table.say(&op, "!fair add the channel's own word").ok());
 }
 
 /// A table that a test plays at without a network.

@@ -134,6 +134,17 @@ fn who_logs_in_is_forgotten_under_both_names() {
 }
 
 #[test]
+fn one_command_erases_no_more_than_fits_into_memory() {
+    let mut rooms = Rooms::new();
+    for _ in 0..400 {
+        assert_eq!(rooms.say("ann", "!roll 1000d1000000 # my address").0, OutcomeKind::Played);
+    }
+    assert!(rooms.say("ann", "!forget me").1.contains("in more than "), "few entries, but of many bytes");
+    while rooms.say("ann", "!forget me really").1.contains("until nothing is left") {}
+    assert!(!rooms.stored().contains("my address"));
+}
+
+#[test]
 fn old_words_are_erased_at_a_table_that_its_room_has_left() {
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v1.jsonl");
     let home = tempfile::tempdir().unwrap();

@@ -431,8 +431,22 @@ fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
     let (mia, phone) = (Person::nick("Mia"), Person::nick("Mia_phone"));
     table.comes(&mia);
     assert!(table.say(&mia, "!iam Tsubame").ok());
+    assert!(table.say(&mia, "!macro wipe forget me").ok());
     table.renamed(&mia, &phone);
     assert_eq!(table.say(&phone, "!iam").public(), "You are Tsubame.");
+    // It is still made of nobody else's words.
+    let asked = table.say(&phone, "!wipe");
+    assert!(asked.public().contains("his erases for good what you typed here"), "{}", asked.public());
+}
+
+#[test]
+fn what_a_bare_nick_named_has_no_rights_by_the_account_that_it_logs_in_to() {
+    let (mut table, [_, _, cem]) = table();
+    let nick = Person::nick("Nick");
+    table.comes(&nick);
+    assert!(table.say(&nick, "!macro wipe forget me").ok());
+    table.renamed(&nick, &cem);
+    refused(&table.say(&cem, "!wipe"));
 }
 
 /// After a start the network tells of one room after the other who is there.

@@ -1,7 +1,7 @@
 //! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
 
 use super::HouseTurn;
-use crate::budget::MOST_ERASED;
+use crate::budget::{MOST_ERASED, MOST_ERASED_BYTES};
 use crate::documents::{InboxRow, to_json};
 use crate::journal::Page;
 use crate::keys;
@@ -50,18 +50,19 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
     let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
     let noted = keys::erased_up_to(turn.ledger.id());
     let mut up_to: u64 = turn.ledger.read(&noted)?.unwrap_or_default();
-    let (mut erased, mut passed) = (0, false);
+    let (mut erased, mut passed, mut allowance) = (0, false, Allowance::default());
     for number in up_to + 1..=last_before(turn, up_to, before)? {
         let Some(page) = turn.ledger.page(number)? else { continue };
-        if erased == MOST_ERASED {
+        // The operator's own words are about nobody; erasing them would make others, and so on for ever.
+        let about_somebody = !sealed.contains(&number) && page.entry.character != OPERATOR && has_words(&page);
+        if about_somebody && !allowance.takes(&page) {
             break;
         }
         passed |= sealed.contains(&number);
         if !passed {
             up_to = number;
         }
-        // The operator's own words are about nobody; erasing them would make others, and so on for ever.
-        if !sealed.contains(&number) && page.entry.character != OPERATOR && has_words(&page) {
+        if about_somebody {
             forget(turn, page);
             erased += 1;
         }
@@ -104,7 +105,7 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     forget_rests(turn)?;
     let player = turn.speaker.player.clone();
     let ledger = turn.ledger;
-    let (mut erased, mut more) = (0, false);
+    let (mut erased, mut more, mut allowance) = (0, false, Allowance::default());
     for page in ledger.of_player(&player) {
         let page = page?;
         // Not what somebody else did who had the nick before; another id of theirs leads here only if it was carried along.
@@ -112,7 +113,7 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
         if !own || !has_words(&page) {
             continue;
         }
-        more = erased == MOST_ERASED;
+        more = !allowance.takes(&page);
         if more {
             break;
         }
@@ -134,6 +135,30 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
             .text(" until nothing is left."),
     };
     Ok(reply.fact("erased", erased))
+}
+
+/// How much one command may still take the words of.
+struct Allowance {
+    entries: usize,
+    bytes: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Allowance { entries: MOST_ERASED, bytes: MOST_ERASED_BYTES }
+    }
+}
+
+impl Allowance {
+    /// Whether this entry is still among it; if so, there is less left.
+    fn takes(&mut self, page: &Page) -> bool {
+        let takes = self.entries > 0 && self.bytes > 0;
+        if takes {
+            self.entries -= 1;
+            self.bytes = self.bytes.saturating_sub(page.link.parts.bytes());
+        }
+        takes
+    }
 }
 
 fn counted<N: PartialEq + From<u8> + Display>(number: N, one: &str, many: &str) -> String {

@@ -61,8 +61,12 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> 
     if head.words.iter().any(|added| added.player == *player) {
         return refuse("you added your words already: everybody does once".to_owned());
     }
-    if words.is_empty() || words.len() > MOST_WORDS || head.words.len() >= MOST_BINDERS {
-        return refuse(format!("words have 1 to {MOST_WORDS} bytes, and {MOST_BINDERS} people can add some"));
+    if words.is_empty() || words.len() > MOST_WORDS {
+        return refuse(format!("words to bind dice with have 1 to {MOST_WORDS} bytes; these have {}", words.len()));
+    }
+    // Many names may be one person's: they keep nobody from it who runs the room.
+    if head.words.len() >= MOST_BINDERS && !turn.rights.may(Role::Admin) {
+        return refuse(format!("{MOST_BINDERS} people have bound this seed; now only a room admin may still do so"));
     }
     let reply = Reply::from(format!(
         "The dice of epoch {} are bound with \"{words}\" too. The words stand in its first entry, for good; what comes after \

@@ -85,10 +85,13 @@ impl Table {
         Ok(Some(CommandLine { typed, ..*line }))
     }
 
-    /// The last roll of plain dice by who acts, of which whoever reads the answer may know.
+    /// The roll of plain dice that the message replies to, or else the last one by who acts; of which whoever reads the
+    /// answer may know.
     fn last_roll(&self, bot: &Bot, attempt: &Attempt<'_>) -> Result<Option<Page>, NotFound> {
         let ledger = Ledger { bot, table: self };
-        for page in ledger.of_character(attempt.actor).take(MOST_REROLLED) {
+        let replied = self.replied(bot, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
+        let own = ledger.of_character(attempt.actor).take(MOST_REROLLED);
+        for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
             let page = page?;
             let known = !page.is_secret() || (attempt.secret && attempt.rights.reads(&attempt.doc, &page.entry));
             if page.entry.game == DICE && known && !page.is_void() && page.text().is_some() {

@@ -170,7 +170,10 @@ impl Table {
         if let Some(InboxRow::Played { lines: played, .. }) = row
             && (played.len() != lines.len() || lines.len() > MOST_LINES)
         {
-            return stands(format!("it has {} and the edit {}.", commands(played.len()), commands(lines.len())));
+            return stands(match played.len() {
+                0 => "what it said was erased.".to_owned(),
+                played => format!("it has {} and the edit {}.", commands(played), commands(lines.len())),
+            });
         }
         let mut pages = Vec::new();
         let mut newest = self.head.players.get(&message.speaker.player).copied();
