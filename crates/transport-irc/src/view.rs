@@ -41,6 +41,9 @@ pub struct View {
     channels: BTreeMap<String, Channel>,
 }
 
+/// Ids of players who are known by their nicks begin so.
+const NICK: &str = "nick:";
+
 #[derive(Debug, Default)]
 struct User {
     nick: String,
@@ -48,6 +51,8 @@ struct User {
     bot: bool,
     /// The server takes no private lines for them from the bot.
     deaf: bool,
+    /// Talked to the bot alone, under this nick, since they were seen with it.
+    talked: bool,
 }
 
 #[derive(Debug, Default)]
@@ -123,7 +128,7 @@ impl View {
             }
             Account::None | Account::Unknown => {
                 let trust = if self.trust_nicks { Trust::Account } else { Trust::NickOnly };
-                (PlayerId::new(&self.network, format!("nick:{}", self.isupport.fold(nick))), trust)
+                (PlayerId::new(&self.network, format!("{NICK}{}", self.isupport.fold(nick))), trust)
             }
         }
     }
@@ -173,6 +178,18 @@ impl View {
     fn is_admin(&self, player: &PlayerId, channel: Option<&str>) -> bool {
         let there = channel.and_then(|channel| self.channel_admins.get(channel));
         self.admins.contains(&player.id) || there.is_some_and(|admins| admins.contains(&player.id))
+    }
+
+    /// Whether whoever has this nick, and talks to the bot alone now, is known to be the one who did so before. That is so only
+    /// as long as they are seen in a channel.
+    pub fn goes_on_talking(&mut self, nick: &str) -> bool {
+        let user = self.users.get_mut(&self.isupport.fold(nick));
+        user.is_some_and(|user| std::mem::replace(&mut user.talked, true))
+    }
+
+    /// Whether this id of a player is a nick, which anybody may take.
+    pub fn is_bare(&self, player: &str) -> bool {
+        player.starts_with(NICK) && !self.trust_nicks
     }
 
     /// Whether whoever has this nick is in one of our channels.
@@ -311,6 +328,7 @@ impl View {
         }
         let Some(mut user) = self.users.remove(&old) else { return };
         to.clone_into(&mut user.nick);
+        user.talked = false;
         let account = user.account.clone();
         self.users.insert(new.clone(), user);
         for channel in self.channels.values_mut() {

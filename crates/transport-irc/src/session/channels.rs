@@ -108,6 +108,9 @@ impl Session {
             _ if !self.knows_accounts() => Some(Account::None),
             _ => None,
         };
+        if !self.view.is_seen(&nick) {
+            self.askers.forget(&nick);
+        }
         self.view.put(&channel, &nick, "", account, &mut self.events);
     }
 

@@ -6,7 +6,7 @@ use crate::outbox::{Address, Aside, Outbox, Place, Side, Verb};
 use crate::past::when;
 use crate::view::Account;
 use crate::wire::{self, Incoming};
-use chat::{Event, Message, Post, Recipient, RoomId, Speaker};
+use chat::{Event, Message, Post, Recipient, RoomId, Speaker, Trust};
 use irc_proto::Command;
 use jiff::SignedDuration;
 use std::collections::{BTreeMap, VecDeque};
@@ -22,7 +22,7 @@ const LEAST: usize = 80;
 /// Messages of which it is known who asked them, and for how long: less where nobody sees whether the nick is still theirs.
 const MOST_ASKERS: usize = 500;
 const ASKED: Duration = Duration::from_secs(600);
-const ASKED_UNSEEN: Duration = Duration::from_secs(60);
+const ASKED_UNSEEN: Duration = Duration::from_secs(20);
 /// How far ahead of the bot's a server's clock may be.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24);
 /// CTCP requests that are answered: a burst, and then one in so long a time.
@@ -52,15 +52,21 @@ impl Askers {
         (asker == player).then(|| (nick.as_str(), now.duration_since(*at)))
     }
 
+    /// Somebody came with this nick: whoever asked under it and was not seen since may be another.
+    pub fn forget(&mut self, nick: &str) {
+        self.asked.retain(|_, (asker, ..)| asker != nick);
+    }
+
     /// Somebody has another nick (`None`: is gone).
     pub fn rename(&mut self, from: &str, to: Option<&str>) {
         match to {
             Some(to) => {
+                self.forget(to);
                 for (nick, ..) in self.asked.values_mut().filter(|(nick, ..)| nick == from) {
                     to.clone_into(nick);
                 }
             }
-            None => self.asked.retain(|_, (nick, ..)| nick != from),
+            None => self.forget(from),
         }
     }
 }
@@ -140,6 +146,10 @@ impl Session {
             Some(channel) => self.view.room(channel),
             None => RoomId::new(&speaker.player.network, &speaker.player.id),
         };
+        if channel.is_none() && speaker.trust == Trust::NickOnly && !self.view.goes_on_talking(&nick) {
+            // Nobody knows whether it is who had the nick before: what that one did is not theirs.
+            self.events.push(Event::Gone { room: room.clone(), player: speaker.player.clone() });
+        }
         let text = wire::unstyled(text);
         let (body, addressed) = match self.called(&text) {
             Some(rest) => (rest.to_owned(), true),
@@ -238,7 +248,10 @@ impl Place for Session {
         };
         let asker = post.answers.as_ref().and_then(|id| self.askers.nick(id, to, now));
         let asker = asker.filter(|(nick, ago)| *ago < if self.view.is_seen(nick) { ASKED } else { ASKED_UNSEEN });
-        match asker.map(|(nick, _)| nick.to_owned()).or_else(|| self.view.nick_of(to)) {
+        // Who has a bare nick now need not be whom a secret is for: that goes to who was seen to ask for it.
+        let secret = !post.readers.is_empty() && self.view.is_bare(to);
+        let found = || if secret { None } else { self.view.nick_of(to) };
+        match asker.map(|(nick, _)| nick.to_owned()).or_else(found) {
             Some(nick) => {
                 let verb = if post.refusal { Verb::Notice } else { Verb::Message };
                 // They may have another nick before the last line.
@@ -246,7 +259,7 @@ impl Place for Session {
                 Address::Here(nick, verb, room)
             }
             // Players come back too, when a server was gone; and who has their nick by then may be somebody else.
-            None if self.complete_at.is_some() => Address::Later,
+            None if self.complete_at.is_some() && !secret => Address::Later,
             None => Address::Never(format!("{to} is not here")),
         }
     }

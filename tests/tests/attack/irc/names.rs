@@ -116,6 +116,49 @@ async fn the_rest_of_an_answer_does_not_go_to_who_took_the_nick() {
     assert_eq!(peer.try_expect("PRIVMSG", 2 * QUIET), None);
 }
 
+/// Somebody without an account rolls in secret, and is gone before they are told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_on_its_way_does_not_go_to_who_took_the_nick() {
+    for gone in [":mia!mia@home.test QUIT :gone", ":mia!mia@home.test PART #hall"] {
+        let server = Scripted::listen();
+        let irc = Settings { burst: 1, line_every_ms: 700, ..settings(server.port(), "") };
+        let _bot = Make::default().start(irc);
+        let mut peer = server.accept();
+        seat_with_accounts(&mut peer, "");
+        say_as(&mut peer, None, "mia", "!secret roll 2d1 # a trap");
+        assert!(peer.expect(&format!("PRIVMSG {CHANNEL} ")).contains("a secret roll"));
+        peer.send(&format!("{gone}\r\n:gus!gus@home.test NICK :mia"));
+        assert_eq!(peer.try_expect("PRIVMSG mia", 4 * QUIET), None, "{gone}");
+    }
+}
+
+/// What was done in secret under a nick, talking to the bot alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_private_chat_keeps_its_secrets_from_who_takes_the_nick() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), ""));
+    let mut peer = server.accept();
+    seat_with_accounts(&mut peer, "");
+    let told = |peer: &mut Peer, text: &str| {
+        peer.send(&format!(":mia!mia@home.test PRIVMSG {BOT} :{text}"));
+        let mut told = String::new();
+        while let Some(line) = peer.try_line(QUIET) {
+            tests::irc::played::serve(peer, &line);
+            told.push_str(&plain(&line));
+        }
+        told
+    };
+    assert!(told(&mut peer, "secret roll 2d1 # a trap").contains("2 | "));
+    assert!(told(&mut peer, "seal I am the traitor").contains("seal"));
+    assert!(told(&mut peer, "why #1").contains("a trap"), "it is hers");
+    peer.send(":mia!mia@home.test QUIT :gone\r\n:gus!gus@home.test NICK :mia");
+    for asked in ["why #1", "secret why #1", "reveal #1", "unseal", "fair reveal all", "export move", "history"] {
+        let told = told(&mut peer, asked);
+        assert!(!told.is_empty() && !told.contains("trap") && !told.contains("traitor"), "{asked}: {told}");
+        assert!(!told.contains("The seed of epoch") && !told.contains("!import"), "{asked}: {told}");
+    }
+}
+
 /// What a server says of itself in the middle of a connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_words_of_a_server_about_itself_give_nobody_rights() {
