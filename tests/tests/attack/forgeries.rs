@@ -35,6 +35,9 @@ type Forgery = (&'static str, fn(&[u8]) -> Vec<u8>, &'static str);
 const ENTRIES: &[Forgery] = &[
     ("dice of a seed that was published before", of_a_published_seed, "whose seed #5 had published"),
     ("a message's key used twice", a_key_twice, "has the message's key of #6"),
+    ("the sixth command of a message", |e| said(e, 7, |e| e["key"]["ordinal"] = json!(6)), "is of command 6"),
+    ("no command of a message", |e| said(e, 7, |e| e["key"]["ordinal"] = json!(0)), "is of command 0"),
+    ("the key of another number", |e| said(e, 7, |e| e["key"]["id"] = json!("#8")), "has the key of another entry, #8"),
     ("an edit with other dice", an_edit_with_other_dice, "do not begin with that one's"),
     ("an edit of another message", |e| said(e, 7, |e| e["replaces"] = json!(6)), "which another message made"),
     ("an edit of what was edited", an_edit_of_the_first_version, "the newest version of that message is #3"),

@@ -1,7 +1,9 @@
 //! What earlier entries of a journal were, as far as a later one must agree with them.
 
+use crate::budget::MOST_LINES;
 use crate::journal::Entry;
 use dice::Die;
+use dice::fair::MessageKey;
 use std::collections::BTreeMap;
 
 /// The entries so far.
@@ -48,7 +50,7 @@ impl Past {
     /// begin with those.
     fn check_version(&self, entry: &Entry, dice: Option<&[Die]>) -> Result<(), String> {
         match (self.versions.get(&entry.key.to_bytes()), entry.replaces) {
-            (None, None) => Ok(()),
+            (None, None) => check_key(entry),
             (None, Some(number)) => Err(format!("replaces #{number}, which another message made")),
             (Some((number, _)), None) => Err(format!("has the message's key of #{number} and does not replace it")),
             (Some((number, _)), Some(replaced)) if *number != replaced => {
@@ -75,5 +77,18 @@ impl Past {
         let after = self.gaps.partition_point(|(from, _)| *from <= number);
         let skipped = after.checked_sub(1).is_some_and(|at| self.gaps[at].1 >= number);
         (1..=self.last).contains(&number) && !skipped
+    }
+}
+
+/// A new key leaves nobody a choice: so many commands of a message are played, and where a number stands for an id it is the
+/// entry's own.
+fn check_key(entry: &Entry) -> Result<(), String> {
+    let MessageKey { id, ordinal, .. } = &entry.key;
+    if !(1..=MOST_LINES).contains(&(*ordinal as usize)) {
+        return Err(format!("is of command {ordinal} of its message, of which {MOST_LINES} are played at the most"));
+    }
+    match id.strip_prefix('#') {
+        Some(number) if number != entry.number.to_string() => Err(format!("has the key of another entry, {id}")),
+        _ => Ok(()),
     }
 }
