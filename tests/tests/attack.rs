@@ -38,6 +38,8 @@ mod poison;
 mod rights;
 #[path = "attack/roles.rs"]
 mod roles;
+#[path = "attack/rooms.rs"]
+mod rooms;
 #[path = "attack/seated.rs"]
 mod seated;
 #[path = "attack/secrecy.rs"]

@@ -201,14 +201,14 @@ impl Operator {
                 false => format!("{name}: not connected, posts that wait: {waiting}"),
             });
             for room in rooms {
-                let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+                let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({})", legible(name)));
                 let others = match room.others {
                     0 => "nobody else".to_owned(),
                     1 => "1 other".to_owned(),
                     others => format!("{others} others"),
                 };
                 let invited = if room.configured { "" } else { ", not in the configuration" };
-                text.push(format!("  {}{called}: {}{invited}", room.id, others));
+                text.push(format!("  {}{called}: {}{invited}", legible(&room.id), others));
             }
             let mut status = serde_json::to_value(&status).expect("a status has text keys");
             status["waiting"] = waiting.into();
@@ -277,4 +277,10 @@ fn named(place: &[String]) -> anyhow::Result<RoomId> {
 /// A time to the second.
 fn second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+}
+
+/// What others call something: short, on one line, and with nothing in it that steers a terminal.
+fn legible(text: &str) -> String {
+    const MOST: usize = 100;
+    chat::cut(&chat::clean(text).split_whitespace().collect::<Vec<_>>().join(" "), MOST).into_owned()
 }

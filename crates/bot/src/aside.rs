@@ -2,7 +2,7 @@
 //! number put at an answer as a sign is the command that it chooses.
 
 use crate::bot::Bot;
-use crate::documents::{ChoicesDoc, Head, InboxRow, TableDoc, from_json};
+use crate::documents::{ChoicesDoc, Head, InboxRow, RoomDoc, TableDoc, from_json};
 use crate::journal::{Entry, Link};
 use crate::keys::{self, TableId};
 use crate::store::StoreError;
@@ -25,7 +25,7 @@ impl Bot {
             return self.chosen(message, &to, &sign);
         }
         if let Event::Redacted { message, of } = event {
-            return self.redacted(message, of);
+            return self.taken_back(message, of);
         }
         if let Event::Said(message) | Event::Edited { message, .. } = &event
             && message.late
@@ -65,30 +65,68 @@ impl Bot {
         Ok(Some(Event::Said(message)))
     }
 
-    /// The commands that erase what was played of a message that is taken back, if anything was.
-    fn redacted(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
-        if !message.body.is_empty() {
-            return Ok(None);
-        }
+    /// What is taken back, where it was played: elsewhere than it was said, if it was said aside, or its room went on as another
+    /// one. What waits yet is taken back behind it.
+    fn taken_back(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
         let here = self.table_of(&message.room)?;
-        let (entries, table) = match self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))? {
-            Some(InboxRow::Played { entries, table, .. }) => (entries, table),
-            Some(_) => return Ok(None),
-            None => (self.played_long_ago(&here, &message, &of)?, Some(here.clone())),
+        let room = match self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))? {
+            Some(InboxRow::Played { table: Some(table), .. }) if table != here => {
+                self.room_at(&table, &message.room.network)?
+            }
+            Some(InboxRow::Played { .. } | InboxRow::Refused { .. }) => Some(message.room.clone()),
+            Some(InboxRow::Waiting) => self.room_of_waiting(&message.room, &of)?,
+            None if self.played_long_ago(&here, &message, &of)?.is_empty() => return Ok(None),
+            None => Some(message.room.clone()),
         };
-        // Numbers are those of the table where it was played; the room may sit at another one now.
-        if table.is_some_and(|table| table != here) {
-            tracing::warn!(room = %message.room, "a message that was taken back was played at another table: its words stay there");
+        let Some(room) = room else {
+            tracing::warn!(room = %message.room, "a message that was taken back was played at a table where nobody sits: its words stay there");
             return Ok(None);
+        };
+        if room != message.room {
+            message.aside = Some(std::mem::replace(&mut message.room, room));
+            message.private = false;
+            message.speaker.standing = Standing::Member;
         }
-        let prefix = self.prefix_of(&message.room)?;
-        message.body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
-        Ok((!entries.is_empty()).then_some(Event::Redacted { message, of }))
+        Ok(Some(Event::Redacted { message, of }))
+    }
+
+    /// A room of this network that sits at a table, if any does: the one it was laid in, or another one.
+    fn room_at(&self, table: &TableId, network: &str) -> Result<Option<RoomId>, StoreError> {
+        let first = table.first_room();
+        if first.network == network && self.table_of(&first)? == *table {
+            return Ok(Some(first));
+        }
+        for record in self.committer.stored(keys::ROOMS) {
+            let (key, doc) = record?;
+            let room = keys::room_of_key(&key).filter(|room| room.network == network);
+            if let Some(room) = room
+                && from_json::<RoomDoc>(&key, &doc)?.table == *table
+            {
+                return Ok(Some(room));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The room in which a message is to be played that was accepted in `said_in`.
+    fn room_of_waiting(&self, said_in: &RoomId, id: &str) -> Result<Option<RoomId>, StoreError> {
+        for record in self.committer.stored(&keys::waiting_of(&said_in.network)) {
+            let (key, event) = record?;
+            let mut event: Event = from_json(&key, &event)?;
+            if let Some(message) = event.message_mut()
+                && message.id == id
+                && message.said_in() == said_in
+            {
+                return Ok(Some(message.room.clone()));
+            }
+        }
+        // It was played in between.
+        Ok(Some(said_in.clone()))
     }
 
     /// The entries of a message of which it is not known any more what became, if whoever takes it back sent it: among the
     /// last ones that they made at the table.
-    fn played_long_ago(&self, table: &TableId, message: &Message, of: &str) -> Result<Vec<u64>, StoreError> {
+    pub(crate) fn played_long_ago(&self, table: &TableId, message: &Message, of: &str) -> Result<Vec<u64>, StoreError> {
         let head: Option<Head> = self.read_doc(&keys::head(table))?;
         let mut next = head.and_then(|head| head.players.get(&message.speaker.player).copied());
         let mut entries = Vec::new();
@@ -97,7 +135,7 @@ impl Bot {
             let key = keys::entry(table, number);
             let Some(link) = self.read_doc::<Link>(&key)? else { break };
             let entry: Entry = from_json(&key, link.entry.get().as_bytes())?;
-            if entry.key.id == of && entry.key.room == message.room.id {
+            if entry.key.id == of && entry.key.room == message.said_in().id {
                 entries.push(number);
             }
             next = link.before.player;
@@ -123,8 +161,11 @@ impl Bot {
         message.body = std::iter::once(rest).chain(others).collect::<Vec<_>>().join("\n");
         message.aside = Some(std::mem::replace(&mut message.room, room));
         message.private = false;
-        // What somebody is in the private chat says nothing about the room.
+        // What somebody is in the private chat, and what they are called there, says nothing about the room.
         message.speaker.standing = Standing::Member;
+        if let Some(name) = self.roster.present(&message.room).get(&message.speaker.player) {
+            message.speaker.name.clone_from(name);
+        }
         Ok(())
     }
 

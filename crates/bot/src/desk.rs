@@ -1,7 +1,7 @@
 //! Accepting what a network delivers, and handing it to the queue of its table.
 
-use crate::documents::{InboxRow, to_json};
-use crate::keys;
+use crate::documents::{Head, InboxRow, RoomDoc, to_json};
+use crate::keys::{self, TableId};
 use crate::serve::Hall;
 use crate::store::{Batch, StoreError};
 use async_trait::async_trait;
@@ -47,12 +47,27 @@ impl NetworkDesk {
         Ok(fresh)
     }
 
-    /// Seats a room at the table of the one that it replaces: at once, so that what is said in it next is played there. Twice
-    /// does no harm.
+    /// Seats a room at the table of the one that it replaces, and that one at a new table: at once, so that what is said next
+    /// in either is played where it belongs. Whoever stayed behind has no say at the table any more.
     fn seat(&self, from: &RoomId, to: &RoomId, batch: &mut Batch) -> Result<(), StoreError> {
-        batch.put(keys::room(to), to_json(&self.hall.bot.moved(from)?));
+        let moved = self.hall.bot.moved(from)?;
+        batch.put(keys::room(from), to_json(&RoomDoc { table: TableId::left_behind(from), ..moved.clone() }));
+        batch.put(keys::room(to), to_json(&moved));
         batch.put(keys::greeted(to), to_json(&true));
         Ok(())
+    }
+
+    /// A room that replaces another one, unless something was played in it: whoever is there keeps their own table. Then the
+    /// bot only comes there.
+    fn replaces_nothing_played(&self, event: Event) -> Result<Event, StoreError> {
+        let Event::Moved { to, .. } = &event else { return Ok(event) };
+        let bot = &self.hall.bot;
+        let head: Option<Head> = bot.read_doc(&keys::head(&bot.table_of(to)?))?;
+        if head.is_none_or(|head| head.number == 0) {
+            return Ok(event);
+        }
+        tracing::warn!(room = %to, "a room that is to go on for another one has a table of its own, and keeps it");
+        Ok(Event::Arrived { room: to.clone() })
     }
 
     fn note_all(&self, batch: &mut Batch, notes: std::collections::BTreeMap<String, Option<String>>) {
@@ -83,7 +98,8 @@ impl Desk for NetworkDesk {
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
         let heard = delivery.events.into_iter().filter(|event| !bot.passes_over(event));
         let directed = heard.filter_map(|event| bot.directed(event).transpose());
-        delivery.events = directed.collect::<Result<_, _>>().map_err(failed)?;
+        let seated = directed.map(|event| self.replaces_nothing_played(event?));
+        delivery.events = seated.collect::<Result<_, _>>().map_err(failed)?;
         let fresh = if self.redelivers {
             self.accept_durably(delivery).await
         } else {

@@ -44,6 +44,11 @@ impl TableId {
         TableId(format!("moved:{}/{name}", head.get(..8).unwrap_or(head)))
     }
 
+    /// The new table of a room whose own goes on elsewhere: no room's own can be called so, since no network's name has a `:`.
+    pub fn left_behind(room: &RoomId) -> Self {
+        TableId(format!("left:{room}"))
+    }
+
     /// The room that it was first laid in, or a name like one: for what is done at it while no room sits there.
     pub fn first_room(&self) -> RoomId {
         let (network, id) = self.0.split_once('/').unwrap_or(("", &self.0));

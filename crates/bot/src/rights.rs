@@ -16,6 +16,7 @@ pub(crate) struct Rights<'a> {
     speaker: &'a Speaker,
     role: Role,
     words: Words,
+    place: Place,
     /// Entries up to here need not be the speaker's, though they are their id's: a nick may have had another owner.
     since: u64,
     took: Cell<Role>,
@@ -30,6 +31,14 @@ enum Words {
     Mixed,
 }
 
+/// Where it was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Room,
+    /// In a private chat with the bot.
+    Alone,
+}
+
 impl<'a> Rights<'a> {
     /// Those of who sent `message`, at a table of this document.
     pub fn of(bot: &Bot, doc: &TableDoc, message: &'a Message) -> Self {
@@ -39,7 +48,8 @@ impl<'a> Rights<'a> {
             Trust::NickOnly => bot.roster.met(&message.room, &speaker.player).map_or(u64::MAX, |met| met.since),
         };
         let role = doc.role(speaker, &bot.settings().owners);
-        Rights { speaker, role, words: Words::Own, since, took: Cell::new(Role::Player) }
+        let place = if message.private { Place::Alone } else { Place::Room };
+        Rights { speaker, role, words: Words::Own, place, since, took: Cell::new(Role::Player) }
     }
 
     /// Words that `author` named are part of it from now on; nobody knows who named the words of old tables.
@@ -108,8 +118,9 @@ impl<'a> Rights<'a> {
     /// by a nick alone.
     pub fn discloses(&self, doc: &TableDoc) -> bool {
         let needed = if doc.referees.is_empty() { Role::Admin } else { Role::Referee };
-        // Who runs the room does so by the network's word, whatever their nick.
-        let known = self.speaker.trust == Trust::Account || self.speaker.standing == Standing::Admin;
+        // Who runs the room does so by the network's word, whatever their nick; a private chat is run by whoever has the nick.
+        let runs_the_room = self.speaker.standing == Standing::Admin && self.place == Place::Room;
+        let known = self.speaker.trust == Trust::Account || runs_the_room;
         known && self.may(needed)
     }
 

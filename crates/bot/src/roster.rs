@@ -44,8 +44,8 @@ pub(crate) enum Found {
 }
 
 impl Roster {
-    /// The bot comes into the room: who is there it is told from now on, and what it knew is of before.
-    pub fn arrive(&self, room: &RoomId) {
+    /// The bot comes into the room, or leaves it: what it knew of who is there is of before.
+    pub fn forget(&self, room: &RoomId) {
         if let Some(room) = self.rooms().get_mut(room) {
             *room = Room { names: std::mem::take(&mut room.names), ..Room::default() };
         }

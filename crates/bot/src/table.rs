@@ -14,6 +14,7 @@ mod nothing;
 mod offers;
 mod play;
 mod resolve;
+mod taken_back;
 mod trial;
 mod undo;
 mod verbosity;
@@ -37,7 +38,7 @@ use crate::limits::Pulse;
 use crate::pattern;
 use crate::route::CommandLine;
 use crate::store::{Batch, StoreError};
-use chat::{Event, Message, Post, RoomId, Speaker, Standing, Trust};
+use chat::{Audience, Event, Message, Post, Reply, RoomId, Speaker, Standing, Trust};
 use edit::Replacing;
 use jiff::Timestamp;
 use plugin_api::Plugin;
@@ -114,8 +115,8 @@ enum Answering<'a> {
     Anew,
     /// It takes the place of that to the first version, the message of this id.
     Correcting(&'a str),
-    /// Instead of one, that to the message of this id is taken back.
-    Withdrawing(&'a str),
+    /// Nothing is said.
+    Nothing,
 }
 
 /// A room that sits at the table.
@@ -255,10 +256,7 @@ impl Table {
                 let rows = kept.then_some(row).into_iter().collect();
                 self.hear_message(bot, message, rows, Answering::Anew, manner)
             }
-            Event::Redacted { message, of } => {
-                let row = keys::inbox(message.said_in(), &message.id);
-                self.hear_message(bot, message, vec![row], Answering::Withdrawing(of), manner)
-            }
+            Event::Redacted { message, of } => self.hear_taken_back(bot, message, of, manner),
             Event::Edited { message, original } => self.hear_edit(bot, message, original, manner),
             _ => self.hear_of(bot, event),
         }
@@ -328,7 +326,7 @@ impl Table {
         let Speaker { player, name, trust, standing, .. } = &message.speaker;
         let ordered = *standing == Standing::Operator;
         // Who said something while the bot was away, or says it elsewhere, need not be here now.
-        if !ordered && !message.late && message.aside.is_none() {
+        if !ordered && !message.late && !message.absent && message.aside.is_none() {
             bot.roster.enter(&message.room, player, name, *trust);
         }
         let found = self.found(player);
@@ -338,16 +336,20 @@ impl Table {
         // Whatever version of a message is played, its dice are those of the first.
         self.replacing = match answering {
             Answering::Correcting(first) => Some(Replacing { id: first.to_owned(), ..Replacing::default() }),
-            Answering::Anew | Answering::Withdrawing(_) => None,
+            Answering::Anew | Answering::Nothing => None,
         };
         let comes_again = manner.redelivered || manner.edited || message.comes_again;
         self.named = if comes_again { Named::ByItsNetwork } else { Named::ByItsEntry };
+        let gone = !matches!(answering, Answering::Nothing) && is_gone(bot, message);
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
-            heard.outcomes.push(self.play_line(bot, message, ordinal, line)?);
+            heard.outcomes.push(match gone {
+                true => not_seen(message),
+                false => self.play_line(bot, message, ordinal, line)?,
+            });
         }
         self.replacing = None;
         heard.batch = std::mem::take(&mut self.writes);
-        if let (Some(plays), Trust::NickOnly) = (returned, trust) {
+        if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
         let last = rows.len().saturating_sub(1);
@@ -370,9 +372,9 @@ impl Table {
         }
         match answering {
             _ if ordered => {}
+            Answering::Nothing => {}
             Answering::Anew => self.post_answers(bot, message, too_many, None, &mut heard)?,
             Answering::Correcting(first) => self.post_answers(bot, message, too_many, Some(first), &mut heard)?,
-            Answering::Withdrawing(of) => self.withdraw_answer(bot, message, of, &mut heard),
         }
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
@@ -460,4 +462,19 @@ fn read_seed(bot: &Bot, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError
     let key = keys::seed(id, epoch);
     let text: String = read(bot, &key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
     seed_of(&text).ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
+}
+
+/// Whether who speaks for a room from elsewhere has left it since that was accepted. After a start nobody knows yet who is there.
+fn is_gone(bot: &Bot, message: &Message) -> bool {
+    let present = bot.roster.present(&message.room);
+    message.aside.is_some() && !present.is_empty() && !present.contains_key(&message.speaker.player)
+}
+
+/// Refuses a line of somebody who is not in its room any more.
+fn not_seen(message: &Message) -> Outcome {
+    let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
+    outcome.kind = OutcomeKind::Refused;
+    outcome.reply = Reply::from(format!("I do not see you in {} any more.", message.room.id));
+    outcome.reply.audience = Audience::Player;
+    outcome
 }

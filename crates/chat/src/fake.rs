@@ -72,6 +72,11 @@ impl Fake {
         self.down.store(true, Ordering::SeqCst);
     }
 
+    /// From now on posts are said again, but for those that were taken.
+    pub fn come_back(&self) {
+        self.down.store(false, Ordering::SeqCst);
+    }
+
     /// How many posts were taken and not said.
     pub fn kept(&self) -> usize {
         self.kept.load(Ordering::SeqCst)

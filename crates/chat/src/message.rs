@@ -28,6 +28,9 @@ pub struct Message {
     pub reply_to: Option<String>,
     /// Only the speaker and the bot are in the room, so that no prefix is needed.
     pub private: bool,
+    /// Whoever said it is not in the room any more, as far as the network tells.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     /// The bot was mentioned in the network's own way (a pill), and the mention is cut off the body.
     pub addressed: bool,
     /// It was sent while the bot was away: answered in order and labelled, and no rate limit counts it.
@@ -58,6 +61,7 @@ impl Message {
             body: body.into(),
             reply_to: None,
             private: false,
+            absent: false,
             addressed: false,
             late: false,
             unlimited: false,
@@ -165,6 +169,11 @@ pub enum Event {
         /// Which room.
         room: RoomId,
     },
+    /// The bot is not in the room any more: who is, nobody tells it.
+    Left {
+        /// Which room.
+        room: RoomId,
+    },
 }
 
 impl Event {
@@ -192,7 +201,8 @@ impl Event {
             | Event::Renamed { room, .. }
             | Event::Rest { room, .. }
             | Event::Moved { from: room, .. }
-            | Event::Arrived { room } => room,
+            | Event::Arrived { room }
+            | Event::Left { room } => room,
         }
     }
 }

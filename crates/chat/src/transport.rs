@@ -124,6 +124,10 @@ pub struct Post {
     pub room: RoomId,
     /// To everybody there or to one.
     pub to: Recipient,
+    /// The one who may read it, though it is said to everybody in the room: it is a private chat with them. Should it be none
+    /// when the post is said, it is said to them alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_for: Option<PlayerId>,
     /// The id of the message it answers, if it answers one.
     pub answers: Option<String>,
     /// The name of whom it answers: put in front where replies cannot be shown.
@@ -169,6 +173,7 @@ impl Post {
             key: key.into(),
             room,
             to: Recipient::Room,
+            only_for: None,
             answers: None,
             addressee: None,
             calls: BTreeSet::new(),

@@ -12,7 +12,7 @@ use crate::session;
 use crate::standing;
 use crate::trouble::{Backoff, Trouble};
 use crate::undecrypted::Undecrypted;
-use chat::{Delivery, Event, Message, PlayerId, RoomId, Speaker, Trust};
+use chat::{Delivery, Event, Message, PlayerId, RoomId, Speaker, Trust, cut};
 use jiff::{SignedDuration, Timestamp};
 use matrix_sdk::config::SyncSettings;
 use matrix_sdk::deserialized_responses::TimelineEvent;
@@ -33,6 +33,8 @@ use tokio::time::Instant;
 pub(crate) const CURSOR: &str = "cursor";
 /// Events of a room in one sync; what is beyond that is fetched.
 const TIMELINE: u32 = 100;
+/// Characters of a room's name that are kept to know it by.
+const LONGEST_NAME: usize = 255;
 /// Events that are handed to the core at once.
 const AT_ONCE: usize = 500;
 /// What is younger than this was not kept waiting by the bot's absence.
@@ -165,6 +167,7 @@ impl Listener {
         }
         for id in response.rooms.left.keys() {
             self.introduced.remove(id.as_str());
+            append(&mut deliveries, Some(Event::Left { room: self.link.room_id(id) }));
         }
         self.rooms.invited(response.rooms.invited.keys());
         if let Some(last) = deliveries.last_mut() {
@@ -349,7 +352,8 @@ pub(crate) async fn message(
     let now = link.clock.now();
     let sent = event.timestamp.and_then(|at| Timestamp::from_millisecond(i64::from(at.0)).ok()).unwrap_or(now);
     let message = Message {
-        private: is_private(link, room, &speaker).await,
+        private: is_private(link, room, &speaker.player).await,
+        absent: !is_joined(room, &speaker.player).await,
         late: catching_up && now.duration_since(sent) > LATE,
         unlimited: catching_up,
         ..Message::new(event_id.clone(), id.clone(), speaker, sent, "")
@@ -419,8 +423,8 @@ async fn typed(link: &Link, room: &Room, event: &TimelineEvent) -> Option<Words>
 
 /// Only the bot and the speaker are in the room, one of them made it, nobody else may come in or read it, and it is nothing but
 /// their talk. That it is marked as direct says nothing: whoever invites the bot can have that.
-async fn is_private(link: &Link, room: &Room, speaker: &Speaker) -> bool {
-    let of_both = |user: &OwnedUserId| Some(&**user) == link.client.user_id() || *user.as_str() == speaker.player.id;
+pub(crate) async fn is_private(link: &Link, room: &Room, player: &PlayerId) -> bool {
+    let of_both = |user: &OwnedUserId| Some(&**user) == link.client.user_id() || *user.as_str() == player.id;
     let own = room.creators().is_some_and(|creators| creators.iter().all(of_both));
     // Whoever left such an invitation behind comes in by it without anybody's doing.
     let promised = room.get_state_events(StateEventType::RoomThirdPartyInvite).await;
@@ -430,6 +434,13 @@ async fn is_private(link: &Link, room: &Room, speaker: &Speaker) -> bool {
     let shut = room.join_rule().is_some_and(|rule| rule == JoinRule::Invite);
     let hidden = room.history_visibility_or_default() != HistoryVisibility::WorldReadable;
     own && two && !named && shut && hidden && !promised
+}
+
+/// Whether somebody is known to be in the room now; what they said may be from before they left.
+async fn is_joined(room: &Room, player: &PlayerId) -> bool {
+    let Ok(user) = UserId::parse(&player.id) else { return false };
+    let member = room.get_member_no_sync(&user).await.ok().flatten();
+    member.is_some_and(|member| *member.membership() == MembershipState::Join)
 }
 
 /// Neither the bot itself nor anybody it does not read.
@@ -462,7 +473,9 @@ async fn present(link: &Link, room: &Room) -> Vec<Event> {
 fn called(link: &Link, room: &Room) -> Event {
     let aliases: Vec<_> = room.canonical_alias().into_iter().chain(room.alt_aliases()).collect();
     let short = aliases.iter().map(|alias| alias.alias().to_owned());
-    let names = room.name().into_iter().chain(short).chain(aliases.iter().map(ToString::to_string)).collect();
+    let names = room.name().into_iter().chain(short).chain(aliases.iter().map(ToString::to_string));
+    // Nobody types a longer one.
+    let names = names.map(|name| cut(&name, LONGEST_NAME).into_owned()).collect();
     Event::Called { room: link.room_id(room.room_id()), names }
 }
 

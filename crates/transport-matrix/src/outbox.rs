@@ -3,11 +3,13 @@
 use crate::direct;
 use crate::format::{self, Relation};
 use crate::link::{Link, Step};
+use crate::listen::is_private;
 use crate::related::{find, relation};
 use crate::trouble::{Backoff, Trouble};
 use crate::{chart, media, standing};
 use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span};
 use matrix_sdk::Room;
+use matrix_sdk::ruma::EventEncryptionAlgorithm::MegolmV1AesSha2;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, UserId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -168,7 +170,7 @@ impl Sayer {
 /// Says a post once; where it may have been said before, only if it was not. What says nothing has no id.
 async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<OwnedEventId>, Trouble> {
     let room = match &post.to {
-        Recipient::Room => room_of(link, &post.room.id)?,
+        Recipient::Room => said_in(link, post).await?,
         Recipient::Player(player) if post.withdraws.is_some() => direct::noted(link, &player.id)?,
         Recipient::Player(player) => direct::room(link, &player.id).await?,
     };
@@ -208,6 +210,17 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<O
         said => said?,
     };
     Ok(Some(said))
+}
+
+/// The room that a post for everybody there is said in. What is for one of them alone is not said where others came in since.
+async fn said_in(link: &Link, post: &Post) -> Result<Room, Trouble> {
+    let room = room_of(link, &post.room.id)?;
+    match &post.only_for {
+        Some(player) if post.withdraws.is_none() && !is_private(link, &room, player).await => {
+            Err(Trouble::Refused("it is no private chat any more".to_owned()))
+        }
+        _ => Ok(room),
+    }
 }
 
 /// Says a post with this relation, under a transaction id.
@@ -280,6 +293,10 @@ async fn whole(
 
 /// Sends a message under a transaction id: the same twice is one event.
 pub(crate) async fn send(room: &Room, content: &serde_json::Value, name: &str) -> Result<OwnedEventId, Trouble> {
+    // Whoever made the room so waits for nothing that will ever come.
+    if room.encryption_settings().and_then(|set| set.algorithm).is_some_and(|how| how != MegolmV1AesSha2) {
+        return Err(Trouble::Refused("the room is encrypted in a way that nobody knows".to_owned()));
+    }
     let transaction = OwnedTransactionId::from(name);
     let sent = room.send_raw("m.room.message", content.clone()).with_transaction_id(&transaction).await;
     match sent {

@@ -305,6 +305,23 @@ fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever
 }
 
 #[test]
+fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
+    let mut table = Seated::new(games);
+    let (ann, eve, op) = (Person::account("Ann"), Person::account("Eve"), Person::account("Op").admin());
+    [&ann, &eve, &op].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&ann, "!seal I strike the king").ok());
+    for asked in ["!gm me", "!gm add Eve", "!gm add n:Eve"] {
+        refused(&table.say(&eve, asked));
+    }
+    // Her own secrets keep nobody from it.
+    assert!(table.say(&ann, "!gm me").ok());
+    assert!(table.say(&ann, "!gm remove me").ok());
+    assert!(table.say(&ann, "!secret roll d20").ok());
+    refused(&table.say(&eve, "!gm me"));
+    assert!(table.say(&op, "!gm me").ok());
+}
+
+#[test]
 fn who_was_a_referee_takes_nothing_back_that_took_one() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&gus, "!gm add Bob").ok());

@@ -16,8 +16,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ("game", "nprabo", "nprabo"),
     ("game mvk", "rabo", "nprabo"),
     ("gm", "nprabo", "nprabo"),
-    ("gm me", "ao", "prao"),
-    ("gm add Dora", "rabo", "nprabo"),
+    ("gm me", "ao", "ao"),
+    ("gm add Dora", "rabo", "abo"),
     ("gm remove Gus", "rabo", ""),
     ("iam", "nprabo", "nprabo"),
     ("iam Newcomer", "nprabo", "nprabo"),
@@ -99,7 +99,7 @@ fn fixture(gus: &Person, named: bool) -> Fixture {
     let rest = vec![chat::Block::Line(vec![chat::Span::Text("the rest".to_owned())])];
     table.play(&Event::Rest { room: hall(), to: chat::Recipient::Room, blocks: rest });
     if named {
-        entry(table.say(gus, "!gm me"));
+        entry(table.say(&cem, "!gm add Gus"));
     }
     let mut elsewhere = |line: &str| {
         let mut message = table.message(&cem, line);

@@ -4,6 +4,7 @@ use super::{HouseTurn, Person};
 use crate::documents::TableDoc;
 use crate::people::{looks_like_an_id, proper_name, with_id};
 use crate::quota::Used;
+use crate::table::NotFound;
 use chat::{PlayerId, Reply, Trust};
 use plugin_api::{CharacterId, Name, Refusal, Role};
 use std::sync::Arc;
@@ -13,22 +14,25 @@ pub(super) fn referees(
     me: bool,
     add: Option<Person>,
     remove: Option<Person>,
-) -> Result<Reply, Refusal> {
+) -> Result<Reply, NotFound> {
     let player = match (me, &add, &remove) {
         (false, None, None) => return Ok(list(turn)),
         (true, None, None) => turn.speaker.player.clone(),
         (false, Some(person), None) => turn.table.player(&person.0, turn.present)?,
-        (false, None, Some(person)) => return dismiss(turn, &person.0),
-        _ => return Err(Refusal::new("one thing at a time: me, add or remove")),
+        (false, None, Some(person)) => return Ok(dismiss(turn, &person.0)?),
+        _ => return Err(Refusal::new("one thing at a time: me, add or remove").into()),
     };
     let name = if me { turn.speaker.name.clone() } else { shown_name(turn, &player) };
     let whole = if me { name.clone() } else { with_id(&name, &player) };
     if turn.table.referees.contains_key(&player) {
-        return Err(Refusal::new(format!("{whole} is a referee here already")));
+        return Err(Refusal::new(format!("{whole} is a referee here already")).into());
     }
     if !turn.rights.may(Role::Referee) {
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
-        return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm"));
+        return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm").into());
+    }
+    if turn.table.referees.is_empty() && holds_secrets_of_others(turn)? {
+        turn.must_disclose("name the first referee here: a referee reads what others keep secret, and there is some")?;
     }
     let trusted =
         if me { turn.speaker.trust == Trust::Account } else { turn.bot.roster.vouches_for(turn.room_id, &player) };
@@ -37,10 +41,21 @@ pub(super) fn referees(
             true => "a bare nick cannot hold rights, since anybody may take it; log in to services first".to_owned(),
             false => format!("{whole} is not here now: whoever is to referee must be in the room"),
         };
-        return Err(Refusal::new(what));
+        return Err(Refusal::new(what).into());
     }
     turn.table_mut().referees.insert(player, name);
     Ok(format!("{whole} is now a referee of this table.").into())
+}
+
+/// Whether there is anything here that a referee could read and who asks cannot.
+fn holds_secrets_of_others(turn: &HouseTurn) -> Result<bool, NotFound> {
+    let ledger = turn.ledger;
+    for number in ledger.maybe_secret(|_| true)? {
+        if ledger.page(number)?.is_some_and(|page| page.is_secret() && !turn.rights.made(&page.entry)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The name that a player shows, or showed last.

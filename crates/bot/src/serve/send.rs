@@ -12,6 +12,8 @@ use crate::table::Outgoing;
 use chat::{Earlier, Post, SendError, Sent, Transport};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, watch};
@@ -50,7 +52,7 @@ async fn say_all(
     mut closing: watch::Receiver<bool>,
 ) {
     let mut posts = posts.lock().await;
-    let mut saying = Saying::new();
+    let mut sayer = Sayer { bot: &bot, transport: &*transport, saying: Saying::new(), under_way: BTreeMap::new() };
     if !left.is_empty() {
         let stopped = async { drop(closing.wait_for(|closing| *closing).await) };
         tokio::select! {
@@ -60,41 +62,26 @@ async fn say_all(
         match repeated(&bot, &*transport, left).await {
             Ok(left) => left.into_iter().for_each(|(mut outgoing, busy)| {
                 handed::make_again(&bot, &mut outgoing.post);
-                say(&*transport, &saying, outgoing, busy);
+                sayer.say_in_turn(outgoing, busy);
             }),
             Err(error) => tracing::error!(%error, "answers of an earlier run are not said"),
         }
     }
-    let sayer = Sayer { bot: &bot, transport: &*transport };
     loop {
         tokio::select! {
             next = posts.recv() => match next {
-                Some((outgoing, busy)) => {
-                    // Such a one needs to know under which id the network has the post it is about.
-                    while outgoing.post.is_about().is_some()
-                        && let Some(said) = saying.next().await
-                    {
-                        sayer.finish(said);
-                    }
-                    let outgoing = Outgoing { post: with_earlier(&bot, &*transport, outgoing.post), ..outgoing };
-                    say(&*transport, &saying, outgoing, busy);
-                }
+                Some((outgoing, busy)) => sayer.say_in_turn(outgoing, busy),
                 None => break,
             },
-            Some(said) = saying.next() => sayer.finish(said),
+            Some(said) = sayer.saying.next() => sayer.finish(said),
         }
     }
     let rest = async {
-        while let Some(said) = saying.next().await {
+        while let Some(said) = sayer.saying.next().await {
             sayer.finish(said);
         }
     };
     tokio::join!(transport.close(), rest);
-}
-
-fn say(transport: &dyn Transport, saying: &Saying, outgoing: Outgoing, busy: Busy) {
-    let said = transport.send(outgoing.post.clone());
-    saying.push(Box::pin(async move { (outgoing, busy, said.await) }));
 }
 
 /// The posts of an earlier run that are said now. Where that may show them twice, they are marked, and that they were
@@ -136,12 +123,41 @@ fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
     post
 }
 
+/// The key of the post that a post is about, or its own.
+fn subject(post: &Post) -> String {
+    post.is_about().map_or(&post.key, |earlier| &earlier.key).clone()
+}
+
+/// Hands posts to the network.
 struct Sayer<'a> {
     bot: &'a Bot,
     transport: &'a dyn Transport,
+    saying: Saying,
+    /// The posts on their way by what they are about, or else by their own keys; with those that wait for them.
+    under_way: BTreeMap<String, VecDeque<(Outgoing, Busy)>>,
 }
 
 impl Sayer<'_> {
+    /// Says a post; one that is about another as soon as that one is said, since it needs the id that the network gave it.
+    /// Nothing else waits for anything.
+    fn say_in_turn(&mut self, outgoing: Outgoing, busy: Busy) {
+        match self.under_way.entry(subject(&outgoing.post)) {
+            Entry::Occupied(mut others) if outgoing.post.is_about().is_some() => {
+                others.get_mut().push_back((outgoing, busy));
+            }
+            others => {
+                others.or_default();
+                self.say(outgoing, busy);
+            }
+        }
+    }
+
+    fn say(&self, outgoing: Outgoing, busy: Busy) {
+        let outgoing = Outgoing { post: with_earlier(self.bot, self.transport, outgoing.post), ..outgoing };
+        let said = self.transport.send(outgoing.post.clone());
+        self.saying.push(Box::pin(async move { (outgoing, busy, said.await) }));
+    }
+
     fn keep(&self, mut outgoing: Outgoing) {
         if outgoing.post.again && !outgoing.key.is_empty() {
             outgoing.post.again = false;
@@ -151,8 +167,17 @@ impl Sayer<'_> {
         }
     }
 
-    /// Marks a post as said.
-    fn finish(&self, (outgoing, busy, said): Said) {
+    /// Marks a post as said, and says what waited for it.
+    fn finish(&mut self, (outgoing, busy, said): Said) {
+        let subject = subject(&outgoing.post);
+        self.mark(outgoing, busy, said);
+        match self.under_way.get_mut(&subject).map(VecDeque::pop_front) {
+            Some(Some((next, busy))) => self.say(next, busy),
+            _ => drop(self.under_way.remove(&subject)),
+        }
+    }
+
+    fn mark(&self, outgoing: Outgoing, busy: Busy, said: Result<Sent, SendError>) {
         let network = self.transport.network();
         let said = match said {
             Ok(said) => {

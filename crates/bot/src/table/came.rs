@@ -10,10 +10,9 @@ use crate::keys;
 use crate::rights::Rights;
 use crate::roster::{Found, Met};
 use crate::store::StoreError;
-use chat::{Block, Earlier, Event, Message, PlayerId, Post, Recipient, Reply, RoomId, Span, Trust};
+use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
 use plugin_api::{CharacterId, CommandSpec};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The command that entries name which carry a player's things along to another id.
@@ -34,7 +33,7 @@ impl Table {
             }
             Event::Gone { room, player } => bot.roster.leave(room, player),
             Event::Arrived { room } => {
-                bot.roster.arrive(room);
+                bot.roster.forget(room);
                 return self.hear_arrival(bot, room);
             }
             Event::Renamed { id, room, from, trust, speaker, sent } => {
@@ -54,6 +53,7 @@ impl Table {
                     return self.hear_rename(bot, (from, *trust), &message);
                 }
             }
+            Event::Left { room } => bot.roster.forget(room),
             Event::Rest { room, to, blocks } => {
                 let mut heard = Heard::nothing();
                 heard.batch.put(keys::rest(room, to), to_json(&RestDoc::of(blocks.clone())));
@@ -105,30 +105,8 @@ impl Table {
         Ok(heard)
     }
 
-    /// Takes back what was answered to the message of this id, if what it was about is erased now.
-    pub(super) fn withdraw_answer(&self, bot: &Bot, message: &Message, of: &str, heard: &mut Heard) {
-        if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
-            let room = &message.room;
-            let everybody = room.to_string();
-            let prefix = keys::answers_to(room, of);
-            let said_to = bot.committer().stored(&prefix).filter_map(|record| keys::answered(&prefix, &record.ok()?.0));
-            // To the room it may have been said though nothing tells so yet.
-            let said_to: BTreeSet<String> = said_to.chain([everybody.clone()]).collect();
-            for to in said_to {
-                let said = Earlier { key: format!("{room}/{of}/{to}"), id: None };
-                let (withdraws, answers) = (Some(said), Some(of.to_owned()));
-                let key = format!("{room}/{}/withdrawn/{to}", message.id);
-                let to = match PlayerId::try_from(to.clone()) {
-                    Ok(player) if to != everybody => Recipient::Player(player),
-                    _ => Recipient::Room,
-                };
-                self.announce(bot, Post { to, withdraws, answers, ..Post::new(key, room.clone(), Vec::new()) }, heard);
-            }
-        }
-    }
-
     /// Says something that answers nobody.
-    fn announce(&self, bot: &Bot, post: Post, heard: &mut Heard) {
+    pub(super) fn announce(&self, bot: &Bot, post: Post, heard: &mut Heard) {
         let key = keys::outbox(&post.room.network, bot.next_number());
         let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
         heard.batch.put(key, to_json(&outgoing));

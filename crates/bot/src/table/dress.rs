@@ -102,13 +102,16 @@ impl Table {
         heard: &mut Heard,
     ) -> Result<(), StoreError> {
         let asked = &message.speaker.player;
+        let present = bot.roster.present(&message.room);
         let mut public = Answer::default();
         let mut private: BTreeMap<PlayerId, Answer> = BTreeMap::new();
         for outcome in heard.outcomes.iter().filter(|outcome| outcome.kind != OutcomeKind::Silent) {
             match outcome.reply.audience {
                 Audience::Table => public.add(outcome),
                 audience => {
-                    let referees = self.doc.doc.referees.keys().filter(|_| audience == Audience::Referees);
+                    // A referee who is not there any more reads nothing more.
+                    let referees = self.doc.doc.referees.keys().filter(|referee| present.contains_key(*referee));
+                    let referees = referees.filter(|_| audience == Audience::Referees);
                     let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).collect();
                     readers.into_iter().for_each(|reader| private.entry(reader.clone()).or_default().add(outcome));
                 }
@@ -153,7 +156,8 @@ impl Table {
         let others = private.into_iter();
         posts.extend(others.map(|(reader, answer)| (message.room.clone(), Recipient::Player(reader), answer, true)));
         for (room, to, answer, copy) in posts.into_iter().filter(|(_, _, answer, _)| !answer.is_empty()) {
-            let is_private = to != Recipient::Room || Some(&room) == message.aside.as_ref();
+            let aside = Some(&room) == message.aside.as_ref();
+            let is_private = to != Recipient::Room || aside;
             let readers = if is_private { readers.clone() } else { Vec::new() };
             let part = match &to {
                 Recipient::Room => room.to_string(),
@@ -165,6 +169,7 @@ impl Table {
                 answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
                 corrects: corrects.filter(|_| !answer.refused).map(earlier),
                 to,
+                only_for: aside.then(|| asked.clone()),
                 addressee: answer.addressee,
                 calls: answer.calls,
                 images: answer.images,

@@ -141,22 +141,26 @@ impl<'a> Ledger<'a> {
         Ok(seeds)
     }
 
-    /// The entries of these epochs whose dice are secret.
-    pub fn secrets(&self, epochs: &BTreeMap<u32, [u8; 32]>) -> Result<Vec<u64>, StoreError> {
+    /// The entries of such epochs that are secret and not revealed, and the newest ones of all.
+    pub fn maybe_secret(&self, of_epoch: impl Fn(u32) -> bool) -> Result<BTreeSet<u64>, StoreError> {
         let prefix = keys::secrets(&self.table.id);
         let mut numbers = BTreeSet::new();
         for record in self.bot.committer.stored(&prefix) {
             let (key, epoch) = record?;
-            if !epochs.contains_key(&from_json(&key, &epoch)?) {
-                continue;
+            if of_epoch(from_json(&key, &epoch)?) {
+                numbers.extend(key[prefix.len()..].parse::<u64>());
             }
-            numbers.extend(key[prefix.len()..].parse::<u64>());
         }
         // What was played this moment may not be in the store yet.
         let newest = self.head().number;
         numbers.extend(newest.saturating_sub(JUST_PLAYED) + 1..=newest);
+        Ok(numbers)
+    }
+
+    /// The entries of these epochs whose dice are secret.
+    pub fn secrets(&self, epochs: &BTreeMap<u32, [u8; 32]>) -> Result<Vec<u64>, StoreError> {
         let mut secrets = Vec::new();
-        for number in numbers {
+        for number in self.maybe_secret(|epoch| epochs.contains_key(&epoch))? {
             let page = self.page(number)?;
             let page = page.filter(|page| page.is_secret() && epochs.contains_key(&page.entry.epoch));
             secrets.extend(page.filter(|page| !page.dice().is_empty()).map(|_| number));

@@ -280,7 +280,10 @@ impl Table {
         if !matches!(found, Found::Plugin(plugin, ..) if plugin.manifest().id == DICE) {
             attempt.needs_a_seat(spec)?;
         }
-        if matches!(found, Found::House(_)) && spec.name == EXPORT && !attempt.message.unlimited {
+        if matches!(found, Found::House(_))
+            && spec.name == EXPORT
+            && (attempt.message.late || !attempt.message.unlimited)
+        {
             let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
             attempt.files_left = Some(self.pulse.export(player, now)?);
         }

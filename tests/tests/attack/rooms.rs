@@ -1,0 +1,225 @@
+//! A room that replaces another one takes its table along: all of it, from nobody else, and leaves nothing behind.
+
+use chat::{Block, Event, Fake, Message, PlayerId, Post, Recipient, RoomId, Speaker, Standing, Trust};
+use jiff::Timestamp;
+use std::cell::Cell;
+use std::sync::Arc;
+use tests::serving::{Make, Running};
+
+/// Rooms on a network that delivers what was not accepted again.
+struct Rooms {
+    network: Arc<Fake>,
+    running: Running,
+    said: Cell<u32>,
+}
+
+fn room(id: &str) -> RoomId {
+    RoomId::new("fake", id)
+}
+
+fn player(id: &str) -> PlayerId {
+    PlayerId::new("fake", id)
+}
+
+fn words(post: &Post) -> String {
+    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+}
+
+impl Rooms {
+    fn open() -> Self {
+        let network = Fake::redelivering("fake");
+        let running = Make::default().serve(vec![network.clone()]);
+        Rooms { network, running, said: Cell::new(0) }
+    }
+
+    /// Somebody says something; its id. A room whose id begins with `chat` is a private one.
+    fn say(&self, at: &str, who: &str, body: &str) -> String {
+        let message = self.message(at, who, body);
+        let id = message.id.clone();
+        self.network.happen(Event::Said(message));
+        id
+    }
+
+    fn message(&self, at: &str, who: &str, body: &str) -> Message {
+        self.said.set(self.said.get() + 1);
+        let id = format!("${}", self.said.get());
+        let standing = if who == "gus" { Standing::Admin } else { Standing::Member };
+        let speaker = Speaker { standing, ..Speaker::new(player(who), who) };
+        let message = Message::new(id, room(at), speaker, Timestamp::UNIX_EPOCH, body);
+        Message { private: at.starts_with("chat"), unlimited: true, ..message }
+    }
+
+    /// What is answered.
+    async fn ask(&self, at: &str, who: &str, body: &str) -> String {
+        self.say(at, who, body);
+        words(&self.network.hear().await)
+    }
+
+    /// Somebody takes a message back.
+    fn take_back(&self, at: &str, who: &str, of: &str) {
+        let message = self.message(at, who, "");
+        self.network.happen(Event::Redacted { message, of: of.to_owned() });
+    }
+
+    /// The next post takes back the answer to this message, in this room.
+    async fn withdrawn(&self, at: &str, of: &str) {
+        let post = self.network.hear().await;
+        assert!(post.withdraws.is_some() && post.answers.as_deref() == Some(of), "{post:?}");
+        assert_eq!((post.room, post.to), (room(at), Recipient::Room));
+    }
+
+    fn comes(&self, at: &str, who: &str) {
+        let (room, name, player) = (room(at), who.to_owned(), player(who));
+        self.network.happen(Event::Present { room, player, name, trust: Trust::Account });
+    }
+
+    fn moves(&self, from: &str, to: &str) {
+        self.network.happen(Event::Moved { from: room(from), to: room(to) });
+    }
+}
+
+#[tokio::test]
+async fn who_stays_in_a_room_that_was_replaced_has_no_say_at_its_table() {
+    let rooms = Rooms::open();
+    assert!(rooms.ask("old", "ann", "!insp +3").await.contains("inspiration 3"));
+    rooms.moves("old", "new");
+    assert!(words(&rooms.network.hear().await).contains("This room goes on where the old one ended"));
+    assert!(rooms.ask("new", "ann", "!insp +1").await.contains("inspiration 4"));
+    assert!(rooms.ask("new", "ann", "!secret roll 2d1 # a trap").await.contains("secret roll"));
+    rooms.network.hear().await;
+    // Eve is nowhere but in the old room, and runs it by now.
+    rooms.comes("old", "eve");
+    assert!(rooms.ask("old", "eve", "!gm me").await.contains("eve is now a referee of this table. #1"));
+    for asked in ["in old why #3", "in old history"] {
+        let told = rooms.ask("chat-eve", "eve", asked).await;
+        assert!(!told.contains("trap") && !told.contains("insp"), "{asked}: {told}");
+    }
+    assert!(rooms.ask("new", "ann", "!gm").await.contains("No referee yet"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn a_room_with_a_table_of_its_own_takes_over_no_other() {
+    let rooms = Rooms::open();
+    assert!(rooms.ask("trap", "mal", "!gm me").await.contains("mal is now a referee"));
+    assert!(rooms.ask("tavern", "gus", "!gm me").await.contains("gus is now a referee"));
+    rooms.moves("trap", "tavern");
+    assert!(words(&rooms.network.hear().await).starts_with("I am astragal"), "it came there, and that is all");
+    assert!(rooms.ask("tavern", "ann", "!gm").await.contains("The referee is gus"));
+    assert!(rooms.ask("trap", "mal", "!gm").await.contains("The referee is mal"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_asks_about_a_room_that_the_bot_has_left() {
+    let rooms = Rooms::open();
+    rooms.comes("tavern", "eve");
+    assert!(rooms.ask("tavern", "ann", "!insp +3").await.contains("inspiration 3"));
+    assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("insp"));
+    // She goes, and asks at the same moment.
+    rooms.network.happen(Event::Gone { room: room("tavern"), player: player("eve") });
+    assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("I do not see you in"));
+    rooms.comes("tavern", "eve");
+    rooms.network.happen(Event::Left { room: room("tavern") });
+    assert_eq!(rooms.ask("tavern", "ann", "!roll 1d1").await, "1 | 1d1 [1] #2");
+    assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("I do not see you in"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn who_said_something_and_is_gone_is_not_there() {
+    let rooms = Rooms::open();
+    assert!(rooms.ask("tavern", "ann", "!insp +3").await.contains("inspiration 3"));
+    let message = Message { absent: true, ..rooms.message("tavern", "eve", "!roll 2d1") };
+    rooms.network.happen(Event::Said(message));
+    assert!(words(&rooms.network.hear().await).starts_with("2 | "));
+    assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("I do not see you in"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn a_referee_who_is_not_there_any_more_reads_no_secrets() {
+    let rooms = Rooms::open();
+    ["ann", "cal"].into_iter().for_each(|who| rooms.comes("tavern", who));
+    assert!(rooms.ask("tavern", "cal", "!gm me").await.contains("cal is now a referee"));
+    let told = async |who: &str| {
+        rooms.say("tavern", who, "!secret roll 2d1");
+        assert!(words(&rooms.network.hear().await).contains("secret roll"));
+        rooms.network.hear().await.to
+    };
+    assert_eq!(told("ann").await, Recipient::Player(player("ann")));
+    assert_eq!(rooms.network.hear().await.to, Recipient::Player(player("cal")));
+    rooms.network.happen(Event::Gone { room: room("tavern"), player: player("cal") });
+    assert_eq!(told("ann").await, Recipient::Player(player("ann")));
+    assert!(rooms.ask("tavern", "ann", "!roll 1d1").await.starts_with("1 | "), "and nobody else was told");
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_taken_back_is_erased_wherever_it_was_played() {
+    let rooms = Rooms::open();
+    rooms.comes("tavern", "ann");
+    assert_eq!(rooms.ask("tavern", "ann", "!roll 1d1").await, "1 | 1d1 [1] #1");
+    // For another room than it was said in.
+    let said = rooms.say("chat-ann", "ann", "in tavern roll 2d1 # my sister is ill");
+    assert!(words(&rooms.network.hear().await).contains("a secret roll by ann"));
+    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    rooms.take_back("chat-ann", "ann", &said);
+    rooms.withdrawn("chat-ann", &said).await;
+    rooms.withdrawn("tavern", &said).await;
+    // At a table that went on with another room.
+    let said = rooms.say("tavern", "ann", "!roll 3d1 # my sister is worse");
+    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    rooms.moves("tavern", "new");
+    rooms.network.hear().await;
+    rooms.take_back("tavern", "ann", &said);
+    rooms.withdrawn("tavern", &said).await;
+    // By an edit, and only that is taken back.
+    let first = rooms.say("new", "ann", "!roll 4d1 # my sister");
+    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    let message = rooms.message("new", "ann", "!roll 4d1 # my sister died");
+    let edit = message.id.clone();
+    rooms.network.happen(Event::Edited { message, original: first.clone() });
+    assert!(words(&rooms.network.hear().await).contains("my sister died"));
+    rooms.take_back("new", "ann", &edit);
+    rooms.withdrawn("new", &edit).await;
+    rooms.withdrawn("new", &first).await;
+    // What was refused holds words, too.
+    let said = rooms.say("new", "ann", "!roll my sister");
+    assert!(words(&rooms.network.hear().await).contains("!roll my sister"));
+    rooms.take_back("new", "ann", &said);
+    rooms.withdrawn("new", &said).await;
+    let left = rooms.ask("new", "ann", "!history").await;
+    assert!(!left.contains("sister") && left.contains("text erased"), "{left}");
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn what_waits_is_erased_once_it_was_played() {
+    let rooms = Rooms::open();
+    // Both are accepted before the first is played: the table is opened only then.
+    let said = rooms.say("tavern", "ann", "!odds 60d100kh30\n!roll 2d1 # my sister is ill");
+    rooms.take_back("tavern", "ann", &said);
+    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    rooms.withdrawn("tavern", &said).await;
+    assert!(!rooms.ask("tavern", "ann", "!history").await.contains("sister"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_waits_for_ever_holds_up_no_other() {
+    let rooms = Rooms::open();
+    let said = rooms.say("tavern", "ann", "!roll 2d1");
+    rooms.network.hear().await;
+    rooms.network.go_down();
+    rooms.say("trap", "mal", "!roll 1d1");
+    while rooms.network.kept() == 0 {
+        tokio::task::yield_now().await;
+    }
+    rooms.network.come_back();
+    let message = rooms.message("tavern", "ann", "!roll 3d1");
+    rooms.network.happen(Event::Edited { message, original: said });
+    let corrected = rooms.network.hear().await;
+    assert!(corrected.corrects.is_some() && corrected.room == room("tavern"), "{corrected:?}");
+    rooms.running.stop().await;
+}
