@@ -49,7 +49,7 @@ impl Synapse {
         directory.folder("media");
         let arguments = vec!["-m".into(), "synapse.app.homeserver".into(), "-c".into(), file.into()];
         let daemon = Daemon::ours("synapse", python(), &directory, arguments);
-        let server = Synapse { daemon, port, directory: directory };
+        let server = Synapse { daemon, port, directory };
         server.up()?;
         Ok(server)
     }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tests::matrix::stage::{Make, NETWORK, Table, settings, transport};
 use tests::matrix::{BadLine, Person, Weather, name};
+use tokio::sync::watch;
 
 /// What the homeserver answers to an attempt to change the state of a room.
 fn set_state(table: &Table, token: &str, room: &str, (kind, key, content): (&str, &str, Value)) -> Value {
@@ -257,5 +258,48 @@ async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
     assert!(!heard.body().contains("[1 1 1]"), "{}", heard.body());
     line.forecast(|_, _| Weather::Fair);
     told_in(&mut table, 0, "4d1").await;
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_answered_in_a_private_chat_is_not_said_where_somebody_came_in() {
+    let mut table = Table::set(false, &["ann", "eve"]).await;
+    let line = BadLine::to(table.server.port()).await;
+    let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());
+    let bot = Make::default().serve(vec![network]);
+    for person in &table.people {
+        person.meet(&table.room, &table.bot).await;
+    }
+    table.ask(0, "!table name Tavern").await;
+    let ann = token(&table.people[0]);
+    let made = json!({ "preset": "private_chat", "is_direct": true, "invite": [table.bot] });
+    let chat = table.server.ask("POST", "/_matrix/client/v3/createRoom", Some(&ann), &made);
+    let chat = chat["room_id"].as_str().unwrap_or_else(|| panic!("{chat}")).to_owned();
+    table.people[0].meet(&chat, &table.bot).await;
+    let said = table.people[0].say(&chat, "roll 3d1").await;
+    assert!(table.people[0].answer(&said).await.body().starts_with("3 | "));
+    // The homeserver is away just when the answer is to be said, and somebody comes in meanwhile.
+    let (encoded, shut) = (chat[1..].to_owned(), watch::Sender::new(true));
+    let (open, tried) = (shut.clone(), watch::Sender::new(false));
+    let (seen, mut seeing) = (tried.clone(), tried.subscribe());
+    line.forecast(move |_, request| {
+        if *open.borrow() && request.contains("/send/") && request.contains(&encoded) {
+            seen.send_replace(true);
+            return Weather::Status(502);
+        }
+        Weather::Fair
+    });
+    table.people[0].say(&chat, "in Tavern secret roll 5d1 # for me").await;
+    seeing.wait_for(|tried| *tried).await.expect("it is tried");
+    let path = format!("/_matrix/client/v3/rooms/{chat}/invite");
+    table.server.ask("POST", &path, Some(&ann), &json!({ "user_id": table.people[1].id() }));
+    table.people[1].join(&chat).await;
+    // The bot has heard of it.
+    table.ask(0, "!roll 1d1").await;
+    shut.send_replace(false);
+    let bot_id = table.bot.clone();
+    let told = |heard: &tests::matrix::Heard| heard.sender == bot_id && heard.body().contains("for me");
+    let told = table.people[0].wait_for("the answer", told).await;
+    assert!(told.encrypted && told.room != chat, "in {}", told.room);
     bot.stop().await;
 }

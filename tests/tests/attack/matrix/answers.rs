@@ -150,3 +150,32 @@ async fn an_answer_that_may_not_be_said_in_the_room_goes_to_whoever_asked() {
     assert_eq!(table.ask(1, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3");
     bot.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_that_nothing_can_be_encrypted_for_holds_up_no_other() {
+    let mut table = Table::set(false, &["ann", "mallory"]).await;
+    let bot = table.start(Make::default()).await;
+    let token = table.people[1].client.access_token();
+    let made = json!({
+        "preset": "private_chat",
+        "invite": [table.bot],
+        "initial_state": [
+            { "type": "m.room.encryption", "state_key": "", "content": { "algorithm": "org.example.nobodys" } },
+        ],
+    });
+    let trap = table.server.ask("POST", "/_matrix/client/v3/createRoom", token.as_deref(), &made);
+    let trap = trap["room_id"].as_str().unwrap_or_else(|| panic!("{trap}")).to_owned();
+    table.people[1].meet(&trap, &table.bot).await;
+    let path = format!("/_matrix/client/v3/rooms/{trap}/send/m.room.message/1");
+    let asked = json!({ "msgtype": "m.text", "body": "!roll 7d1" });
+    table.server.ask("PUT", &path, token.as_deref(), &asked);
+    let told = table.hear_alone(1).await;
+    assert!(told.encrypted && told.body().contains("7 | 7d1"), "whoever asked is told alone: {}", told.body());
+    // An edit waits for the answer that it corrects, and for no other.
+    let said = table.people[0].say(&table.room, "!roll 2d1").await;
+    table.people[0].answer(&said).await;
+    table.people[0].edit(&table.room, &said, "!roll 3d1").await;
+    assert!(table.hear(0).await.contains("3 | 3d1 [1 1 1]"));
+    assert_eq!(table.ask(0, "!roll 1d1").await, "1 | 1d1 [1] #3");
+    bot.stop().await;
+}
