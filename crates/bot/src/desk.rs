@@ -6,7 +6,7 @@ use crate::serve::Hall;
 use crate::store::{Batch, StoreError};
 use async_trait::async_trait;
 use chat::{Delivery, Desk, DeskError, Event, RoomId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The core as one network sees it.
@@ -16,14 +16,21 @@ pub(crate) struct NetworkDesk {
     pub redelivers: bool,
 }
 
+/// An event that was accepted, where it is played, and its row among those that wait.
+type Accepted = (Event, TableId, Option<String>);
+
 impl NetworkDesk {
     /// From a network that redelivers: rows for the events that are new, with the notes in one transaction.
-    async fn accept_durably(&self, delivery: Delivery) -> Result<Vec<(Event, Option<String>)>, StoreError> {
+    async fn accept_durably(
+        &self,
+        events: Vec<(Event, TableId)>,
+        notes: BTreeMap<String, Option<String>>,
+    ) -> Result<Vec<Accepted>, StoreError> {
         let committer = self.hall.bot.committer();
         let mut batch = Batch::default();
         let mut fresh = Vec::new();
         let mut rows = BTreeSet::new();
-        for event in delivery.events {
+        for (event, table) in events {
             match &event {
                 Event::Said(message) | Event::Edited { message, .. } | Event::Redacted { message, .. } => {
                     let row = keys::inbox(message.said_in(), &message.id);
@@ -34,15 +41,15 @@ impl NetworkDesk {
                 }
                 Event::Moved { from, to } => self.seat(from, to, &mut batch)?,
                 _ => {
-                    fresh.push((event, None));
+                    fresh.push((event, table, None));
                     continue;
                 }
             }
             let waiting = keys::waiting(&self.network, self.hall.bot.next_number());
             batch.put(waiting.clone(), to_json(&event));
-            fresh.push((event, Some(waiting)));
+            fresh.push((event, table, Some(waiting)));
         }
-        self.note_all(&mut batch, delivery.notes);
+        self.note_all(&mut batch, notes);
         self.commit(batch).await?;
         Ok(fresh)
     }
@@ -70,7 +77,23 @@ impl NetworkDesk {
         Ok(Event::Arrived { room: to.clone() })
     }
 
-    fn note_all(&self, batch: &mut Batch, notes: std::collections::BTreeMap<String, Option<String>>) {
+    /// Where each event is played: what was said before a room moved on, at the table that it had then.
+    fn placed(&self, events: Vec<Event>) -> Result<Vec<(Event, TableId)>, StoreError> {
+        let mut seated: BTreeMap<RoomId, TableId> = BTreeMap::new();
+        let mut placed = Vec::new();
+        for event in events {
+            let known = seated.get(event.room()).cloned();
+            let table = known.map_or_else(|| self.hall.bot.table_of(event.room()), Ok)?;
+            if let Event::Moved { from, to } = &event {
+                seated.insert(to.clone(), table.clone());
+                seated.insert(from.clone(), TableId::left_behind(from));
+            }
+            placed.push((event, table));
+        }
+        Ok(placed)
+    }
+
+    fn note_all(&self, batch: &mut Batch, notes: BTreeMap<String, Option<String>>) {
         for (name, note) in notes {
             let key = keys::note(&self.network, &name);
             match note {
@@ -99,25 +122,25 @@ impl Desk for NetworkDesk {
         let heard = delivery.events.into_iter().filter(|event| !bot.passes_over(event));
         let directed = heard.filter_map(|event| bot.directed(event).transpose());
         let seated = directed.map(|event| self.replaces_nothing_played(event?));
-        delivery.events = seated.collect::<Result<_, _>>().map_err(failed)?;
+        let events = self.placed(seated.collect::<Result<_, _>>().map_err(failed)?).map_err(failed)?;
         let fresh = if self.redelivers {
-            self.accept_durably(delivery).await
+            self.accept_durably(events, delivery.notes).await
         } else {
             let mut batch = Batch::default();
             self.note_all(&mut batch, delivery.notes);
-            for event in &delivery.events {
+            for (event, _) in &events {
                 if let Event::Moved { from, to } = event {
                     self.seat(from, to, &mut batch).map_err(failed)?;
                 }
             }
-            let events = delivery.events.into_iter().map(|event| (event, None)).collect();
+            let events = events.into_iter().map(|(event, table)| (event, table, None)).collect();
             self.commit(batch).await.map(|()| events)
         };
-        for (event, waiting) in fresh.map_err(failed)? {
+        for (event, table, waiting) in fresh.map_err(failed)? {
             if self.hall.obeys(&event, &waiting).map_err(failed)?.is_some() {
                 continue;
             }
-            self.hall.clone().enqueue(event, waiting).map_err(failed)?;
+            self.hall.clone().enqueue(table, event, waiting).map_err(failed)?;
         }
         Ok(())
     }

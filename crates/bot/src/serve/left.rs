@@ -9,12 +9,13 @@ use super::{Busy, Hall};
 use crate::bot::Bot;
 use crate::documents::{InboxRow, from_json, to_json};
 use crate::journal::digest;
-use crate::keys;
+use crate::keys::{self, TableId};
 use crate::store::{Batch, StoreError};
 use crate::table::{Heard, Outgoing};
-use chat::{Block, Event, Message, Post, Span, Transport};
+use chat::{Block, Event, Message, Post, RoomId, Span, Transport};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -94,21 +95,23 @@ impl Hall {
     }
 
     async fn play_left_of(self: &Arc<Self>, network: &str, end: End) -> Result<(), StoreError> {
-        for (waiting, mut event) in readable(&self.bot, &keys::waiting_of(network))? {
+        let waiting = readable(&self.bot, &keys::waiting_of(network))?;
+        let tables = tables_of(&self.bot, &waiting)?;
+        for ((waiting, mut event), table) in waiting.into_iter().zip(tables) {
             if let Event::Said(message) | Event::Edited { message, .. } = &mut event {
                 message.late = true;
             }
             match end {
-                End::Sudden => self.play_alone(event, waiting).await?,
+                End::Sudden => self.play_alone(table, event, waiting).await?,
                 End::Orderly if self.obeys(&event, &Some(waiting.clone()))?.is_some() => {}
-                End::Orderly => self.clone().enqueue(event, Some(waiting))?,
+                End::Orderly => self.clone().enqueue(table, event, Some(waiting))?,
             }
         }
         Ok(())
     }
 
     /// Plays an event while nothing else is played, unless that ended the bot too often.
-    async fn play_alone(self: &Arc<Self>, event: Event, waiting: String) -> Result<(), StoreError> {
+    async fn play_alone(self: &Arc<Self>, table: TableId, event: Event, waiting: String) -> Result<(), StoreError> {
         let suspect: Option<Suspect> = self.bot.read_doc(keys::SUSPECT_KEY)?;
         let times = suspect.filter(|suspect| suspect.waiting == waiting).map_or(0, |suspect| suspect.times);
         if times >= MOST_ENDS {
@@ -118,14 +121,13 @@ impl Hall {
         batch.put(keys::SUSPECT_KEY, to_json(&Suspect { waiting: waiting.clone(), times: times + 1 }));
         if commit(&self.bot, batch).await.is_err() {
             // Its table plays it as soon as there is room, and says so.
-            return self.clone().enqueue(event, Some(waiting));
+            return self.clone().enqueue(table, event, Some(waiting));
         }
         if let Some(obeyed) = self.obeys(&event, &Some(waiting.clone()))? {
             // A panic of it is logged where it happens.
             let _ = obeyed.await;
         } else if let Some(side) = self.networks.get(&event.room().network) {
             let (done, played) = oneshot::channel();
-            let table = self.bot.table_of(event.room())?;
             let busy = Busy::new(&side.work);
             self.clone().give(table, Job::Event(Box::new(event), Some(waiting), busy, Some(done)))?;
             // A worker that panicked has answered nothing: the event waits for the next start.
@@ -150,6 +152,23 @@ impl Hall {
         let text = format!("That crashed me twice, so I did not play it. Please give the operator error id {id}.");
         self.say_durably(batch, sorry(message, &text), self.bot.next_number()).await
     }
+}
+
+/// Where each of these events is played: what was said before its room moved on, at the table that it had then.
+fn tables_of(bot: &Bot, waiting: &[(String, Event)]) -> Result<Vec<TableId>, StoreError> {
+    let mut before: BTreeMap<&RoomId, TableId> = BTreeMap::new();
+    let mut tables = Vec::new();
+    for (_, event) in waiting.iter().rev() {
+        let table_of = |room: &RoomId| before.get(room).cloned().map_or_else(|| bot.table_of(room), Ok);
+        if let Event::Moved { from, to } = event {
+            let table = table_of(to)?;
+            before.insert(from, table);
+        }
+        let table = before.get(event.room()).cloned().map_or_else(|| bot.table_of(event.room()), Ok)?;
+        tables.push(table);
+    }
+    tables.reverse();
+    Ok(tables)
 }
 
 /// What is left of an event in which the core itself panicked: an answer, and that it was heard, if it was `accepted` durably.

@@ -38,8 +38,12 @@ pub(super) enum Job {
 
 impl Hall {
     /// Puts an accepted event into the queue of its table.
-    pub(crate) fn enqueue(self: Arc<Self>, event: Event, waiting: Option<String>) -> Result<(), StoreError> {
-        let id = self.bot.table_of(event.room())?;
+    pub(crate) fn enqueue(
+        self: Arc<Self>,
+        id: TableId,
+        event: Event,
+        waiting: Option<String>,
+    ) -> Result<(), StoreError> {
         let Some(side) = self.networks.get(&event.room().network) else {
             return Ok(());
         };
