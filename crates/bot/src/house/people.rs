@@ -31,8 +31,9 @@ pub(super) fn referees(
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
         return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm").into());
     }
-    if turn.table.referees.is_empty() && holds_secrets_of_others(turn)? {
-        turn.must_disclose("name the first referee here: a referee reads what others keep secret, and there is some")?;
+    if turn.table.referees.is_empty() && !turn.rights.discloses(turn.table) && holds_secrets_of_others(turn)? {
+        let what = "others have secrets here, and a referee could read them: only a room admin may name the first one";
+        return Err(Refusal::new(what).example("gm").into());
     }
     let trusted =
         if me { turn.speaker.trust == Trust::Account } else { turn.bot.roster.vouches_for(turn.room_id, &player) };
