@@ -284,3 +284,14 @@ fn legible(text: &str) -> String {
     const MOST: usize = 100;
     chat::cut(&chat::clean(text).split_whitespace().collect::<Vec<_>>().join(" "), MOST).into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_call_a_room_is_one_line_and_steers_no_terminal() {
+        assert_eq!(legible("\x1b[31mEvil\nhome: connected\u{202e}"), "[31mEvil home: connected");
+        assert_eq!(legible(&"x".repeat(50_000)).chars().count(), 100);
+    }
+}

@@ -148,6 +148,9 @@ fn files_have_a_quota_that_is_told_before_it_is_reached() {
     room.say("Ann", "!roll d6");
     let mut asked: Vec<_> = (0..7).map(|_| room.say("Ann", "!export")).collect();
     assert!(refused(&asked.pop().unwrap(), "had 6 files within the hour"));
+    // What was asked for while the bot was away counts, too.
+    let message = Message { late: true, unlimited: true, ..room.message("Ann", "!export") };
+    assert_eq!(room.play(&Event::Said(message)).outcomes[0].kind, OutcomeKind::Refused);
     assert!(asked.iter().all(|(kind, _)| *kind == OutcomeKind::Played));
     assert!(asked[4].1.contains("one more this hour") && asked[5].1.contains("last one"), "{asked:?}");
     assert_eq!(room.say("Bob", "!export").0, OutcomeKind::Played, "who asks too often is in nobody's way");
