@@ -258,7 +258,7 @@ fn an_edit_of_the_first_version(export: &[u8]) -> Vec<u8> {
 /// Words are passed over until the one that shows the wanted face.
 fn padded_with_ones(export: &[u8]) -> Vec<u8> {
     forged(export, |links| {
-        let thrown = dice_of(Ones::TakeAWord, &seed_of(export, 1), &links[0], &[1, 1, 20]);
+        let thrown = dice_of(Ones::TakeAWord, &seed_of(export, 1), &links[0], &[1, 1, 20, 20, 20, 20]);
         put_dice(&mut links[0], &thrown);
     })
 }
