@@ -3,17 +3,19 @@
 //! directory, the rate of raw writes of 500 bytes with `fdatasync`.
 
 use async_trait::async_trait;
-use bot::keys::TableId;
-use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, Manner, Plugins, Settings, Table, serve};
+use bot::{Bot, serve};
 use chat::{
     Delivery, Desk, Event, Message, PlayerId, Post, RoomId, Saying, Sent, Speaker, Standing, Transport, TransportError,
 };
+use journal::Entropy;
+use journal::keys::TableId;
+use journal::store::{Memory, Store};
 use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store_sled::SledStore;
+use table::{FairBox, Host, Manner, Plugins, Settings, Table};
 use tokio::sync::{Mutex, mpsc};
 
 type Shared = Arc<dyn Store>;
@@ -124,19 +126,19 @@ fn main() {
 
 /// The core's own work for a command, without queues, tasks and threads: from the message to the posts and the batch.
 fn alone(command: &'static str) -> f64 {
-    let bot = bot(Arc::<Memory>::default());
+    let host = host(Arc::<Memory>::default());
     let (answered, answers) = mpsc::unbounded_channel();
     let (answers, rate) = (Mutex::new(answers), std::sync::Mutex::new(0.0));
     let carousel = Carousel { tables: 1, command, answered, answers, rate };
     let room = RoomId::new("bench", "hall");
-    let mut table = Table::open(&bot, TableId::of(&room)).expect("it opens");
+    let mut table = Table::open(&host, TableId::of(&room)).expect("it opens");
     let start = now();
     let mut count = 0u32;
     while start.elapsed() < TIME {
         for event in carousel.message(room.clone(), u64::from(count)).events {
-            let laid = table.lay(&bot, &event, false).expect("memory does not fail");
+            let laid = table.lay(&host, &event, false).expect("memory does not fail");
             let heard =
-                table.hear(&bot, &event, Manner { redelivered: false, edited: false }).expect("memory does not fail");
+                table.hear(&host, &event, Manner { redelivered: false, edited: false }).expect("memory does not fail");
             assert!(laid.is_some() == (count == 0) && heard.posts.len() == 1);
         }
         count += 1;
@@ -144,14 +146,14 @@ fn alone(command: &'static str) -> f64 {
     f64::from(count) / start.elapsed().as_secs_f64()
 }
 
-fn bot(store: Shared) -> Bot {
+fn host(store: Shared) -> Host {
     let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
-    Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts")
+    Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts")
 }
 
 fn commands(store: Shared, tables: usize, command: &'static str) -> f64 {
-    let bot = bot(store);
+    let bot = Bot::new(host(store));
     let (answered, answers) = mpsc::unbounded_channel();
     let (answers, rate) = (Mutex::new(answers), std::sync::Mutex::new(0.0));
     let carousel = Arc::new(Carousel { tables, command, answered, answers, rate });

@@ -1,15 +1,16 @@
 //! The journal's tools at a table with 100,000 entries, on sled: from the message to the durable answer; and how long
 //! it takes to write and to verify an export of it.
 
-use bot::journal::export::{Exported, verify, write};
-use bot::keys::{TableId, all_of};
-use bot::store::{Batch, Memory, Store, scan_all};
-use bot::{Bot, Entropy, FairBox, Plugins, Settings, Sitting};
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
+use journal::Entropy;
+use journal::export::{Exported, verify, write};
+use journal::keys::{TableId, all_of};
+use journal::store::{Batch, Memory, Store, scan_all};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 use store_sled::SledStore;
+use table::{FairBox, Host, Plugins, Settings, Sitting};
 
 /// Entries that are played before anything is measured.
 const ENTRIES: u64 = 100_000;
@@ -96,7 +97,7 @@ impl Play {
         let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
         let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
         let entropy = Entropy::from_seed([1; 32]);
-        let bot = Bot::new(settings, plugins, store, entropy, Box::new(FairBox)).expect("it starts");
+        let bot = Host::new(settings, plugins, store, entropy, Box::new(FairBox)).expect("it starts");
         Play { sitting: Sitting::new(Arc::new(bot)), said: 0 }
     }
 

@@ -1,14 +1,15 @@
 //! What a command costs, and how much of the disk it takes, at a table at which many have played: `cargo bench -p tests --bench
 //! players`.
 
-use bot::store::Store;
-use bot::{Bot, Entropy, FairBox, Plugins, Settings, Sitting, keys};
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
+use journal::store::Store;
+use journal::{Entropy, keys};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store_sled::SledStore;
+use table::{FairBox, Host, Plugins, Settings, Sitting};
 
 /// Commands that are measured.
 const MEASURED: usize = 300;
@@ -47,7 +48,7 @@ impl Table {
         let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
         let settings = Settings { plugins: ["roll", "mvk"].map(str::to_owned).into(), ..Settings::default() };
         let store = Arc::new(SledStore::open(path).expect("it opens"));
-        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         Table { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
     }
 

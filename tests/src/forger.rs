@@ -1,7 +1,7 @@
 //! Somebody who changes an export and then makes everything fit again: digests, chain, sums.
 
-use bot::journal::export::{ExportError, Header, verify};
-use bot::journal::{Entry, Link, digest, unhex};
+use journal::export::{ExportError, Header, verify};
+use journal::{Entry, Link, digest, unhex};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 

@@ -1,11 +1,13 @@
 //! The bot in this process, on networks of a test's choice.
 
-use bot::store::{Memory, Store};
-use bot::{Bot, DiceBox, Entropy, FairBox, Plugins, Settings, serve};
+use bot::{Bot, serve};
 use chat::{Clock, PlayerId, SystemClock, Transport};
 use jiff::{SignedDuration, Timestamp};
+use journal::Entropy;
+use journal::store::{Memory, Store};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use table::{DiceBox, FairBox, Host, Plugins, Settings};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -63,8 +65,8 @@ impl Make {
         let plugins =
             Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
                 .expect("they live together");
-        let bot = Bot::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
-        let bot = bot.expect("it starts").with_clock(self.own_clock);
+        let host = Host::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
+        let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
         let (stop, stopped) = oneshot::channel();
         let served = serve(Arc::new(bot), networks, async move {
             // A dropped sender stops it too.

@@ -11,12 +11,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("chat", &[]),
     ("plugin-api-derive", &[]),
     ("plugin-api", &["chat", "dice", "plugin-api-derive"]),
-    ("bot", &["chat", "dice", "plugin-api"]),
-    ("store-sled", &["bot"]),
+    ("journal", &["chat", "dice"]),
+    ("table", &["chat", "dice", "journal", "plugin-api"]),
+    ("bot", &["chat", "journal", "table"]),
+    ("store-sled", &["journal"]),
     ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),
     ("transport-matrix", &["chat"]),
-    ("plugin-testkit", &["bot", "chat", "dice", "plugin-api"]),
+    ("plugin-testkit", &["chat", "dice", "journal", "plugin-api", "table"]),
 ];
 /// Which of the house's crates a plugin may depend on, and which its tests may use besides.
 const PLUGIN: &[&str] = &["plugin-api", "dice", "chat"];

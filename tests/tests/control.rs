@@ -303,10 +303,10 @@ fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
         operated.bot.signal("TERM");
         operated.bot.wait();
         let store = store_sled::SledStore::open(&data.join("store")).unwrap();
-        let mut batch = bot::store::Batch::default();
-        let key = bot::keys::alone(&chat::RoomId::new("net", "#den"));
+        let mut batch = journal::store::Batch::default();
+        let key = journal::keys::alone(&chat::RoomId::new("net", "#den"));
         batch.put(key, "\"2026-01-01T00:00:00Z\"");
-        bot::store::Store::commit(&store, &batch).unwrap();
+        journal::store::Store::commit(&store, &batch).unwrap();
         drop(store);
         Program::start(&data, &operated.config())
     };

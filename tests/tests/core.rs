@@ -1,16 +1,18 @@
 //! The running core over the fake network: panics, redelivery, restarts, tables side by side.
 
-use bot::documents::{InboxRow, to_json};
-use bot::keys::TableId;
-use bot::store::{Batch, Memory, Store, StoreError};
-use bot::{Bot, Entropy, FairBox, Plugins, Settings, keys, serve};
+use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
+use journal::documents::{InboxRow, to_json};
+use journal::keys::TableId;
+use journal::store::{Batch, Memory, Store, StoreError};
+use journal::{Entropy, keys};
 use plugin_api::{Commands, Dice, Game, Refusal, Reply, Setting, SettingKind, SettingScope, Turn};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use table::{FairBox, Host, Plugins, Settings};
 use tokio::sync::oneshot;
 
 /// A game that breaks on purpose.
@@ -81,7 +83,9 @@ fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
     let enabled = ["fragile", "roll", "mvk"].map(str::to_owned).into();
     let settings = Settings { plugins: enabled, ..Settings::default() };
     let plugins = Plugins::new(plugins).expect("they live together");
-    Arc::new(Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"))
+    Arc::new(Bot::new(
+        Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
+    ))
 }
 
 fn message(id: &str, room: &str, body: &str) -> Message {
@@ -211,7 +215,7 @@ async fn the_lines_of_a_message_see_each_other() {
 /// The journal of the hall has so many entries and adds up.
 fn whole(store: &dyn Store, entries: u64) {
     let table = TableId::of(&RoomId::new("fake", "hall"));
-    let audit = bot::journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
+    let audit = journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(audit.entries, entries);
 }
 
@@ -271,7 +275,7 @@ async fn while_the_disk_is_full_nothing_changes_and_afterwards_all_adds_up() {
     })
     .await;
     let table = TableId::of(&RoomId::new("fake", "hall"));
-    bot::journal::audit(&*disk, &table).unwrap_or_else(|error| panic!("{error}"));
+    journal::audit(&*disk, &table).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[tokio::test]
@@ -315,7 +319,7 @@ async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
     })
     .await;
     let table = TableId::of(&RoomId::new("fake", "hall"));
-    bot::journal::audit(&*disk, &table).unwrap_or_else(|error| panic!("{error}"));
+    journal::audit(&*disk, &table).unwrap_or_else(|error| panic!("{error}"));
 }
 
 #[tokio::test]

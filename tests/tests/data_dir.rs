@@ -1,8 +1,8 @@
 //! A data directory that cannot be used: one clear line that says what to do, a status that is not 0, nothing changed.
 
-use bot::keys::TableId;
-use bot::store::{Batch, Store};
 use chat::RoomId;
+use journal::keys::TableId;
+use journal::store::{Batch, Store};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -123,7 +123,7 @@ fn data_of_a_newer_version_is_refused() {
     {
         let store = SledStore::open(&data.path().join("store")).unwrap();
         let mut batch = Batch::default();
-        batch.put(bot::keys::SCHEMA_KEY, (bot::keys::SCHEMA + 1).to_string());
+        batch.put(journal::keys::SCHEMA_KEY, (journal::keys::SCHEMA + 1).to_string());
         store.commit(&batch).unwrap();
     }
     let says = complaint(&run(data.path(), b"!insp\n"));
@@ -170,8 +170,8 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     {
         let store = SledStore::open(&data.path().join("store")).unwrap();
         let table = TableId::of(&RoomId::new("console", "hall"));
-        assert_eq!(bot::journal::audit(&store, &table).unwrap().entries, 3);
-        assert!(store.read(&bot::keys::seed(&table, 2)).unwrap().is_some());
+        assert_eq!(journal::audit(&store, &table).unwrap().entries, 3);
+        assert!(store.read(&journal::keys::seed(&table, 2)).unwrap().is_some());
     }
     let before = content(data.path());
     assert!(complaint(&restore(data.path(), &file)).contains("holds data already"));

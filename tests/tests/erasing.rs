@@ -1,10 +1,11 @@
 //! Words that are erased without anybody asking at the table: by their age, and since their message was taken back.
 
-use bot::store::Memory;
-use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
+use journal::Entropy;
+use journal::store::Memory;
 use std::sync::Arc;
+use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 
 /// Two rooms, in which everybody is admin.
 struct Rooms {
@@ -16,7 +17,7 @@ impl Rooms {
     fn new() -> Self {
         let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
         let store: Arc<Memory> = Arc::default();
-        let bot = Bot::new(Settings::default(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let bot = Host::new(Settings::default(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
         Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), said: 0 }
     }
 

@@ -1,6 +1,6 @@
 //! Exported journals: verified by the program and by the page in a browser, caught when altered, moved elsewhere.
 
-use bot::journal::{Link, Parts};
+use journal::{Link, Parts};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

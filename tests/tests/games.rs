@@ -1,12 +1,12 @@
 //! What holds for any sequence of commands of all the games together, each by the name of its game.
 
-use bot::keys::TableId;
-use bot::store::Memory;
-use bot::{Bot, DiceBox, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::keys::TableId;
+use journal::store::Memory;
 use plugin_api::Plugin;
 use proptest::prelude::{Strategy, prop};
 use proptest::proptest;
@@ -14,6 +14,7 @@ use proptest::sample::select;
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use table::{DiceBox, FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::Conversation;
 
 fn games() -> Vec<Box<dyn Plugin>> {
@@ -111,7 +112,7 @@ proptest! {
             plugins: games().iter().map(|game| game.manifest().id.clone()).collect(),
             ..Settings::default()
         };
-        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(counted.clone()));
+        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(counted.clone()));
         let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
         for (id, (who, line)) in lines.iter().enumerate() {
             let speaker = Speaker {
@@ -137,7 +138,7 @@ proptest! {
             }
         }
         sitting.put_away().expect("memory does not fail");
-        let audit = bot::journal::audit(&*store, &TableId::of(&room())).expect("the journal is whole");
+        let audit = journal::audit(&*store, &TableId::of(&room())).expect("the journal is whole");
         assert_eq!(audit.entries, audit.last);
     }
 }

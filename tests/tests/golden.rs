@@ -1,9 +1,9 @@
 //! What an earlier version stored loads for ever: `golden/vN*.jsonl` are backups that version N of the schema wrote.
 
-use bot::backup;
-use bot::keys::TableId;
-use bot::store::{Memory, Store};
 use chat::RoomId;
+use journal::backup;
+use journal::keys::TableId;
+use journal::store::{Memory, Store};
 use std::fs;
 use std::path::Path;
 use tests::{answers, astragal, run};
@@ -36,7 +36,7 @@ fn a_journal_of_version_1_is_whole() {
     let store = Memory::default();
     let file = fs::read(Path::new(&golden(1))).unwrap();
     backup::read(&mut &*file, |batch| store.commit(&batch)).unwrap();
-    let audit = bot::journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
+    let audit = journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
     assert_eq!((audit.entries, audit.last), (12, 12));
 }
 
@@ -46,7 +46,7 @@ fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
     let file = format!("{}/golden/v1-journal.jsonl", env!("CARGO_MANIFEST_DIR"));
     let store = Memory::default();
     backup::read(&mut &*fs::read(&file).unwrap(), |batch| store.commit(&batch)).unwrap();
-    let audit = bot::journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
+    let audit = journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
     assert_eq!((audit.entries, audit.last), (17, 17));
 
     let data = tempfile::tempdir().unwrap();

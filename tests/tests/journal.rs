@@ -3,16 +3,16 @@
 #[path = "journal/stage.rs"]
 mod stage;
 
-use bot::OutcomeKind;
-use bot::documents::Head;
-use bot::journal::{Change, apply};
-use bot::keys;
 use chat::{Block, Event, Recipient, RoomId};
+use journal::documents::Head;
+use journal::keys;
+use journal::{Change, apply};
 use proptest::prelude::{Strategy, prop};
 use proptest::proptest;
 use proptest::sample::select;
 use serde_json::Value;
 use stage::{Came, Stage, player, room, table};
+use table::OutcomeKind;
 
 /// Commands that change something or throw dice, in some state of the table at least.
 const LINES: &[&str] = &[
@@ -265,7 +265,7 @@ fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
         let came = stage.say("Bob", "!export");
         let files: Vec<_> = came.heard.posts.iter().flat_map(|outgoing| outgoing.post.files.clone()).collect();
         assert_eq!(files.len(), 1, "{}", came.public());
-        bot::journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
+        journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
         files[0].text.clone()
     };
     let export = exported(&mut stage);
@@ -474,7 +474,7 @@ fn the_first_message_of_a_table_can_be_exported_with_it() {
     let mut stage = Stage::new();
     let came = stage.say("Ann", "!roll d6\n!export");
     let files: Vec<_> = came.heard.posts.iter().flat_map(|outgoing| outgoing.post.files.clone()).collect();
-    let verdict = bot::journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
+    let verdict = journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
     assert_eq!(verdict.verifier.entries, 1);
 }
 

@@ -2,9 +2,9 @@
 //!
 //! `ASTRAGAL_KILLS` says how often; 50 without it, 1,000 with `tests/run --long`.
 
-use bot::keys::{self, TableId};
-use bot::store::Store;
 use chat::RoomId;
+use journal::keys::{self, TableId};
+use journal::store::Store;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
 fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
     let store = SledStore::open(&data.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("console", "hall"));
-    let audit = bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
+    let audit = journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
     let holdings = audit.document.pointer("/games/mvk/state/characters").and_then(Value::as_object);
     let holdings = holdings.expect("somebody holds something");
     let sum: u64 = holdings.values().filter_map(|each| each["inspiration"].as_u64()).sum();

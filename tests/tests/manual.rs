@@ -1,14 +1,15 @@
 //! The manual in `docs/`: it builds, its reference is what the program declares, and every command that it shows is one.
 
-use bot::store::Memory;
-use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::store::Memory;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::program;
 
 fn root() -> PathBuf {
@@ -31,7 +32,7 @@ fn the_reference_of_the_tables_own_commands_is_what_they_declare() {
     let about = "Every room has these, whatever it plays. Those of the games are on the games' pages.";
     is_made(
         "docs/reference/commands.md",
-        &plugin_testkit::reference("The table's own commands", about, &bot::table_commands()),
+        &plugin_testkit::reference("The table's own commands", about, &table::table_commands()),
     );
 }
 
@@ -106,7 +107,7 @@ fn understood(typed: &str) -> Result<(), String> {
     let settings = Settings { plugins: ids, ..Settings::default() };
     let plugins = Plugins::new(all).expect("they live together");
     let store: Arc<Memory> = Arc::default();
-    let bot = Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts");
+    let bot = Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts");
     let mut sitting = Sitting::new(Arc::new(bot));
     let mut said = 0;
     let mut say = |who: &str, line: &str| {

@@ -1,17 +1,18 @@
 //! What holds for any sequence of commands.
 
-use bot::keys::TableId;
-use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use dice::Die;
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::keys::TableId;
+use journal::store::{Memory, Store};
 use proptest::prelude::{Strategy, any, prop};
 use proptest::sample::select;
 use proptest::{prop_oneof, proptest};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 
 /// Lines that are played or refused, depending on what was before them.
 const LINES: &[&str] = &[
@@ -110,7 +111,7 @@ fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     let store: Arc<Memory> = Arc::default();
     let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
-    let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+    let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
     let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
     for name in ["Ann", "Bob", "Cem"] {
         let event = Event::Present {
@@ -170,12 +171,12 @@ proptest! {
     fn the_journal_alone_leads_to_what_is_stored(lines in prop::collection::vec(said(), 1..40)) {
         let (.., store) = play(lines.iter().enumerate());
         let table = TableId::of(&room());
-        let audit = bot::journal::audit(&*store, &table).expect("the journal is whole");
+        let audit = journal::audit(&*store, &table).expect("the journal is whole");
         assert_eq!(audit.entries, audit.last);
         for (key, pointer) in [
-            (bot::keys::game(&table, "mvk"), "/games/mvk".to_owned()),
-            (bot::keys::doc(&table), "/table".to_owned()),
-            (bot::keys::room(&room()), bot::journal::pointer("/rooms", &room().to_string())),
+            (journal::keys::game(&table, "mvk"), "/games/mvk".to_owned()),
+            (journal::keys::doc(&table), "/table".to_owned()),
+            (journal::keys::room(&room()), journal::pointer("/rooms", &room().to_string())),
         ] {
             let stored = store.read(&key).expect("memory does not fail");
             let mut stored: Option<Value> = stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"));

@@ -5,12 +5,13 @@ use crate::fresh::{self, part_of};
 use crate::out::say;
 use crate::{check, control, lines};
 use anyhow::{Context, bail};
-use bot::backup::{read, write};
-use bot::keys::{RESTORED_KEY, SCHEMA};
-use bot::store::{Batch, Store};
-use bot::{Bot, check_records};
+use bot::Bot;
 use chat::{Clock, SystemClock};
 use jiff::Timestamp;
+use journal::backup::{read, write};
+use journal::keys::{RESTORED_KEY, SCHEMA};
+use journal::schema::check_records;
+use journal::store::{Batch, Store};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -113,7 +114,7 @@ pub fn delete_old(directory: &Path, keep: usize, day: Timestamp) -> anyhow::Resu
 /// # Errors
 /// It cannot be written, and then nothing is changed.
 pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<()> {
-    let Some(found) = bot::schema_of(store)?.filter(|found| *found < SCHEMA) else { return Ok(()) };
+    let Some(found) = journal::schema::schema_of(store)?.filter(|found| *found < SCHEMA) else { return Ok(()) };
     let file = directory.join(format!("before-schema-{SCHEMA}.{EXTENSION}"));
     let written = fs::create_dir_all(directory).map_err(Into::into).and_then(|()| write_file(store, &part_of(&file)));
     written.context("the data is of an older version and stays so, since no backup of it can be written")?;
@@ -144,7 +145,7 @@ pub async fn between_commits<T: Send + 'static>(
     work: impl FnOnce(&dyn Store) -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     let (done, written) = oneshot::channel();
-    bot.committer().snapshot(move |store| {
+    bot.host().committer().snapshot(move |store| {
         // Whoever asked may have gone.
         let _ = done.send(work(store));
     });

@@ -4,9 +4,9 @@
 use crate::backup;
 use crate::cli;
 use anyhow::{Context, bail, ensure};
-use bot::store::{StoreError, scan_all};
 use chat::{Clock, SystemClock};
 use jiff::{SignedDuration, Timestamp};
+use journal::store::{StoreError, scan_all};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;

@@ -10,8 +10,6 @@ pub use mistakes::Mistake;
 pub use written::{Secrets, Written, schema};
 
 use crate::networks::{irc, matrix};
-use bot::limits::Limits;
-use bot::{RoomRule, RoomSetting, Settings};
 use chat::{PlayerId, RoomId};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -19,6 +17,8 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use table::limits::Limits;
+use table::{RoomRule, RoomSetting, Settings};
 
 /// What an operator decides.
 #[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]

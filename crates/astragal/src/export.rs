@@ -6,16 +6,18 @@ use crate::fresh::{self, part_of};
 use crate::out::{out, say};
 use crate::{check, control, lines};
 use anyhow::{Context, bail};
-use bot::journal::export::{self as journal, Exported};
-use bot::journal::moving::{self, Laid, Moved};
-use bot::store::Store;
-use bot::{Bot, Entropy, Settings};
+use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
+use journal::Entropy;
+use journal::export::{self, Exported};
+use journal::moving::{self, Laid, Moved};
+use journal::store::Store;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use store_sled::{ClaimError, DataDir, SledStore};
+use table::Settings;
 
 /// Characters of a table's name that are shown: as many as a room's id can have on any network.
 const LONGEST_NAME: usize = 300;
@@ -98,9 +100,9 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
     let mut out = BufWriter::new(fresh::replace(file)?);
     let now = SystemClock.now();
     match kind {
-        Kind::Proof => journal::write(&exported, now, &mut out)?,
-        Kind::Text => journal::write_text(&exported, &mut out)?,
-        Kind::Move => journal::write_all(&exported, store, now, &mut out)?,
+        Kind::Proof => export::write(&exported, now, &mut out)?,
+        Kind::Text => export::write_text(&exported, &mut out)?,
+        Kind::Move => export::write_all(&exported, store, now, &mut out)?,
     };
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
 }
@@ -108,7 +110,7 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
 /// Verifies an export and says what was found.
 pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
     let verdict =
-        journal::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
+        export::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
     let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
     let (header, found) = (verdict.header, verdict.verifier);
     say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), quoted(&header.table), found.last))?;
@@ -140,7 +142,8 @@ pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<(
     let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
         .with_context(|| format!("{} cannot be imported", file.display()))?;
     let (store, room, settings, _data) = open_stopped(cli, room)?;
-    let laid = match moved.lay(&store, &room, &settings, &mut Entropy::from_system())? {
+    let offered = |plugin: &str| settings.offers(&room, plugin);
+    let laid = match moved.lay(&store, &room, settings.fresh_room(&room), offered, &mut Entropy::from_system())? {
         Ok(laid) => laid,
         Err(table) => bail!("that table is here already: astragal seat {room} {}", quoted(table)),
     };
@@ -166,8 +169,8 @@ fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<
         say(&format!("  left out after a crash: #{from} to #{to}"))?;
     }
     let (offered, kept_out): (Vec<_>, Vec<_>) =
-        moved.plugins(settings, room)?.into_iter().partition(|(_, offered)| *offered);
-    let names = |some: Vec<(String, bool)>| some.iter().map(|(name, _)| named(name)).collect::<Vec<_>>().join(", ");
+        moved.plugins()?.into_iter().partition(|plugin| settings.offers(room, plugin));
+    let names = |some: Vec<String>| some.iter().map(|name| named(name)).collect::<Vec<_>>().join(", ");
     say(&format!("  games enabled with it: {}", names(offered)))?;
     match kept_out.is_empty() {
         true => Ok(()),

@@ -4,16 +4,17 @@
 use crate::backup;
 use crate::calendar::{Calendar, Jump};
 use crate::operator::{Operator, Order};
-use bot::documents::{from_json, to_json};
-use bot::journal::moving;
-use bot::keys::CALENDAR_KEY;
-use bot::store::{Batch, StoreError};
-use bot::{OutcomeKind, Sweep};
+use bot::Sweep;
 use chat::{Clock, RoomId, Status, SystemClock};
 use jiff::{SignedDuration, Timestamp};
+use journal::documents::{from_json, to_json};
+use journal::keys::CALENDAR_KEY;
+use journal::moving;
+use journal::store::{Batch, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+use table::OutcomeKind;
 use tokio::time::Instant;
 
 /// How often the networks are looked at.
@@ -58,20 +59,20 @@ pub async fn keep_house(operator: Arc<Operator>) {
 
 /// Begins to remove what was kept for so many days.
 async fn begin_sweep(operator: &Operator, days: u16) -> Option<Sweep> {
-    let begun = operator.bot.begin_sweep(SystemClock.now(), days.max(1)).await;
+    let begun = Sweep::begin(operator.bot.host(), SystemClock.now(), days.max(1)).await;
     begun.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok()
 }
 
 /// Removes a page more of it. What fails is tried again with the next round.
 async fn sweep_on(operator: &Operator, sweep: Option<Sweep>) -> Option<Sweep> {
-    let swept = operator.bot.sweep_on(sweep?).await;
+    let swept = sweep?.on(operator.bot.host()).await;
     swept.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok().flatten()
 }
 
 /// Looks at the clock, and notes what it says. A clock that jumped is told of before anything goes by it.
 async fn look_at_the_clock(operator: &Operator, ran: Duration) -> Result<Calendar, StoreError> {
     let now = SystemClock.now();
-    let committer = operator.bot.committer();
+    let committer = operator.bot.host().committer();
     let noted = committer.read(CALENDAR_KEY)?.map(|noted| from_json(CALENDAR_KEY, &noted)).transpose()?;
     let mut calendar: Calendar = noted.unwrap_or_else(|| Calendar::at(operator.written.unwrap_or(now)));
     if let Some(Jump { from, to }) = calendar.look(now, SignedDuration::try_from(ran).unwrap_or(SignedDuration::MAX)) {

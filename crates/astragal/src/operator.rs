@@ -6,7 +6,7 @@ use crate::networks::{irc, matrix};
 use crate::{backup, reload};
 use anyhow::{Context, bail};
 use async_trait::async_trait;
-use bot::{Bot, OPERATOR_WORD, OutcomeKind};
+use bot::{Bot, OPERATOR_WORD};
 use chat::{Clock, RoomId, Status, SystemClock, Transport};
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::{Timestamp, Unit};
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
+use table::OutcomeKind;
 
 /// What can be asked.
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
@@ -139,7 +140,7 @@ impl Operator {
                 Told::of(format!("{network}: leaving {id}; what its table holds stays{back}"))
             }
             Order::Ignore { pattern: None, .. } => {
-                let ignored = self.bot.ignored();
+                let ignored = self.bot.host().ignored();
                 let list = ignored.iter().cloned().collect::<Vec<_>>().join("\n");
                 let text = if ignored.is_empty() { "nobody is ignored".to_owned() } else { list };
                 Told { text, json: json!({ "ignored": ignored }) }

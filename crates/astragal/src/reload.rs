@@ -24,7 +24,7 @@ pub async fn on_hangup(hangup: Arc<Mutex<Signal>>, operator: Arc<Operator>) {
 pub fn again(operator: &Operator) -> anyhow::Result<String> {
     let config = Config::read(operator.config_file.as_deref())
         .map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
-    operator.bot.apply(config.settings());
+    operator.bot.host().apply(config.settings());
     let told = "the configuration was read again";
     let same = config.networks() == operator.started_on && config.name == operator.config().name;
     *operator.config.write().expect("nothing panics holding it") = Arc::new(config);

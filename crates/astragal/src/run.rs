@@ -7,13 +7,15 @@ use crate::operator::Operator;
 use crate::out::out;
 use crate::{backup, check, control, housekeeping, networks, plugins, reload, service, watch};
 use anyhow::Context;
-use bot::store::Store;
-use bot::{Bot, Entropy, FairBox, Plugins, serve, survive};
+use bot::{Bot, serve, survive};
 use chat::{Clock, RoomId, SystemClock, Transport};
+use journal::Entropy;
+use journal::store::Store;
 use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use store_sled::{DataDir, SledStore};
+use table::{FairBox, Host, Plugins};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use transport_console::{Console, Input, Opening};
@@ -32,8 +34,8 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
     backup::before_migration(&*store, &data.file(backup::DIRECTORY))?;
     let plugins = Plugins::new(plugins::all())?;
     let mut entropy = Entropy::from_system();
-    let nonce = bot::journal::hex(&entropy.secret()[..8]);
-    let bot = Arc::new(Bot::new(config.settings(), plugins, store, entropy, Box::new(FairBox))?);
+    let nonce = journal::hex(&entropy.secret()[..8]);
+    let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store, entropy, Box::new(FairBox))?));
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
@@ -90,7 +92,7 @@ fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow:
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "Player".to_owned());
     let room = config.console.room.clone();
-    let prefix = bot.prefix_of(&RoomId::new(transport_console::NETWORK, &room))?;
+    let prefix = bot.host().prefix_of(&RoomId::new(transport_console::NETWORK, &room))?;
     let greeting = vec![
         format!("I roll dice, know the rules of your game, and keep what your table holds. You are {name} in {room}."),
         format!(

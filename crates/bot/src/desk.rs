@@ -1,17 +1,17 @@
 //! Accepting what a network delivers, and handing it to the queue of its table.
 
-use crate::documents::{Head, InboxRow, RoomDoc, to_json};
-use crate::keys::{self, TableId};
-use crate::serve::Hall;
-use crate::store::{Batch, StoreError};
+use crate::serve::Running;
 use async_trait::async_trait;
 use chat::{Delivery, Desk, DeskError, Event, RoomId};
+use journal::documents::{Head, InboxRow, RoomDoc, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The core as one network sees it.
 pub(crate) struct NetworkDesk {
-    pub hall: Arc<Hall>,
+    pub running: Arc<Running>,
     pub network: String,
     pub redelivers: bool,
 }
@@ -26,7 +26,7 @@ impl NetworkDesk {
         events: Vec<(Event, TableId)>,
         notes: BTreeMap<String, Option<String>>,
     ) -> Result<Vec<Accepted>, StoreError> {
-        let committer = self.hall.bot.committer();
+        let committer = self.running.host().committer();
         let mut batch = Batch::default();
         let mut fresh = Vec::new();
         let mut rows = BTreeSet::new();
@@ -45,7 +45,7 @@ impl NetworkDesk {
                     continue;
                 }
             }
-            let waiting = keys::waiting(&self.network, self.hall.bot.next_number());
+            let waiting = keys::waiting(&self.network, self.running.host().next_number());
             batch.put(waiting.clone(), to_json(&event));
             fresh.push((event, table, Some(waiting)));
         }
@@ -57,7 +57,7 @@ impl NetworkDesk {
     /// Seats a room at the table of the one that it replaces, and that one at a new table: at once, so that what is said next
     /// in either is played where it belongs. Whoever stayed behind has no say at the table any more.
     fn seat(&self, from: &RoomId, to: &RoomId, batch: &mut Batch) -> Result<(), StoreError> {
-        let moved = self.hall.bot.moved(from)?;
+        let moved = self.running.host().moved(from)?;
         batch.put(keys::room(from), to_json(&RoomDoc { table: TableId::left_behind(from), ..moved.clone() }));
         batch.put(keys::room(to), to_json(&moved));
         batch.put(keys::greeted(to), to_json(&true));
@@ -68,8 +68,8 @@ impl NetworkDesk {
     /// bot only comes there.
     fn replaces_nothing_played(&self, event: Event) -> Result<Event, StoreError> {
         let Event::Moved { to, .. } = &event else { return Ok(event) };
-        let bot = &self.hall.bot;
-        let head: Option<Head> = bot.read_doc(&keys::head(&bot.table_of(to)?))?;
+        let bot = &self.running.bot;
+        let head: Option<Head> = bot.host().read_doc(&keys::head(&bot.host().table_of(to)?))?;
         if head.is_none_or(|head| head.number == 0) {
             return Ok(event);
         }
@@ -83,7 +83,7 @@ impl NetworkDesk {
         let mut placed = Vec::new();
         for event in events {
             let known = seated.get(event.room()).cloned();
-            let table = known.map_or_else(|| self.hall.bot.table_of(event.room()), Ok)?;
+            let table = known.map_or_else(|| self.running.host().table_of(event.room()), Ok)?;
             if let Event::Moved { from, to } = &event {
                 seated.insert(to.clone(), table.clone());
                 seated.insert(from.clone(), TableId::left_behind(from));
@@ -108,19 +108,19 @@ impl NetworkDesk {
             return Ok(());
         }
         let stopped = || StoreError::Unavailable("the bot is stopping".to_owned());
-        self.hall.bot.committer().submit(None, batch).await.map_err(|_| stopped())?
+        self.running.host().committer().submit(None, batch).await.map_err(|_| stopped())?
     }
 }
 
 #[async_trait]
 impl Desk for NetworkDesk {
     async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
-        let bot = &self.hall.bot;
+        let bot = &self.running.bot;
         // Stamped before anything is made durable: what is played again later counts by the time it was heard first.
-        let now = Some(bot.clock.now());
+        let now = Some(bot.host().now());
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
-        let heard = delivery.events.into_iter().filter(|event| !bot.passes_over(event));
-        let directed = heard.filter_map(|event| bot.directed(event).transpose());
+        let heard = delivery.events.into_iter().filter(|event| !bot.host().passes_over(event));
+        let directed = heard.filter_map(|event| bot.host().directed(event).transpose());
         let seated = directed.map(|event| self.replaces_nothing_played(event?));
         let events = self.placed(seated.collect::<Result<_, _>>().map_err(failed)?).map_err(failed)?;
         let fresh = if self.redelivers {
@@ -137,22 +137,22 @@ impl Desk for NetworkDesk {
             self.commit(batch).await.map(|()| events)
         };
         for (event, table, waiting) in fresh.map_err(failed)? {
-            if self.hall.obeys(&event, &waiting).map_err(failed)?.is_some() {
+            if self.running.obeys(&event, &waiting).map_err(failed)?.is_some() {
                 continue;
             }
-            self.hall.clone().enqueue(table, event, waiting).map_err(failed)?;
+            self.running.clone().enqueue(table, event, waiting).map_err(failed)?;
         }
         Ok(())
     }
 
     async fn settle(&self) {
-        self.hall.settle(&self.network).await;
+        self.running.settle(&self.network).await;
     }
 
     fn note(&self, key: &str) -> Result<Option<String>, DeskError> {
         let key = keys::note(&self.network, key);
-        let stored = self.hall.bot.committer().read(&key).map_err(failed)?;
-        stored.map(|bytes| crate::documents::from_json(&key, &bytes)).transpose().map_err(failed)
+        let stored = self.running.host().committer().read(&key).map_err(failed)?;
+        stored.map(|bytes| journal::documents::from_json(&key, &bytes)).transpose().map_err(failed)
     }
 }
 

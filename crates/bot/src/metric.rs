@@ -1,6 +1,6 @@
 //! What is counted of a bot, under the names that Prometheus shows.
 
-use crate::table::{Outcome, OutcomeKind};
+use table::{Outcome, OutcomeKind};
 
 /// Command lines, by network and what became of them.
 pub(crate) const COMMANDS: &str = "astragal_commands_total";

@@ -11,10 +11,9 @@ pub use survive::survive;
 
 use crate::bot::Bot;
 use crate::desk::NetworkDesk;
-use crate::keys::TableId;
-use crate::store::StoreError;
-use crate::table::{Manner, Outgoing};
 use chat::{Transport, TransportError};
+use journal::keys::TableId;
+use journal::store::StoreError;
 use networks::Networks;
 use queue::Job;
 use std::collections::BTreeMap;
@@ -22,6 +21,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use table::{Host, Manner, Outgoing};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -41,7 +41,7 @@ pub enum ServeError {
 }
 
 /// A running bot.
-pub(crate) struct Hall {
+pub(crate) struct Running {
     pub bot: Arc<Bot>,
     queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
     networks: BTreeMap<String, NetworkSide>,
@@ -106,6 +106,13 @@ impl Work {
     }
 }
 
+impl Running {
+    /// What the tables share.
+    pub fn host(&self) -> &Host {
+        self.bot.host()
+    }
+}
+
 /// Runs `bot` on these networks until each has nothing more to hear, or `stop` comes; then finishes what was accepted.
 /// First it does what an earlier run left: plays what was accepted, says what was not said.
 ///
@@ -129,27 +136,27 @@ pub async fn serve(
         let side = NetworkSide { manner, outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
-    let hall = Arc::new(Hall { bot: bot.clone(), queues: Mutex::default(), networks, closing });
-    *bot.hall.lock().expect("nothing panics holding it") = Arc::downgrade(&hall);
+    let running = Arc::new(Running { bot: bot.clone(), queues: Mutex::default(), networks, closing });
+    *bot.running.lock().expect("nothing panics holding it") = Arc::downgrade(&running);
     let mut stop = std::pin::pin!(stop);
     let played = tokio::select! {
         biased;
         () = &mut stop => None,
-        played = hall.play_left(end) => Some(played?),
+        played = running.play_left(end) => Some(played?),
     };
     let mut networks = Networks::default();
     for transport in transports.into_iter().filter(|_| played.is_some()) {
         let network = transport.network().to_owned();
-        let desk = Arc::new(NetworkDesk { hall: hall.clone(), network, redelivers: transport.redelivers() });
+        let desk = Arc::new(NetworkDesk { running: running.clone(), network, redelivers: transport.redelivers() });
         networks.listen_to(transport, desk);
     }
     // Whoever stopped the bot already need not do it twice.
     let ended = if played.is_some() { networks.last(stop).await } else { Ok(()) };
     networks.shut().await;
     drop(networks);
-    hall.closing.send_replace(true);
-    hall.close_tables().await;
-    drop(hall);
+    running.closing.send_replace(true);
+    running.close_tables().await;
+    drop(running);
     let finished = tokio::time::timeout(GRACE, async {
         while let Some(sender) = senders.join_next().await {
             if let Err(error) = sender {
@@ -162,7 +169,7 @@ pub async fn serve(
         senders.shutdown().await;
     }
     // What was said is marked so without waiting; now wait, lest it be said again after the next start.
-    if let Ok(Err(error)) = bot.committer.submit(None, left::ended()).await {
+    if let Ok(Err(error)) = bot.host().committer().submit(None, left::ended()).await {
         tracing::error!(%error, "the last writes failed");
     }
     ended

@@ -3,13 +3,13 @@
 //! Rows against playing twice, what was left of long answers, and words that nobody used in time would otherwise pile up for
 //! ever. None has to know its age when it is written: the first look at it notes that, a later one removes it.
 
-use crate::bot::Bot;
-use crate::documents::{RestDoc, from_json, to_json};
-use crate::keys;
-use crate::store::{Batch, Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
+use journal::documents::{RestDoc, from_json, to_json};
+use journal::keys;
+use journal::store::{Batch, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use table::Host;
 use tokio::sync::oneshot;
 
 /// Records that one page looks at.
@@ -49,13 +49,13 @@ struct Time {
 /// What becomes of a record.
 type Look = fn(&dyn Store, &str, &[u8], &Time, &mut Batch) -> Result<(), StoreError>;
 
-impl Bot {
+impl Sweep {
     /// Begins to remove what was kept for so many days.
     ///
     /// # Errors
     /// The store cannot be read or written.
-    pub async fn begin_sweep(&self, now: Timestamp, days: u16) -> Result<Sweep, StoreError> {
-        self.between(move |store| {
+    pub async fn begin(host: &Host, now: Timestamp, days: u16) -> Result<Sweep, StoreError> {
+        between(host, move |store| {
             let before: Option<Age> = read(store, keys::AGE_KEY)?;
             let before = before.unwrap_or(Age { seconds: 0, at: now });
             let step = now.duration_since(before.at).clamp(SignedDuration::ZERO, STEP);
@@ -73,25 +73,10 @@ impl Bot {
     ///
     /// # Errors
     /// The store cannot be read or written.
-    pub async fn sweep_on(&self, sweep: Sweep) -> Result<Option<Sweep>, StoreError> {
-        self.between(move |store| sweep.page(store)).await
+    pub async fn on(self, host: &Host) -> Result<Option<Sweep>, StoreError> {
+        between(host, move |store| self.page(store)).await
     }
 
-    /// Works on the store between two commits: what it read cannot change before it is written.
-    async fn between<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let (done, ended) = oneshot::channel();
-        self.committer().between_commits(move |store| {
-            // Whoever waits may have stopped.
-            let _ = done.send(work(store));
-        });
-        ended.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
-    }
-}
-
-impl Sweep {
     fn page(mut self, store: &dyn Store) -> Result<Option<Self>, StoreError> {
         let Some((prefix, look)) = SWEPT.get(self.place) else { return Ok(None) };
         let page = store.scan(prefix, self.after.as_deref(), PAGE)?;
@@ -108,6 +93,19 @@ impl Sweep {
         store.commit(&batch)?;
         Ok((self.place < SWEPT.len()).then_some(self))
     }
+}
+
+/// Works on the store between two commits: what it read cannot change before it is written.
+async fn between<T: Send + 'static>(
+    host: &Host,
+    work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let (done, ended) = oneshot::channel();
+    host.committer().between_commits(move |store| {
+        // Whoever waits may have stopped.
+        let _ = done.send(work(store));
+    });
+    ended.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
 }
 
 /// What became of a message. One that was accepted and not played yet is left alone.

@@ -1,7 +1,8 @@
-//! The words that transports, the core and games share: who speaks ([`Speaker`]), where ([`RoomId`]), what comes
-//! in ([`Message`], [`Event`]), what goes out ([`Reply`], [`Post`]), and the trait [`Transport`] between them.
+//! The words that transports, the core and games share: who speaks ([`Speaker`]), for whom ([`CharacterId`]), as what
+//! ([`Role`]), where ([`RoomId`]), what comes in ([`Message`], [`Event`]), what goes out ([`Reply`], [`Post`]), and the
+//! trait [`Transport`] between them.
 //!
-//! This crate knows no network, no game, no role and no storage.
+//! This crate knows no network, no game and no storage, and decides nothing about anybody's role.
 
 pub mod conformance;
 
@@ -17,7 +18,7 @@ mod transport;
 pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
-pub use people::{PlayerId, RoomId, Speaker, Standing, Trust};
+pub use people::{CharacterId, PlayerId, Role, RoomId, Speaker, Standing, Trust};
 pub use reply::{Audience, Bar, Block, File, Image, Line, Offer, Reply, Span};
 pub use secret::Secret;
 pub use text::{clean, cut, is_unseen};

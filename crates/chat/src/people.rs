@@ -114,6 +114,24 @@ macro_rules! stored_as_text {
 stored_as_text!(RoomId, '/');
 stored_as_text!(PlayerId, ':');
 
+/// A character of a table: the key of whatever a game keeps for it. Names may change, this does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CharacterId(pub u32);
+
+/// What somebody may do at a table; each may do what those before it may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Role {
+    /// Anybody.
+    #[default]
+    Player,
+    /// Runs the game at this table. While a table has no referee, everybody may give a referee's commands.
+    Referee,
+    /// Runs the room.
+    Admin,
+    /// Runs the bot.
+    Owner,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! What a game declares. From these come parsing, usage errors, help, role checks and manual pages.
 
 use crate::{Refusal, Words, suggest};
+use chat::Role;
 use serde::{Deserialize, Serialize};
 
 /// The commands of a game: derive it on an enum, one variant a command, one field an argument.
@@ -91,20 +92,6 @@ pub struct ArgumentSpec {
     pub help: String,
     /// The words that are part of it, for "did you mean".
     pub words: Vec<String>,
-}
-
-/// What somebody may do at a table; each may do what those before it may.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Role {
-    /// Anybody.
-    #[default]
-    Player,
-    /// Runs the game at this table. While a table has no referee, everybody may give a referee's commands.
-    Referee,
-    /// Runs the room.
-    Admin,
-    /// Runs the bot.
-    Owner,
 }
 
 /// Whether a command acts on an earlier roll.

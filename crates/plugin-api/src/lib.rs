@@ -12,14 +12,13 @@ mod turn;
 mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
-pub use chat::{Audience, Offer, Reply, Span};
+pub use chat::{Audience, CharacterId, Offer, Reply, Role, Span};
 pub use declare::{
-    ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, Role, Setting, SettingKind, SettingScope,
-    usage_of,
+    ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, Setting, SettingKind, SettingScope, usage_of,
 };
 pub use dice::{Dice, Die};
 pub use game::{Game, Played, Plugin, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands};
 pub use refusal::{Refusal, suggest, suggest_within};
-pub use turn::{Cast, CharacterId, Closed, Left, Target, Turn};
+pub use turn::{Cast, Closed, Left, Target, Turn};
 pub use words::Words;

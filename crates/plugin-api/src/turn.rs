@@ -1,19 +1,15 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
 use crate::{Name, Refusal, Role, suggest};
-use chat::{PlayerId, Reply};
+use chat::{CharacterId, PlayerId, Reply};
 use dice::{Dice, DiceError, Die};
 use jiff::Timestamp;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// A character of a table: the key of whatever a game keeps for it. Names may change, this does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct CharacterId(pub u32);
 
 /// Who may be named at a table: its characters, the players by whom they act for, and whoever is present.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,10 @@
 //! The dice of a session: scripted for a line, else fair ones if a seed is given, else none.
 
-use bot::DiceBox;
 use dice::fair::{FairDice, MessageKey};
 use dice::{Dice, DiceError, Die, Scripted};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use table::DiceBox;
 
 /// Dice that a session can script; clones share them, so that one can be a bot's and another the session's.
 #[derive(Clone, Default)]

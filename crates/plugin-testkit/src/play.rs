@@ -2,18 +2,19 @@
 
 use crate::dice_box::SessionDice;
 use crate::session::{self, Directive, NETWORK, ROOM, START, Step, What, Whose, parse, player};
-use bot::documents::{RoomDoc, TableDoc, from_json, to_json};
-use bot::keys::{self, TableId};
-use bot::store::{Batch, Memory, Store, StoreError};
-use bot::{Bot, Entropy, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, Recipient, RoomId, Speaker, Standing, Trust};
 use dice::Die;
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::documents::{RoomDoc, TableDoc, from_json, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Memory, Store, StoreError};
 use plugin_api::{Offer, Plugin};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use table::{Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
 /// The first place where a session does not go as written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -150,7 +151,7 @@ impl Stage {
         let plugins = Plugins::new(plugins).map_err(|error| error.to_string())?;
         let (prefix, name) = (settings.prefix.clone(), settings.name.clone());
         let entropy = Entropy::from_seed([0; 32]);
-        let bot = Bot::new(settings, plugins, store.clone(), entropy, Box::new(dice.clone()));
+        let bot = Host::new(settings, plugins, store.clone(), entropy, Box::new(dice.clone()));
         let sitting = Sitting::new(Arc::new(bot.map_err(|error| error.to_string())?));
         let mut stage = Stage {
             sitting,

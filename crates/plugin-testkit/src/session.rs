@@ -233,7 +233,7 @@ fn duration(text: &str) -> Result<SignedDuration, String> {
 
 /// Up to 32 bytes of hexadecimal; what is missing is zero.
 fn seed(text: &str) -> Result<[u8; 32], String> {
-    let bytes = bot::journal::unhex(&text.to_lowercase()).filter(|bytes| !bytes.is_empty() && bytes.len() <= 32);
+    let bytes = journal::unhex(&text.to_lowercase()).filter(|bytes| !bytes.is_empty() && bytes.len() <= 32);
     let bytes = bytes.ok_or_else(|| format!("{text:?} is not 1 to 32 bytes in hexadecimal"))?;
     let mut seed = [0; 32];
     seed[..bytes.len()].copy_from_slice(&bytes);

@@ -21,8 +21,8 @@ mod tally;
 
 pub use data_dir::{ClaimError, DataDir};
 
-use bot::store::{Batch, Store, StoreError};
 use durable::Durable;
+use journal::store::{Batch, Store, StoreError};
 use seal::Sealed;
 use std::io;
 use std::ops::Bound;

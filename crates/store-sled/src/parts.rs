@@ -5,7 +5,7 @@
 //! up. So no record of ours is larger than a sixteenth of that, with something to spare.
 
 use crate::seal::{self, InParts, Sealed};
-use bot::store::StoreError;
+use journal::store::StoreError;
 
 /// Bytes of a value that are kept in one record.
 pub const MOST: usize = 6_000;

@@ -1,7 +1,7 @@
 //! The checksum that every stored record carries: CRC-32 (IEEE) of key, a mark and value, little-endian, in front of the
 //! value. The mark, which is not stored, is 0 for a value, and 1 for the note that the value stands in parts.
 
-use bot::store::StoreError;
+use journal::store::StoreError;
 
 const LENGTH: usize = 4;
 const VALUE: u8 = 0;

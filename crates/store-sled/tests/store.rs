@@ -1,7 +1,7 @@
 //! The store's contract, and what sled alone would not keep.
 
-use bot::store::conformance::{self, Fuse};
-use bot::store::{Batch, Store, StoreError};
+use journal::store::conformance::{self, Fuse};
+use journal::store::{Batch, Store, StoreError};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use store_sled::{SledStore, Step};
 fn sled_keeps_the_contract_of_a_store() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
-    bot::store::conformance::suite(|fresh| {
+    journal::store::conformance::suite(|fresh| {
         if fresh && path.exists() {
             fs::remove_dir_all(&path).unwrap();
         }

@@ -3,7 +3,7 @@
 use super::stage::{BOT, CHANNEL};
 use super::{Message, Peer};
 use crate::serving::Running;
-use bot::store::Store;
+use journal::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,14 +3,15 @@
 
 use super::forging::{Verdicts, export_of, said};
 use super::seated::{Person, Seated};
-use bot::journal::{Entry, Link};
-use bot::keys::{RESTORED_KEY, TableId};
-use bot::store::{Batch, Memory, Store};
-use bot::{Bot, Entropy, FairBox, Manner, Plugins, Settings, Table};
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::keys::{RESTORED_KEY, TableId};
+use journal::store::{Batch, Memory, Store};
+use journal::{Entry, Link};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use table::{FairBox, Host, Manner, Plugins, Settings, Table};
 use tests::forger::{entry, forged, lines, say, wrong};
 
 #[test]
@@ -74,7 +75,7 @@ fn many_names_keep_nobody_from_binding_who_runs_the_room() {
 
 /// A table that a test plays at without a network.
 struct Stage {
-    bot: Bot,
+    bot: Host,
     table: Table,
     store: Arc<Memory>,
     manner: Manner,
@@ -83,7 +84,8 @@ struct Stage {
 impl Stage {
     fn over(store: Arc<Memory>, redelivered: bool) -> Self {
         let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
-        let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
+        let bot =
+            Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
         let bot = bot.expect("the store is sound");
         let table = Table::open(&bot, TableId::of(&tavern())).expect("memory does not fail");
         Stage { bot, table, store, manner: Manner { redelivered, edited: redelivered } }
@@ -100,7 +102,7 @@ impl Stage {
     }
 
     fn entries(&self) -> Vec<Entry> {
-        let all = bot::keys::entries(&TableId::of(&tavern()));
+        let all = journal::keys::entries(&TableId::of(&tavern()));
         let records = self.store.scan(&all, None, 1_000).expect("memory does not fail");
         let link = |bytes: &[u8]| serde_json::from_slice::<Link>(bytes).expect("a link");
         records.iter().map(|(_, bytes)| serde_json::from_str(link(bytes).entry.get()).expect("an entry")).collect()
@@ -119,7 +121,7 @@ fn where_no_network_gives_ids_the_key_is_the_number_of_the_entry() {
     stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20\n!roll d20");
     let keys: Vec<_> = stage.entries().into_iter().map(|entry| (entry.key.id, entry.key.ordinal)).collect();
     assert_eq!(keys, [("#1".into(), 1), ("#2".into(), 1), ("#3".into(), 2)]);
-    bot::journal::audit(&*stage.store, &TableId::of(&tavern())).expect("no key stands twice");
+    journal::audit(&*stage.store, &TableId::of(&tavern())).expect("no key stands twice");
 }
 
 /// The seed may have been published after the backup: who knows it could choose their messages by its dice.

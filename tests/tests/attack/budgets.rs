@@ -1,19 +1,21 @@
 //! Nothing that somebody types costs more than its limit allows, however large the numbers in it.
 
 use super::hostile;
-use bot::keys::TableId;
-use bot::store::{Batch, Memory, Store, StoreError, scan_all};
-use bot::{Bot, DiceBox, Entropy, FairBox, OutcomeKind, Plugins, Settings, Sitting, serve};
+use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::keys::TableId;
+use journal::store::{Batch, Memory, Store, StoreError, scan_all};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use table::{DiceBox, FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::astragal;
 
 /// Bytes of memory that the program may reserve, whatever is typed; to run at all it reserves about half of that.
@@ -156,10 +158,14 @@ struct Stage {
 const GAMES: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
 
 fn bot(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Arc<Bot> {
+    Arc::new(Bot::new(host(store, dice)))
+}
+
+fn host(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Host {
     let plugins = vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
     let plugins = Plugins::new(plugins).expect("they live together");
     let settings = Settings { plugins: GAMES.map(str::to_owned).into(), ..Settings::default() };
-    Arc::new(Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts"))
+    Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts")
 }
 
 fn message(room: &str, number: i64, body: &str) -> Message {
@@ -172,8 +178,8 @@ fn message(room: &str, number: i64, body: &str) -> Message {
 impl Stage {
     fn new() -> Self {
         let (store, dice) = (Arc::<Counting>::default(), Counted::default());
-        let bot = bot(store.clone(), Box::new(dice.clone()));
-        Stage { sitting: Sitting::new(bot), store, dice, said: 0 }
+        let host = host(store.clone(), Box::new(dice.clone()));
+        Stage { sitting: Sitting::new(Arc::new(host)), store, dice, said: 0 }
     }
 
     /// What a line is answered, whether it was played, and the bytes it wrote.
@@ -200,7 +206,7 @@ impl Stage {
 
     /// The longest text that an entry holds as typed.
     fn longest_text(&self) -> usize {
-        let prefix = bot::keys::entries(&TableId::of(&RoomId::new("fake", "hall")));
+        let prefix = journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall")));
         let texts = scan_all(&*self.store, &prefix).filter_map(|record| {
             let link: serde_json::Value = serde_json::from_slice(&record.ok()?.1).ok()?;
             Some(link.pointer("/parts/text/value")?.as_str()?.len())
@@ -358,7 +364,7 @@ fn text(post: &Post) -> String {
 #[tokio::test]
 async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order() {
     // The whole runtime has one thread. Reading the journal of the hall takes as long as the test wants.
-    let (store, comes, opens) = Gated::new(&bot::keys::entries(&TableId::of(&RoomId::new("fake", "hall"))));
+    let (store, comes, opens) = Gated::new(&journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall"))));
     let network = Fake::new("fake");
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
@@ -387,16 +393,16 @@ async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order(
 #[test]
 fn nothing_waits_for_a_backup_and_the_backup_is_of_one_moment() {
     let (store, comes, opens) = Gated::new("");
-    let bot = bot(store.clone(), Box::new(FairBox));
+    let host = host(store.clone(), Box::new(FairBox));
     let write = |value: &str| {
         let mut batch = Batch::default();
         ["a", "b", "c"].iter().for_each(|key| batch.put(*key, value));
-        bot.committer().commit(None, batch).expect("memory does not fail");
+        host.committer().commit(None, batch).expect("memory does not fail");
     };
     write("1");
     let (done, read) = mpsc::channel();
     store.shut.store(true, Ordering::SeqCst);
-    bot.committer().snapshot(move |store| {
+    host.committer().snapshot(move |store| {
         let records = scan_all(store, "").map(|record| record.expect("memory does not fail"));
         done.send(records.filter(|(key, _)| key.len() == 1).map(|(_, value)| value).collect::<Vec<_>>())
             .expect("it waits");

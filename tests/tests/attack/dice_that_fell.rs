@@ -1,18 +1,19 @@
 //! Nobody chooses their dice: every die that fell is an entry.
 
-use bot::journal::{Entry, Link, audit};
-use bot::keys::{self, TableId};
-use bot::store::{Memory, Store};
-use bot::{Bot, DiceBox, Entropy, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, PlayerId, RoomId, Speaker, Trust};
 use dice::fair::{FairDice, MessageKey};
 use dice::{Dice, DiceError, Die};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::keys::{self, TableId};
+use journal::store::{Memory, Store};
+use journal::{Entry, Link, audit};
 use proptest::prelude::{Strategy, any, prop};
 use proptest::sample::select;
 use proptest::{prop_oneof, proptest};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use table::{DiceBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
 /// A roll that is refused unless the d20 shows a 20.
 const ONLY_A_TWENTY: &str = "!roll (1d20-21)*9000000000000000000/9000000000000000000+21";
@@ -68,7 +69,7 @@ impl Table {
         let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
         let settings = Settings { plugins: ["mvk", "roll"].map(str::to_owned).into(), ..Settings::default() };
         let dice = Box::new(Watched(thrown.clone()));
-        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), dice);
+        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), dice);
         let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
         for name in ["Ann", "Bob"] {
             let (player, name) = (PlayerId::new("test", name), name.to_owned());

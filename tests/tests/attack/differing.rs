@@ -3,8 +3,8 @@
 
 use super::forgeries::SCENE;
 use super::forging::{Verdicts, export_of};
-use bot::Entropy;
-use bot::journal::Link;
+use journal::Entropy;
+use journal::Link;
 use regex::Regex;
 use serde_json::json;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Edits: only who said something replaces it.
 
 use crate::seated::{Person, Seated, games, hall};
-use bot::documents::InboxRow;
-use bot::keys;
-use bot::store::{Batch, Store};
 use chat::Event;
+use journal::documents::InboxRow;
+use journal::keys;
+use journal::store::{Batch, Store};
 
 fn table() -> (Seated, [Person; 3]) {
     let mut table = Seated::new(games);

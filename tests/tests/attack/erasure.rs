@@ -1,12 +1,13 @@
 //! Words that were erased are gone from everywhere.
 
-use bot::keys;
-use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Trust};
 use jiff::{SignedDuration, Timestamp};
+use journal::Entropy;
+use journal::keys;
+use journal::store::{Memory, Store};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::{Conversation, astragal};
 
 /// Rooms in memory.
@@ -20,7 +21,8 @@ impl Rooms {
     fn new() -> Self {
         let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
         let store: Arc<Memory> = Arc::default();
-        let bot = Bot::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let bot =
+            Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
     }
 
@@ -129,7 +131,7 @@ fn who_logs_in_is_forgotten_under_both_names() {
         assert!(asked.1.contains("in 4 entries"), "{asked:?}");
         assert_eq!(rooms.say("account:ann", "!forget me really").0, OutcomeKind::Played);
         assert!(!rooms.stored().contains("address"), "{order:?}");
-        bot::journal::audit(&*rooms.store, &keys::TableId::of(&hall())).unwrap_or_else(|error| panic!("{error}"));
+        journal::audit(&*rooms.store, &keys::TableId::of(&hall())).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
@@ -156,7 +158,7 @@ fn old_words_are_erased_at_a_table_that_its_room_has_left() {
         let key = keys::room(&RoomId::new("console", "hall"));
         let mut room: serde_json::Value = serde_json::from_slice(&store.read(&key).unwrap().unwrap()).unwrap();
         room["table"] = "console/attic".into();
-        let mut batch = bot::store::Batch::default();
+        let mut batch = journal::store::Batch::default();
         batch.put(key, room.to_string());
         store.commit(&batch).unwrap();
     }

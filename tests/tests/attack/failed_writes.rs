@@ -1,8 +1,8 @@
 //! A failed write never happened, and what happened is never called failed.
 
-use bot::store::{Batch, Memory, Store, StoreError};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
+use journal::store::{Batch, Memory, Store, StoreError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -77,8 +77,8 @@ fn on_a_full_disk_long_answers_stop_nobody_and_nothing_is_half_written() {
 
 fn adds_up(path: &Path) {
     let store = store_sled::SledStore::open(path).expect("a step of the test works");
-    let table = bot::keys::TableId::of(&RoomId::new("console", "hall"));
-    bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
+    let table = journal::keys::TableId::of(&RoomId::new("console", "hall"));
+    journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// A disk that does what it is told, and then once says that it did not.
@@ -136,6 +136,6 @@ async fn what_was_accepted_and_played_is_not_played_again_by_the_retry() {
         assert!(said.starts_with(&format!("inspiration {} ", id + 1)), "{said}");
     }
     running.stop().await;
-    let table = bot::keys::TableId::of(&RoomId::new("fake", "hall"));
-    assert_eq!(bot::journal::audit(&*disk, &table).unwrap().entries, 4);
+    let table = journal::keys::TableId::of(&RoomId::new("fake", "hall"));
+    assert_eq!(journal::audit(&*disk, &table).unwrap().entries, 4);
 }

@@ -2,8 +2,8 @@
 //! forgery breaks one rule.
 
 use super::forging::{Verdicts, dice_of, export_of, seed_of};
-use bot::journal::Link;
 use dice::fair::Ones;
+use journal::Link;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

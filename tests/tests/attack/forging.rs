@@ -1,10 +1,10 @@
 //! What attacks on exported journals share: a table to export, and the page's verdicts in one browser.
 
 use base64::Engine;
-use bot::journal::export::Header;
-use bot::journal::{Entry, Link, unhex};
 use dice::fair::{FairDice, Ones};
 use dice::{Dice, Die};
+use journal::export::Header;
+use journal::{Entry, Link, unhex};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

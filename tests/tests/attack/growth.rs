@@ -1,18 +1,23 @@
 //! Nothing grows for ever, and no player fills the disk.
 
-use bot::documents::{Head, TableDoc, to_json};
-use bot::keys::{self, TableId};
-use bot::store::{Batch, Memory, Store};
-use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting, Sweep};
-use chat::{Block, Event, Fake, File, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Transport, Trust};
+use bot::Sweep;
+use chat::{
+    Block, CharacterId, Event, Fake, File, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Transport,
+    Trust,
+};
 use jiff::{SignedDuration, Timestamp};
+use journal::Entropy;
+use journal::documents::{Character, Head, Seat, TableDoc, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Memory, Store};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::serving::Make;
 
 /// A room in memory, where anybody can speak.
 struct Room {
-    bot: Arc<Bot>,
+    bot: Arc<Host>,
     sitting: Sitting,
     store: Arc<Memory>,
     said: i64,
@@ -32,7 +37,7 @@ impl Room {
         let store: Arc<Memory> = Arc::default();
         let enabled = ["roll", "mvk"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
-        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         let bot = Arc::new(bot.expect("it starts"));
         Room { sitting: Sitting::new(bot.clone()), bot, store, said: 0 }
     }
@@ -62,7 +67,11 @@ impl Room {
         let mut doc: TableDoc = self.read(&keys::doc(&table()));
         let mut head: Head = self.read(&keys::head(&table()));
         for n in 1..seats {
-            doc.seat(&mut head, &PlayerId::new("n", format!("guest{n}")), &format!("guest{n}"));
+            let (player, name) = (PlayerId::new("n", format!("guest{n}")), format!("guest{n}"));
+            let plays = CharacterId(head.next_character);
+            head.next_character += 1;
+            doc.characters.insert(plays, Character { name: name.clone(), owner: Some(player.clone()), named: false });
+            doc.seats.insert(player, Seat { name, plays });
         }
         let mut batch = Batch::default();
         batch.put(keys::doc(&table()), to_json(&doc));
@@ -86,7 +95,7 @@ fn refused(said: &(OutcomeKind, String), why: &str) -> bool {
 
 /// Everything that could be stored of this, as one text.
 fn stored(store: &dyn Store) -> String {
-    let records = bot::store::scan_all(store, "").map(|record| record.expect("a step of the test works"));
+    let records = journal::store::scan_all(store, "").map(|record| record.expect("a step of the test works"));
     records.map(|(_, value)| String::from_utf8(value).expect("a step of the test works")).collect()
 }
 
@@ -138,8 +147,8 @@ async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() 
         |text: &str| text.lines().filter(|line| line.contains("\"entry\"")).map(str::to_owned).collect::<Vec<_>>();
     let (before, after) = (entries(&file(&said.files)), entries(&file(&again.files)));
     assert!(!before.is_empty() && before == after, "the same journal");
-    bot::journal::export::verify(&mut file(&again.files).as_bytes(), |_| ()).unwrap();
-    assert!(bot::store::scan_all(&*store, keys::OUTBOX).next().is_none());
+    journal::export::verify(&mut file(&again.files).as_bytes(), |_| ()).unwrap();
+    assert!(journal::store::scan_all(&*store, keys::OUTBOX).next().is_none());
 }
 
 #[test]
@@ -254,11 +263,11 @@ fn room_id() -> RoomId {
 }
 
 /// Sweeps through everything once.
-async fn sweep(bot: &Bot, hour: i64, days: u16) {
+async fn sweep(bot: &Host, hour: i64, days: u16) {
     let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
-    let mut next: Option<Sweep> = Some(bot.begin_sweep(now, days).await.expect("a step of the test works"));
+    let mut next: Option<Sweep> = Some(Sweep::begin(bot, now, days).await.expect("a step of the test works"));
     while let Some(sweep) = next {
-        next = bot.sweep_on(sweep).await.expect("a step of the test works");
+        next = sweep.on(bot).await.expect("a step of the test works");
     }
 }
 

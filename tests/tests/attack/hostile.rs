@@ -1,7 +1,7 @@
 //! Lines to attack with: every command there is, with numbers that nobody means.
 
-use bot::table_commands;
 use std::collections::BTreeSet;
+use table::table_commands;
 
 /// Numbers that are too small, too large, or just at an edge.
 const NUMBERS: [&str; 10] = [

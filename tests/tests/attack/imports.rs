@@ -2,9 +2,9 @@
 //! and the operator sees what it brings before they say yes.
 
 use super::forging::{export_of, header_of, moved_of, said, seed_of};
-use bot::journal::Fate;
-use bot::journal::export::Header;
-use bot::journal::moving::Moved;
+use journal::Fate;
+use journal::export::Header;
+use journal::moving::Moved;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -147,7 +147,7 @@ fn a_seed_that_is_not_the_one_that_was_committed_to_is_refused_in_every_place() 
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     let other = json!("0".repeat(64));
-    let seed = bot::journal::hex(&seed_of(&file, 2));
+    let seed = journal::hex(&seed_of(&file, 2));
     let in_both = String::from_utf8(file.clone()).unwrap().replace(&seed, &"0".repeat(64));
     assert!(refused(&summed_anew(in_both.as_bytes())).unwrap().contains("committed to"));
     assert!(refused(&changed(&file, "seed/2", |seed| *seed = other.clone())).unwrap().contains("seed/2"));

@@ -1,15 +1,17 @@
 //! A message that kills the bot is not played for ever.
 
-use bot::keys::{self, TableId};
-use bot::store::{Batch, Memory, Store, StoreError};
-use bot::{Bot, Entropy, FairBox, Plugins, Settings, serve};
+use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Memory, Store, StoreError};
 use plugin_api::{Commands, Game, Refusal, Reply, Turn};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use table::{FairBox, Host, Plugins, Settings};
 use tokio::sync::oneshot;
 
 /// Where the bot of a child process keeps its data.
@@ -49,7 +51,9 @@ impl Game for Deadly {
 fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
     let plugins = Plugins::new(vec![plugin_api::plugin::<Deadly>(), roll::plugin()]).expect("they live together");
     let settings = Settings { plugins: ["deadly", "roll"].map(str::to_owned).into(), ..Settings::default() };
-    Arc::new(Bot::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"))
+    Arc::new(Bot::new(
+        Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
+    ))
 }
 
 fn message(id: &str, room: &str, body: &str) -> Event {
@@ -131,8 +135,7 @@ fn what_kills_the_bot_alone_twice_is_answered_and_passed_over_and_what_waited_be
     let waiting = store.scan(keys::WAITING, None, 10).expect("it can be read");
     assert!(waiting.is_empty(), "{waiting:?}");
     for (room, entries) in [("hall", 2), ("attic", 1)] {
-        let audit =
-            bot::journal::audit(&store, &TableId::of(&RoomId::new("fake", room))).expect("the journal is whole");
+        let audit = journal::audit(&store, &TableId::of(&RoomId::new("fake", room))).expect("the journal is whole");
         assert_eq!(audit.entries, entries, "{room}");
     }
 }

@@ -1,11 +1,11 @@
 //! Nobody gets a right that was not given to them.
 
 use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
-use bot::journal::{Before, Link};
-use bot::keys::{self, TableId};
-use bot::store::{Batch, Store};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Store};
+use journal::{Before, Link};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
 use serde_json::Value;
 use tests::serving::Make;

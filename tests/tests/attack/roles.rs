@@ -1,10 +1,10 @@
 //! Every one of the table's own commands, tried by everybody there is: who may, with a referee at the table and without.
 
 use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
-use bot::{Settings, table_commands};
 use chat::{Event, RoomId};
 use jiff::SignedDuration;
 use std::collections::BTreeSet;
+use table::{Settings, table_commands};
 
 /// What is typed, and who may where Gus referees, and where nobody does: n a bare nick, p a player, r the referee (where
 /// there is one, else another player), a an admin of the room, b one by a bare nick, o an owner of the bot. x, who is not

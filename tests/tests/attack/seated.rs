@@ -1,11 +1,12 @@
 //! A table in memory at which people sit whom a network describes: by account or by a bare nick, as members or admins.
 
-use bot::store::Memory;
-use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::store::Memory;
 use plugin_api::Plugin;
 use std::sync::Arc;
+use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
 /// The network of all that is here.
 pub const NETWORK: &str = "test";
@@ -188,6 +189,6 @@ impl Seated {
 
 fn start(make: fn() -> Vec<Box<dyn Plugin>>, settings: &Settings, store: Arc<Memory>) -> Sitting {
     let plugins = Plugins::new(make()).expect("they live together");
-    let bot = Bot::new(settings.clone(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
+    let bot = Host::new(settings.clone(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
     Sitting::new(Arc::new(bot.expect("it starts")))
 }

@@ -1,9 +1,9 @@
 //! What is secret has the readers that it had at first, and no others.
 
 use crate::seated::{Came, Person, Seated, games, hall};
-use bot::journal::{audit, export};
-use bot::keys::TableId;
 use chat::{Block, Event, Recipient, Span};
+use journal::keys::TableId;
+use journal::{audit, export};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Turn};
 
 /// A game of offers that anybody's command may close.

@@ -1,10 +1,10 @@
 //! A clock or a sender's time that is wrong destroys nothing.
 
-use bot::journal::{Entry, Link};
-use bot::keys::{self, TableId};
-use bot::store::Store;
 use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
+use journal::keys::{self, TableId};
+use journal::store::Store;
+use journal::{Entry, Link};
 use std::sync::Arc;
 use tests::serving::{Make, SetClock};
 

@@ -4,9 +4,9 @@
 //! `ASTRAGAL_RESTARTS` and `ASTRAGAL_IRC_KILLS` say how often; 5 and 20 without them, 50 and 100 with `tests/run --long`.
 
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, player, settings};
-use bot::keys::TableId;
-use bot::store::Store;
 use chat::RoomId;
+use journal::keys::TableId;
+use journal::store::Store;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use store_sled::SledStore;
@@ -54,14 +54,14 @@ impl Heard {
 /// The journal leads to what is stored, it holds what was said, and each change counted once.
 fn whole(store: &dyn Store, heard: &Heard) {
     let table = TableId::of(&RoomId::new("irc", CHANNEL));
-    let audit = bot::journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
+    let audit = journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
     let held = audit.document.pointer("/games/mvk/state/characters").and_then(serde_json::Value::as_object);
     let held: u64 =
         held.into_iter().flat_map(|held| held.values()).filter_map(|each| each["inspiration"].as_u64()).sum();
     assert!(held >= heard.most(), "{} was said, {held} is held", heard.most());
     let mut changes = 0;
     for (number, (words, ..)) in &heard.0 {
-        let entry = store.read(&bot::keys::entry(&table, *number)).expect("it can be read");
+        let entry = store.read(&journal::keys::entry(&table, *number)).expect("it can be read");
         let Some(entry) = entry else {
             assert!(!words.starts_with("inspiration"), "#{number} was answered and is not there: {words}");
             continue;

@@ -2,17 +2,18 @@
 
 use crate::answers::{Expected, first_missing, heard, without_carets};
 use crate::stage::{BOT, Make, Running, nonces, settings};
-use bot::documents::{RoomDoc, TableDoc, from_json};
-use bot::store::{Memory, Store};
-use bot::{DiceBox, keys};
 use chat::{Clock, PlayerId, Post, Recipient, RoomId};
 use dice::Dice;
 use dice::fair::MessageKey;
+use journal::documents::{RoomDoc, TableDoc, from_json};
+use journal::keys;
+use journal::store::{Memory, Store};
 use plugin_testkit::session::{self, Directive, Step, What, Whose};
 use plugin_testkit::{Difference, SessionDice, set_up};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use table::DiceBox;
 use tests::irc::{Client, Message, plain};
 use tests::serving::{PLUGINS, SetClock};
 use tests::watched::Watched;
@@ -323,7 +324,7 @@ impl Evening {
         let stored = self.store.read(&key).map_err(|error| error.to_string())?;
         let room =
             stored.map(|room| from_json::<RoomDoc>(&key, &room)).transpose().map_err(|error| error.to_string())?;
-        Ok(room.map_or_else(|| bot::Settings::default().prefix, |room| room.prefix))
+        Ok(room.map_or_else(|| table::Settings::default().prefix, |room| room.prefix))
     }
 
     /// Everybody goes.

@@ -193,7 +193,7 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     while !hear(&mut late).contains("renamed nick:mia nick:mia_phone → nick:mia goes on as nick:mia_phone.") {}
     let store = bot.stop().await;
     let room = chat::RoomId::new("irc", CHANNEL);
-    bot::journal::audit(&*store, &bot::keys::TableId::of(&room)).expect("the journal leads to what is stored");
+    journal::audit(&*store, &journal::keys::TableId::of(&room)).expect("the journal leads to what is stored");
 }
 
 #[tokio::test(flavor = "multi_thread")]

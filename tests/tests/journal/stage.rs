@@ -1,16 +1,17 @@
 //! A table in memory at which a test plays: who says what, what came of it, and what the table then holds.
 
-use bot::documents::{Head, RollDoc};
-use bot::journal::{Changes, Entry, Link, audit};
-use bot::keys::{self, TableId};
-use bot::store::{Memory, Store};
-use bot::{Bot, Entropy, FairBox, Heard, OutcomeKind, Plugins, Settings, Sitting};
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
+use journal::Entropy;
+use journal::documents::{Head, RollDoc};
+use journal::keys::{self, TableId};
+use journal::store::{Memory, Store};
+use journal::{Changes, Entry, Link, audit};
 use plugin_api::{Commands, Game, Name, Refusal, Reply, Turn};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
+use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
 /// A table in memory, with fair dice.
 pub struct Stage {
@@ -69,7 +70,7 @@ impl Stage {
         let plugins = plugins.expect("they live together");
         let enabled = ["market", "mvk", "roll", "spheres"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
-        let bot = Bot::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
+        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         let mut stage = Stage { sitting: Sitting::new(Arc::new(bot.expect("the store is empty"))), store, said: 0 };
         for name in ["Ann", "Bob", "Cem", "Gus"] {
             let (player, name) = (player(name), name.to_owned());

@@ -2,17 +2,18 @@
 //! speaker.
 
 use crate::stage::{Make, NETWORK, Running, settings, transport};
-use bot::documents::{RoomDoc, TableDoc, from_json};
-use bot::store::{Memory, Store};
-use bot::{DiceBox, keys};
 use chat::{Clock, PlayerId, Post, Recipient, RoomId, Transport};
 use dice::Dice;
 use dice::fair::MessageKey;
+use journal::documents::{RoomDoc, TableDoc, from_json};
+use journal::keys;
+use journal::store::{Memory, Store};
 use plugin_testkit::session::{self, Directive, Step, What, Whose};
 use plugin_testkit::{Difference, SessionDice, set_up};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use table::DiceBox;
 use tests::matrix::{Heard, Person, Synapse, name};
 use tests::serving::{PLUGINS, SetClock};
 use tests::watched::Watched;
@@ -228,7 +229,7 @@ impl<'a> Evening<'a> {
     /// Says a line and hears the whole answer.
     async fn say(&mut self, name: &str, text: &str, dice: Option<Vec<(u32, u32)>>, edit: bool) -> Result<(), String> {
         self.come().await;
-        let text = session::typed(text, &self.prefix()?, &bot::Settings::default().name);
+        let text = session::typed(text, &self.prefix()?, &table::Settings::default().name);
         let (_, network) = self.bot.as_ref().expect("it came");
         let network = network.clone();
         network.posts();
@@ -345,7 +346,7 @@ impl<'a> Evening<'a> {
         let stored = self.store.read(&key).map_err(|error| error.to_string())?;
         let room =
             stored.map(|room| from_json::<RoomDoc>(&key, &room)).transpose().map_err(|error| error.to_string())?;
-        Ok(room.map_or_else(|| bot::Settings::default().prefix, |room| room.prefix))
+        Ok(room.map_or_else(|| table::Settings::default().prefix, |room| room.prefix))
     }
 }
 

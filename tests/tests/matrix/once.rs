@@ -5,8 +5,8 @@
 //! `tests/run --long`.
 
 use crate::stage::{Table, times};
-use bot::keys::TableId;
 use chat::RoomId;
+use journal::keys::TableId;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,7 +67,7 @@ impl Answers {
 fn holds(store: &Path, room: &str, inspiration: u64) {
     let store = SledStore::open(&store.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("matrix", room));
-    let audit = bot::journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
+    let audit = journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
     let held = audit.document.pointer("/games/mvk/state/characters").and_then(serde_json::Value::as_object);
     let held = held.into_iter().flat_map(|held| held.values()).filter_map(|each| each["inspiration"].as_u64());
     assert_eq!(held.sum::<u64>(), inspiration);

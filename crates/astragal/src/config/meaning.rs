@@ -1,9 +1,9 @@
 //! What a configuration says and cannot mean: names of plugins, networks and people that nobody has.
 
 use super::{Config, Mistake};
-use bot::RoomSetting;
 use chat::PlayerId;
 use std::collections::BTreeSet;
+use table::RoomSetting;
 
 impl Config {
     /// What it cannot mean; each begins with the key that it is about.

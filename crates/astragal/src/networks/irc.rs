@@ -1,7 +1,7 @@
 //! IRC networks.
 
-use bot::Entropy;
 use chat::Transport;
+use journal::Entropy;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use transport_irc::{Irc, Nonces, Settings, probe};
@@ -52,6 +52,6 @@ fn nonces() -> Nonces {
     let entropy = Mutex::new(Entropy::from_system());
     Arc::new(move || {
         let secret = entropy.lock().expect("nothing panics holding it").secret();
-        bot::journal::hex(&secret[..12])
+        journal::hex(&secret[..12])
     })
 }

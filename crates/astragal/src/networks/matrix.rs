@@ -1,7 +1,7 @@
 //! Matrix accounts.
 
-use bot::Entropy;
 use chat::{PlayerId, Transport};
+use journal::Entropy;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -5,18 +5,18 @@
 //! ends is answered and passed over.
 
 use super::queue::Job;
-use super::{Busy, Hall};
+use super::{Busy, Running};
 use crate::bot::Bot;
-use crate::documents::{InboxRow, from_json, to_json};
-use crate::journal::digest;
-use crate::keys::{self, TableId};
-use crate::store::{Batch, StoreError};
-use crate::table::{Heard, Outgoing};
 use chat::{Block, Event, Message, Post, RoomId, Span, Transport};
+use journal::digest;
+use journal::documents::{InboxRow, from_json, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use table::{Heard, Outgoing};
 use tokio::sync::oneshot;
 
 /// The bot may end so often while an event is alone in play.
@@ -42,7 +42,7 @@ pub(super) enum End {
 
 /// Notes that a run begins, and returns how the one before it ended.
 pub(super) async fn begin(bot: &Bot) -> Result<End, StoreError> {
-    let sudden = bot.committer.read(keys::RUNNING_KEY)?.is_some();
+    let sudden = bot.host().committer().read(keys::RUNNING_KEY)?.is_some();
     let mut batch = Batch::default();
     batch.put(keys::RUNNING_KEY, to_json(&true));
     if let Err(error) = commit(bot, batch).await {
@@ -67,7 +67,7 @@ pub(super) fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoin
 /// The records under `prefix`. One that cannot be read is left where it is and logged: it must not stop the others.
 fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String, T)>, StoreError> {
     let mut found = Vec::new();
-    for record in bot.committer.stored(prefix) {
+    for record in bot.host().committer().stored(prefix) {
         let (key, value) = record?;
         match from_json(&key, &value) {
             Ok(value) => found.push((key, value)),
@@ -77,7 +77,7 @@ fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String,
     Ok(found)
 }
 
-impl Hall {
+impl Running {
     /// Plays what was accepted and not played.
     pub(super) async fn play_left(self: &Arc<Self>, end: End) -> Result<(), StoreError> {
         for network in self.networks.keys() {
@@ -112,7 +112,7 @@ impl Hall {
 
     /// Plays an event while nothing else is played, unless that ended the bot too often.
     async fn play_alone(self: &Arc<Self>, table: TableId, event: Event, waiting: String) -> Result<(), StoreError> {
-        let suspect: Option<Suspect> = self.bot.read_doc(keys::SUSPECT_KEY)?;
+        let suspect: Option<Suspect> = self.host().read_doc(keys::SUSPECT_KEY)?;
         let times = suspect.filter(|suspect| suspect.waiting == waiting).map_or(0, |suspect| suspect.times);
         if times >= MOST_ENDS {
             return self.pass_over(&event, waiting).await;
@@ -150,7 +150,7 @@ impl Hall {
         let row = keys::inbox(room, message_id);
         batch.put(row, to_json(&passed_over(message)));
         let text = format!("That crashed me twice, so I did not play it. Please give the operator error id {id}.");
-        self.say_durably(batch, sorry(message, &text), self.bot.next_number()).await
+        self.say_durably(batch, sorry(message, &text), self.host().next_number()).await
     }
 }
 
@@ -159,12 +159,12 @@ fn tables_of(bot: &Bot, waiting: &[(String, Event)]) -> Result<Vec<TableId>, Sto
     let mut before: BTreeMap<&RoomId, TableId> = BTreeMap::new();
     let mut tables = Vec::new();
     for (_, event) in waiting.iter().rev() {
-        let table_of = |room: &RoomId| before.get(room).cloned().map_or_else(|| bot.table_of(room), Ok);
+        let table_of = |room: &RoomId| before.get(room).cloned().map_or_else(|| bot.host().table_of(room), Ok);
         if let Event::Moved { from, to } = event {
             let table = table_of(to)?;
             before.insert(from, table);
         }
-        let table = before.get(event.room()).cloned().map_or_else(|| bot.table_of(event.room()), Ok)?;
+        let table = before.get(event.room()).cloned().map_or_else(|| bot.host().table_of(event.room()), Ok)?;
         tables.push(table);
     }
     tables.reverse();
@@ -187,7 +187,7 @@ pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
     }
     let post =
         sorry(message, &format!("Sorry, that hit a bug and nothing changed: please give the operator error id {id}."));
-    let key = keys::outbox(&room.network, bot.next_number());
+    let key = keys::outbox(&room.network, bot.host().next_number());
     let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
     heard.batch.put(key, to_json(&outgoing));
     heard.posts.push(outgoing);
@@ -208,7 +208,7 @@ pub(super) fn sorry(message: &Message, text: &str) -> Post {
 
 async fn commit(bot: &Bot, batch: Batch) -> Result<(), StoreError> {
     let stopped = |_| StoreError::Unavailable("the bot is stopping".to_owned());
-    bot.committer.submit(None, batch).await.map_err(stopped)?
+    bot.host().committer().submit(None, batch).await.map_err(stopped)?
 }
 
 /// What is kept of a message that was not played: its sender may mend it by an edit.

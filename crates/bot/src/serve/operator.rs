@@ -1,17 +1,15 @@
 //! The operator: commands from outside the rooms, commands out of the rooms that are theirs, and what they are told.
 
-use super::{Busy, Hall};
+use super::{Busy, Running};
 use crate::bot::Bot;
-use crate::documents::{InboxRow, to_json};
-use crate::keys::{self, TableId};
-use crate::pattern;
-use crate::store::{Batch, StoreError};
-use crate::table::{Outcome, Outgoing};
 use async_trait::async_trait;
-use chat::{Block, Event, Message, PlayerId, Post, RoomId, Span, Speaker, Standing, Trust};
+use chat::{Block, Event, Message, PlayerId, Post, RoomId, Span, Speaker, Standing};
 use jiff::Timestamp;
-use std::collections::BTreeSet;
+use journal::documents::{InboxRow, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, StoreError};
 use std::sync::Arc;
+use table::{Outcome, Outgoing};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -43,7 +41,7 @@ impl Bot {
     /// # Errors
     /// The bot is not running, or the store cannot be written.
     pub async fn order(&self, room: &RoomId, typed: &str, sent: Timestamp) -> Result<Vec<Outcome>, StoreError> {
-        self.order_at(self.table_of(room)?, room, typed, sent).await
+        self.order_at(self.host().table_of(room)?, room, typed, sent).await
     }
 
     /// The same at a table at which `room` need not sit: for one that every room has left.
@@ -59,23 +57,23 @@ impl Bot {
     ) -> Result<Vec<Outcome>, StoreError> {
         let player = PlayerId::new(&room.network, NAME);
         let speaker = Speaker { standing: Standing::Operator, ..Speaker::new(player, NAME) };
-        let id = format!("order/{}", crate::journal::hex(&self.with_entropy(|entropy| entropy.secret())[..8]));
+        let id = format!("order/{}", journal::hex(&self.host().with_entropy(|entropy| entropy.secret())[..8]));
         let message =
             Message { private: true, unlimited: true, ..Message::new(id, room.clone(), speaker, sent, typed) };
         let (done, played) = oneshot::channel();
-        self.hall()?.order(table, message, done)?;
+        self.running()?.order(table, message, done)?;
         played.await.unwrap_or_else(|_| Err(stopping()))
     }
 
     /// Tells the operator something, in each of the rooms that are theirs.
     pub async fn tell_operator(&self, text: &str) {
-        let rooms = self.settings().admin_rooms.clone();
-        let Ok(hall) = self.hall() else { return };
+        let rooms = self.host().settings().admin_rooms.clone();
+        let Ok(running) = self.running() else { return };
         for room in rooms {
-            let number = self.next_number();
+            let number = self.host().next_number();
             let line = Block::Line(vec![Span::Text(text.to_owned())]);
             let post = Post::new(format!("{room}/told/{number}"), room.clone(), vec![line]);
-            if hall.say_durably(Batch::default(), post, number).await.is_err() {
+            if running.say_durably(Batch::default(), post, number).await.is_err() {
                 // What went wrong is in the log already; to log this would tell the operator again.
                 tracing::debug!(%room, "the operator cannot be told");
             }
@@ -87,26 +85,20 @@ impl Bot {
     /// # Errors
     /// The store cannot be written.
     pub async fn ignore(&self, pattern: &str, ignored: bool) -> Result<bool, StoreError> {
-        let mut patterns = self.ignored.read().expect("nothing panics holding it").clone();
+        let mut patterns = self.host().ignored_by_word();
         let changed = if ignored { patterns.insert(pattern.to_owned()) } else { patterns.remove(pattern) };
         if changed {
             let mut batch = Batch::default();
             batch.put(keys::IGNORED_KEY, to_json(&patterns));
-            self.committer().submit(None, batch).await.map_err(|_| stopping())??;
-            *self.ignored.write().expect("nothing panics holding it") = patterns;
+            self.host().committer().submit(None, batch).await.map_err(|_| stopping())??;
+            self.host().ignore_by_word(patterns);
         }
         Ok(changed)
     }
 
-    /// Who is answered nowhere: by the configuration, and by the operator's word.
-    pub fn ignored(&self) -> BTreeSet<String> {
-        let told = self.ignored.read().expect("nothing panics holding it").clone();
-        self.settings().ignore.iter().cloned().chain(told).collect()
-    }
-
     /// Posts of a network that are not said yet, as far as the disk knows.
     pub fn unsaid(&self, network: &str) -> usize {
-        self.committer().stored(&keys::outbox_of(network)).count()
+        self.host().committer().stored(&keys::outbox_of(network)).count()
     }
 
     /// Since when the bot is known to be alone in a room: `now`, unless it was before; or that it is not.
@@ -115,47 +107,23 @@ impl Bot {
     /// The store cannot be read or written.
     pub async fn alone_since(&self, room: &RoomId, now: Option<Timestamp>) -> Result<Option<Timestamp>, StoreError> {
         let key = keys::alone(room);
-        let known: Option<Timestamp> = self.read_doc(&key)?;
+        let known: Option<Timestamp> = self.host().read_doc(&key)?;
         let mut batch = Batch::default();
         match (known, now) {
             (None, Some(now)) => batch.put(key, to_json(&now)),
             (Some(_), None) => batch.delete(key),
             (known, _) => return Ok(known),
         }
-        self.committer().submit(None, batch).await.map_err(|_| stopping())??;
+        self.host().committer().submit(None, batch).await.map_err(|_| stopping())??;
         Ok(now)
     }
 
-    /// Whether nobody answers whoever did this.
-    pub(crate) fn passes_over(&self, event: &Event) -> bool {
-        let (Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. }) = event else {
-            return false;
-        };
-        let told = self.ignored.read().expect("nothing panics holding it");
-        pattern::about(&told, &message.speaker).is_some()
-            || pattern::about(&self.settings().ignore, &message.speaker).is_some()
-    }
-
-    fn hall(&self) -> Result<Arc<Hall>, StoreError> {
-        self.hall.lock().expect("nothing panics holding it").upgrade().ok_or_else(stopping)
-    }
-
-    /// What an owner asks of the bot itself, if the message does: in a private chat, or in a room that is the operator's.
-    fn asked(&self, message: &Message) -> Result<Option<String>, StoreError> {
-        let settings = self.settings();
-        let Speaker { player, trust, .. } = &message.speaker;
-        let theirs = message.private || settings.admin_rooms.contains(&message.room);
-        if !theirs || *trust != Trust::Account || !settings.owners.contains(player) {
-            return Ok(None);
-        }
-        let prefix = self.prefix_of(&message.room)?;
-        let lines = self.router.lines(&message.body, &prefix, message.private, message.addressed, None);
-        let first = lines.first().filter(|line| line.word().0 == WORD);
-        Ok(first.map(|line| line.typed[WORD.len()..].trim().to_owned()))
+    fn running(&self) -> Result<Arc<Running>, StoreError> {
+        self.running.lock().expect("nothing panics holding it").upgrade().ok_or_else(stopping)
     }
 }
 
-impl Hall {
+impl Running {
     /// Does what an owner asks of the bot itself, if the event is that: what runs until it is done. The key of its record
     /// among those waiting goes with the answer.
     pub(crate) fn obeys(
@@ -164,13 +132,13 @@ impl Hall {
         waiting: &Option<String>,
     ) -> Result<Option<JoinHandle<()>>, StoreError> {
         let (Event::Said(message), Some(operator)) = (event, self.bot.operator.get()) else { return Ok(None) };
-        let Some(words) = self.bot.asked(message)? else { return Ok(None) };
+        let Some(words) = self.host().asked_of_the_bot(message, WORD)? else { return Ok(None) };
         let Some(side) = self.networks.get(&message.room.network) else { return Ok(None) };
         let busy = Busy::new(&side.work);
-        let (hall, operator, message, waiting) = (self.clone(), operator.clone(), message.clone(), waiting.clone());
+        let (running, operator, message, waiting) = (self.clone(), operator.clone(), message.clone(), waiting.clone());
         Ok(Some(tokio::spawn(async move {
             let obeyed = operator.obey(&words).await;
-            if let Err(error) = hall.answer(&message, waiting, obeyed).await {
+            if let Err(error) = running.answer(&message, waiting, obeyed).await {
                 tracing::error!(%error, "an owner was not answered");
             }
             drop(busy);
@@ -196,14 +164,14 @@ impl Hall {
             answers: Some(message.id.clone()),
             addressee: Some(message.speaker.name.clone()),
             refusal,
-            more: format!("{}more", self.bot.prefix_of(&message.room)?),
+            more: format!("{}more", self.host().prefix_of(&message.room)?),
             ..Post::new(
                 format!("{}/{}/ctl", message.room, message.id),
                 message.room.clone(),
                 text.lines().map(line).collect(),
             )
         };
-        self.say_durably(batch, post, self.bot.next_number()).await
+        self.say_durably(batch, post, self.host().next_number()).await
     }
 
     /// Says a post that is on the disk first.
@@ -212,7 +180,7 @@ impl Hall {
         let key = keys::outbox(&post.room.network, number);
         let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
         batch.put(key, to_json(&outgoing));
-        self.bot.committer().submit(None, batch).await.map_err(|_| stopping())??;
+        self.host().committer().submit(None, batch).await.map_err(|_| stopping())??;
         side.outgoing.send((outgoing, Busy::new(&side.work))).map_err(|_| stopping())
     }
 }

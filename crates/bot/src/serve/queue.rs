@@ -1,17 +1,17 @@
 //! The queue of a table: its events in order, each durable before what it changed is answered.
 
-use super::{Busy, Hall, left};
+use super::{Busy, Running, left};
 use crate::bot::Bot;
-use crate::committer::Ticket;
-use crate::keys::TableId;
 use crate::metric;
-use crate::store::StoreError;
-use crate::table::{Heard, Manner, Outcome, Outgoing, Table};
 use chat::{Event, Message};
+use journal::committer::Ticket;
+use journal::keys::TableId;
+use journal::store::StoreError;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
+use table::{Heard, Manner, Outcome, Outgoing, Table};
 use tokio::sync::{mpsc, oneshot};
 
 /// A table that heard nothing for so long is put away.
@@ -36,7 +36,7 @@ pub(super) enum Job {
     Close(oneshot::Sender<()>),
 }
 
-impl Hall {
+impl Running {
     /// Puts an accepted event into the queue of its table.
     pub(crate) fn enqueue(
         self: Arc<Self>,
@@ -65,7 +65,7 @@ impl Hall {
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
             let (table, unconfirmed, unsaid) = (None, VecDeque::new(), Vec::new());
-            let worker = Worker { hall: self.clone(), id: id.clone(), table, unconfirmed, unsaid };
+            let worker = Worker { running: self.clone(), id: id.clone(), table, unconfirmed, unsaid };
             tokio::spawn(worker.work(jobs));
             queue
         };
@@ -101,7 +101,7 @@ impl Hall {
 
 /// What plays the events of a table.
 struct Worker {
-    hall: Arc<Hall>,
+    running: Arc<Running>,
     id: TableId,
     table: Option<Table>,
     /// Answered already, not durable yet; each with what [`Table::confirm`] is told then.
@@ -136,7 +136,7 @@ impl Worker {
                 Ok(None) => return self.put_away().await,
                 Err(_) => {
                     self.put_away().await;
-                    let mut queues = self.hall.queues.lock().expect("nothing panics holding it");
+                    let mut queues = self.running.queues.lock().expect("nothing panics holding it");
                     // Jobs are sent under this lock: none can come between the look and the removal.
                     if jobs.is_empty() {
                         queues.remove(&self.id);
@@ -150,7 +150,7 @@ impl Worker {
     /// Plays an event. What cannot be written down is refused; what the network considers accepted is played as soon as
     /// it can be, or after the next start.
     async fn play_at_last(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) {
-        let mut closing = self.hall.closing.subscribe();
+        let mut closing = self.running.closing.subscribe();
         let mut wait = FIRST_WAIT;
         let mut played = self.play(event, waiting.clone(), Some(busy)).await;
         while let Err(error) = played {
@@ -172,7 +172,7 @@ impl Worker {
     /// Plays an event after a failure, unless it waits no more: then it was played, in the write that took it away from
     /// those waiting, and only its answer is missing.
     async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
-        if self.hall.bot.committer.read(waiting)?.is_some() {
+        if self.running.host().committer().read(waiting)?.is_some() {
             return self.play(event, Some(waiting.to_owned()), Some(busy)).await;
         }
         tracing::warn!(table = %self.id, "a command was played, though its write was called failed");
@@ -188,20 +188,20 @@ impl Worker {
         busy: Option<&Busy>,
     ) -> Result<Vec<Outcome>, StoreError> {
         self.confirm_durable().await;
-        let bot = self.hall.bot.clone();
+        let bot = self.running.bot.clone();
         let mut table = match self.table.take() {
             Some(table) => table,
-            None => Table::open(&bot, self.id.clone())?,
+            None => Table::open(bot.host(), self.id.clone())?,
         };
-        let network = self.hall.networks.get(&event.room().network);
+        let network = self.running.networks.get(&event.room().network);
         let manner = network.map_or(Manner { redelivered: false, edited: false }, |side| side.manner);
-        if let Some(batch) = table.lay(&bot, event, manner.redelivered)? {
-            durable(bot.committer.submit(Some(table.lane()), batch)).await?;
+        if let Some(batch) = table.lay(bot.host(), event, manner.redelivered)? {
+            durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
         }
         let (mut table, heard) = match hear(table, &bot, event, manner).await? {
             Some(heard) => heard,
             // The table in memory may be half changed.
-            None => (Table::open(&bot, self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
+            None => (Table::open(bot.host(), self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         let Heard { mut batch, posts, early, reserved, outcomes } = heard;
         self.unsaid = posts;
@@ -210,11 +210,11 @@ impl Worker {
         }
         if !early {
             // An empty batch waits for those before it.
-            durable(bot.committer.submit(Some(table.lane()), batch)).await?;
+            durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
             self.unconfirmed.clear();
             table.confirm(reserved);
         } else if !batch.is_empty() {
-            self.unconfirmed.push_back((bot.committer.submit_soon(Some(table.lane()), batch), reserved));
+            self.unconfirmed.push_back((bot.host().committer().submit_soon(Some(table.lane()), batch), reserved));
         }
         self.table = Some(table);
         metric::count(&event.room().network, &outcomes);
@@ -269,14 +269,14 @@ impl Worker {
         }
         if let Some(table) = self.table.take()
             && let Some(batch) = table.close()
-            && let Err(error) = durable(self.hall.bot.committer.submit(Some(table.lane()), batch)).await
+            && let Err(error) = durable(self.running.host().committer().submit(Some(table.lane()), batch)).await
         {
             tracing::error!(table = %self.id, %error, "the table was not put away in order");
         }
     }
 
     fn say(&self, outgoing: Outgoing, busy: &Busy) {
-        if let Some(side) = self.hall.networks.get(&outgoing.post.room.network)
+        if let Some(side) = self.running.networks.get(&outgoing.post.room.network)
             && side.outgoing.send((outgoing, busy.clone())).is_err()
         {
             tracing::error!(table = %self.id, "the sender ended early; the answer will be said after the next start");
@@ -301,13 +301,14 @@ async fn hear(
     event: &Event,
     manner: Manner,
 ) -> Result<Option<(Table, Heard)>, StoreError> {
-    if !table.may_take_long(bot, event)? {
+    if !table.may_take_long(bot.host(), event)? {
         // What a panic leaves half done is thrown away with the table.
-        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot, event, manner)));
+        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, manner)));
         return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));
     }
     let (bot, event) = (bot.clone(), event.clone());
-    let heard = tokio::task::spawn_blocking(move || table.hear(&bot, &event, manner).map(|heard| (table, heard))).await;
+    let heard =
+        tokio::task::spawn_blocking(move || table.hear(bot.host(), &event, manner).map(|heard| (table, heard))).await;
     match heard {
         Ok(heard) => heard.map(Some),
         Err(ended) if ended.is_panic() => Ok(None),

@@ -3,19 +3,19 @@
 use super::Busy;
 use super::survive::survive;
 use crate::bot::Bot;
-use crate::documents::{from_json, to_json};
-use crate::journal::handed;
-use crate::keys;
+use journal::documents::{from_json, to_json};
+
 use crate::metric;
-use crate::store::{Batch, StoreError};
-use crate::table::Outgoing;
 use chat::{Earlier, Post, SendError, Sent, Transport};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use journal::keys;
+use journal::store::{Batch, StoreError};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
+use table::Outgoing;
 use tokio::sync::{Mutex, mpsc, watch};
 
 /// What came of a post.
@@ -61,7 +61,7 @@ async fn say_all(
         }
         match repeated(&bot, &*transport, left).await {
             Ok(left) => left.into_iter().for_each(|(mut outgoing, busy)| {
-                handed::make_again(&bot, &mut outgoing.post);
+                table::make_again(bot.host(), &mut outgoing.post);
                 sayer.say_in_turn(outgoing, busy);
             }),
             Err(error) => tracing::error!(%error, "answers of an earlier run are not said"),
@@ -107,7 +107,7 @@ async fn repeated(
         once_more.push((outgoing, busy));
     }
     let stopped = || StoreError::Unavailable("the bot is stopping".to_owned());
-    bot.committer.submit(None, batch).await.map_err(|_| stopped())??;
+    bot.host().committer().submit(None, batch).await.map_err(|_| stopped())??;
     Ok(once_more)
 }
 
@@ -115,7 +115,7 @@ async fn repeated(
 fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
     if let Some(earlier) = post.corrects.as_mut().or(post.withdraws.as_mut()) {
         let key = keys::answer(transport.network(), &earlier.key);
-        match bot.committer.read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
+        match bot.host().committer().read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
             Ok(id) => earlier.id = id,
             Err(error) => tracing::error!(%error, "an answer cannot be edited and is said anew"),
         }
@@ -163,7 +163,7 @@ impl Sayer<'_> {
             outgoing.post.again = false;
             let mut batch = Batch::default();
             batch.put(outgoing.key.clone(), to_json(&outgoing));
-            drop(self.bot.committer.submit_soon(None, batch));
+            drop(self.bot.host().committer().submit_soon(None, batch));
         }
     }
 
@@ -214,7 +214,7 @@ impl Sayer<'_> {
         }
         batch.delete(outgoing.key);
         // Nobody waits for it: should it be lost, the post is said once more after the next start.
-        drop(self.bot.committer.submit_soon(None, batch));
+        drop(self.bot.host().committer().submit_soon(None, batch));
         drop(busy);
     }
 }

@@ -1,8 +1,8 @@
 //! What is for one person alone is read by nobody else, whatever room somebody prepared for it.
 
-use bot::keys;
-use bot::store::Batch;
 use chat::Transport;
+use journal::keys;
+use journal::store::Batch;
 use matrix_sdk::ruma::UserId;
 use matrix_sdk::ruma::api::client::room::create_room::v3::{Request, RoomPreset};
 use serde_json::{Value, json};

@@ -1,0 +1,92 @@
+//! Checking a stored journal: all that anybody can verify, with all seeds, and that its changes add up to what is stored.
+
+use super::verify::seed_of;
+use crate::keys::{self, TableId};
+use crate::store::{Store, StoreError, scan_all};
+use crate::{Change, Changes, Entry, Link, Parts, Place, Verifier, Wrong, apply, diff};
+use serde_json::Value;
+
+/// What a journal holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Audit {
+    /// How many entries.
+    pub entries: u64,
+    /// The last number.
+    pub last: u64,
+    /// How many numbers were left out.
+    pub skipped: u64,
+    /// The chain's hash.
+    pub head: String,
+    /// The table's document as the changes of all entries make it.
+    pub document: Value,
+}
+
+/// A journal is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AuditError {
+    /// The first entry that is wrong.
+    #[error(transparent)]
+    Entry(#[from] Wrong),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Recomputes the journal of `table` from its first entry to its last.
+///
+/// # Errors
+/// Names the first entry that is not what it should be.
+pub fn audit(store: &dyn Store, table: &TableId) -> Result<Audit, AuditError> {
+    let mut document = Value::Null;
+    let mut verifier = Verifier::new(Default::default());
+    let mut epoch = 0;
+    let prefix = keys::entries(table);
+    for record in scan_all(store, &prefix) {
+        let (_, value) = record?;
+        let number = verifier.last + 1;
+        let wrong = |what: String| Wrong { number, what };
+        let link: Link = serde_json::from_slice(&value).map_err(|error| wrong(error.to_string()))?;
+        if let Some(next) = Verifier::epoch_of(&link).filter(|next| *next != epoch) {
+            let seed = read_seed(store, table, next)?.ok_or_else(|| wrong("its seed is gone".to_owned()))?;
+            verifier.know(next, seed);
+            epoch = next;
+        }
+        let entry = verifier.check(&link)?;
+        add_up(&mut document, &entry, &link.parts).map_err(wrong)?;
+    }
+    verifier.finish()?;
+    let Verifier { entries, last, skipped, .. } = verifier;
+    Ok(Audit { entries, last, skipped, head: verifier.head().to_owned(), document })
+}
+
+fn read_seed(store: &dyn Store, table: &TableId, epoch: u32) -> Result<Option<[u8; 32]>, StoreError> {
+    let key = keys::seed(table, epoch);
+    let Some(stored) = store.read(&key)? else {
+        return Ok(None);
+    };
+    let text: String = serde_json::from_slice(&stored).map_err(|error| StoreError::damaged(&key, error))?;
+    Ok(seed_of(&text))
+}
+
+/// Makes the entry's changes in the document.
+fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), String> {
+    let (changes, record) = changes_of(parts).ok_or("its changes are missing")?;
+    let noted = diff(&Place::Record(entry.number).path(), None, record.as_ref());
+    let all: Vec<Change> = changes.all().cloned().chain(noted).collect();
+    // One by one: a later change of an entry may be of what an earlier one left.
+    for mut change in all {
+        if matches!(change.place(), Place::Room(_)) {
+            // Rooms come and go at a table: what one was set to elsewhere does not stand in this journal.
+            change.before = document.pointer(&change.path).cloned();
+        }
+        apply(document, &[change]).map_err(|at| format!("{at} was something else before"))?;
+    }
+    Ok(())
+}
+
+/// The changes and the record of an entry, if both can be read.
+fn changes_of(parts: &Parts) -> Option<(Changes, Option<Value>)> {
+    let changes = serde_json::from_str(parts.changes.as_ref()?.value.get()).ok()?;
+    let record: Value = serde_json::from_str(parts.record.as_ref()?.value.get()).ok()?;
+    Some((changes, Some(record).filter(|record| !record.is_null())))
+}

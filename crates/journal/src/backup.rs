@@ -1,0 +1,212 @@
+//! Backups: the whole store as lines of JSON, each with a checksum, and a last line that says it is complete.
+//!
+//! ```text
+//! {"astragal_backup":1,"schema":1,"time":"2026-11-20T09:00:00Z"}
+//! {"crc":"8d3f6a10","key":"table/...","value":{...}}
+//! {"end":true,"records":2,"crc":"0b1c2d3e"}
+//! ```
+//!
+//! `crc` is CRC-32 (IEEE) in hexadecimal: of key, a NUL byte and the value's JSON in a record; of all bytes before it
+//! in the last line.
+
+use crate::keys;
+use crate::schema::schema_of;
+use crate::store::{Batch, Store, StoreError, scan_all};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::io::{self, BufRead, Write};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+/// Records that are handed on at once while reading.
+const PAGE: usize = 1_000;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    astragal_backup: u32,
+    schema: u32,
+    time: Timestamp,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    crc: String,
+    key: String,
+    value: Box<RawValue>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Footer {
+    end: bool,
+    records: u64,
+    crc: String,
+}
+
+/// Why a backup could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The file failed.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// The file is not a complete, undamaged backup.
+    #[error("line {line}: {what}")]
+    Damaged {
+        /// Which line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A newer version wrote it.
+    #[error("a newer astragal wrote this backup: use that version to restore it")]
+    Newer,
+}
+
+/// Writes all of `store` to `out`; how many records comes back. The store must not change meanwhile.
+///
+/// # Errors
+/// The store or the file failed: what was written is no backup.
+pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
+    let mut out = Summed { inner: out, crc: crc32fast::Hasher::new() };
+    // What an older version stored is a backup for that version too.
+    let schema = schema_of(store)?.unwrap_or(keys::SCHEMA);
+    line(&mut out, &Header { astragal_backup: FORMAT, schema, time })?;
+    let mut records = 0;
+    for record in scan_all(store, "") {
+        let (key, value) = record?;
+        let crc = record_crc(&key, &value);
+        let text = String::from_utf8(value).map_err(|error| StoreError::damaged(&key, error))?;
+        let value = RawValue::from_string(text).map_err(|error| StoreError::damaged(&key, error))?;
+        line(&mut out, &Record { crc, key, value })?;
+        records += 1;
+    }
+    let crc = format!("{:08x}", out.crc.clone().finalize());
+    line(&mut out, &Footer { end: true, records, crc })?;
+    out.flush()?;
+    Ok(records)
+}
+
+/// Reads a backup and hands its records on in batches; how many records comes back. Only when it returns `Ok` was the
+/// backup whole, so read it once for nothing before anything is done with it.
+///
+/// # Errors
+/// Names the first line that is not what was written.
+pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), StoreError>) -> Result<u64, BackupError> {
+    let mut crc = crc32fast::Hasher::new();
+    let (mut number, mut records, mut batch, mut text) = (0, 0, Batch::default(), Vec::new());
+    loop {
+        number += 1;
+        let damaged = |what: &dyn ToString| BackupError::Damaged { line: number, what: what.to_string() };
+        text.clear();
+        if input.read_until(b'\n', &mut text)? == 0 {
+            return Err(damaged(&"the backup is cut off: its last line is missing"));
+        }
+        let before = crc.clone();
+        crc.update(&text);
+        if number == 1 {
+            let header: Header =
+                serde_json::from_slice(&text).map_err(|_| damaged(&"this is no backup of astragal"))?;
+            if header.astragal_backup > FORMAT || header.schema > keys::SCHEMA {
+                return Err(BackupError::Newer);
+            }
+        } else if let Ok(record) = serde_json::from_slice::<Record>(&text) {
+            if record.crc != record_crc(&record.key, record.value.get().as_bytes()) {
+                return Err(damaged(&format!("the record {:?} is damaged", record.key)));
+            }
+            batch.put(record.key, record.value.get());
+            records += 1;
+            if records % PAGE as u64 == 0 {
+                put(std::mem::take(&mut batch))?;
+            }
+        } else {
+            let footer: Footer = serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
+            if footer.records != records || footer.crc != format!("{:08x}", before.finalize()) {
+                return Err(damaged(&"lines are missing or changed"));
+            }
+            put(batch)?;
+            return Ok(records);
+        }
+    }
+}
+
+fn record_crc(key: &str, value: &[u8]) -> String {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(key.as_bytes());
+    crc.update(&[0]);
+    crc.update(value);
+    format!("{:08x}", crc.finalize())
+}
+
+fn line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+struct Summed<'a> {
+    inner: &'a mut dyn Write,
+    crc: crc32fast::Hasher,
+}
+
+impl Write for Summed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.crc.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Memory;
+
+    fn filled() -> Vec<u8> {
+        let store = Memory::default();
+        let mut batch = Batch::default();
+        for n in 0..2_345 {
+            batch.put(format!("k/{n:05}"), format!("{{\"n\": {n}}}"));
+        }
+        store.commit(&batch).unwrap();
+        let mut file = Vec::new();
+        assert_eq!(write(&store, Timestamp::UNIX_EPOCH, &mut file).unwrap(), 2_345);
+        file
+    }
+
+    fn restored(file: &[u8]) -> Result<Memory, String> {
+        let store = Memory::default();
+        read(&mut &*file, |batch| store.commit(&batch)).map_err(|error| error.to_string())?;
+        Ok(store)
+    }
+
+    #[test]
+    fn what_was_written_comes_back_to_the_letter() {
+        let store = restored(&filled()).unwrap();
+        assert_eq!(store.dump().len(), 2_345);
+        assert_eq!(store.read("k/00007").unwrap().unwrap(), b"{\"n\": 7}");
+    }
+
+    #[test]
+    fn cut_changed_and_foreign_files_are_refused() {
+        let whole = filled();
+        assert!(restored(b"hello\n").unwrap_err().contains("no backup"));
+        assert!(restored(&whole[..whole.len() / 2]).is_err());
+        let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+        let without = |gone: usize| {
+            lines.iter().enumerate().filter(|(n, _)| *n != gone).flat_map(|(_, line)| line.to_vec()).collect::<Vec<_>>()
+        };
+        assert!(restored(&without(5)).unwrap_err().contains("missing or changed"));
+        assert!(restored(&without(lines.len() - 1)).unwrap_err().contains("cut off"));
+        for at in (0..whole.len()).step_by(997) {
+            let mut changed = whole.clone();
+            changed[at] ^= 4;
+            assert!(restored(&changed).is_err(), "a changed byte {at} went unseen");
+        }
+    }
+}

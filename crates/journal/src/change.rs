@@ -1,0 +1,230 @@
+//! What a command changed at its table: places in the table's document with the values before and after.
+//!
+//! A place is a JSON pointer (RFC 6901) such as `/games/mvk/characters/1/inspiration`. A list counts as one value,
+//! and absence as a value, so that a change can be told to still hold, and be turned round. That is why these are
+//! not patches of RFC 6902: its `add` does not know what it replaces, and its `test` cannot ask for absence.
+
+use crate::place::{Document, Place};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One place that got another value; `None` stands for absence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Where, as a JSON pointer.
+    pub path: String,
+    /// The value before.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
+    pub before: Option<Value>,
+    /// The value after.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
+    pub after: Option<Value>,
+}
+
+/// What a command changed, in the order of these lists. Undo takes back what it made; what had begun with it stays,
+/// since others build on it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Changes {
+    /// What an edit took back of the first version, in front of everything.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub taken_back: Vec<Change>,
+    /// What came into being on the way, in front of `made`: a player's character, a game's first state.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub begun: Vec<Change>,
+    /// What the command did.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub made: Vec<Change>,
+    /// What is offered with the roll that it made.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub noted: Vec<Change>,
+}
+
+impl Changes {
+    /// Every change, in order.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = &Change> {
+        self.taken_back.iter().chain(&self.begun).chain(&self.made).chain(&self.noted)
+    }
+}
+
+/// Which entry last changed each place of a document, for undo to say what is in its way. Of very many places the ones
+/// that were not changed for long are forgotten.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Touched(BTreeMap<String, u64>);
+
+/// Places that are remembered of a document.
+const MOST_TOUCHED: usize = 500;
+
+impl Touched {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The last entry that is named; 0 if none is.
+    pub fn newest(&self) -> u64 {
+        self.0.values().max().copied().unwrap_or_default()
+    }
+
+    /// Entry `number` made those of `changes` that are in `document`.
+    pub fn note<'a>(&mut self, document: &Document, changes: impl IntoIterator<Item = &'a Change>, number: u64) {
+        let place = document.path();
+        let below = changes.into_iter().filter_map(|change| change.path.strip_prefix(&place));
+        for path in below.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            self.0.insert(path.to_owned(), number);
+        }
+        while self.0.len() > MOST_TOUCHED {
+            let oldest = self.0.iter().min_by_key(|(_, number)| **number).map(|(path, _)| path.clone());
+            oldest.map(|path| self.0.remove(&path));
+        }
+    }
+
+    /// The last entry that changed `path` (below `place`), something in it, or what it stands in.
+    pub fn last(&self, place: &str, path: &str) -> Option<u64> {
+        let path = path.strip_prefix(place)?;
+        let within = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let meets = |each: &&String| within(each, path) || within(path, each);
+        self.0.iter().filter(|(each, _)| meets(each)).map(|(_, number)| *number).max()
+    }
+}
+
+/// A field that is there has a value, `null` too.
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
+}
+
+impl Change {
+    /// What it is about.
+    pub fn place(&self) -> Place {
+        Place::of(&self.path)
+    }
+
+    /// The roll that it is about, if it is about one.
+    pub fn roll(&self) -> Option<u64> {
+        match self.place().document()? {
+            Document::Roll(number) => Some(number),
+            Document::Table | Document::Room(_) | Document::Game(_) => None,
+        }
+    }
+
+    /// The change that takes this one back.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Change { path: self.path, before: self.after, after: self.before }
+    }
+}
+
+/// The changes that make `after` of `before`, both standing at `path`.
+pub fn diff(path: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    collect(path, before, after, &mut changes);
+    changes
+}
+
+fn collect(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            for (key, value) in old {
+                collect(&pointer(path, key), Some(value), new.get(key), changes);
+            }
+            for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                collect(&pointer(path, key), None, Some(value), changes);
+            }
+        }
+        _ => changes.push(Change { path: path.to_owned(), before: before.cloned(), after: after.cloned() }),
+    }
+}
+
+/// The pointer of `key` below `path`.
+pub fn pointer(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A change as changes of single values, where it is one of whole objects.
+pub fn leaves(change: &Change) -> Vec<Change> {
+    let is_object = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_object);
+    let Change { path, before, after } = change;
+    if !is_object(before) || !is_object(after) {
+        return vec![change.clone()];
+    }
+    let fields = |value: &Option<Value>| value.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+    let (mut old, mut new) = (fields(before), fields(after));
+    let keys: BTreeSet<String> = old.keys().chain(new.keys()).cloned().collect();
+    let below = |key: String| Change { path: pointer(path, &key), before: old.remove(&key), after: new.remove(&key) };
+    keys.into_iter().map(below).flat_map(|change| leaves(&change)).collect()
+}
+
+/// Makes the changes in `document`, objects on the way coming into being: all of them, or none if one place does not
+/// hold the value it should have before. Then the path of that place comes back.
+pub fn apply(document: &mut Value, changes: &[Change]) -> Result<(), String> {
+    if let Some(change) = changes.iter().find(|change| document.pointer(&change.path) != change.before.as_ref()) {
+        return Err(change.path.clone());
+    }
+    for change in changes {
+        set(document, &change.path, change.after.clone()).ok_or_else(|| change.path.clone())?;
+    }
+    Ok(())
+}
+
+fn set(document: &mut Value, path: &str, value: Option<Value>) -> Option<()> {
+    let mut place = document;
+    let mut keys = path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).peekable();
+    while let Some(key) = keys.next() {
+        if place.is_null() {
+            *place = Value::Object(Map::new());
+        }
+        let object = place.as_object_mut()?;
+        match (keys.peek(), value.as_ref()) {
+            (None, None) => {
+                object.remove(&key);
+                return Some(());
+            }
+            _ => place = object.entry(key).or_insert(Value::Null),
+        }
+    }
+    *place = value.unwrap_or_default();
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_diff_applied_gives_the_new_and_reversed_the_old() {
+        let old = json!({"a": {"x": 1, "y": null, "l": [1, 2]}, "gone": true, "a/b~": 1});
+        let new = json!({"a": {"x": 2, "l": [1, 3], "z": {}}, "new": null, "a/b~": 2});
+        let changes = diff("", Some(&old), Some(&new));
+        assert_eq!(changes.iter().filter(|change| change.path == "/a/l").count(), 1, "a list is one value");
+        let stored = serde_json::to_string(&changes).unwrap();
+        let changes: Vec<Change> = serde_json::from_str(&stored).unwrap();
+
+        let mut document = old.clone();
+        apply(&mut document, &changes).unwrap();
+        assert_eq!(document, new);
+        let back: Vec<_> = changes.into_iter().rev().map(Change::reversed).collect();
+        apply(&mut document, &back).unwrap();
+        assert_eq!(document, old);
+    }
+
+    #[test]
+    fn a_change_that_no_longer_holds_changes_nothing() {
+        let changes = diff("", Some(&json!({"x": 1, "y": 1})), Some(&json!({"x": 2, "y": 2})));
+        let mut document = json!({"x": 1, "y": 5});
+        assert_eq!(apply(&mut document, &changes), Err("/y".to_owned()));
+        assert_eq!(document, json!({"x": 1, "y": 5}));
+    }
+
+    #[test]
+    fn objects_on_the_way_come_into_being() {
+        let mut document = Value::Null;
+        let changes = diff("/games/mvk/characters", None, Some(&json!({"1": 2})));
+        apply(&mut document, &changes).unwrap();
+        assert_eq!(document, json!({"games": {"mvk": {"characters": {"1": 2}}}}));
+    }
+}

@@ -1,0 +1,451 @@
+//! The one writer of the store: it groups the batches of all tables into one durable commit.
+//!
+//! A batch can be read back as soon as it is submitted, before it is durable; whoever answers before then takes
+//! the risk knowingly. What nobody waits for is written *soon*: with the next group, or after a moment.
+//! Batches of a *lane* (an opened table) depend on each other: when one fails, so do all
+//! later ones of its lane, and the table must be opened anew.
+
+mod snapshot;
+
+use crate::store::{Batch, Store, StoreError, scan_all};
+use snapshot::{Before, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// One write of the store with its sync, in seconds, as Prometheus shows it.
+pub const SYNC: &str = "astragal_store_sync_seconds";
+
+/// Batches that are written at once at the most.
+const GROUP: usize = 1_024;
+
+/// How long what is to be written soon waits for a group to go with.
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// A line of batches of which none is written once one has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane(u64);
+
+/// Resolves once the batch is durable, or has failed.
+pub type Ticket = oneshot::Receiver<Result<(), StoreError>>;
+
+/// The one writer of the store.
+pub struct Committer {
+    store: Arc<dyn Store>,
+    shared: Arc<Mutex<Shared>>,
+    lanes: AtomicU64,
+    writer: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    /// Ends with the committer, and the writer with it.
+    queue: Option<mpsc::Sender<Work>>,
+    /// Submitted and not durable yet: the newest value of each key, and by which submission.
+    pending: BTreeMap<String, (u64, Option<Vec<u8>>)>,
+    submissions: u64,
+    /// The last one that went into the queue.
+    queued: u64,
+    /// To be written soon, by number.
+    soon: BTreeMap<u64, Submission>,
+    failed: BTreeSet<Lane>,
+    /// What is read as it was before later commits, and the threads that read it.
+    before: Vec<Weak<Before>>,
+    readers: Vec<JoinHandle<()>>,
+}
+
+/// Something that reads the store between two commits.
+type Read = Box<dyn FnOnce(&dyn Store) + Send>;
+
+enum Work {
+    Commit(Submission),
+    /// There is something to be written soon.
+    Soon,
+    Read(Read),
+}
+
+/// What the later batches of a lane are told.
+const FOLLOWS_A_FAILURE: &str = "an earlier write of this table failed";
+
+struct Submission {
+    lane: Option<Lane>,
+    number: u64,
+    batch: Batch,
+    done: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl Committer {
+    /// Starts the writer of `store`.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        let (queue, work) = mpsc::channel();
+        let shared = Arc::new(Mutex::new(Shared {
+            queue: Some(queue),
+            pending: BTreeMap::new(),
+            submissions: 0,
+            queued: 0,
+            soon: BTreeMap::new(),
+            failed: BTreeSet::new(),
+            before: Vec::new(),
+            readers: Vec::new(),
+        }));
+        let writer = std::thread::Builder::new().name("committer".to_owned()).spawn({
+            let (store, shared) = (store.clone(), shared.clone());
+            move || write(&*store, &shared, &work)
+        });
+        let writer = Some(writer.expect("the system starts a thread"));
+        Committer { store, shared, lanes: AtomicU64::new(0), writer }
+    }
+
+    /// A lane of its own.
+    pub fn lane(&self) -> Lane {
+        Lane(self.lanes.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The value of `key`, submitted batches included.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        if let Some((_, value)) = lock(&self.shared).pending.get(key) {
+            return Ok(value.clone());
+        }
+        self.store.read(key)
+    }
+
+    /// The durable records under `prefix`, without what was submitted and is not durable yet.
+    pub fn stored<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = Result<(String, Vec<u8>), StoreError>> + 'a {
+        scan_all(&*self.store, prefix)
+    }
+
+    /// Hands in a batch of `lane`, or of nobody, to be written at once.
+    pub fn submit(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
+        let mut shared = lock(&self.shared);
+        let (submission, ticket) = shared.submission(lane, batch);
+        shared.queued = submission.number;
+        shared.send(Work::Commit(submission));
+        ticket
+    }
+
+    /// Hands in a batch of `lane`, or of nobody, that nobody waits for: it is written with a later one, or a moment
+    /// later.
+    pub fn submit_soon(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
+        let mut shared = lock(&self.shared);
+        let (submission, ticket) = shared.submission(lane, batch);
+        shared.soon.insert(submission.number, submission);
+        if shared.soon.len() == 1 {
+            shared.send(Work::Soon);
+        }
+        ticket
+    }
+
+    /// Hands in a batch and waits until it is durable. Not for async code.
+    ///
+    /// # Errors
+    /// It is not durable.
+    pub fn commit(&self, lane: Option<Lane>, batch: Batch) -> Result<(), StoreError> {
+        self.submit(lane, batch).blocking_recv().expect("the writer answers each submission")
+    }
+
+    /// Runs `read` on a thread of its own, with the store as it is between two commits, all that was submitted before
+    /// included. Later commits do not wait for it, and it does not see them.
+    pub fn snapshot(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
+        let (store, shared) = (self.store.clone(), self.shared.clone());
+        self.between_commits(move |_| {
+            let before = Arc::<Before>::default();
+            let since = Arc::downgrade(&before);
+            let snapshot = Snapshot { store, before };
+            let reader = std::thread::Builder::new().name("reader".to_owned()).spawn(move || read(&snapshot));
+            let mut shared = lock(&shared);
+            shared.readers.retain(|reader| !reader.is_finished());
+            match reader {
+                Ok(reader) => {
+                    shared.before.push(since);
+                    shared.readers.push(reader);
+                }
+                // Whoever waits for it is told by its being dropped.
+                Err(error) => tracing::error!(%error, "nothing can be read beside the commits: no thread is to be had"),
+            }
+        });
+    }
+
+    /// Runs `work` on the writer's thread, between two commits; until it returns, nothing but what it commits itself is
+    /// written.
+    pub fn between_commits(&self, work: impl FnOnce(&dyn Store) + Send + 'static) {
+        lock(&self.shared).send(Work::Read(Box::new(work)));
+    }
+}
+
+impl Shared {
+    /// Numbers a submission; from now on it can be read.
+    fn submission(&mut self, lane: Option<Lane>, batch: Batch) -> (Submission, Ticket) {
+        self.submissions += 1;
+        let number = self.submissions;
+        for (key, value) in &batch {
+            self.pending.insert(key.clone(), (number, value.clone()));
+        }
+        let (done, ticket) = oneshot::channel();
+        (Submission { lane, number, batch, done }, ticket)
+    }
+
+    fn send(&self, work: Work) {
+        let queue = self.queue.as_ref().expect("the queue lives as long as the committer");
+        queue.send(work).expect("so does the writer");
+    }
+
+    /// What is read as it was, and must keep what is written now.
+    fn snapshots(&mut self) -> Vec<Arc<Before>> {
+        self.before.retain(|before| before.strong_count() > 0);
+        self.before.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// What is to be written soon and overtakes nothing if it is written with submission `taken`, the last one that left
+    /// the queue.
+    fn soon_with(&mut self, taken: u64) -> BTreeMap<u64, Submission> {
+        if self.queued <= taken {
+            return std::mem::take(&mut self.soon);
+        }
+        let later = self.soon.split_off(&taken);
+        std::mem::replace(&mut self.soon, later)
+    }
+}
+
+impl Drop for Committer {
+    /// Everything submitted is written, and what is being read is read, before this returns.
+    fn drop(&mut self) {
+        lock(&self.shared).queue = None;
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("the committer's thread panicked");
+        }
+        let readers = std::mem::take(&mut lock(&self.shared).readers);
+        if readers.into_iter().any(|reader| reader.join().is_err()) {
+            tracing::error!("a thread that read beside the commits panicked");
+        }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().expect("nothing panics holding it")
+}
+
+fn write(store: &dyn Store, shared: &Mutex<Shared>, queue: &mpsc::Receiver<Work>) {
+    let (mut next, mut taken) = (None, 0);
+    loop {
+        let soon = !lock(shared).soon.is_empty();
+        let work = match next.take() {
+            Some(work) => Ok(work),
+            None if soon => queue.recv_timeout(MOMENT),
+            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        let (mut group, mut read) = (Vec::new(), None);
+        let ended = matches!(work, Err(RecvTimeoutError::Disconnected));
+        match work {
+            Ok(Work::Soon) => continue,
+            Ok(Work::Commit(first)) => {
+                (group, next) = gather(first, queue);
+                taken = group.last().map_or(taken, |submission| submission.number);
+            }
+            Ok(Work::Read(then)) => read = Some(then),
+            Err(_) => {}
+        }
+        commit_group(store, shared, group, taken);
+        if let Some(work) = read {
+            // The lock ends here: what is done may take it again.
+            let before = lock(shared).snapshots();
+            work(&Between { store, before });
+        }
+        if ended {
+            return;
+        }
+    }
+}
+
+/// The submissions that wait behind `first`, and what ended them if it was something else.
+fn gather(first: Submission, queue: &mpsc::Receiver<Work>) -> (Vec<Submission>, Option<Work>) {
+    let mut group = vec![first];
+    while group.len() < GROUP {
+        match queue.try_recv() {
+            Ok(Work::Commit(more)) => group.push(more),
+            Ok(Work::Soon) => {}
+            Ok(read @ Work::Read(_)) => return (group, Some(read)),
+            Err(_) => break,
+        }
+    }
+    (group, None)
+}
+
+/// Writes `group`, and with it what was to be written soon.
+fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission>, taken: u64) {
+    let (mut all, failed, before) = {
+        let mut shared = lock(shared);
+        (shared.soon_with(taken), shared.failed.clone(), shared.snapshots())
+    };
+    all.extend(group.into_iter().map(|submission| (submission.number, submission)));
+    let mut together = Batch::default();
+    let mut forgotten = Vec::new();
+    for submission in all.values_mut() {
+        let batch = std::mem::take(&mut submission.batch);
+        forgotten.extend(batch.iter().map(|(key, _)| (submission.number, key.clone())));
+        if !submission.fails_with(&failed) {
+            together.append(batch);
+        }
+    }
+    before.iter().for_each(|before| before.keep(store, &together));
+    let begun = Instant::now();
+    let result = if together.is_empty() { Ok(()) } else { commit_safely(store, &together) };
+    metrics::histogram!(SYNC).record(begun.elapsed().as_secs_f64());
+
+    let mut shared = lock(shared);
+    for (number, key) in forgotten {
+        // A later submission of the same key is still pending.
+        if shared.pending.get(&key).is_some_and(|(newest, _)| *newest == number) {
+            shared.pending.remove(&key);
+        }
+    }
+    if let Err(error) = &result {
+        shared.failed.extend(all.values().filter_map(|submission| submission.lane));
+        tracing::error!(%error, "a write failed");
+    }
+    drop(shared);
+    for submission in all.into_values() {
+        let fails = submission.fails_with(&failed);
+        let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
+        // Whoever submitted may have stopped waiting: then nobody needs the result.
+        let _ = submission.done.send(told);
+    }
+}
+
+/// The store between two commits: what is written to it is kept for those who read it as it was.
+struct Between<'a> {
+    store: &'a dyn Store,
+    before: Vec<Arc<Before>>,
+}
+
+impl Store for Between<'_> {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.before.iter().for_each(|before| before.keep(self.store, batch));
+        self.store.commit(batch)
+    }
+}
+
+/// A store that panics has failed; the writer lives on.
+fn commit_safely(store: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
+    catch_unwind(AssertUnwindSafe(|| store.commit(batch)))
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store panicked".to_owned())))
+}
+
+impl Submission {
+    fn fails_with(&self, failed: &BTreeSet<Lane>) -> bool {
+        self.lane.is_some_and(|lane| failed.contains(&lane))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Memory;
+    use std::sync::atomic::AtomicBool;
+
+    #[derive(Default)]
+    struct Moody {
+        memory: Memory,
+        full: AtomicBool,
+        commits: AtomicU64,
+    }
+
+    impl Store for Moody {
+        fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+            self.memory.read(key)
+        }
+
+        fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+            self.memory.scan(prefix, after, limit)
+        }
+
+        fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            if self.full.load(Ordering::Relaxed) {
+                return Err(StoreError::Unavailable("full".to_owned()));
+            }
+            self.memory.commit(batch)
+        }
+    }
+
+    fn one(key: &str, value: &str) -> Batch {
+        let mut batch = Batch::default();
+        batch.put(key, value);
+        batch
+    }
+
+    /// Holds the writer until the returned sender goes.
+    fn hold(committer: &Committer) -> mpsc::Sender<()> {
+        let (held, release) = mpsc::channel::<()>();
+        committer.between_commits(move |_| {
+            let _ = release.recv();
+        });
+        held
+    }
+
+    #[test]
+    fn what_waits_is_grouped_and_can_already_be_read() {
+        let store = Arc::new(Moody::default());
+        let committer = Committer::new(store.clone());
+        let held = hold(&committer);
+        let tickets: Vec<_> = (0..64).map(|n| committer.submit(None, one(&format!("k{n}"), "v"))).collect();
+        assert_eq!(committer.read("k63").unwrap().as_deref(), Some(b"v".as_slice()));
+        assert_eq!(store.read("k63").unwrap(), None);
+        drop(held);
+        for ticket in tickets {
+            ticket.blocking_recv().unwrap().unwrap();
+        }
+        assert_eq!(store.commits.load(Ordering::Relaxed), 1);
+        assert!(lock(&committer.shared).pending.is_empty());
+    }
+
+    #[test]
+    fn what_is_written_soon_overtakes_nothing_and_is_written_at_last() {
+        let store = Arc::new(Moody::default());
+        let committer = Committer::new(store.clone());
+        let held = hold(&committer);
+        let first = committer.submit(None, one("k", "first"));
+        committer.submit_soon(None, one("k", "soon"));
+        committer.submit_soon(None, one("l", "soon"));
+        assert_eq!(committer.read("k").unwrap().as_deref(), Some(b"soon".as_slice()));
+        drop(held);
+        first.blocking_recv().unwrap().unwrap();
+        committer.commit(None, one("m", "later")).unwrap();
+        assert_eq!(store.read("k").unwrap().as_deref(), Some(b"soon".as_slice()));
+        committer.submit_soon(None, one("l", "last"));
+        drop(committer);
+        assert_eq!(store.read("l").unwrap().as_deref(), Some(b"last".as_slice()));
+    }
+
+    #[test]
+    fn after_a_failure_a_lane_stays_closed_and_others_go_on() {
+        let store = Arc::new(Moody::default());
+        let committer = Committer::new(store.clone());
+        let (lane, other) = (committer.lane(), committer.lane());
+        store.full.store(true, Ordering::Relaxed);
+        assert!(committer.commit(Some(lane), one("a", "1")).is_err());
+        store.full.store(false, Ordering::Relaxed);
+        assert!(committer.commit(Some(lane), one("a", "2")).is_err());
+        assert_eq!(committer.read("a").unwrap(), None);
+        committer.commit(Some(other), one("b", "1")).unwrap();
+        committer.commit(Some(committer.lane()), one("a", "3")).unwrap();
+        assert_eq!(committer.read("a").unwrap().as_deref(), Some(b"3".as_slice()));
+    }
+}

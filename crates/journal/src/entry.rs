@@ -1,0 +1,362 @@
+//! The journal of a table: one entry for each command that threw dice or changed something, in a hash chain.
+//!
+//! An entry's bytes are its JSON as written here, kept and exported to the letter. Its *parts* (text, answer, dice,
+//! facts, record, changes) stand in it as digests only, `SHA-256(salt + JSON)` with a salt of 32 bytes each; the
+//! values and salts are kept beside it, so that a part can be kept secret, shown later, or erased, and the chain
+//! still verifies. `hash = SHA-256(previous hash + entry bytes)`, the first previous hash being 32 zero bytes.
+//!
+//! Entries are never deleted or reordered. Numbers count up by one; after a crash, numbers that may have been shown
+//! and were lost are left out, and the next entry names them.
+
+use crate::change::Changes;
+use crate::entropy::Entropy;
+use chat::{CharacterId, PlayerId, Role};
+use dice::Die;
+use dice::fair::MessageKey;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// The rules that entries are written under now. Each entry names them, so that the chain covers which ones bind it:
+///
+/// 1. The chain, the digests, the dice and the order of epochs.
+/// 2. No dice of a published seed; a message's key once, but for edits, whose dice begin with the first version's; no
+///    reference to what is not there; a die of one side takes no word of the stream; players may bind a seed with words.
+pub const RULES: u32 = 2;
+
+/// Command lines of one message that are played.
+pub const MOST_LINES: usize = 5;
+
+/// Numbers that are reserved beyond the last entry at the most, and so what a crash can leave out at once.
+pub const FURTHEST_AHEAD: u64 = 64;
+
+/// A played command, as it stands in the chain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number, from 1.
+    pub number: u64,
+    /// See [`RULES`]; what does not say it was written under the first.
+    #[serde(skip_serializing_if = "is_first", default = "first_rules")]
+    pub rules: u32,
+    /// Numbers from and to, both included, that were left out before it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub skipped: Option<(u64, u64)>,
+    /// Which seed its dice came of, from 1.
+    pub epoch: u32,
+    /// SHA-256 of that seed, in the first entry of the epoch.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub commitment: Option<String>,
+    /// What players bound that seed with, in the first entry of the epoch.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub words: Vec<Added>,
+    /// What its dice were made of, with the seed.
+    pub key: MessageKey,
+    /// Who typed.
+    pub player: PlayerId,
+    /// Who acted.
+    pub character: CharacterId,
+    /// When it was sent.
+    pub time: Timestamp,
+    /// The plugin that played it, or `table` for the table's own commands.
+    pub game: String,
+    /// The command's name, as declared.
+    pub command: String,
+    /// The roll it follows up on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub follows: Option<u64>,
+    /// The entry it takes back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undoes: Option<u64>,
+    /// The entry whose place it takes, since its message was edited.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub replaces: Option<u64>,
+    /// The secret entries it shows.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub reveals: Vec<u64>,
+    /// The entries whose words it erases.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub erases: Vec<u64>,
+    /// The epochs whose seeds it publishes.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub publishes: Vec<u32>,
+    /// Only its player and the referees may see its parts.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub secret: bool,
+    /// Digests of its parts.
+    pub digests: Digests,
+}
+
+/// Words with which a player bound a seed, after its commitment was known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// Whose.
+    pub player: PlayerId,
+    /// The words.
+    pub words: String,
+}
+
+/// What dice are made of in place of a seed that was bound with these words.
+pub fn bound(seed: &[u8; 32], words: &[Added]) -> [u8; 32] {
+    let ids: Vec<String> = words.iter().map(|added| added.player.to_string()).collect();
+    dice::fair::bound(seed, ids.iter().map(String::as_str).zip(words.iter().map(|added| added.words.as_str())))
+}
+
+fn first_rules() -> u32 {
+    1
+}
+
+fn is_first(rules: &u32) -> bool {
+    *rules == first_rules()
+}
+
+impl Entry {
+    /// It does something about other entries, or shows what cannot be hidden again.
+    pub fn is_about_others(&self) -> bool {
+        self.undoes.is_some() || self.shows()
+    }
+
+    /// It showed or erased something: that cannot be taken back.
+    pub fn shows(&self) -> bool {
+        !self.reveals.is_empty() || !self.erases.is_empty() || !self.publishes.is_empty()
+    }
+}
+
+/// Digests of an entry's parts, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digests {
+    /// Of what was typed.
+    pub text: String,
+    /// Of the answer, as plain text.
+    pub answer: String,
+    /// Of the dice.
+    pub dice: String,
+    /// Of the facts.
+    pub facts: String,
+    /// Of the record.
+    pub record: String,
+    /// Of the changes.
+    pub changes: String,
+    /// Of the explanation.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub why: Option<String>,
+}
+
+/// The parts of an entry, as long as they may be known.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parts {
+    /// What was typed, as read: typography mended, the prefix off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Part>,
+    /// The answer, as plain text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Part>,
+    /// The dice, in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dice: Option<Part>,
+    /// What the answer says, as named values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Part>,
+    /// What a follow-up must know; `null` if nothing can follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Part>,
+    /// What changed at the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Part>,
+    /// How the result came to be, if the game says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Part>,
+}
+
+impl Parts {
+    /// Bytes of what may still be known.
+    pub fn bytes(&self) -> usize {
+        let Parts { text, answer, dice, facts, record, changes, why } = self;
+        let all = [text, answer, dice, facts, record, changes, why];
+        all.into_iter().flatten().map(|part| part.value.get().len()).sum()
+    }
+}
+
+/// A value and the salt of its digest. The JSON is kept to the letter.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// 32 bytes in hexadecimal.
+    pub salt: String,
+    /// The value's JSON.
+    pub value: Box<RawValue>,
+}
+
+/// An entry's bytes, its place in the chain, and its parts, as stored and exported.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The chain's hash up to and with this entry, in hexadecimal.
+    pub hash: String,
+    /// The entry's bytes.
+    pub entry: Box<RawValue>,
+    /// Its parts.
+    #[serde(default)]
+    pub parts: Parts,
+    /// What later entries made of it. It says nothing that they do not say, and is not exported.
+    #[serde(default, skip_serializing_if = "Fate::is_open")]
+    pub fate: Fate,
+    /// Where to go on reading backwards, and what the entry took; not exported.
+    #[serde(default, skip_serializing_if = "Before::is_first")]
+    pub before: Before,
+}
+
+/// What became of an entry: the numbers of the entries that did it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fate {
+    /// It is taken back.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undone_by: Option<u64>,
+    /// Its message was edited.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub replaced_by: Option<u64>,
+    /// It is secret no longer.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub revealed_by: Option<u64>,
+    /// Its text is gone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub erased_by: Option<u64>,
+}
+
+impl Fate {
+    fn is_open(&self) -> bool {
+        *self == Fate::default()
+    }
+}
+
+/// The entries before an entry that have something in common with it, and what only the bot needs to know of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// The same player's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub player: Option<u64>,
+    /// The same character's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub character: Option<u64>,
+    /// What its player had to be; unknown of what an older version played.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub took: Option<Role>,
+    /// The last one under another id, which the player goes on from with this entry.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub also: Option<u64>,
+}
+
+impl Before {
+    fn is_first(&self) -> bool {
+        *self == Before::default()
+    }
+}
+
+/// What a command leaves for its entry, before it is sealed.
+#[derive(Debug)]
+pub struct Draft<'a> {
+    /// See [`Parts::text`].
+    pub text: &'a str,
+    /// See [`Parts::answer`].
+    pub answer: &'a str,
+    /// See [`Parts::dice`].
+    pub dice: &'a [Die],
+    /// See [`Parts::facts`].
+    pub facts: &'a Map<String, Value>,
+    /// See [`Parts::record`].
+    pub record: Option<&'a Value>,
+    /// See [`Parts::changes`].
+    pub changes: &'a Changes,
+    /// See [`Parts::why`].
+    pub why: &'a [String],
+}
+
+impl Draft<'_> {
+    /// Salts and digests the parts.
+    pub fn seal(&self, entropy: &mut Entropy) -> (Digests, Parts) {
+        let (text, text_digest) = Part::new(&entropy.secret(), self.text);
+        let (answer, answer_digest) = Part::new(&entropy.secret(), self.answer);
+        let (dice, dice_digest) = Part::new(&entropy.secret(), self.dice);
+        let (facts, facts_digest) = Part::new(&entropy.secret(), self.facts);
+        let (record, record_digest) = Part::new(&entropy.secret(), &self.record);
+        let (changes, changes_digest) = Part::new(&entropy.secret(), self.changes);
+        let why = (!self.why.is_empty()).then(|| Part::new(&entropy.secret(), self.why));
+        let (why, why_digest) = why.unzip();
+        let digests = Digests {
+            text: text_digest,
+            answer: answer_digest,
+            dice: dice_digest,
+            facts: facts_digest,
+            record: record_digest,
+            changes: changes_digest,
+            why: why_digest,
+        };
+        let [text, answer, dice, facts, record, changes] = [text, answer, dice, facts, record, changes].map(Some);
+        (digests, Parts { text, answer, dice, facts, record, changes, why })
+    }
+}
+
+impl Part {
+    fn new(salt: &[u8; 32], value: &(impl Serialize + ?Sized)) -> (Self, String) {
+        let value = raw(value);
+        let digest = hex(&Sha256::new().chain_update(salt).chain_update(value.get()).finalize());
+        (Part { salt: hex(salt), value }, digest)
+    }
+
+    /// The digest that stands in the entry.
+    pub fn digest(&self) -> Option<String> {
+        let salt = unhex(&self.salt)?;
+        Some(hex(&Sha256::new().chain_update(salt).chain_update(self.value.get()).finalize()))
+    }
+}
+
+impl Link {
+    /// Puts `entry` with its parts behind the chain that ended in `previous`.
+    pub fn new(previous: &str, entry: &Entry, parts: Parts, before: Before) -> Self {
+        let entry = raw(entry);
+        Link { hash: chain(previous, entry.get()), entry, parts, fate: Fate::default(), before }
+    }
+}
+
+/// The hash in front of the first entry.
+pub fn first_hash() -> String {
+    "0".repeat(64)
+}
+
+/// The hash of the chain that ended in `previous` with an entry of these bytes behind it.
+pub(crate) fn chain(previous: &str, entry: &str) -> String {
+    let previous = unhex(previous).unwrap_or_default();
+    hex(&Sha256::new().chain_update(previous).chain_update(entry).finalize())
+}
+
+fn raw(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
+    to_raw_value(value).expect("journal values have text keys and finite numbers")
+}
+
+/// SHA-256 of `bytes` in hexadecimal.
+pub fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes as lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
+/// Bytes of lower-case hexadecimal, if it is well-formed.
+pub fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).filter(|_| !c.is_ascii_uppercase()).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}

@@ -1,0 +1,187 @@
+//! The places that changes name: parsed here once, and printed here once.
+//!
+//! A change's path is a JSON pointer into one document that holds all of a table: `/table/...` is the table's document,
+//! `/rooms/ROOM/...` a room's settings, `/games/GAME/...` what a game keeps, `/rolls/N/...` what is left to do about a roll.
+
+use crate::change::pointer;
+use chat::{CharacterId, PlayerId, RoomId};
+
+/// A stored document that changes are made in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Document {
+    /// The table's people and settings.
+    Table,
+    /// A room's settings.
+    Room(RoomId),
+    /// What a game keeps.
+    Game(String),
+    /// What can still be done about a roll, by its entry's number.
+    Roll(u64),
+}
+
+/// What a change is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// What the players call the table.
+    TableName,
+    /// The game that a word shared by several means.
+    MainGame,
+    /// A referee.
+    Referee(PlayerId),
+    /// A player's seat.
+    Seat(PlayerId),
+    /// A character, with the name and whose it is.
+    Character(CharacterId),
+    /// A setting of the table, by whatever declared it.
+    TableSetting(String),
+    /// The entry of a sealed declaration, by who declared.
+    Sealed(CharacterId),
+    /// What everybody at the table named.
+    TableShortcuts,
+    /// What was named for one character.
+    Shortcuts(CharacterId),
+    /// The scene that is being played.
+    Scene,
+    /// Anything that a room is set to.
+    Room(RoomId),
+    /// Anything that a game keeps.
+    Game(String),
+    /// What a game noted of a roll.
+    Record(u64),
+    /// What is offered about a roll.
+    Offers(u64),
+    /// What this version does not know, by its path. Nobody takes back a change of it.
+    Other(String),
+}
+
+impl Document {
+    /// Where it stands, as the beginning of the paths of its changes.
+    pub fn path(&self) -> String {
+        match self {
+            Document::Table => "/table".to_owned(),
+            Document::Room(room) => pointer("/rooms", &room.to_string()),
+            Document::Game(game) => pointer("/games", game),
+            Document::Roll(number) => format!("/rolls/{number}"),
+        }
+    }
+}
+
+impl Place {
+    /// What the path of a change is about.
+    pub fn of(path: &str) -> Self {
+        let words = words(path);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Self::known(&words).unwrap_or_else(|| Place::Other(path.to_owned()))
+    }
+
+    fn known(words: &[&str]) -> Option<Self> {
+        let character = |id: &str| id.parse().ok().map(CharacterId);
+        Some(match words {
+            ["table", "name"] => Place::TableName,
+            ["table", "main_game"] => Place::MainGame,
+            ["table", "referees", player] => Place::Referee(PlayerId::try_from((*player).to_owned()).ok()?),
+            ["table", "seats", player, ..] => Place::Seat(PlayerId::try_from((*player).to_owned()).ok()?),
+            ["table", "characters", id, ..] => Place::Character(character(id)?),
+            ["table", "settings", by, ..] => Place::TableSetting((*by).to_owned()),
+            ["table", "sealed", id] => Place::Sealed(character(id)?),
+            ["table", "shortcuts", "table", ..] => Place::TableShortcuts,
+            ["table", "shortcuts", "own", id, ..] => Place::Shortcuts(character(id)?),
+            ["table", "scene", ..] => Place::Scene,
+            ["rooms", room, ..] => Place::Room(RoomId::try_from((*room).to_owned()).ok()?),
+            ["games", game, ..] => Place::Game((*game).to_owned()),
+            ["rolls", number, "record", ..] => Place::Record(number.parse().ok()?),
+            ["rolls", number, "open", ..] => Place::Offers(number.parse().ok()?),
+            _ => return None,
+        })
+    }
+
+    /// Its path.
+    pub fn path(&self) -> String {
+        let within = |word: &str| pointer(&Document::Table.path(), word);
+        match self {
+            Place::TableName => within("name"),
+            Place::MainGame => within("main_game"),
+            Place::Referee(player) => pointer(&within("referees"), &player.to_string()),
+            Place::Seat(player) => pointer(&within("seats"), &player.to_string()),
+            Place::Character(CharacterId(id)) => pointer(&within("characters"), &id.to_string()),
+            Place::TableSetting(by) => pointer(&within("settings"), by),
+            Place::Sealed(CharacterId(id)) => pointer(&within("sealed"), &id.to_string()),
+            Place::TableShortcuts => within("shortcuts") + "/table",
+            Place::Shortcuts(CharacterId(id)) => pointer(&(within("shortcuts") + "/own"), &id.to_string()),
+            Place::Scene => within("scene"),
+            Place::Room(room) => Document::Room(room.clone()).path(),
+            Place::Game(game) => Document::Game(game.clone()).path(),
+            Place::Record(number) => Document::Roll(*number).path() + "/record",
+            Place::Offers(number) => Document::Roll(*number).path() + "/open",
+            Place::Other(path) => path.clone(),
+        }
+    }
+
+    /// The document that it is part of.
+    pub fn document(&self) -> Option<Document> {
+        Some(match self {
+            Place::TableName
+            | Place::MainGame
+            | Place::Referee(_)
+            | Place::Seat(_)
+            | Place::Character(_)
+            | Place::TableSetting(_)
+            | Place::Sealed(_)
+            | Place::TableShortcuts
+            | Place::Shortcuts(_)
+            | Place::Scene => Document::Table,
+            Place::Room(room) => Document::Room(room.clone()),
+            Place::Game(game) => Document::Game(game.clone()),
+            Place::Record(number) | Place::Offers(number) => Document::Roll(*number),
+            Place::Other(_) => return None,
+        })
+    }
+}
+
+/// The words of a path as they were before they were put into it.
+pub fn words(path: &str) -> Vec<String> {
+    path.split('/').skip(1).map(|word| word.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each kind.
+    fn all() -> Vec<Place> {
+        let player = PlayerId::new("net", "a/n~n");
+        vec![
+            Place::TableName,
+            Place::MainGame,
+            Place::Referee(player.clone()),
+            Place::Seat(player),
+            Place::Character(CharacterId(3)),
+            Place::TableSetting("torg".to_owned()),
+            Place::Sealed(CharacterId(3)),
+            Place::TableShortcuts,
+            Place::Shortcuts(CharacterId(3)),
+            Place::Scene,
+            Place::Room(RoomId::new("net", "#a/b")),
+            Place::Game("mvk".to_owned()),
+            Place::Record(7),
+            Place::Offers(7),
+        ]
+    }
+
+    #[test]
+    fn a_place_is_read_as_it_was_written() {
+        for place in all() {
+            let path = place.path();
+            assert_eq!(Place::of(&path), place, "{path}");
+            assert!(path.starts_with(&place.document().expect("it is in one").path()), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_no_place() {
+        for path in ["", "/table", "/table/characters", "/table/oath/3", "/rolls/7", "/rolls/x/open", "/moons/1", "x"] {
+            assert_eq!(Place::of(path), Place::Other(path.to_owned()));
+            assert_eq!(Place::of(path).path(), path);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Whether an event is heard at all, and whether it is for the bot itself rather than for a table.
+
+use crate::host::Host;
+use crate::pattern;
+use chat::{Event, Message, Speaker, Trust};
+use journal::store::StoreError;
+use std::collections::BTreeSet;
+
+impl Host {
+    /// Whether nobody answers whoever did this.
+    pub fn passes_over(&self, event: &Event) -> bool {
+        let (Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. }) = event else {
+            return false;
+        };
+        let told = self.ignored.read().expect("nothing panics holding it");
+        pattern::about(&told, &message.speaker).is_some()
+            || pattern::about(&self.settings().ignore, &message.speaker).is_some()
+    }
+
+    /// Who is answered nowhere: by the configuration, and by the operator's word.
+    pub fn ignored(&self) -> BTreeSet<String> {
+        self.settings().ignore.iter().cloned().chain(self.ignored_by_word()).collect()
+    }
+
+    /// Who is answered nowhere by the operator's word, as it is stored.
+    pub fn ignored_by_word(&self) -> BTreeSet<String> {
+        self.ignored.read().expect("nothing panics holding it").clone()
+    }
+
+    /// The same from now on, once it is stored.
+    pub fn ignore_by_word(&self, patterns: BTreeSet<String>) {
+        *self.ignored.write().expect("nothing panics holding it") = patterns;
+    }
+
+    /// What an owner asks of the bot itself, behind `word`, if the message does: in a private chat, or in a room that is the
+    /// operator's.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn asked_of_the_bot(&self, message: &Message, word: &str) -> Result<Option<String>, StoreError> {
+        let settings = self.settings();
+        let Speaker { player, trust, .. } = &message.speaker;
+        let theirs = message.private || settings.admin_rooms.contains(&message.room);
+        if !theirs || *trust != Trust::Account || !settings.owners.contains(player) {
+            return Ok(None);
+        }
+        let prefix = self.prefix_of(&message.room)?;
+        let lines = self.router.lines(&message.body, &prefix, message.private, message.addressed, None);
+        let first = lines.first().filter(|line| line.word().0 == word);
+        Ok(first.map(|line| line.typed[word.len()..].trim().to_owned()))
+    }
+}

@@ -1,0 +1,210 @@
+//! What all tables of a bot share.
+
+use crate::limits::Limits;
+use crate::plugins::Plugins;
+use crate::room::RoomRule;
+use crate::roster::Roster;
+use crate::route::Router;
+use chat::{Clock, PlayerId, RoomId, SystemClock};
+use dice::Dice;
+use dice::fair::{FairDice, MessageKey};
+use jiff::Timestamp;
+use journal::Entropy;
+use journal::committer::Committer;
+use journal::documents::{RoomDoc, from_json};
+use journal::keys::{self, TableId};
+use journal::schema::{self, StartError};
+use journal::store::{Store, StoreError, scan_all};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// What an operator decides for the whole bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name it answers to.
+    pub name: String,
+    /// What stands in front of a command in a new room.
+    pub prefix: String,
+    /// The plugins enabled in a new room.
+    pub plugins: BTreeSet<String>,
+    /// The plugins that rooms may enable; all where it is not said.
+    pub allowed: Option<BTreeSet<String>>,
+    /// What differs in some rooms; of several for the same room the last goes before the others.
+    pub rules: Vec<RoomRule>,
+    /// Who runs the bot.
+    pub owners: BTreeSet<PlayerId>,
+    /// How much is answered.
+    pub limits: Limits,
+    /// The operator's rooms: there owners command the bot itself, and are told what goes wrong.
+    pub admin_rooms: BTreeSet<RoomId>,
+    /// Who is answered nowhere, as patterns of `network:id` or `network:nick!user@host`.
+    pub ignore: BTreeSet<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            name: "astragal".to_owned(),
+            prefix: "!".to_owned(),
+            plugins: BTreeSet::from(["roll".to_owned()]),
+            allowed: None,
+            rules: Vec::new(),
+            owners: BTreeSet::new(),
+            limits: Limits::default(),
+            admin_rooms: BTreeSet::new(),
+            ignore: BTreeSet::new(),
+        }
+    }
+}
+
+/// Where the dice of a command come from. Everybody plays with [`FairBox`]; tests script theirs.
+pub trait DiceBox: Send + Sync {
+    /// The dice of the command `key` at a table with this seed.
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send>;
+}
+
+/// The fair dice of [`dice::fair`].
+#[derive(Debug, Default)]
+pub struct FairBox;
+
+impl DiceBox for FairBox {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        Box::new(FairDice::new(seed, key))
+    }
+}
+
+/// A bot: its plugins, its store, and what all tables share.
+pub struct Host {
+    settings: RwLock<Arc<Settings>>,
+    pub(crate) plugins: Plugins,
+    pub(crate) router: Router,
+    pub(crate) committer: Committer,
+    pub(crate) dice: Box<dyn DiceBox>,
+    /// By which time limits and expiry count.
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) roster: Roster,
+    /// When the store was last restored from a backup.
+    pub(crate) restored: Option<String>,
+    /// Who is answered nowhere, by the operator's word.
+    pub(crate) ignored: RwLock<BTreeSet<String>>,
+    entropy: Mutex<Entropy>,
+    numbers: AtomicU64,
+}
+
+impl Host {
+    /// A bot over `store`, which is marked with the schema's version if it is empty.
+    ///
+    /// # Errors
+    /// The store does not work, or a newer version wrote it.
+    pub fn new(
+        settings: Settings,
+        plugins: Plugins,
+        store: Arc<dyn Store>,
+        entropy: Entropy,
+        dice: Box<dyn DiceBox>,
+    ) -> Result<Self, StartError> {
+        schema::prepare(&*store)?;
+        let mut numbers = 0;
+        for prefix in [keys::OUTBOX, keys::WAITING] {
+            for record in scan_all(&*store, prefix) {
+                let (key, _) = record?;
+                numbers = numbers.max(key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0));
+            }
+        }
+        let ignored =
+            store.read(keys::IGNORED_KEY)?.map(|patterns| from_json(keys::IGNORED_KEY, &patterns)).transpose()?;
+        let ignored = RwLock::new(ignored.unwrap_or_default());
+        let restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
+        let router = Router::new(&settings.name);
+        let committer = Committer::new(store);
+        let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
+        let settings = RwLock::new(Arc::new(settings));
+        Ok(Host {
+            settings,
+            plugins,
+            router,
+            committer,
+            dice,
+            clock: Arc::new(SystemClock),
+            roster: Roster::default(),
+            restored,
+            ignored,
+            entropy,
+            numbers,
+        })
+    }
+
+    /// With another clock than the operating system's.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Host { clock, ..self }
+    }
+
+    /// The time by which limits and expiry count.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The one writer of the store.
+    pub fn committer(&self) -> &Committer {
+        &self.committer
+    }
+
+    /// The table that a room sits at.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn table_of(&self, room: &RoomId) -> Result<TableId, StoreError> {
+        let key = keys::room(room);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
+    }
+
+    /// What a room is set to.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn room_doc(&self, room: &RoomId) -> Result<RoomDoc, StoreError> {
+        let key = keys::room(room);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)))
+    }
+
+    /// What is known of a room, for the one that replaces it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
+        Ok(RoomDoc { touched: Default::default(), ..self.room_doc(from)? })
+    }
+
+    /// What the operator decided.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.settings.read().expect("nothing panics holding it").clone()
+    }
+
+    /// What the operator decides from now on. The bot's name stays what it was.
+    pub fn apply(&self, settings: Settings) {
+        let name = self.settings().name.clone();
+        *self.settings.write().expect("nothing panics holding it") = Arc::new(Settings { name, ..settings });
+    }
+
+    /// What stands in front of a command in a room.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn prefix_of(&self, room: &RoomId) -> Result<String, StoreError> {
+        Ok(self.room_doc(room)?.prefix)
+    }
+
+    /// A number above all that were given out: the order of posts, and of accepted events.
+    pub fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Lends the source of secrets.
+    pub fn with_entropy<T>(&self, make: impl FnOnce(&mut Entropy) -> T) -> T {
+        make(&mut self.entropy.lock().expect("nothing panics holding it"))
+    }
+}

@@ -1,0 +1,399 @@
+//! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared as a
+//! game's are, and need more of the table than any game gets.
+
+mod erase;
+mod fair;
+mod help;
+mod history;
+mod ignore;
+mod more;
+mod moving;
+mod odds;
+mod people;
+mod scene;
+mod secrets;
+mod settings;
+mod shortcuts;
+mod show;
+pub(crate) mod undo;
+mod waiting;
+
+pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice, throws_dice};
+
+use crate::budget::MOST_HISTORY;
+use crate::host::Host;
+use crate::rights::Rights;
+use crate::room::Answered;
+use crate::roster::Present;
+use crate::table::{Effects, Ledger, NotFound};
+use chat::{Reply, RoomId, Speaker, Trust};
+use jiff::Timestamp;
+use journal::documents::{Head, RoomDoc, TableDoc};
+use plugin_api::{Argument, CharacterId, CommandSpec, Commands, Name, Number, Refusal, Role, Text, Words};
+use std::sync::Arc;
+
+/// What stands for the table itself where entries name a game.
+pub const GAME: &str = "table";
+
+/// One of the table's own commands on its way.
+pub(crate) struct HouseTurn<'a> {
+    pub host: &'a Host,
+    pub speaker: &'a Speaker,
+    pub room_id: &'a RoomId,
+    /// Where it was typed: another one, if it was in a private chat for this room.
+    pub said_in: &'a RoomId,
+    pub actor: CharacterId,
+    pub rights: &'a Rights<'a>,
+    pub present: &'a Present,
+    pub table: &'a mut Arc<TableDoc>,
+    /// The table as it was when the command began: what came into being on the way is part of it.
+    pub arrived: &'a mut Arc<TableDoc>,
+    pub room: &'a mut Arc<RoomDoc>,
+    pub head: &'a mut Head,
+    /// The journal up to this command.
+    pub ledger: Ledger<'a>,
+    /// What it does besides.
+    pub effects: &'a mut Effects,
+    /// The number it gets if it becomes an entry.
+    pub number: u64,
+    /// The entry whose answer it replies to.
+    pub replied: Option<u64>,
+    /// When it was sent, to be shown.
+    pub now: Timestamp,
+    /// When it was heard, by the bot's own clock: what expires goes by it.
+    pub heard: Timestamp,
+    /// Files that the player may still ask for, if they asked for one.
+    pub files_left: Option<usize>,
+    /// It was typed where the others do not read.
+    pub in_private: bool,
+    /// The answer is for who typed, and referees.
+    pub in_secret: bool,
+}
+
+/// The number of an entry: `#12`, or `12`.
+struct EntryNumber(u64);
+
+impl Argument for EntryNumber {
+    fn shape() -> String {
+        "#N".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let digits = words[0].strip_prefix('#').unwrap_or(words[0]);
+        Ok(digits.parse().ok().map(|number| (EntryNumber(number), 1)))
+    }
+}
+
+/// Somebody as typed: an id, of which a leading `@` is part, or the name that they show.
+struct Person(String);
+
+impl Argument for Person {
+    fn shape() -> String {
+        Name::shape()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let named = words[0].starts_with('@') || Name::read(words)?.is_some();
+        Ok(named.then(|| (Person(words[0].to_owned()), 1)))
+    }
+}
+
+#[derive(Commands)]
+enum House {
+    /// Show what can be typed here, or how a command or a game works.
+    #[command(example = "help", example = "help roll")]
+    Help { topic: Option<Text> },
+    /// List the games and tools there are, and which are enabled in this room.
+    #[command(example = "plugins")]
+    Plugins,
+    /// Enable or disable a plugin in this room.
+    #[command(admin, example = "plugin enable mvk", example = "plugin disable mvk")]
+    Plugin {
+        #[word("enable", "on")]
+        enable: Option<Name>,
+        #[word("disable", "off")]
+        disable: Option<Name>,
+    },
+    /// Show or set the main game: the one that a word shared by several games means. Setting it is the referee's.
+    #[command(example = "game mvk")]
+    Game { id: Option<Name> },
+    /// Show who referees, become a referee, or name and dismiss one.
+    ///
+    /// While a table has no referee, everybody may give a referee's commands.
+    #[command(example = "gm me", example = "gm add Gus", example = "gm remove Gus")]
+    Gm {
+        #[flag("me")]
+        me: bool,
+        #[word("add")]
+        add: Option<Person>,
+        #[word("remove")]
+        remove: Option<Person>,
+    },
+    /// Name your character, or switch to another one of yours.
+    #[command(example = "iam Ann")]
+    Iam { name: Option<Text> },
+    /// Do something as another character: one of yours, or as a referee anybody, who comes into being if need be.
+    #[command(example = "as Ogre roll 2d6")]
+    As { who: Name, command: Text },
+    /// List the characters; a referee makes one, binds one to a player, or frees one.
+    #[command(example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
+    Pc {
+        character: Option<Name>,
+        player: Option<Person>,
+        #[flag("free")]
+        free: bool,
+    },
+    /// Show or change how this room is answered: its prefix, formatting on or off, the dialect of its dice, verbosity brief,
+    /// normal or full, inline rolls on or off, and what its plugins let rooms set.
+    #[command(
+        example = "room",
+        example = "room prefix .",
+        example = "room verbosity brief",
+        example = "room inline on"
+    )]
+    Room { key: Option<Name>, value: Option<Text> },
+    /// Show or change whose spelling of dice this room reads: native, roll20, foundry, avrae or dicemaiden.
+    ///
+    /// Answers show the dice in my own spelling, whatever was typed.
+    #[command(example = "dialect", example = "dialect roll20")]
+    Dialect { name: Option<Text> },
+    /// Show or change this table's settings: its name, who may undo, and what its plugins let tables set. Changing is
+    /// the referee's.
+    #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
+    Table { key: Option<Name>, value: Option<Text> },
+    /// List what was played here, the newest last: the last 10 entries, or so many, or one character's.
+    #[command(example = "history 20", example = "history", example = "history 5 Ann")]
+    History { count: Option<Number<1, MOST_HISTORY>>, who: Option<Name> },
+    /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
+    #[command(example = "why", example = "why #12")]
+    Why { entry: Option<EntryNumber> },
+    /// List your variables, or give one a value: then $NAME stands for it in any command. With table, it is everybody's.
+    #[command(example = "set str 3", example = "set", example = "set str none", example = "set table dc 15")]
+    Set {
+        #[flag("table")]
+        table: bool,
+        name: Option<Name>,
+        value: Option<Text>,
+    },
+    /// List your macros, or name a command: then NAME stands for it. With table, it is everybody's.
+    ///
+    /// $1 to $9 are the words behind the name, $* is all of them; where there is none of these, they stand at the end.
+    #[command(
+        example = "macro attack roll 1d20+$1 # axe",
+        example = "macro",
+        example = "macro attack none",
+        example = "macro table stats roll 6x 4d6kh3"
+    )]
+    Macro {
+        #[flag("table")]
+        table: bool,
+        name: Option<Name>,
+        command: Option<Text>,
+    },
+    /// Say in words what some dice do, without throwing them.
+    #[command(example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
+    Explain { roll: Option<Text> },
+    /// Show how likely each result of some dice or of a game's command is, or how likely dice reach a number or beat others.
+    ///
+    /// It is computed exactly where that can be, a game's command by its own rules as the table stands; what is too large is
+    /// estimated by rolling it: odds estimate 20d20u.
+    #[command(example = "odds 4d6kh3", example = "odds 1d20+5 vs 15", example = "odds 4d6kh3 vs 3d6")]
+    Odds {
+        #[flag("estimate")]
+        estimate: bool,
+        roll: Option<Text>,
+    },
+    /// Show what did not fit of the last long answer here.
+    #[command(example = "more")]
+    More,
+    /// Show the scene that is being played, or begin or end one, which is the referee's.
+    #[command(example = "scene The wolf at the ford", example = "scene", example = "scene end")]
+    Scene { title: Option<Text> },
+    /// Show how high everybody's dice were this scene, or all along, among all that they could have shown.
+    ///
+    /// 50 % is as high as is to be expected. Secret rolls, what was undone, and dice of more than 100 sides do not count.
+    #[command(example = "cursed", example = "cursed all")]
+    Cursed {
+        #[flag("all")]
+        all: bool,
+    },
+    /// Tell what happened at the table since you last did something here.
+    #[command(example = "recap")]
+    Recap,
+    /// Take back your last command, or the one with this number; a referee takes back anybody's.
+    ///
+    /// It works as long as nothing later changed the same. Dice that are taken back are named, and an undo can itself be
+    /// undone.
+    #[command(example = "undo", example = "undo #12")]
+    Undo { entry: Option<EntryNumber> },
+    /// Bring back what your last undo took away.
+    #[command(example = "redo")]
+    Redo,
+    /// List all that somebody may still choose, by whom and since when; yours with the number to type.
+    ///
+    /// What your secret rolls offer is listed where nobody else reads it: secret waiting.
+    #[command(example = "waiting", example = "waiting Ann", example = "secret waiting")]
+    Waiting { who: Option<Name> },
+    /// Do something so that only you and the referees see the answer; the table sees that you did.
+    #[command(example = "secret roll 2d6")]
+    Secret { command: Text },
+    /// From a private chat with me: do something in a room, so that only you and the referees see the answer.
+    #[command(example = "in hall roll 2d6")]
+    In { room: Text },
+    /// Show everybody a secret roll of yours; a referee shows any.
+    #[command(example = "reveal #13")]
+    Reveal { entry: Option<EntryNumber> },
+    /// Declare something that stays sealed until the referee opens all declarations at once.
+    ///
+    /// Type it in a private chat with me, behind in and the room, lest the others read it. Sealing again replaces it.
+    #[command(example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
+    Seal { declaration: Text },
+    /// Open all sealed declarations at once.
+    #[command(referee, example = "unseal")]
+    Unseal,
+    /// Show what proves the dice: the commitment to their seed and the head of the journal's chain.
+    ///
+    /// Before the first entry of a seed, everybody may bind it with words of their own, once: so whoever runs the bot cannot
+    /// have chosen its dice. A referee publishes the seed, so that everybody can throw the dice again, and a new one begins.
+    /// Where that would disclose secret rolls it takes: fair reveal all.
+    #[command(
+        example = "fair",
+        example = "fair add a stone and an unfound door",
+        example = "fair reveal",
+        example = "fair reveal all"
+    )]
+    Fair {
+        #[word("add")]
+        add: Option<Text>,
+        #[flag("reveal")]
+        reveal: bool,
+        #[flag("all")]
+        all: bool,
+    },
+    /// Hand out the journal as a file that anybody can verify, or as text to read.
+    ///
+    /// With move a referee gets a word by which another room, on any network I am on, goes on with this table.
+    #[command(example = "export", example = "export text", example = "export move")]
+    Export {
+        #[flag("text")]
+        text: bool,
+        #[flag("move")]
+        all: bool,
+    },
+    /// Go on in this room with another table, by the word that its referee got; import back leads to its own.
+    #[command(admin, example = "import kfbdmpahcoel", example = "import back")]
+    Import {
+        word: Option<Name>,
+        #[flag("really")]
+        really: bool,
+    },
+    /// Erase what was typed and answered, if it was yours; dice and changes stay, and the journal can still be verified.
+    ///
+    /// A room's admin erases anybody's, and all that is older than so many days.
+    #[command(example = "erase #12", example = "erase older 90")]
+    Erase {
+        #[word("older")]
+        older: Option<Number<1, 36500>>,
+        entry: Option<EntryNumber>,
+    },
+    /// Erase all that you ever typed here; dice and changes stay.
+    #[command(example = "forget me")]
+    Forget {
+        #[flag("me")]
+        me: bool,
+        #[flag("really")]
+        really: bool,
+    },
+    /// List who is not answered in this room, or add somebody who is here, an id, or a mask.
+    #[command(admin, example = "ignore Bob", example = "ignore", example = "ignore *!*@*.spam.example")]
+    Ignore { who: Option<Text> },
+    /// Answer somebody again in this room.
+    #[command(admin, example = "unignore Bob")]
+    Unignore { who: Text },
+}
+
+/// The table's own commands, which every room has.
+pub fn commands() -> Vec<CommandSpec> {
+    House::declare()
+}
+
+/// Plays one.
+pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    Ok(match House::parse(name, words)? {
+        House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref())?,
+        House::Plugins => help::plugins(turn),
+        House::Plugin { enable, disable } => settings::plugin(turn, enable, disable)?,
+        House::Game { id } => settings::game(turn, id)?,
+        House::Gm { me, add, remove } => people::referees(turn, me, add, remove)?,
+        House::Iam { name } => people::i_am(turn, name.map(|name| name.text).as_deref())?,
+        // The line behind `as` is played instead of it: what comes here stands behind another `as`.
+        House::As { who, command } => {
+            let what = format!("act for one at a time: for {}", who.0);
+            return Err(Refusal::new(what).example(format!("as {} {}", who.0, command.text)).into());
+        }
+        House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
+        House::Room { key, value } => settings::room(turn, key, value)?,
+        House::Dialect { name } => settings::dialect(turn, name)?,
+        House::Table { key, value } => settings::table(turn, key, value)?,
+        House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
+        House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Set { table, name, value } => shortcuts::set(turn, table, name, value)?,
+        House::Macro { table, name, command } => shortcuts::name(turn, table, name, command)?,
+        House::Explain { roll } => odds::explain(roll.as_ref(), turn.room.dialect())?,
+        House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,
+        House::More => more::more(turn)?,
+        House::Scene { title } => scene::scene(turn, title)?,
+        House::Cursed { all } => scene::cursed(turn, all)?,
+        House::Recap => history::recap(turn)?,
+        House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Redo => undo::redo(turn)?,
+        House::Waiting { who } => waiting::waiting(turn, who)?,
+        // The line behind `secret` is played instead of it: what comes here has nothing behind it.
+        House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
+        House::In { room } => return Err(secrets::no_such_room(turn, &room.text).into()),
+        House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Seal { .. } => secrets::seal(turn),
+        House::Unseal => secrets::unseal(turn)?,
+        House::Fair { add: Some(words), .. } => fair::add(turn, &words.text)?,
+        House::Fair { reveal: false, .. } => fair::fair(turn),
+        House::Fair { reveal: true, all, .. } => fair::reveal(turn, all)?,
+        House::Export { all: true, .. } => moving::export_move(turn)?,
+        House::Export { text, .. } => fair::export(turn, text)?,
+        House::Import { word: Some(word), really } => moving::import(turn, &word.0, really)?,
+        House::Import { word: None, .. } => {
+            return Err(Refusal::new("by which word?").example("import kfbdmpahcoel").into());
+        }
+        House::Erase { older: Some(Number(days)), .. } => erase::erase_older(turn, days)?,
+        House::Erase { entry, .. } => erase::erase(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Forget { me, really } => erase::forget_me(turn, me, really)?,
+        House::Ignore { who } => ignore::ignore(turn, who)?,
+        House::Unignore { who } => ignore::unignore(turn, &who)?,
+    })
+}
+
+impl HouseTurn<'_> {
+    /// Refuses who may not do this.
+    fn needs(&self, role: Role, what: &str) -> Result<(), Refusal> {
+        if self.rights.may(role) {
+            return Ok(());
+        }
+        let who = if role == Role::Referee { "the referee" } else { "a room admin" };
+        Err(Refusal::new(format!("only {who} may {what}")))
+    }
+
+    /// Refuses who may not show what others keep secret.
+    fn must_disclose(&self, what: &str) -> Result<(), Refusal> {
+        if self.rights.discloses(self.table) {
+            return Ok(());
+        }
+        let none = self.table.referees.is_empty();
+        let who = if none { "a room admin, while there is no referee," } else { "the referee" };
+        let nick = if self.speaker.trust == Trust::NickOnly { ", and not by a nick alone" } else { "" };
+        Err(Refusal::new(format!("only {who} may {what}{nick}")).example("gm"))
+    }
+
+    /// The table's document, to be changed.
+    fn table_mut(&mut self) -> &mut TableDoc {
+        Arc::make_mut(self.table)
+    }
+}

@@ -1,0 +1,200 @@
+//! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
+
+use super::HouseTurn;
+use crate::budget::{MOST_ERASED, MOST_ERASED_BYTES};
+use crate::table::NotFound;
+use chat::{Recipient, Reply, RoomId};
+use jiff::{SignedDuration, Timestamp};
+use journal::Page;
+use journal::documents::OPERATOR;
+use journal::documents::{InboxRow, to_json};
+use journal::keys;
+use journal::store::{Batch, StoreError};
+use plugin_api::{Refusal, Role};
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    forget_rests(turn)?;
+    let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
+    let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
+    let number = page.number();
+    if !turn.rights.made(&page.entry) && !turn.rights.may(Role::Admin) {
+        let what = format!("#{number} is not yours: its player or a room admin may erase its text");
+        return Err(Refusal::new(what).about(format!("#{number}")).into());
+    }
+    if let Some(by) = page.link.fate.erased_by {
+        return Err(Refusal::new(format!("the text of #{number} was erased in #{by} already"))
+            .example("history")
+            .into());
+    }
+    // What was typed before an edit, and what showed a secret, said it too.
+    let mut next = Some(page);
+    while let Some(page) = next {
+        let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
+        forget(turn, page);
+        shown.map(|by| turn.ledger.page(by)).transpose()?.flatten().into_iter().for_each(|shown| forget(turn, shown));
+        next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    }
+    let reply =
+        format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
+    Ok(reply.into())
+}
+
+/// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
+pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotFound> {
+    turn.needs(Role::Admin, "erase what others typed")?;
+    forget_rests(turn)?;
+    // Whatever time a message says it is of, so many days before it may be before all time.
+    let before = turn.heard.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
+    let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
+    let noted = keys::erased_up_to(turn.ledger.id());
+    let mut up_to: u64 = turn.ledger.read(&noted)?.unwrap_or_default();
+    let (mut erased, mut passed, mut allowance) = (0, false, Allowance::default());
+    for number in up_to + 1..=last_before(turn, up_to, before)? {
+        let Some(page) = turn.ledger.page(number)? else { continue };
+        // The operator's own words are about nobody; erasing them would make others, and so on for ever.
+        let about_somebody = !sealed.contains(&number) && page.entry.character != OPERATOR && has_words(&page);
+        if about_somebody && !allowance.takes(&page) {
+            break;
+        }
+        passed |= sealed.contains(&number);
+        if !passed {
+            up_to = number;
+        }
+        if about_somebody {
+            forget(turn, page);
+            erased += 1;
+        }
+    }
+    if erased == 0 {
+        return Err(Refusal::new(format!(
+            "nothing that was typed here is older than {}",
+            counted(days, "day", "days")
+        ))
+        .into());
+    }
+    turn.effects.writes.put(noted, to_json(&up_to));
+    let (entries, days) = (counted(erased, "entry", "entries"), counted(days, "day", "days"));
+    let reply = Reply::from(format!(
+        "What was typed and answered more than {days} ago is erased, in {entries}; dice and changes stay, and the chain holds."
+    ));
+    Ok(reply.fact("erased", erased))
+}
+
+/// The number of the last entry before `before`, of those behind `from`. What claims a time that has not come is as old as
+/// what stands behind it.
+fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, NotFound> {
+    let mut last = from;
+    for number in from + 1..=turn.ledger.head().number {
+        let Some(page) = turn.ledger.page(number)? else { continue };
+        match page.entry.time {
+            time if time < before => last = number,
+            time if time <= turn.heard => break,
+            _ => {}
+        }
+    }
+    Ok(last)
+}
+
+/// `!forget me`: everything that somebody typed here.
+pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, NotFound> {
+    if !me || turn.actor == OPERATOR || !turn.rights.are_of_one() {
+        return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
+    }
+    forget_rests(turn)?;
+    let player = turn.speaker.player.clone();
+    let ledger = turn.ledger;
+    let (mut erased, mut more, mut allowance) = (0, false, Allowance::default());
+    for page in ledger.of_player(&player) {
+        let page = page?;
+        // Not what somebody else did who had the nick before; another id of theirs leads here only if it was carried along.
+        let own = page.entry.player != player || turn.rights.made(&page.entry);
+        if !own || !has_words(&page) {
+            continue;
+        }
+        more = !allowance.takes(&page);
+        if more {
+            break;
+        }
+        erased += 1;
+        if really {
+            forget(turn, page);
+        }
+    }
+    if !really {
+        let entries = if more { format!("more than {erased} entries") } else { counted(erased, "entry", "entries") };
+        let what =
+            format!("this erases for good what you typed here and was answered, in {entries}; dice and changes stay");
+        return Err(Refusal::new(what).example("forget me really").into());
+    }
+    let reply = match more {
+        false => Reply::from("What you typed here is erased. Which id threw which dice stays in the chain."),
+        true => Reply::from(format!("What you typed here last is erased, in {erased} entries. Erase the rest with "))
+            .code(format!("{}forget me really", turn.room.prefix))
+            .text(" until nothing is left."),
+    };
+    Ok(reply.fact("erased", erased))
+}
+
+/// How much one command may still take the words of.
+struct Allowance {
+    entries: usize,
+    bytes: usize,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Allowance { entries: MOST_ERASED, bytes: MOST_ERASED_BYTES }
+    }
+}
+
+impl Allowance {
+    /// Whether this entry is still among it; if so, there is less left.
+    fn takes(&mut self, page: &Page) -> bool {
+        let takes = self.entries > 0 && self.bytes > 0;
+        if takes {
+            self.entries -= 1;
+            self.bytes = self.bytes.saturating_sub(page.link.parts.bytes());
+        }
+        takes
+    }
+}
+
+fn counted<N: PartialEq + From<u8> + Display>(number: N, one: &str, many: &str) -> String {
+    let noun = if number == N::from(1) { one } else { many };
+    format!("{number} {noun}")
+}
+
+fn has_words(page: &Page) -> bool {
+    let parts = &page.link.parts;
+    parts.text.is_some() || parts.answer.is_some() || parts.why.is_some()
+}
+
+/// Drops all that is left of long answers, whoever asked for them and wherever: words of the entries may be among it.
+fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
+    for record in turn.host.committer().stored(keys::RESTS) {
+        turn.effects.writes.delete(record?.0);
+    }
+    Ok(())
+}
+
+/// Drops the words of an entry with their salts, and those that were kept to understand an edit.
+fn forget(turn: &mut HouseTurn, page: Page) {
+    let Page { entry, mut link } = page;
+    turn.effects.erases.push(entry.number);
+    (link.parts.text, link.parts.answer, link.parts.why) = (None, None, None);
+    link.fate.erased_by = Some(turn.number);
+    let mut writes = Batch::default();
+    turn.ledger.keep_link(entry.number, &link, &mut writes);
+    let room = RoomId::new(&entry.key.network, &entry.key.room);
+    // It may be on its way to the disk.
+    for to in [Recipient::Room, Recipient::Player(entry.player)] {
+        writes.delete(keys::rest(&room, &to));
+    }
+    let row = keys::inbox(&room, &entry.key.id);
+    if let Ok(Some(InboxRow::Played { entries, table, by, .. })) = turn.ledger.read(&row) {
+        writes.put(row, to_json(&InboxRow::Played { lines: Vec::new(), entries, table, by }));
+    }
+    turn.effects.writes.append(writes);
+}

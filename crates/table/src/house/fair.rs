@@ -1,0 +1,200 @@
+//! `!fair`, `!export`: what lets anybody prove the dice.
+
+use super::HouseTurn;
+use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
+use crate::handed::{Form, HandedOut};
+use crate::table::NotFound;
+use chat::{File, Reply, clean};
+use dice::fair::commitment;
+use journal::documents::OPERATOR;
+use journal::documents::to_json;
+use journal::export::Exported;
+use journal::keys;
+use journal::{Added, hex};
+use plugin_api::{Refusal, Role};
+use serde_json::{Map, Value};
+use std::io;
+
+/// Secret rolls that are named.
+const MOST_NAMED: usize = 10;
+/// Bytes of the words with which somebody binds a seed, and how many can.
+const MOST_WORDS: usize = 100;
+const MOST_BINDERS: usize = 50;
+
+pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
+    let head = turn.ledger.head();
+    let prefix = &turn.room.prefix;
+    let promised = turn.ledger.seed().map(commitment).unwrap_or_default();
+    let since = if head.committed { "stands in the journal" } else { "comes with the next entry" };
+    turn.effects.shows_head = true;
+    let reply =
+        Reply::new().text(format!("Dice of epoch {}: the seed's SHA-256 is ", head.epoch)).code(promised.clone());
+    let mut reply = reply.text(format!(" and {since}.")).line();
+    let added: Vec<_> = head.words.iter().map(|added| format!("{}: \"{}\"", added.player.id, added.words)).collect();
+    if !added.is_empty() {
+        reply = reply.text(format!("It is bound with the words of {}.", added.join("; "))).line();
+    }
+    if !head.committed {
+        reply = reply.text("Until then everybody may bind it, once: ").code(format!("{prefix}fair add WORDS")).line();
+    }
+    let reply = reply.text(format!("Chain head after #{}: ", head.number)).code(head.hash.clone()).line();
+    let reply = reply.text("A referee shows the seed with ").code(format!("{prefix}fair reveal")).text("; ");
+    let reply = reply.code(format!("{prefix}export")).text(" hands out the journal to verify.");
+    reply.fact("epoch", head.epoch).fact("commitment", promised).fact("head", head.hash.clone())
+}
+
+/// Binds the seed whose dice are to come: it was committed to, and whoever chose it did not know these words.
+pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> {
+    let (head, player) = (turn.ledger.head(), &turn.speaker.player);
+    let words = clean(words).trim().to_owned();
+    let refuse = |what: String| Err(Refusal::new(what).example("fair").into());
+    if turn.actor == OPERATOR {
+        return refuse("those who play bind the seed, each with words of their own".to_owned());
+    }
+    if head.committed {
+        return refuse(format!(
+            "the seed of epoch {} stands in the journal already: words are added before its first entry. The next epoch \
+             begins with fair reveal",
+            head.epoch
+        ));
+    }
+    if head.words.iter().any(|added| added.player == *player) {
+        return refuse("you added your words already: everybody does once".to_owned());
+    }
+    if words.is_empty() || words.len() > MOST_WORDS {
+        return refuse(format!("words to bind dice with have 1 to {MOST_WORDS} bytes; these have {}", words.len()));
+    }
+    // Many names may be one person's: they keep nobody from it who runs the room.
+    if head.words.len() >= MOST_BINDERS && !turn.rights.may(Role::Admin) {
+        return refuse(format!("{MOST_BINDERS} people have bound this seed; now only a room admin may still do so"));
+    }
+    let reply = Reply::from(format!(
+        "The dice of epoch {} are bound with \"{words}\" too. The words stand in its first entry, for good; what comes after \
+         them could be chosen by somebody who knows the seed.",
+        head.epoch
+    ));
+    turn.effects.adds = Some(Added { player: player.clone(), words });
+    turn.effects.shows_head = true;
+    Ok(reply)
+}
+
+pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
+    turn.needs(Role::Referee, "publish the seed")?;
+    if all {
+        turn.must_disclose("show the dice of secret rolls")?;
+    }
+    let ledger = turn.ledger;
+    if ledger.head().number == 0 {
+        return Err(Refusal::new("nothing was played at this table yet").example("fair").into());
+    }
+    // An epoch that a restored backup or an import ended has its seed unpublished still.
+    let seeds = ledger.unpublished()?;
+    let secrets = ledger.secrets(&seeds)?;
+    if !secrets.is_empty() && !all {
+        let mut named: Vec<_> = secrets.iter().take(MOST_NAMED).map(|number| format!("#{number}")).collect();
+        if secrets.len() > MOST_NAMED {
+            named.push(format!("{} more", secrets.len() - MOST_NAMED));
+        }
+        let what = format!("with the seed everybody can throw the dice of secret rolls again: {}", named.join(", "));
+        return Err(Refusal::new(format!("{what}. If that may be, type fair reveal all"))
+            .example("fair reveal all")
+            .into());
+    }
+    let mut reply = Reply::new();
+    for (epoch, seed) in &seeds {
+        turn.effects.publishes.push(*epoch);
+        turn.effects.writes.put(keys::published(ledger.id(), *epoch), to_json(&turn.number));
+        reply = reply.text(format!("The seed of epoch {epoch} is ")).code(hex(seed)).line();
+    }
+    let next = ledger.host.with_entropy(|entropy| entropy.secret());
+    turn.effects.next_seed = Some(next);
+    let (prefix, epoch, promised) = (&turn.room.prefix, ledger.head().epoch, commitment(&next));
+    reply = reply
+        .text("With that and ")
+        .code(format!("{prefix}export"))
+        .text(" everybody can throw the dice again.")
+        .line();
+    reply = reply.text(format!("Epoch {} begins: its seed's SHA-256 is ", epoch + 1)).code(promised.clone());
+    let shown: Map<String, Value> = seeds.iter().map(|(epoch, seed)| (epoch.to_string(), hex(seed).into())).collect();
+    Ok(reply.fact("seeds", shown).fact("next_commitment", promised))
+}
+
+pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound> {
+    let ledger = turn.ledger;
+    let head = ledger.head();
+    if head.number == 0 {
+        return Err(Refusal::new("nothing was played at this table yet").example("help").into());
+    }
+    let room = turn.room_id;
+    if head.number > MOST_EXPORTED {
+        return Err(too_long(turn).into());
+    }
+    let form = if text { Form::Read } else { Form::Verified };
+    let origin =
+        HandedOut { table: ledger.id().clone(), last: head.number, head: head.hash.clone(), time: turn.now, form };
+    let Some(file) = write(&ledger.exported(), &origin)? else { return Err(too_long(turn).into()) };
+    turn.effects.shows_head = true;
+    let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
+    let (name, mime) =
+        if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
+    let reply = Reply::new().text(format!("The journal up to #{}, chain head ", head.number)).code(head.hash.clone());
+    let mut reply = reply.text(": ").code(name.clone());
+    if !text {
+        reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
+    }
+    if let Some(left) = turn.files_left.filter(|left| *left < 2) {
+        reply = reply.text(if left == 0 {
+            ". It was the last one for this hour"
+        } else {
+            ". You may have one more this hour"
+        });
+    }
+    let origin = serde_json::to_string(&origin).expect("it has text keys");
+    reply.files.push(File { name, mime: mime.to_owned(), text: file, origin });
+    Ok(reply)
+}
+
+fn too_long(turn: &HouseTurn) -> Refusal {
+    let what =
+        format!("#1 to #{} are too much for a chat: the operator hands them out with", turn.ledger.head().number);
+    Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
+}
+
+/// The file; nothing where it is too long for a chat.
+fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, NotFound> {
+    let mut file = Short::default();
+    match origin.write(source, &mut file) {
+        Ok(_) => Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned())),
+        Err(_) if file.full => Ok(None),
+        Err(error) => Err(NotFound::Store(error.into_store())),
+    }
+}
+
+/// A file in memory that takes no more than fits into a chat.
+#[derive(Default)]
+struct Short {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl io::Write for Short {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.full |= self.bytes.len() + bytes.len() > MOST_EXPORTED_BYTES;
+        if self.full {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A room's id as part of a file's name.
+fn file_name(room: &str) -> String {
+    let safe: String = room.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let safe = safe.trim_matches('-');
+    if safe.is_empty() { "journal".to_owned() } else { safe.to_owned() }
+}

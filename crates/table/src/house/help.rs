@@ -1,0 +1,198 @@
+//! `!help`, `!plugins`: what can be typed, made from the declarations alone.
+
+use super::HouseTurn;
+use chat::{Line, Reply, Span};
+use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
+
+/// The topic that is about dice, whatever the game.
+const DICE: &str = "dice";
+/// What dice can do, on one screen: something to type, and what it does.
+const DICE_PAGE: [(&str, &str); 12] = [
+    ("roll 2d6+3", "two dice of 6 sides, and 3"),
+    ("roll 4d6kh3", "keeps the 3 highest; kl keeps, dh and dl drop"),
+    ("roll d20+5 vs 15", "tells whether it reaches 15, and by how much"),
+    ("roll 2d6!", "a 6 brings another die; !o once, !>=5 from 5 on"),
+    ("roll 2d6r1", "throws a 1 again until it is none; ro1 once"),
+    ("roll 8d10>=7", "counts the dice from 7 on; f1 behind it takes one away for each 1"),
+    ("roll 6x 4d6kh3", "six times; sort or sum behind it"),
+    ("roll d%; 4dF; d[3..8]; d[hit,miss]", "other dice, several rolls at once"),
+    ("roll 1d8[fire]+1d6[cold]", "parts by name"),
+    ("roll d20+$str # Strength", "what set str 3 named, and a label"),
+    ("odds 4d6kh3 vs 3d6", "how likely it is"),
+    ("explain 8d10!c>=7", "what it does, in words"),
+];
+
+pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refusal> {
+    let Some(topic) = topic else { return Ok(overview(turn)) };
+    let prefix = &turn.room.prefix;
+    let topic = topic.trim().trim_start_matches(prefix.as_str()).to_lowercase();
+    // `!help mvk act` is about act.
+    let topic = match topic.split_once(' ') {
+        Some((id, word)) if turn.host.plugins.get(id).is_some() => word.trim().to_owned(),
+        _ => topic,
+    };
+    if topic == super::GAME {
+        return Ok(commands_of(turn, "The table's own commands", turn.host.plugins.house(), ""));
+    }
+    if topic == DICE {
+        return Ok(dice(prefix));
+    }
+    if let Some(plugin) = turn.host.plugins.get(&topic) {
+        let manifest = plugin.manifest();
+        return Ok(match manifest.commands.as_slice() {
+            [only] => command(prefix, only),
+            several => commands_of(turn, &format!("{}: {}", manifest.title, manifest.about), several, &manifest.credit),
+        });
+    }
+    let enabled = turn.host.plugins.enabled(&turn.room.plugins);
+    let plugins = enabled.iter().map(|plugin| plugin.manifest());
+    let found: Vec<&CommandSpec> = turn
+        .host
+        .plugins
+        .house()
+        .iter()
+        .chain(plugins.clone().flat_map(|manifest| &manifest.commands))
+        .filter(|command| command.answers_to(&topic))
+        .collect();
+    if found.is_empty() {
+        let all = plugins.flat_map(|manifest| &manifest.commands).chain(turn.host.plugins.house());
+        let names: Vec<_> = all.map(|command| command.name.as_str()).collect();
+        let hint = suggest(&topic, names).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+        return Err(Refusal::new(format!("I have no help on {topic}{hint}")).about(topic));
+    }
+    let replies = found.into_iter().map(|spec| command(prefix, spec));
+    Ok(replies
+        .reduce(|mut all, next| {
+            all.blocks.extend(next.blocks);
+            all
+        })
+        .unwrap_or_default())
+}
+
+fn dice(prefix: &str) -> Reply {
+    let line =
+        |(command, says): &(&str, &str)| vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];
+    let reply = Reply::new().bold("What dice can do").list(DICE_PAGE.iter().map(line).collect());
+    reply.line().text("All of it: ").code(format!("{prefix}help roll"))
+}
+
+fn overview(turn: &HouseTurn) -> Reply {
+    let (prefix, host) = (&turn.room.prefix, turn.host);
+    let mut reply =
+        Reply::new().text(format!("I roll dice and keep what your table holds. Start a line with {prefix} "));
+    reply = reply.text(format!("or {}: and a command, such as:", host.settings().name));
+    let mut items = Vec::new();
+    for manifest in host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()) {
+        let main = manifest.main().expect("every plugin has one");
+        let mut item = vec![Span::Code(format!("{prefix}{}", main.examples[0]))];
+        item.push(Span::Text(format!(" {}", main.short_help())));
+        if manifest.commands.len() > 1 {
+            item.push(Span::Text(format!("; all of {}: ", manifest.title)));
+            item.push(Span::Code(format!("{prefix}help {}", manifest.id)));
+        }
+        items.push(item);
+    }
+    let own = [
+        ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
+        ("iam Ann", "names your character; ", Some("gm me")),
+        ("undo", "takes your last command back; what was played: ", Some("history")),
+        ("help table", "all of the table's own commands: people, settings, secrets, proof of the dice", None),
+    ];
+    for (command, says, then) in own {
+        let mut item = vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];
+        if let Some(then) = then {
+            item.push(Span::Code(format!("{prefix}{then}")));
+        }
+        if command.starts_with("iam") {
+            item.push(Span::Text(" makes you the referee".to_owned()));
+        }
+        items.push(item);
+    }
+    reply.list(items)
+}
+
+pub(super) fn plugins(turn: &HouseTurn) -> Reply {
+    let prefix = &turn.room.prefix;
+    let offered = |manifest: &&Manifest| turn.host.settings().offers(turn.room_id, &manifest.id);
+    let items = turn.host.plugins.manifests().filter(offered).map(|Manifest { id, title, about, .. }| {
+        let state = if turn.room.plugins.contains(id) { " (enabled)" } else { "" };
+        vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))]
+    });
+    Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
+}
+
+/// A line for each command, and one for each topic, with the commands as they are typed.
+fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec], credit: &str) -> Reply {
+    let prefix = &turn.room.prefix;
+    let mut items: Vec<Line> = Vec::new();
+    for group in commands.chunk_by(|a, b| !a.topic.is_empty() && a.topic == b.topic) {
+        let mut item = Vec::new();
+        match group {
+            [alone] if alone.topic.is_empty() => {
+                item.push(Span::Code(format!("{prefix}{}", alone.usage())));
+                item.push(Span::Text(format!(" {}{}", alone.short_help(), for_whom(alone))));
+            }
+            topic => {
+                item.push(Span::Text(format!("{}: ", topic[0].topic)));
+                for (n, command) in topic.iter().enumerate() {
+                    item.extend((n > 0).then(|| Span::Text(", ".to_owned())));
+                    item.push(Span::Code(format!("{prefix}{}", command.examples[0])));
+                }
+            }
+        }
+        items.push(item);
+    }
+    let reply = Reply::new().bold(title).list(items).line();
+    let reply = reply.text("More on one: ").code(format!("{prefix}help {}", commands[0].name));
+    if credit.is_empty() { reply } else { reply.text(format!(". {credit}")) }
+}
+
+fn command(prefix: &str, spec: &CommandSpec) -> Reply {
+    let mut reply = Reply::new().code(format!("{prefix}{}", spec.usage()));
+    for (n, paragraph) in spec.help.lines().enumerate() {
+        reply = if n == 0 { reply.text(format!(" {paragraph}")) } else { reply.line().text(paragraph) };
+    }
+    let explained = spec.arguments.iter().filter(|argument| !argument.help.is_empty());
+    let items: Vec<_> = explained
+        .map(|argument| vec![Span::Code(argument.usage.clone()), Span::Text(format!(" {}", argument.help))])
+        .collect();
+    if !items.is_empty() {
+        reply = reply.list(items);
+    }
+    reply = reply.line().text("Examples: ");
+    for (n, example) in spec.examples.iter().enumerate() {
+        reply = if n > 0 { reply.text(", ") } else { reply };
+        reply = reply.code(format!("{prefix}{example}"));
+    }
+    let also: Vec<_> = spec.aliases.iter().map(|alias| format!("{prefix}{alias}")).collect();
+    if !also.is_empty() {
+        reply = reply.text(format!(". Short: {}", also.join(", ")));
+    }
+    match for_whom(spec) {
+        "" => reply,
+        whom => reply.text(format!(".{whom}")),
+    }
+}
+
+fn for_whom(spec: &CommandSpec) -> &'static str {
+    match spec.role {
+        Role::Player => "",
+        Role::Referee => " (referees)",
+        Role::Admin => " (room admins)",
+        Role::Owner => " (the bot's owner)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_on_the_page_of_dice_reads() {
+        for (command, _) in DICE_PAGE {
+            let (_, dice) = command.split_once(' ').expect("a command and dice");
+            let dice = dice.split('#').next().unwrap_or_default().replace("$str", "3");
+            assert!(dice.parse::<dice::Notation>().is_ok(), "{command}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `!history`, `!why`, `!recap`: what the journal tells.
+
+use super::{HouseTurn, show};
+use crate::budget::MOST_RECAPPED;
+use crate::people::People;
+use crate::table::NotFound;
+use chat::{Audience, Line, Reply, Span};
+use journal::store::StoreError;
+use journal::{Change, Changes, Page, leaves};
+use plugin_api::{CharacterId, Name, Refusal};
+use std::collections::BTreeMap;
+
+/// Entries that are listed without a number.
+const USUAL: u64 = 10;
+/// Entries that a recap lists.
+const MOST_LISTED: usize = 8;
+/// Changes that a list shows.
+const MOST_CHANGES: usize = 10;
+/// Characters of the chain's head that are shown where nobody copies it.
+const HEAD: usize = 16;
+
+pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name>) -> Result<Reply, NotFound> {
+    let count = count.and_then(|count| u64::try_from(count).ok()).unwrap_or(USUAL);
+    let ledger = turn.ledger;
+    let newest = ledger.head().number;
+    let pages: Vec<Page> = match &who {
+        None => take(ledger.backwards(newest), count)?,
+        Some(Name(name)) => take(ledger.of_character(named(turn, name)?), count)?,
+    };
+    if pages.is_empty() {
+        let whose =
+            who.map_or("Nothing was played at this table".to_owned(), |Name(name)| format!("{name} did nothing here"));
+        return Ok(format!("{whose} yet.").into());
+    }
+    let items = pages.iter().rev().map(|page| show::entry(turn, page)).collect();
+    let head = &ledger.head().hash[..HEAD];
+    turn.effects.shows_head = true;
+    let all = if pages.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", pages.len()) };
+    Ok(Reply::new().text(format!("{all} up to #{newest}, chain head {head}…")).list(items))
+}
+
+/// The character called `name`.
+pub(super) fn named(turn: &HouseTurn, name: &str) -> Result<CharacterId, Refusal> {
+    let cast = turn.table.cast(turn.head, turn.present.clone().into());
+    cast.known(name).ok_or_else(|| cast.nobody(name))
+}
+
+fn take(pages: impl Iterator<Item = Result<Page, StoreError>>, count: u64) -> Result<Vec<Page>, StoreError> {
+    pages.take(usize::try_from(count).unwrap_or(usize::MAX)).collect()
+}
+
+impl HouseTurn<'_> {
+    /// The name of the player who typed an entry.
+    pub(super) fn who(&self, page: &Page) -> String {
+        let player = &page.entry.player;
+        self.table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
+    }
+
+    /// Whether who typed may see the parts of an entry.
+    pub(super) fn may_see(&self, page: &Page) -> bool {
+        !page.is_secret() || self.rights.reads(self.table, &page.entry)
+    }
+}
+
+pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    let ledger = turn.ledger;
+    let page = match number.or(turn.replied) {
+        Some(number) => ledger.must_have(number)?,
+        None => {
+            let shown = |page: &Page| !page.is_secret() || (turn.in_secret && turn.may_see(page));
+            let newest = ledger
+                .backwards(ledger.head().number)
+                .take(MOST_RECAPPED)
+                .find(|page| page.as_ref().map_or(true, |page| shown(page) && page.entry.undoes.is_none()));
+            newest.transpose()?.ok_or_else(|| Refusal::new("nothing was played at this table yet").example("help"))?
+        }
+    };
+    let number = page.number();
+    if !turn.may_see(&page) {
+        let what = format!("#{number} is secret: {} or a referee can show it with reveal #{number}", turn.who(&page));
+        return Err(Refusal::new(what).about(format!("#{number}")).into());
+    }
+    let reply = explain(turn, &page);
+    Ok(if page.is_secret() { reply.to(Audience::Player) } else { reply })
+}
+
+fn explain(turn: &HouseTurn, page: &Page) -> Reply {
+    let (number, entry) = (page.number(), &page.entry);
+    let (name, time) = (turn.table.name_of(entry.character), entry.time.strftime("%Y-%m-%d %H:%M UTC"));
+    let player = turn.who(page);
+    let by = if player == name { name.to_owned() } else { format!("{name} ({player})") };
+    let reply = Reply::new().bold(format!("#{number}")).text(format!(" {by}, {time}: "));
+    let reply = match page.text() {
+        Some(text) => reply.code(text),
+        None => reply.text(format!("{} (its text was erased)", entry.command)),
+    };
+    let mut items: Vec<String> =
+        page.answer().iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
+    let dice = page.all_dice_shown();
+    if !dice.is_empty() {
+        items.push(format!("thrown, in this order: {dice}"));
+    }
+    items.extend(page.why());
+    let Changes { taken_back, made, .. } = page.changes();
+    items.extend(changed("changed: ", show::changes(turn, taken_back.iter().chain(&made))));
+    items.extend(entry.follows.map(|follows| format!("follows up on #{follows}")));
+    items.extend(entry.undoes.map(|undoes| format!("takes back #{undoes}")));
+    items.extend(entry.replaces.map(|first| format!("the message was edited; before that it was #{first}")));
+    items.extend(show::fates(page));
+    items.push(format!("epoch {}, chain {}…", entry.epoch, &page.link.hash[..HEAD]));
+    reply.list(items.into_iter().map(|item| vec![Span::Text(item)]).collect())
+}
+
+/// Changes as one sentence.
+fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
+    if changes.is_empty() {
+        return None;
+    }
+    if changes.len() > MOST_CHANGES {
+        let more = changes.len() - MOST_CHANGES;
+        changes.truncate(MOST_CHANGES);
+        changes.push(format!("and {more} more"));
+    }
+    Some(format!("{before}{}", changes.join("; ")))
+}
+
+pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    let ledger = turn.ledger;
+    let last = ledger.head().players.get(&turn.speaker.player).copied().unwrap_or_default();
+    let since = ledger.page(last)?;
+    let news = ledger.backwards(ledger.head().number);
+    let news = news.take_while(|page| page.as_ref().map_or(true, |page| page.number() > last));
+    let news = take(news, MOST_RECAPPED as u64)?;
+    let from = match &since {
+        Some(page) => format!("since your #{last}, {}", show::ago(turn.now, page.entry.time)),
+        None => "at this table".to_owned(),
+    };
+    if news.is_empty() {
+        return Ok(format!("Nothing happened {from}.").into());
+    }
+    let count = if news.len() == MOST_RECAPPED { format!("{MOST_RECAPPED} and more") } else { news.len().to_string() };
+    let entries = if news.len() == 1 { "entry" } else { "entries" };
+    let mut items: Vec<Line> = news.iter().take(MOST_LISTED).rev().map(|page| show::entry(turn, page)).collect();
+    if news.len() > MOST_LISTED {
+        items.insert(0, vec![Span::Text(format!("… {} before these", news.len() - MOST_LISTED))]);
+    }
+    items.extend(changed("All in all: ", show::changes(turn, &net(&news))).map(|line| vec![Span::Text(line)]));
+    let waits = super::waiting::own(turn)?.len();
+    if waits > 0 {
+        let things = if waits == 1 { "1 choice".to_owned() } else { format!("{waits} choices") };
+        items.push(vec![
+            Span::Text(format!("You have {things} open: ")),
+            Span::Code(format!("{}waiting", turn.room.prefix)),
+        ]);
+    }
+    Ok(Reply::new().text(format!("{count} {entries} {from}:")).list(items))
+}
+
+/// What changed from before the last of these pages to after the first, what is secret left out.
+fn net(newest_first: &[Page]) -> Vec<Change> {
+    let mut net: BTreeMap<String, Change> = BTreeMap::new();
+    for page in newest_first.iter().rev().filter(|page| !page.is_secret()) {
+        let Changes { taken_back, made, .. } = page.changes();
+        for change in taken_back.iter().chain(&made).flat_map(leaves) {
+            match net.get_mut(&change.path) {
+                Some(known) => known.after = change.after,
+                None => drop(net.insert(change.path.clone(), change)),
+            }
+        }
+    }
+    net.into_values().collect()
+}

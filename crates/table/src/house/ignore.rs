@@ -1,0 +1,65 @@
+//! `!ignore`: who is not answered in this room.
+
+use super::HouseTurn;
+use crate::pattern;
+use crate::people::{People, looks_like_an_id, with_id};
+use chat::Reply;
+use plugin_api::{Refusal, Text};
+use std::sync::Arc;
+
+/// Patterns that a room may have.
+const MOST: usize = 100;
+/// Characters of one.
+const LONGEST: usize = 200;
+
+pub(super) fn ignore(turn: &mut HouseTurn, who: Option<Text>) -> Result<Reply, Refusal> {
+    let Some(who) = who else { return Ok(list(turn)) };
+    let typed = who.text.trim();
+    let (pattern, shown) = named(turn, typed)?;
+    if pattern::about(&[pattern.clone()].into(), turn.speaker).is_some() {
+        return Err(Refusal::new(format!("{typed} is you too")).about(typed).example("ignore *!*@*.spam.example"));
+    }
+    if turn.room.ignored.len() >= MOST {
+        return Err(Refusal::new(format!("a room ignores {MOST} at the most")).example("ignore"));
+    }
+    if !Arc::make_mut(turn.room).ignored.insert(pattern.clone()) {
+        return Err(Refusal::new(format!("{typed} is ignored here already")).about(typed).example("ignore"));
+    }
+    let reply = Reply::new().text(format!("{shown} is not answered in this room from now on. "));
+    Ok(reply.code(format!("{}unignore {typed}", turn.room.prefix)).text(" ends that."))
+}
+
+pub(super) fn unignore(turn: &mut HouseTurn, who: &Text) -> Result<Reply, Refusal> {
+    let typed = who.text.trim();
+    let (pattern, shown) = named(turn, typed)?;
+    if !Arc::make_mut(turn.room).ignored.remove(&pattern) {
+        return Err(Refusal::new(format!("{typed} is not ignored here")).about(typed).example("ignore"));
+    }
+    Ok(format!("{shown} is answered again in this room.").into())
+}
+
+fn list(turn: &HouseTurn) -> Reply {
+    let ignored: Vec<&str> = turn.room.ignored.iter().map(String::as_str).collect();
+    match ignored.is_empty() {
+        true => Reply::from("Nobody is ignored in this room."),
+        false => format!("Ignored in this room: {}.", ignored.join(", ")).into(),
+    }
+}
+
+/// The pattern that is meant, and how it is shown: what holds a mark is an id or a mask as it stands, and somebody by name is
+/// meant by their id.
+fn named(turn: &HouseTurn, typed: &str) -> Result<(String, String), Refusal> {
+    let bad = typed.is_empty() || typed.chars().count() > LONGEST || typed.contains(char::is_whitespace);
+    let mask = typed.contains('*') || (typed.contains('!') && typed.contains('@'));
+    if !bad && (mask || looks_like_an_id(typed)) {
+        return Ok((typed.to_owned(), typed.to_owned()));
+    }
+    match turn.table.player(typed, turn.present) {
+        Ok(player) => Ok((player.to_string(), with_id(typed, &player))),
+        Err(Refusal { what, .. }) if what.ends_with(typed) => {
+            let what = format!("{what}: name somebody here, an id, or a mask");
+            Err(Refusal::new(what).about(typed).example("ignore *!*@*.spam.example"))
+        }
+        Err(refusal) => Err(refusal.example("ignore *!*@*.spam.example")),
+    }
+}

@@ -1,0 +1,26 @@
+//! `!more`: what did not fit of an answer, where a network keeps answers short.
+
+use super::HouseTurn;
+use crate::table::NotFound;
+use chat::{Audience, Recipient, Reply, Trust};
+use journal::documents::{RestDoc, from_json};
+use journal::keys;
+use plugin_api::Refusal;
+
+/// The next part of what was left of the last long answer here; of a private one for whom it was.
+pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    let room = turn.said_in;
+    let own = Recipient::Player(turn.speaker.player.clone());
+    for (to, audience) in [(Recipient::Room, Audience::Table), (own, Audience::Player)] {
+        let key = keys::rest(room, &to);
+        let Some(stored) = turn.host.committer().read(&key)? else { continue };
+        if audience == Audience::Player && turn.speaker.trust == Trust::NickOnly {
+            let what = "what was left out here was for one reader, and a nick alone does not tell who that is";
+            return Err(Refusal::new(what).example("help more").into());
+        }
+        let blocks = from_json::<RestDoc>(&key, &stored)?.into_blocks();
+        turn.effects.writes.delete(key);
+        return Ok(Reply { blocks, ..Reply::new().to(audience) });
+    }
+    Err(Refusal::new("nothing was left out here").into())
+}

@@ -1,0 +1,81 @@
+//! `!export move` and `!import`: a table's way to another room of this bot, on whichever network.
+
+use super::HouseTurn;
+use crate::table::NotFound;
+use chat::Reply;
+use jiff::{SignedDuration, Timestamp};
+use journal::documents::{Head, TableDoc, to_json};
+use journal::keys::{self, TableId};
+use plugin_api::Refusal;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How long the word counts that a referee got.
+const COUNTS: SignedDuration = SignedDuration::from_hours(24);
+/// Letters of that word, each one of sixteen.
+const LETTERS: usize = 12;
+/// The word for the table that a room had at first.
+const BACK: &str = "back";
+
+/// A table that may be gone on with in another room.
+#[derive(Debug, Serialize, Deserialize)]
+struct Leave {
+    table: TableId,
+    until: Timestamp,
+}
+
+/// Gives out the word by which another room sits down here, to the referees alone: whoever has it gets all the table holds.
+pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    // While there is no referee, whoever comes by may give a referee's commands, and must not carry the table away.
+    turn.must_disclose("move the table elsewhere")?;
+    if turn.ledger.head().number == 0 {
+        return Err(Refusal::new("nothing was played at this table yet").example("help").into());
+    }
+    // Letters alone: a word that phones leave as it is.
+    let secret = turn.host.with_entropy(|entropy| entropy.secret());
+    let word: String = secret.iter().take(LETTERS).map(|byte| char::from(b'a' + byte % 16)).collect();
+    let until = turn.heard.saturating_add(COUNTS).unwrap_or(turn.heard);
+    let leave = Leave { table: turn.ledger.id().clone(), until };
+    turn.effects.writes.put(keys::leave(&word), to_json(&leave));
+    turn.effects.secret = true;
+    let reply = Reply::new().text("A room whose admin types ").code(format!("{}import {word}", turn.room.prefix));
+    Ok(reply.text(" within a day goes on with all that this table holds. Tell nobody else."))
+}
+
+/// Seats this room at the table that a word stands for, or at its own.
+pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, NotFound> {
+    let word = word.to_lowercase();
+    let here = turn.room.table.clone();
+    let key = keys::leave(&word);
+    let table = if word == BACK {
+        TableId::of(turn.room_id)
+    } else {
+        let leave: Option<Leave> = turn.ledger.read(&key)?;
+        let leave = leave.filter(|leave| turn.heard <= leave.until).ok_or_else(|| {
+            let what = "that word stands for no table: its referee gets one, which counts for a day";
+            Refusal::new(what).about(word.clone()).example("export move")
+        })?;
+        leave.table
+    };
+    if table == here {
+        return Err(Refusal::new("this room sits at that table already").example("table").into());
+    }
+    let head: Head = turn.ledger.read(&keys::head(&table))?.unwrap_or_default();
+    let doc: TableDoc = turn.ledger.read(&keys::doc(&table))?.unwrap_or_default();
+    let name = doc.name.clone().unwrap_or_else(|| table.to_string());
+    if !really {
+        let who: Vec<&str> = doc.characters.values().map(|each| each.name.as_str()).collect();
+        let who = if who.is_empty() { "nobody".to_owned() } else { who.join(", ") };
+        let what = format!(
+            "this seats the room at {name}, with {who}, up to #{}; what it holds now stays at {here}, and {}import {BACK} leads \
+             back to its own",
+            head.number, turn.room.prefix
+        );
+        return Err(Refusal::new(what).example(format!("import {word} really")).into());
+    }
+    if word != BACK {
+        turn.effects.writes.delete(key);
+    }
+    Arc::make_mut(turn.room).table = table;
+    Ok(format!("From the next command on this room goes on with {name}, from #{} on.", head.number).into())
+}

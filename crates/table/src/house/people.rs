@@ -1,0 +1,233 @@
+//! `!gm`, `!iam`, `!pc`: who runs the game, and who plays whom.
+
+use super::{HouseTurn, Person};
+use crate::people::{People, looks_like_an_id, proper_name, with_id};
+use crate::quota::{Quotas, Used};
+use crate::table::NotFound;
+use chat::{PlayerId, Reply, Trust};
+use journal::documents::TableDoc;
+use plugin_api::{CharacterId, Name, Refusal, Role};
+use std::sync::Arc;
+
+pub(super) fn referees(
+    turn: &mut HouseTurn,
+    me: bool,
+    add: Option<Person>,
+    remove: Option<Person>,
+) -> Result<Reply, NotFound> {
+    let player = match (me, &add, &remove) {
+        (false, None, None) => return Ok(list(turn)),
+        (true, None, None) => turn.speaker.player.clone(),
+        (false, Some(person), None) => turn.table.player(&person.0, turn.present)?,
+        (false, None, Some(person)) => return Ok(dismiss(turn, &person.0)?),
+        _ => return Err(Refusal::new("one thing at a time: me, add or remove").into()),
+    };
+    let name = if me { turn.speaker.name.clone() } else { shown_name(turn, &player) };
+    let whole = if me { name.clone() } else { with_id(&name, &player) };
+    if turn.table.referees.contains_key(&player) {
+        return Err(Refusal::new(format!("{whole} is a referee here already")).into());
+    }
+    if !turn.rights.may(Role::Referee) {
+        let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
+        return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm").into());
+    }
+    if turn.table.referees.is_empty() && !turn.rights.discloses(turn.table) && holds_secrets_of_others(turn)? {
+        let what = "others have secrets here, and a referee could read them: only a room admin may name the first one";
+        return Err(Refusal::new(what).example("gm").into());
+    }
+    let trusted =
+        if me { turn.speaker.trust == Trust::Account } else { turn.host.roster.vouches_for(turn.room_id, &player) };
+    if !trusted {
+        let what = match me || turn.present.contains_key(&player) {
+            true => "a bare nick cannot hold rights, since anybody may take it; log in to services first".to_owned(),
+            false => format!("{whole} is not here now: whoever is to referee must be in the room"),
+        };
+        return Err(Refusal::new(what).into());
+    }
+    turn.table_mut().referees.insert(player, name);
+    Ok(format!("{whole} is now a referee of this table.").into())
+}
+
+/// Whether there is anything here that a referee could read and who asks cannot.
+fn holds_secrets_of_others(turn: &HouseTurn) -> Result<bool, NotFound> {
+    let ledger = turn.ledger;
+    for number in ledger.maybe_secret(|_| true)? {
+        if ledger.page(number)?.is_some_and(|page| page.is_secret() && !turn.rights.made(&page.entry)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The name that a player shows, or showed last.
+fn shown_name(turn: &HouseTurn, player: &PlayerId) -> String {
+    let seated = || turn.table.seats.get(player).map(|seat| &seat.name);
+    let name = turn.present.get(player).or_else(seated).or_else(|| turn.table.referees.get(player));
+    name.map_or_else(|| player.id.clone(), Clone::clone)
+}
+
+fn list(turn: &HouseTurn) -> Reply {
+    let names: Vec<_> = turn.table.referees.values().cloned().collect();
+    match names.as_slice() {
+        [] => Reply::from("No referee yet, so everybody may give a referee's commands. ")
+            .code(format!("{}gm me", turn.room.prefix))
+            .text(" makes you one."),
+        [one] => format!("The referee is {one}.").into(),
+        several => format!("The referees are {}.", several.join(", ")).into(),
+    }
+}
+
+fn dismiss(turn: &mut HouseTurn, typed: &str) -> Result<Reply, Refusal> {
+    let player = match typed.eq_ignore_ascii_case("me") {
+        true => turn.speaker.player.clone(),
+        false => referee_called(turn, typed)?,
+    };
+    if !turn.rights.is(&player) {
+        turn.needs(Role::Referee, "dismiss a referee")?;
+    }
+    match turn.table.referees.get(&player).cloned() {
+        Some(name) => {
+            turn.table_mut().referees.remove(&player);
+            Ok(format!("{} no longer referees this table.", with_id(&name, &player)).into())
+        }
+        None => Err(Refusal::new(format!("{typed} does not referee this table")).about(typed).example("gm")),
+    }
+}
+
+/// The referee who is meant; by the name they had when they became it where no other has that.
+fn referee_called(turn: &HouseTurn, typed: &str) -> Result<PlayerId, Refusal> {
+    let wanted = typed.strip_prefix('@').unwrap_or(typed).to_lowercase();
+    let mut named = turn.table.referees.iter().filter(|(_, name)| name.to_lowercase() == wanted);
+    match (looks_like_an_id(typed), named.next(), named.next()) {
+        (false, Some((player, _)), None) => Ok(player.clone()),
+        _ => turn.table.player(typed, turn.present),
+    }
+}
+
+pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Refusal> {
+    let player = turn.speaker.player.clone();
+    let Some(name) = name else {
+        let current = turn.table.name_of(turn.actor).to_owned();
+        let others = own(turn.table, &player).filter(|id| *id != turn.actor);
+        let others: Vec<_> = others.map(|id| turn.table.name_of(id).to_owned()).collect();
+        return Ok(match others.is_empty() {
+            true => format!("You are {current}.").into(),
+            false => format!("You are {current}. Also yours: {}.", others.join(", ")).into(),
+        });
+    };
+    let name = proper_name(name)?;
+    let actor = turn.actor;
+    if let Some(id) = turn.table.find(&name) {
+        if id == actor {
+            return switch_spelling(turn, id, &name);
+        }
+        if turn.table.characters[&id].owner.as_ref() != Some(&player) {
+            let prefix = &turn.room.prefix;
+            let what = format!("{name} is not yours; a referee gives them to you with {prefix}pc {name} @you");
+            return Err(Refusal::new(what).about(name));
+        }
+        turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
+        return Ok(format!("You now act for {}.", turn.table.name_of(id)).into());
+    }
+    let unnamed = turn.table.characters.get(&actor).is_some_and(|each| !each.named && each.owner.is_some());
+    if unnamed {
+        let character = turn.table_mut().characters.get_mut(&actor).expect("the actor is a character");
+        character.named = true;
+        character.name.clone_from(&name);
+        return Ok(format!("You are {name}.").into());
+    }
+    let id = new_character(turn, &name, Some(player.clone()))?;
+    turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
+    let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
+    let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
+    let reply = format!("You are {name}, a new character. Also yours: {}.", others.join(", "));
+    let Used { used, most } = turn.table.own_characters(&player);
+    let near = Used { used, most }.is_near().then(|| format!(" These are {used} of at most {most}."));
+    Ok((reply + &near.unwrap_or_default()).into())
+}
+
+/// The same name again: another case is taken over, and the name counts as chosen.
+fn switch_spelling(turn: &mut HouseTurn, id: CharacterId, name: &str) -> Result<Reply, Refusal> {
+    let character = &turn.table.characters[&id];
+    if character.name != name || !character.named {
+        let character = turn.table_mut().characters.get_mut(&id).expect("it was just found");
+        name.clone_into(&mut character.name);
+        character.named = true;
+    }
+    Ok(format!("You are {name}.").into())
+}
+
+pub(super) fn characters(
+    turn: &mut HouseTurn,
+    character: Option<Name>,
+    player: Option<Person>,
+    free: bool,
+) -> Result<Reply, Refusal> {
+    let Some(character) = character else {
+        if free {
+            return Err(Refusal::new("which character is free from now on?").example("pc Ann free"));
+        }
+        let lines = turn.table.characters.values().map(|each| match &each.owner {
+            Some(owner) => format!("{} ({})", each.name, played_by(turn.table, owner)),
+            None => format!("{} (referee's)", each.name),
+        });
+        let lines: Vec<_> = lines.collect();
+        return Ok(match lines.is_empty() {
+            true => Reply::from("Nobody has played here yet."),
+            false => format!("Characters: {}.", lines.join(", ")).into(),
+        });
+    };
+    turn.needs(Role::Referee, "make, bind and free characters")?;
+    let name = proper_name(&character.0)?;
+    let found = turn.table.find(&name);
+    match (found, player, free) {
+        (None, None, false) => {
+            let id = new_character(turn, &name, None)?;
+            Ok(format!("{} is here, for the referee to act for.", turn.table.name_of(id)).into())
+        }
+        (Some(id), None, false) => match turn.table.characters[&id].owner.clone() {
+            Some(owner) => {
+                Ok(format!("{} is played by {}.", turn.table.name_of(id), played_by(turn.table, &owner)).into())
+            }
+            None => Ok(format!("{} is the referee's.", turn.table.name_of(id)).into()),
+        },
+        (Some(id), None, true) => {
+            turn.table_mut().hand_over(id, None);
+            Ok(format!("{name} is nobody's now; a referee acts for them.").into())
+        }
+        (_, Some(player), false) => {
+            let owner = turn.table.player(&player.0, turn.present)?;
+            let seat_name = shown_name(turn, &owner);
+            let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+            if !table.has_room() && !table.seats.contains_key(&owner) {
+                return Err(Refusal::new(format!("{seat_name} has no seat here, and all are taken")).example("pc"));
+            }
+            table.seat(head, &owner, &seat_name);
+            // Who was seated stays so, though it be taken back whom they play.
+            *turn.arrived = turn.table.clone();
+            let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+            let id = match table.find(&name) {
+                Some(id) => id,
+                None => table.make_character(head, &name, None)?,
+            };
+            table.hand_over(id, Some(&owner));
+            table.seats.get_mut(&owner).expect("they were just seated").plays = id;
+            Ok(format!("{} now plays {}.", with_id(&seat_name, &owner), turn.table.name_of(id)).into())
+        }
+        (None, None, true) => Err(Refusal::new(format!("nobody here is called {name}")).about(name)),
+        (_, Some(_), true) => Err(Refusal::new("either a player or free")),
+    }
+}
+
+fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {
+    Arc::make_mut(turn.table).make_character(turn.head, name, owner)
+}
+
+fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = CharacterId> + 'a {
+    let own = table.characters.iter().filter(move |(_, each)| each.owner.as_ref() == Some(player));
+    own.map(|(id, _)| *id)
+}
+
+fn played_by(table: &TableDoc, player: &PlayerId) -> String {
+    table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
+}

@@ -1,0 +1,131 @@
+//! `!reveal`, `!seal`, `!unseal`, and what `!in` says where it cannot work.
+
+use super::{House, HouseTurn, show};
+use crate::table::NotFound;
+use chat::{Reply, Span};
+use journal::keys;
+use journal::store::{Batch, StoreError};
+use journal::{Change, Page};
+use plugin_api::{Commands, Refusal, Text, Words};
+
+/// Characters of a digest that are shown.
+const DIGEST: usize = 16;
+
+pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+    let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which secret roll?").example("reveal #13"))?;
+    let page = turn.ledger.must_have(number)?;
+    let about = |what: String| Refusal::new(what).about(format!("#{number}"));
+    if !page.entry.secret {
+        return Err(about(format!("#{number} was never secret")).example(format!("why #{number}")).into());
+    }
+    if let Some(by) = page.link.fate.revealed_by {
+        return Err(about(format!("#{number} was revealed in #{by} already")).example(format!("why #{number}")).into());
+    }
+    if !turn.may_see(&page) {
+        return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
+    }
+    if let Some(other) = holds_of_another(turn, &page)? {
+        let what = format!("#{number} holds something of #{other}, which is secret still: reveal that first");
+        return Err(about(what).example(format!("reveal #{other}")).into());
+    }
+    let name = turn.table.name_of(page.entry.character).to_owned();
+    let digest = &page.entry.digests.answer[..DIGEST];
+    let mut reply = Reply::new().text(format!("Revealed: {name}'s #{number}, "));
+    reply = match page.text() {
+        Some(text) => reply.code(text).text(format!(" → {}", page.answer().unwrap_or_default().replace('\n', " / "))),
+        None => reply.text(format!("{} (its text was erased) {}", page.entry.command, page.dice_shown())),
+    };
+    let fates = show::fates(&page);
+    if !fates.is_empty() {
+        reply = reply.text(format!(" ({})", fates.join(", ")));
+    }
+    reply = reply.text(format!(" | sealed in the chain as {digest}…"));
+    publish(turn, page)?;
+    Ok(reply.fact("reveals", number))
+}
+
+/// Another entry that is secret still, of which this one's changes hold something.
+fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreError> {
+    for number in page.changes().all().filter_map(Change::roll).filter(|number| *number != page.number()) {
+        if turn.ledger.page(number)?.is_some_and(|page| page.is_secret()) {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
+}
+
+/// Marks an entry as secret no longer, and the roll it made.
+fn publish(turn: &mut HouseTurn, page: Page) -> Result<(), StoreError> {
+    let number = page.number();
+    let mut link = page.link;
+    link.fate.revealed_by = Some(turn.number);
+    let mut writes = Batch::default();
+    turn.ledger.keep_link(number, &link, &mut writes);
+    writes.delete(keys::secret(turn.ledger.id(), number));
+    if let Some(mut roll) = turn.ledger.roll(number)? {
+        roll.secret = false;
+        turn.effects.rolls.insert(number, roll);
+    }
+    turn.effects.writes.append(writes);
+    turn.effects.reveals.push(number);
+    Ok(())
+}
+
+pub(super) fn seal(turn: &mut HouseTurn) -> Reply {
+    let (actor, number) = (turn.actor, turn.number);
+    let again = turn.table.sealed.contains_key(&actor);
+    turn.table_mut().sealed.insert(actor, number);
+    turn.effects.secret = true;
+    let prefix = &turn.room.prefix;
+    let before = if again { "; it takes the place of the one before" } else { "" };
+    let reply =
+        Reply::from(format!("Sealed{before}. ")).code(format!("{prefix}unseal")).text(" by a referee opens all");
+    if turn.in_private {
+        return reply;
+    }
+    let room = &turn.room_id.id;
+    reply
+        .text(". The others may have read it here: in a private chat with me, type ")
+        .code(format!("in {room} seal ..."))
+}
+
+pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+    turn.must_disclose("open what others sealed")?;
+    let sealed = turn.table.sealed.clone();
+    if sealed.is_empty() {
+        return Err(Refusal::new("nobody has sealed anything").example("in hall seal I strike at the crest").into());
+    }
+    let mut items = Vec::new();
+    for (character, number) in sealed {
+        let page = turn.ledger.must_have(number)?;
+        let says = page.text().and_then(|typed| declared(&typed)).unwrap_or_else(|| "(erased)".to_owned());
+        let name = turn.table.name_of(character).to_owned();
+        items.push(vec![Span::Bold(name), Span::Text(format!(": {says} (#{number})"))]);
+        publish(turn, page)?;
+    }
+    turn.table_mut().sealed.clear();
+    Ok(Reply::new().text("Opened:").list(items))
+}
+
+/// What was declared with the line `typed`.
+fn declared(typed: &str) -> Option<String> {
+    let from = typed.find(char::is_whitespace)?;
+    match House::parse("seal", &mut Words::new(typed, from)) {
+        Ok(House::Seal { declaration: Text { text, .. } }) => Some(text),
+        _ => None,
+    }
+}
+
+/// Why `in ROOM COMMAND` was not played there.
+pub(super) fn no_such_room(turn: &HouseTurn, typed: &str) -> Refusal {
+    if !turn.in_private {
+        let what = "in is for a private chat with me; here it would be read by all. For a secret answer, type secret";
+        return Refusal::new(what).example("secret roll 2d6");
+    }
+    let room = typed.split_whitespace().next().unwrap_or("that room").trim_end_matches([':', ',']).to_owned();
+    if typed.split_whitespace().nth(1).is_none() {
+        return Refusal::new(format!("what do you do in {room}?")).example(format!("in {room} roll 2d6"));
+    }
+    let what = format!("I do not see you in {room}: say something there first, and then: in {room} roll 2d6");
+    Refusal::new(what).about(room)
+}

@@ -1,0 +1,228 @@
+//! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
+
+use super::{HouseTurn, undo};
+use crate::room::{DIALECT, RoomSetting};
+use chat::Reply;
+use journal::documents::PluginSettings;
+use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
+use std::sync::Arc;
+use unicode_normalization::char::is_combining_mark;
+
+/// The setting that every room has.
+const PREFIX: &str = "prefix";
+/// The setting that every table has.
+const NAME: &str = "name";
+/// Characters a prefix may have.
+const MOST_PREFIX: usize = 3;
+/// Characters a table's name may have.
+const MOST_TABLE_NAME: usize = 60;
+
+pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option<Name>) -> Result<Reply, Refusal> {
+    let (name, on) = match (enable, disable) {
+        (Some(name), None) => (name.0, true),
+        (None, Some(name)) => (name.0, false),
+        _ => return Err(Refusal::new("say which plugin to enable or disable")),
+    };
+    let id = plugin_id(turn, &name)?;
+    let title = turn.host.plugins.get(&id).expect("its id was just found").manifest().title.clone();
+    if turn.room.plugins.contains(&id) == on {
+        let state = if on { "already enabled" } else { "not enabled" };
+        return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
+    }
+    if on {
+        turn.host.settings().must_offer(turn.room_id, &id).map_err(|refusal| refusal.about(name))?;
+    }
+    let room = Arc::make_mut(turn.room);
+    let prefix = room.prefix.clone();
+    if on {
+        room.plugins.insert(id.clone());
+        let reply = Reply::new().text(format!("{title} is enabled in this room. "));
+        Ok(reply.code(format!("{prefix}help {id}")).text(" teaches it."))
+    } else {
+        room.plugins.remove(&id);
+        Ok(format!("{title} is disabled in this room; what the table holds of it stays.").into())
+    }
+}
+
+pub(super) fn game(turn: &mut HouseTurn, id: Option<Name>) -> Result<Reply, Refusal> {
+    let Some(name) = id else {
+        return Ok(match &turn.table.main_game {
+            Some(id) => format!("The main game is {id}.").into(),
+            None => Reply::from("There is no main game: a word that several games share is asked back."),
+        });
+    };
+    turn.needs(Role::Referee, "set the main game")?;
+    let id = plugin_id(turn, &name.0)?;
+    if !turn.room.plugins.contains(&id) {
+        let what = format!("the plugin {id} is not enabled in this room");
+        return Err(Refusal::new(what).about(name.0).example(format!("plugin enable {id}")));
+    }
+    if turn.table.main_game.as_ref() == Some(&id) {
+        return Ok(format!("The main game is {id} already.").into());
+    }
+    turn.table_mut().main_game = Some(id.clone());
+    Ok(format!("The main game is now {id}.").into())
+}
+
+pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>) -> Result<Reply, Refusal> {
+    let Some(key) = key else { return Ok(room_overview(turn)) };
+    if key.0.eq_ignore_ascii_case(PREFIX) {
+        return prefix(turn, value);
+    }
+    let (game, setting) = match RoomSetting::ALL.iter().find(|setting| key.0.eq_ignore_ascii_case(setting.key)) {
+        Some(setting) => (super::GAME.to_owned(), setting.declared()),
+        None => {
+            let own = RoomSetting::ALL.map(|setting| setting.key).join(", ");
+            declared(turn, SettingScope::Room, &key.0, "room", &format!("{PREFIX}, {own}"))?
+        }
+    };
+    let set = turn.room.settings.get(&game).and_then(|set| set.get(&setting.key)).cloned();
+    let Some(value) = value else { return Ok(shown(&setting, set)) };
+    turn.needs(Role::Admin, "change how the room is answered")?;
+    let example = example_of(&setting, "room");
+    let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
+    let reply = format!("{} is now {value}.", setting.key);
+    Arc::make_mut(turn.room).settings.entry(game).or_default().insert(setting.key, value);
+    Ok(reply.into())
+}
+
+fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
+    let Some(value) = value else {
+        return Ok(Reply::new().text("The prefix here is ").code(turn.room.prefix.clone()).text("."));
+    };
+    turn.needs(Role::Admin, "change how the room is answered")?;
+    let prefix = value.text.trim();
+    // What joins the character before it cannot stand in front of a command.
+    let joins = |c: char| is_combining_mark(c) || chat::is_unseen(c) || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
+    let unfit = |c: char| c.is_alphanumeric() || c.is_whitespace() || c.is_control() || joins(c);
+    let marks = |c: char| !unfit(c) && !"/@#-*>\"'".contains(c);
+    if prefix.is_empty() || prefix.chars().count() > MOST_PREFIX || !prefix.chars().all(marks) {
+        let what = format!("a prefix is 1 to {MOST_PREFIX} marks such as . or !! (not / @ # - * > or quotes)");
+        return Err(Refusal::new(what).at(value.at..value.at + value.text.len()).example("room prefix ."));
+    }
+    if turn.room.prefix == prefix {
+        return Ok(Reply::new().text("The prefix here is ").code(prefix).text(" already."));
+    }
+    Arc::make_mut(turn.room).prefix = prefix.to_owned();
+    let name = &turn.host.settings().name;
+    let reply = Reply::new().text("The prefix here is now ").code(prefix).text("; ");
+    Ok(reply.code(format!("{name}: help")).text(" works always."))
+}
+
+/// `!dialect`: the setting of that name, for those who look for it as a command.
+pub(super) fn dialect(turn: &mut HouseTurn, name: Option<Text>) -> Result<Reply, Refusal> {
+    room(turn, Some(Name(DIALECT.key.to_owned())), name)
+}
+
+pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>) -> Result<Reply, Refusal> {
+    let Some(key) = key else { return Ok(table_overview(turn)) };
+    let own = |key: &str, help: &str, default: &str, kind| Setting {
+        key: key.to_owned(),
+        help: help.to_owned(),
+        default: default.to_owned(),
+        kind,
+        scope: SettingScope::Table,
+    };
+    let who = SettingKind::Choice(vec!["anyone".to_owned(), undo::REFEREE.to_owned()]);
+    let (game, setting) = match key.0.to_lowercase().as_str() {
+        NAME => (None, own(NAME, "what the players call this table", "", SettingKind::Text(MOST_TABLE_NAME))),
+        undo::SETTING => {
+            let help = "who may take back: anyone what is theirs, or the referee alone";
+            (Some(super::GAME.to_owned()), own(undo::SETTING, help, "anyone", who))
+        }
+        _ => {
+            let own = format!("{NAME}, {}", undo::SETTING);
+            declared(turn, SettingScope::Table, &key.0, "table", &own).map(|(game, each)| (Some(game), each))?
+        }
+    };
+    let Some(value) = value else {
+        let set = match &game {
+            None => turn.table.name.clone(),
+            Some(game) => turn.table.settings.get(game).and_then(|set| set.get(&setting.key)).cloned(),
+        };
+        return Ok(shown(&setting, set));
+    };
+    turn.needs(Role::Referee, "change the table's settings")?;
+    let example = example_of(&setting, "table");
+    let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
+    let reply = format!("{} is now {value}.", setting.key);
+    match game {
+        None => turn.table_mut().name = Some(value),
+        Some(game) => {
+            turn.table_mut().settings.entry(game).or_default().insert(setting.key, value);
+        }
+    }
+    Ok(reply.into())
+}
+
+/// How a setting of few words is set.
+fn example_of(setting: &Setting, command: &str) -> Option<String> {
+    match &setting.kind {
+        SettingKind::Choice(words) => words.last().map(|word| format!("{command} {} {word}", setting.key)),
+        _ => None,
+    }
+}
+
+/// The setting called `key` that an enabled plugin declared for tables or rooms, and the plugin.
+fn declared(
+    turn: &HouseTurn,
+    scope: SettingScope,
+    key: &str,
+    what: &str,
+    own: &str,
+) -> Result<(String, Setting), Refusal> {
+    let plugins = turn.host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest());
+    let settings = plugins.flat_map(|manifest| manifest.settings.iter().map(|setting| (manifest.id.clone(), setting)));
+    let settings: Vec<_> = settings.filter(|(_, setting)| setting.scope == scope).collect();
+    let found = settings.iter().find(|(_, setting)| setting.key.eq_ignore_ascii_case(key));
+    found.map(|(game, setting)| (game.clone(), (*setting).clone())).ok_or_else(|| {
+        let keys: Vec<_> = std::iter::once(own).chain(settings.iter().map(|(_, each)| each.key.as_str())).collect();
+        Refusal::new(format!("a {what} has no {key}: it has {}", keys.join(", "))).about(key)
+    })
+}
+
+fn shown(setting: &Setting, set: Option<String>) -> Reply {
+    let value = set.unwrap_or_else(|| setting.default.clone());
+    let value = if value.is_empty() { "not set".to_owned() } else { value };
+    format!("{}: {value} ({}).", setting.key, setting.help).into()
+}
+
+fn room_overview(turn: &HouseTurn) -> Reply {
+    let room = &turn.room;
+    let plugins = room.plugins.iter().cloned().collect::<Vec<_>>().join(", ");
+    let reply = Reply::new().text(format!("Room {}: prefix ", turn.room_id.id)).code(room.prefix.clone());
+    let reply = reply.text(format!(", plugins {plugins}, table {}.", room.table));
+    let own = RoomSetting::ALL.map(|setting| format!("{} {}", setting.key, setting.of(room)));
+    let reply = reply.text(format!(" It has {}.", own.join(", ")));
+    let of_plugins = room.settings.iter().filter(|(game, _)| *game != super::GAME);
+    with_settings(reply, &of_plugins.map(|(game, set)| (game.clone(), set.clone())).collect())
+}
+
+fn table_overview(turn: &HouseTurn) -> Reply {
+    let table = &turn.table;
+    let name = table.name.clone().unwrap_or_else(|| turn.room.table.to_string());
+    let game = table.main_game.as_deref().unwrap_or("none");
+    let join = |names: Vec<&str>| if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
+    let referees = join(table.referees.values().map(String::as_str).collect());
+    let characters = join(table.characters.values().map(|each| each.name.as_str()).collect());
+    let reply = format!("Table {name}: main game {game}, referees {referees}, characters {characters}.");
+    with_settings(reply.into(), &table.settings)
+}
+
+fn with_settings(reply: Reply, settings: &PluginSettings) -> Reply {
+    let all = settings.values().flatten();
+    all.fold(reply, |reply, (key, value)| reply.text(format!(" {key}: {value}.")))
+}
+
+/// The id of the plugin called `name`.
+fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
+    let ids: Vec<_> = turn.host.plugins.manifests().map(|manifest| manifest.id.as_str()).collect();
+    if let Some(id) = ids.iter().find(|id| id.eq_ignore_ascii_case(name)) {
+        return Ok((*id).to_owned());
+    }
+    let hint = match suggest(name, ids.iter().copied()) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("there are {}", ids.join(", ")),
+    };
+    Err(Refusal::new(format!("there is no plugin {name}: {hint}")).about(name))
+}

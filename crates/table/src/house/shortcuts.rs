@@ -1,0 +1,194 @@
+//! `!set`, `!macro`: what players name for themselves.
+
+use super::HouseTurn;
+use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
+use crate::quota::Quotas;
+use chat::{Line, Reply, Span};
+use journal::documents::Named;
+use plugin_api::{Name, Refusal, Role, Text};
+use std::collections::BTreeMap;
+
+/// What takes a name away.
+const NONE: &str = "none";
+
+/// Variables, or macros.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// What one is called.
+    what: &'static str,
+    /// What stands in front of its name.
+    sign: &'static str,
+    /// Characters of what it stands for.
+    most: usize,
+    example: &'static str,
+    /// The command that lists all.
+    listed: &'static str,
+    of: fn(&Named) -> &BTreeMap<String, String>,
+    of_mut: fn(&mut Named) -> &mut BTreeMap<String, String>,
+}
+
+const VARIABLE: Kind = Kind {
+    what: "variable",
+    sign: "$",
+    most: MOST_VALUE,
+    example: "set str 3",
+    listed: "set",
+    of: |named| &named.variables,
+    of_mut: |named| &mut named.variables,
+};
+const MACRO: Kind = Kind {
+    what: "macro",
+    sign: "",
+    most: MOST_MACRO,
+    example: "macro attack roll 1d20+$1 # axe",
+    listed: "macro",
+    of: |named| &named.macros,
+    of_mut: |named| &mut named.macros,
+};
+
+pub(super) fn set(
+    turn: &mut HouseTurn,
+    table: bool,
+    name: Option<Name>,
+    value: Option<Text>,
+) -> Result<Reply, Refusal> {
+    change(turn, VARIABLE, table, name, value)
+}
+
+pub(super) fn name(
+    turn: &mut HouseTurn,
+    table: bool,
+    name: Option<Name>,
+    command: Option<Text>,
+) -> Result<Reply, Refusal> {
+    if let (Some(Name(name)), Some(command)) = (&name, &command) {
+        let (word, body) = (name.to_lowercase(), said(turn, command));
+        // r6 is r 6.
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        if is_command(turn, &word) || is_command(turn, bare) {
+            return Err(Refusal::new(format!("{word} is a command already")).about(name).example(MACRO.example));
+        }
+        let first = body.split_whitespace().next().unwrap_or_default().to_lowercase();
+        if body != NONE && !first.is_empty() && !is_command(turn, &first) {
+            let what = format!("a macro begins with a command, and {first} is none");
+            return Err(Refusal::new(what).example(format!("macro {word} roll {body}")));
+        }
+    }
+    change(turn, MACRO, table, name, command)
+}
+
+/// Whether a word is a command, of the table's own or of any plugin.
+fn is_command(turn: &HouseTurn, word: &str) -> bool {
+    let plugins = &turn.host.plugins;
+    let own = plugins.house().iter().any(|command| command.answers_to(word));
+    own || plugins.get(word).is_some() || plugins.manifests().any(|manifest| manifest.command(word).is_some())
+}
+
+/// What a name is to stand for: without quotation marks around all of it, `=` or the prefix in front.
+fn said(turn: &HouseTurn, text: &Text) -> String {
+    let text = text.text.trim();
+    let text = text.strip_prefix('=').unwrap_or(text).trim();
+    let text = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(text).trim();
+    text.strip_prefix(turn.room.prefix.as_str()).unwrap_or(text).trim().to_owned()
+}
+
+fn change(
+    turn: &mut HouseTurn,
+    kind: Kind,
+    table: bool,
+    name: Option<Name>,
+    text: Option<Text>,
+) -> Result<Reply, Refusal> {
+    let whose = if table { "the table".to_owned() } else { turn.table.name_of(turn.actor).to_owned() };
+    let (name, text) = match (name, text) {
+        (None, None) => return Ok(list(turn, kind)),
+        (None, Some(text)) => {
+            let what = "a name begins with a letter";
+            return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
+        }
+        (Some(Name(name)), None) => return show(turn, kind, &proper(kind, &name)?),
+        (Some(Name(name)), Some(text)) if text.text.split_whitespace().any(|word| word == name) => {
+            // Words in front of the name are part of what is left.
+            let what = format!("the name comes first, and then what {name} stands for");
+            return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
+        }
+        (Some(Name(name)), Some(text)) => (proper(kind, &name)?, text),
+    };
+    let text = said(turn, &text);
+    if text.is_empty() {
+        return Err(Refusal::new(format!("what does {}{name} stand for?", kind.sign)).example(kind.example));
+    }
+    if kind.what == VARIABLE.what && text.contains(['#', ';']) {
+        return Err(Refusal::new("a value holds no # and no ;").about(text).example(kind.example));
+    }
+    if table {
+        turn.needs(Role::Referee, "name something for the table")?;
+    }
+    if text.chars().count() > kind.most {
+        return Err(Refusal::new(format!("a {} has up to {} characters", kind.what, kind.most)).example(kind.example));
+    }
+    let (sign, actor, player) = (kind.sign, turn.actor, turn.speaker.player.clone());
+    let shortcuts = &mut turn.table_mut().shortcuts;
+    let named = if table { &mut shortcuts.table } else { shortcuts.own.entry(actor).or_default() };
+    let all = (kind.of_mut)(named);
+    if text.eq_ignore_ascii_case(NONE) {
+        let gone = all.remove(&name);
+        named.by.remove(&format!("{sign}{name}"));
+        shortcuts.own.retain(|_, named| !named.is_empty());
+        return match gone {
+            Some(_) => Ok(format!("{sign}{name} stands for nothing now.").into()),
+            None => Err(Refusal::new(format!("{whose} has no {} {name}", kind.what)).example(kind.example)),
+        };
+    }
+    if all.len() >= MOST_SHORTCUTS && !all.contains_key(&name) {
+        let what = format!("{whose} has {MOST_SHORTCUTS} of these already; none takes one away");
+        return Err(
+            Refusal::new(what).example(format!("{} NAME none", kind.example.split(' ').next().unwrap_or_default()))
+        );
+    }
+    all.insert(name.clone(), text.clone());
+    named.by.insert(format!("{sign}{name}"), player);
+    let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
+    let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}."));
+    Ok(left.into_iter().fold(reply, Reply::text))
+}
+
+/// A name as it is kept.
+fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
+    let bare = name.trim_start_matches('$').to_lowercase();
+    let fits = bare.chars().count() <= MOST_SHORTCUT && bare.starts_with(char::is_alphabetic);
+    if fits && bare.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Ok(bare);
+    }
+    let what = format!("{name} is no name here: letters, digits and _, up to {MOST_SHORTCUT}");
+    Err(Refusal::new(what).about(name).example(kind.example))
+}
+
+fn show(turn: &HouseTurn, kind: Kind, name: &str) -> Result<Reply, Refusal> {
+    let found = turn.table.shortcuts.of(turn.actor).find_map(|named| (kind.of)(named).get(name));
+    let found = found.ok_or_else(|| Refusal::new(format!("there is no {} {name}", kind.what)).example(kind.example))?;
+    Ok(Reply::new().bold(format!("{}{name}", kind.sign)).text(" is ").code(found.clone()))
+}
+
+fn list(turn: &HouseTurn, kind: Kind) -> Reply {
+    let shortcuts = &turn.table.shortcuts;
+    let own = shortcuts.own.get(&turn.actor).into_iter().map(|named| (named, ""));
+    let lines: Vec<Line> = own
+        .chain([(&shortcuts.table, " (the table's)")])
+        .flat_map(|(named, whose)| (kind.of)(named).iter().map(move |(name, text)| (name, text, whose)))
+        .map(|(name, text, whose)| {
+            vec![
+                Span::Bold(format!("{}{name}", kind.sign)),
+                Span::Text(" is ".to_owned()),
+                Span::Code(text.clone()),
+                Span::Text(whose.to_owned()),
+            ]
+        })
+        .collect();
+    let whose = turn.table.name_of(turn.actor);
+    if lines.is_empty() {
+        let reply = Reply::new().text(format!("{whose} has no {}s yet. Example: ", kind.what));
+        return reply.code(format!("{}{}", turn.room.prefix, kind.example));
+    }
+    Reply::new().text(format!("{whose} has these {}s:", kind.what)).list(lines)
+}

@@ -1,0 +1,145 @@
+//! How entries and changes are put into words.
+
+use super::HouseTurn;
+use chat::{Line, Span, cut};
+use jiff::Timestamp;
+use journal::{Change, Page, Place, leaves};
+use serde_json::Value;
+
+/// Characters of what was typed, and of what was answered, on a line of a list.
+const MOST_TYPED: usize = 60;
+const MOST_ANSWERED: usize = 80;
+/// Characters of a value that is neither number nor word.
+const MOST_VALUE: usize = 60;
+
+/// An entry on one line: `#12 Ann, 3d: act d8 d10 → SUCCESS 25 vs 17`.
+pub(super) fn entry(turn: &HouseTurn, page: &Page) -> Line {
+    let number = page.number();
+    let name = turn.table.name_of(page.entry.character);
+    let since = ago(turn.now, page.entry.time);
+    let mut line = vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {name}, {since}: "))];
+    if page.is_secret() && !(turn.in_secret && turn.may_see(page)) {
+        line.push(Span::Text(format!("{} in secret", page.entry.command)));
+    } else {
+        match (page.text(), page.answer()) {
+            (Some(text), Some(answer)) => {
+                let lines = answer.lines().collect::<Vec<_>>().join(" ");
+                let result = lines.split(" | ").next().unwrap_or_default();
+                line.push(Span::Code(cut(&text, MOST_TYPED).into_owned()));
+                line.push(Span::Text(format!(" → {}", cut(result, MOST_ANSWERED))));
+            }
+            _ => {
+                let dice = page.dice_shown();
+                line.push(Span::Text(format!("{} {dice}", page.entry.command).trim_end().to_owned()));
+            }
+        }
+    }
+    let fate = fates(page).join(", ");
+    if !fate.is_empty() {
+        line.push(Span::Text(format!(" ({fate})")));
+    }
+    line
+}
+
+/// What later entries made of it.
+pub(super) fn fates(page: &Page) -> Vec<String> {
+    let fate = &page.link.fate;
+    let says = [
+        ("undone in", fate.undone_by),
+        ("edited: now", fate.replaced_by),
+        ("revealed in", fate.revealed_by),
+        ("text erased in", fate.erased_by),
+    ];
+    says.into_iter().filter_map(|(what, by)| by.map(|by| format!("{what} #{by}"))).collect()
+}
+
+/// How long ago, in one unit.
+pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
+    let seconds = now.as_second() - then.as_second();
+    match seconds {
+        ..60 => "just now".to_owned(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        86_400..172_800 => "1 day ago".to_owned(),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// What changed, in words; nothing of what only the core reads.
+pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
+    let mut shown = Vec::new();
+    for change in changes.into_iter().flat_map(leaves) {
+        if let Some(place) = place(turn, &change.path) {
+            value(&place, change.before.as_ref(), change.after.as_ref(), &mut shown);
+        }
+    }
+    shown
+}
+
+/// Where something changed; nothing where only the core reads.
+fn place(turn: &HouseTurn, path: &str) -> Option<String> {
+    let words = journal::words(path);
+    let (kind, rest) = words.split_first()?;
+    match Place::of(path) {
+        Place::Seat(_) | Place::Sealed(_) | Place::Record(_) | Place::Offers(_) => return None,
+        // Who named something, and whether a name was chosen.
+        Place::TableShortcuts | Place::Shortcuts(_) if rest.iter().any(|word| word == "by") => return None,
+        Place::Character(_) if path.ends_with("/named") => return None,
+        _ => {}
+    }
+    let rest = rest.iter().filter(|word| !["state", "characters"].contains(&word.as_str()));
+    let named = |word: &String| {
+        let character = word.parse().ok().map(plugin_api::CharacterId);
+        match character.filter(|id| turn.table.characters.contains_key(id)) {
+            Some(id) => turn.table.name_of(id).to_owned(),
+            // A room is named as it is.
+            None if kind == "rooms" && word.contains('/') => word.clone(),
+            None => word.replace('_', " "),
+        }
+    };
+    let words: Vec<_> = rest.map(named).collect();
+    Some(match words.split_first() {
+        Some((game, place)) if kind == "games" => format!("{game}: {}", place.join(" ")),
+        _ => format!("{} {}", kind.trim_end_matches('s'), words.join(" ")),
+    })
+}
+
+fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut Vec<String>) {
+    let nothing = |value: Option<&Value>| match value {
+        None | Some(Value::Null | Value::Bool(false)) => true,
+        Some(Value::Number(number)) => number.as_f64() == Some(0.0),
+        Some(Value::String(text)) => text.is_empty(),
+        Some(Value::Array(list)) => list.is_empty(),
+        Some(Value::Object(fields)) => fields.is_empty(),
+        Some(Value::Bool(true)) => false,
+    };
+    // What came into being with nothing in it, and what was as good as nothing, is not worth a word.
+    if before == after || (nothing(before) && nothing(after) && before.is_none() != after.is_none()) {
+        return;
+    }
+    let kind = before.or(after);
+    shown.push(format!("{place} {} → {}", one(before, kind), one(after, kind)));
+}
+
+/// A value; nothing is 0 among numbers and no among yes and no.
+fn one(value: Option<&Value>, kind: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => match kind {
+            Some(Value::Number(_)) => "0".to_owned(),
+            Some(Value::Bool(_)) => "no".to_owned(),
+            _ => "nothing".to_owned(),
+        },
+        Some(Value::Bool(yes)) => if *yes { "yes" } else { "no" }.to_owned(),
+        Some(Value::String(text)) => cut(text, MOST_VALUE).into_owned(),
+        Some(Value::Array(list)) if list.is_empty() => "nothing".to_owned(),
+        Some(Value::Object(_)) => "something".to_owned(),
+        Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
+            let words: Vec<_> = list.iter().filter_map(Value::as_str).collect();
+            cut(&words.join(", "), MOST_VALUE).into_owned()
+        }
+        Some(Value::Array(list)) if list.iter().any(Value::is_object) => {
+            format!("{} item{}", list.len(), if list.len() == 1 { "" } else { "s" })
+        }
+        Some(other) => cut(&other.to_string(), MOST_VALUE).into_owned(),
+    }
+}

@@ -1,0 +1,99 @@
+//! `!waiting`: what may still be chosen, by whom and since when.
+
+use super::{HouseTurn, history, show};
+use crate::table::NotFound;
+use chat::{Line, Reply, Span};
+use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+use plugin_api::{CharacterId, Name, Role};
+
+/// Characters' choices that are listed.
+const MOST: usize = 30;
+
+/// The choices on one roll for one character.
+struct Open {
+    entry: u64,
+    character: CharacterId,
+    roll: RollDoc,
+}
+
+impl Open {
+    fn offers(&self) -> impl Iterator<Item = &OpenOffer> {
+        self.roll.open.iter().filter(|open| open.character == self.character)
+    }
+}
+
+pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, NotFound> {
+    let who = who.map(|Name(name)| history::named(turn, &name)).transpose()?;
+    let mut open = all(turn)?;
+    open.retain(|open| who.is_none_or(|who| open.character == who));
+    if open.is_empty() {
+        return Ok(match who {
+            Some(who) => format!("{} has nothing to choose.", turn.table.name_of(who)).into(),
+            None => "Nobody has anything to choose.".into(),
+        });
+    }
+    // One's own first: they get the numbers.
+    open.sort_by_key(|open| !is_mine(turn, open.character));
+    let mut choices = Vec::new();
+    let items = open.iter().take(MOST).map(|open| line(turn, open, &mut choices)).collect();
+    let mut reply = Reply::new().text("Still open:").list(items);
+    if open.len() > MOST {
+        reply = reply.line().text(format!("and {} more", open.len() - MOST));
+    }
+    let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
+    turn.effects.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
+    Ok(reply)
+}
+
+fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
+    let (name, entry) = (turn.table.name_of(open.character), open.entry);
+    let since = open.roll.since.map_or(String::new(), |since| format!(", since {}", show::ago(turn.now, since)));
+    let since = since.trim_end_matches(" ago");
+    let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" on #{entry}{since}:"))];
+    let mine = is_mine(turn, open.character);
+    for offer in open.offers() {
+        let OpenOffer { character, command, label } = offer;
+        if mine {
+            choices.push(Choice { entry, character: *character, command: command.clone() });
+            line.push(Span::Text(format!(" {}: ", choices.len())));
+        } else {
+            line.push(Span::Text(" ".to_owned()));
+        }
+        line.push(Span::Code(format!("{}{command}", turn.room.prefix)));
+        line.push(Span::Text(format!(" ({label})")));
+    }
+    line
+}
+
+/// What who typed may choose.
+pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
+    Ok(all(turn)?.iter().filter(|open| is_mine(turn, open.character)).map(|open| open.entry).collect())
+}
+
+fn is_mine(turn: &HouseTurn, character: CharacterId) -> bool {
+    let owner = turn.table.characters.get(&character).and_then(|each| each.owner.as_ref());
+    match owner {
+        Some(owner) => turn.rights.is(owner),
+        // Whom nobody plays the referee does.
+        None => turn.rights.may(Role::Referee),
+    }
+}
+
+/// All that is open, the newest first, by character; of secret rolls what may be seen, if nobody else reads
+/// the answer.
+fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
+    let mut all = Vec::new();
+    for entry in turn.ledger.head().open.iter().rev() {
+        let Some(roll) = turn.ledger.roll(*entry)? else { continue };
+        let page = if roll.secret { turn.ledger.page(*entry)? } else { None };
+        if page.is_some_and(|page| !turn.in_secret || !turn.may_see(&page)) {
+            continue;
+        }
+        let mut characters: Vec<_> = roll.open.iter().map(|open| open.character).collect();
+        characters.dedup();
+        all.extend(characters.into_iter().map(|character| Open { entry: *entry, character, roll: roll.clone() }));
+    }
+    Ok(all)
+}

@@ -1,0 +1,379 @@
+//! Who is at a table: players, their characters, and what they may do.
+
+use crate::budget::{MOST_CHARACTERS, MOST_NAME};
+use crate::quota::{MOST_OWN, Quotas};
+use crate::rights::Rights;
+use crate::roster::Present;
+use chat::{PlayerId, Speaker, Trust, cut};
+use journal::documents::{self, Character, Head, Seat, TableDoc};
+use plugin_api::{Cast, CharacterId, Refusal, Role, suggest};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The people of a table's document.
+pub(crate) trait People {
+    /// The character `player` acts for, who comes into being with the player's first command.
+    fn seat(&mut self, head: &mut Head, player: &PlayerId, name: &str) -> CharacterId;
+
+    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, what they named if the network vouched
+    /// for both or neither, and a referee's rights if it did for both. Whether that was anything.
+    fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool;
+
+    /// A new character; a name that is taken gets a number behind it.
+    fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId;
+
+    /// Who may be named. Who is only present would get a seat by that, and needs a free one.
+    fn cast(&self, head: &Head, present: Arc<Present>) -> Cast;
+
+    /// Makes players of those present who were named.
+    fn sit(&mut self, head: &mut Head, cast: &Cast);
+
+    /// The character called `name`, for somebody who wants to act for them: one of their own, or anyone for a referee,
+    /// for whom a new character comes into being.
+    ///
+    /// # Errors
+    /// It is somebody else's, or nobody's and they are no referee.
+    fn character_for(
+        &mut self,
+        head: &mut Head,
+        name: &str,
+        rights: &Rights<'_>,
+        present: Arc<Present>,
+    ) -> Result<CharacterId, Refusal>;
+
+    /// A new character of a chosen name.
+    ///
+    /// # Errors
+    /// The name cannot be typed again, or the table has too many characters.
+    fn make_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal>;
+
+    /// Nobody but `owner` acts for `id` any more: others go back to another character of theirs, or get a new one when
+    /// they do something.
+    fn hand_over(&mut self, id: CharacterId, owner: Option<&PlayerId>);
+
+    /// The player who is meant by what was typed: by their id, which goes before everything; or by the name that they alone
+    /// show, and that no character of anybody else has.
+    ///
+    /// # Errors
+    /// Nobody is, or several may be: a name is no proof of who somebody is.
+    fn player(&self, typed: &str, present: &Present) -> Result<PlayerId, Refusal>;
+}
+
+impl People for TableDoc {
+    fn seat(&mut self, head: &mut Head, player: &PlayerId, name: &str) -> CharacterId {
+        if let Some(seat) = self.seats.get_mut(player) {
+            if seat.name != name {
+                name.clone_into(&mut seat.name);
+            }
+            return seat.plays;
+        }
+        let plays = self.new_character(head, name, Some(player.clone()), Named::ByPlayer);
+        self.seats.insert(player.clone(), Seat { name: name.to_owned(), plays });
+        plays
+    }
+
+    fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool {
+        let mut anything = false;
+        if let Some(Seat { plays, .. }) = self.seats.remove(from) {
+            self.seats.entry(to.player.clone()).or_insert(Seat { name: to.name.clone(), plays });
+            anything = true;
+        }
+        for character in self.characters.values_mut().filter(|each| each.owner.as_ref() == Some(from)) {
+            character.owner = Some(to.player.clone());
+            anything = true;
+        }
+        // Whoever had a bare nick before need not have been this one: what they named gets no rights by it.
+        if trust == to.trust {
+            anything |= self.shortcuts.carry(from, &to.player);
+        }
+        let vouched = trust == Trust::Account && to.trust == Trust::Account;
+        if vouched && self.referees.remove(from).is_some() {
+            self.referees.insert(to.player.clone(), to.name.clone());
+            anything = true;
+        }
+        anything
+    }
+
+    fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId {
+        let id = CharacterId(head.next_character);
+        head.next_character += 1;
+        let name = free_name(self, name);
+        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose });
+        id
+    }
+
+    fn cast(&self, head: &Head, present: Arc<Present>) -> Cast {
+        let present = if self.has_room() { present } else { Arc::default() };
+        let names = self.characters.iter().map(|(id, each)| (*id, each.name.clone()));
+        let players = self.seats.iter().map(|(player, seat)| (player.clone(), (seat.name.clone(), seat.plays)));
+        let referees: BTreeSet<_> = self.referees.keys().cloned().collect();
+        let opposes = |each: &Character| each.owner.as_ref().is_none_or(|owner| referees.contains(owner));
+        let opposition = self.characters.iter().filter(|(_, each)| opposes(each)).map(|(id, _)| *id).collect();
+        Cast::new(names)
+            .with_players(players)
+            .with_present(present, CharacterId(head.next_character))
+            .with_opposition(referees, opposition)
+    }
+
+    fn sit(&mut self, head: &mut Head, cast: &Cast) {
+        for (player, name) in cast.newcomers() {
+            self.seat(head, player, name);
+        }
+    }
+
+    fn character_for(
+        &mut self,
+        head: &mut Head,
+        name: &str,
+        rights: &Rights<'_>,
+        present: Arc<Present>,
+    ) -> Result<CharacterId, Refusal> {
+        let mut cast = self.cast(head, present);
+        if let Some(id) = cast.known(name) {
+            let owner = self.characters.get(&id).and_then(|each| each.owner.as_ref());
+            let own = owner.is_some_and(|owner| rights.is(owner));
+            let name = self.name_of(id);
+            return if own || rights.may(Role::Referee) {
+                Ok(id)
+            } else {
+                Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))
+            };
+        }
+        if !rights.may(Role::Referee) {
+            let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
+            return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
+        }
+        if let Some(id) = cast.find(name) {
+            self.sit(head, &cast);
+            return Ok(id);
+        }
+        let names = self.characters.values().map(|each| each.name.as_str());
+        if let Some(meant) = suggest(name, names) {
+            let what = format!("nobody here is called {name}: did you mean {meant}? If not, pc {name} makes them");
+            return Err(Refusal::new(what).about(name).example(format!("as {meant} ...")));
+        }
+        self.make_character(head, name, None)
+    }
+
+    fn make_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {
+        if self.characters.len() >= MOST_CHARACTERS {
+            return Err(Refusal::new(format!("{MOST_CHARACTERS} characters are the most at one table")).example("pc"));
+        }
+        if let Some(owner) = &owner
+            && self.own_characters(owner).used >= MOST_OWN
+        {
+            let what = format!("you have {MOST_OWN} characters, and that is the most one player may make");
+            return Err(Refusal::new(what).example("iam"));
+        }
+        Ok(self.new_character(head, &proper_name(name)?, owner, Named::OnPurpose))
+    }
+
+    fn hand_over(&mut self, id: CharacterId, owner: Option<&PlayerId>) {
+        self.characters.entry(id).and_modify(|each| each.owner = owner.cloned());
+        let acting = self.seats.iter().filter(|(player, seat)| seat.plays == id && Some(*player) != owner);
+        for player in acting.map(|(player, _)| player.clone()).collect::<Vec<_>>() {
+            let own = self.characters.iter().find(|(_, each)| each.owner.as_ref() == Some(&player)).map(|(id, _)| *id);
+            match (own, self.seats.get_mut(&player)) {
+                (Some(other), Some(seat)) => seat.plays = other,
+                _ => {
+                    self.seats.remove(&player);
+                }
+            }
+        }
+    }
+
+    fn player(&self, typed: &str, present: &Present) -> Result<PlayerId, Refusal> {
+        let known: BTreeSet<&PlayerId> = present.keys().chain(self.seats.keys()).chain(self.referees.keys()).collect();
+        if let Some(found) = by_id(&known, typed).or_else(|| looks_like_an_id(typed).then(BTreeSet::new)) {
+            return one_of(&found, typed).unwrap_or_else(|| {
+                let what = format!("nobody here has the id {typed}");
+                Err(Refusal::new(what).about(typed))
+            });
+        }
+        let name = typed.strip_prefix('@').unwrap_or(typed).to_lowercase();
+        let seated = self.seats.iter().map(|(player, seat)| (player, &seat.name));
+        let people = present.iter().chain(seated).chain(&self.referees);
+        let short = |player: &PlayerId| player.id.strip_prefix('@').is_some_and(|id| id.to_lowercase() == name);
+        let shown = people.clone().filter(|(player, shown)| shown.to_lowercase() == name || short(player));
+        let mut found: BTreeSet<&PlayerId> = shown.map(|(player, _)| player).collect();
+        let owner = self.find(&name).and_then(|id| self.characters[&id].owner.as_ref());
+        if found.is_empty() {
+            let hint = match owner {
+                Some(owner) => format!(", but a character of {}", owner.id),
+                None => suggest(&name, people.map(|(_, name)| name.as_str()))
+                    .map_or(String::new(), |meant| format!(": did you mean {meant}?")),
+            };
+            return Err(Refusal::new(format!("nobody here is called {typed}{hint}")).about(typed));
+        }
+        found.extend(owner);
+        one_of(&found, typed).expect("somebody was found")
+    }
+}
+
+/// `wanted`, or the same with a number behind it that nobody has.
+fn free_name(doc: &TableDoc, wanted: &str) -> String {
+    let wanted = as_name(wanted);
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.clone()).chain(numbered);
+    names.find(|name| doc.find(name).is_none()).expect("there are more numbers than characters")
+}
+
+/// Whether what was typed can be an id alone, and is nobody's name.
+pub fn looks_like_an_id(typed: &str) -> bool {
+    typed.contains(':') && !typed.contains(char::is_whitespace)
+}
+
+/// Whose id was typed: to the letter, or else in another case or without the @ in front.
+fn by_id<'a>(known: &BTreeSet<&'a PlayerId>, typed: &str) -> Option<BTreeSet<&'a PlayerId>> {
+    let folded = typed.to_lowercase();
+    let to_the_letter = |player: &PlayerId| player.id == typed || player.to_string() == typed;
+    let nearly = |player: &PlayerId| {
+        let (id, whole) = (player.id.to_lowercase(), player.to_string().to_lowercase());
+        [id.as_str(), &whole].contains(&folded.as_str())
+            || (looks_like_an_id(typed) && id.strip_prefix('@') == Some(folded.as_str()))
+    };
+    let all = |fits: &dyn Fn(&PlayerId) -> bool| known.iter().copied().filter(|player| fits(player)).collect();
+    let found: [BTreeSet<_>; 2] = [all(&to_the_letter), all(&nearly)];
+    found.into_iter().find(|found| !found.is_empty())
+}
+
+/// The one who was found, or a refusal that names the ids of all; nothing where nobody was.
+fn one_of(found: &BTreeSet<&PlayerId>, typed: &str) -> Option<Result<PlayerId, Refusal>> {
+    let first = *found.first()?;
+    if found.len() == 1 {
+        return Some(Ok(first.clone()));
+    }
+    let one_network = found.iter().all(|player| player.network == first.network);
+    let shown = |player: &&PlayerId| if one_network { player.id.clone() } else { player.to_string() };
+    let ids: Vec<_> = found.iter().map(shown).collect();
+    let what = format!("several people may be meant by {typed}: say which by their id, {}", ids.join(" or "));
+    Some(Err(Refusal::new(what).about(typed)))
+}
+
+/// Somebody as they are shown where it matters who they are: with their id, unless that is what they are called.
+pub fn with_id(name: &str, player: &PlayerId) -> String {
+    // Where several show one name, the network shows their ids behind it.
+    let shown = name.to_lowercase() == player.id.to_lowercase() || name.ends_with(&format!("({})", player.id));
+    if shown { name.to_owned() } else { format!("{name} ({})", player.id) }
+}
+
+/// Signs by which answers are read.
+const OF_ANSWERS: [char; 4] = ['|', '[', ']', '#'];
+
+/// Where a character's name comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// Taken over from the player's.
+    ByPlayer,
+    /// Chosen.
+    OnPurpose,
+}
+
+/// A name that can be typed again, and that nobody takes for a piece of an answer: it begins with a letter.
+pub fn proper_name(name: &str) -> Result<String, Refusal> {
+    let name = as_name(name.trim_matches('"'));
+    let why = if !name.chars().next().is_some_and(char::is_alphabetic) {
+        "a name begins with a letter".to_owned()
+    } else if let Some(odd) = name.chars().find(|c| OF_ANSWERS.contains(c)) {
+        format!("there is no {odd} in a name")
+    } else if documents::NOBODYS.iter().any(|nobody| nobody.eq_ignore_ascii_case(&name)) {
+        "I call others that".to_owned()
+    } else {
+        return Ok(name);
+    };
+    Err(Refusal::new(format!("{name} is no name: {why}")).about(name))
+}
+
+/// `name` as a name is kept: one line, no more than [`MOST_NAME`] characters, not empty. A colon with nothing behind it would
+/// end the name in front of an answer.
+pub fn as_name(name: &str) -> String {
+    let cleaned = chat::clean(name);
+    let words = cleaned.split_whitespace().map(|word| word.trim_end_matches(':')).filter(|word| !word.is_empty());
+    let joined = words.collect::<Vec<_>>().join(" ");
+    if joined.is_empty() { "somebody".to_owned() } else { cut(&joined, MOST_NAME).into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn id(name: &str) -> PlayerId {
+        PlayerId::new("n", name)
+    }
+
+    #[test]
+    fn a_taken_name_gets_a_number_and_case_does_not_tell_names_apart() {
+        let (mut doc, mut head) = (TableDoc::default(), Head::default());
+        let first = doc.seat(&mut head, &id("1"), "Ann");
+        let second = doc.seat(&mut head, &id("2"), "ann");
+        assert_eq!((doc.name_of(first), doc.name_of(second)), ("Ann", "ann2"));
+        assert_eq!(doc.seat(&mut head, &id("1"), "Annie"), first);
+        assert_eq!(doc.find("ANN2"), Some(second));
+    }
+
+    #[test]
+    fn somebody_present_can_be_named_and_is_a_character_only_then() {
+        let (mut doc, mut head) = (TableDoc::default(), Head::default());
+        doc.seat(&mut head, &id("1"), "Ann");
+        let present = BTreeMap::from([(id("1"), "Ann".into()), (id("2"), "Bob".into()), (id("3"), "Cem".into())]);
+        let mut cast = doc.cast(&head, Arc::new(present));
+        let cem = cast.find("cem").unwrap();
+        doc.sit(&mut head, &cast);
+        assert_eq!(doc.name_of(cem), "Cem");
+        assert_eq!(doc.find("Bob"), None);
+    }
+
+    #[test]
+    fn a_name_that_two_people_show_is_no_name_for_rights() {
+        let doc = TableDoc::default();
+        let present = BTreeMap::from([(id("evil"), "Gus".into()), (id("@real"), "Gus".into())]);
+        assert!(doc.player("gus", &present).unwrap_err().what.contains("@real or evil"));
+        assert_eq!(doc.player("@real", &present).unwrap(), id("@real"));
+        assert_eq!(doc.player("real", &present).unwrap(), id("@real"));
+    }
+
+    #[test]
+    fn an_id_is_taken_to_the_letter_before_it_is_taken_in_another_case() {
+        let doc = TableDoc::default();
+        let present = BTreeMap::from([(id("@gus:x"), "A".into()), (id("@Gus:x"), "B".into())]);
+        assert_eq!(doc.player("@Gus:x", &present).unwrap(), id("@Gus:x"));
+        assert_eq!(doc.player("n:@gus:x", &present).unwrap(), id("@gus:x"));
+        assert!(doc.player("@GUS:x", &present).unwrap_err().what.contains("@Gus:x or @gus:x"));
+    }
+
+    #[test]
+    fn who_loses_a_character_acts_for_another_of_their_own_or_for_nobody() {
+        let (mut doc, mut head) = (TableDoc::default(), Head::default());
+        let first = doc.seat(&mut head, &id("1"), "Ann");
+        doc.hand_over(first, None);
+        assert!(doc.seats.is_empty());
+        let second = doc.seat(&mut head, &id("1"), "Ann");
+        let other = doc.make_character(&mut head, "Other", Some(id("1"))).unwrap();
+        doc.seat(&mut head, &id("2"), "Bob");
+        doc.hand_over(second, Some(&id("2")));
+        assert_eq!(doc.seats[&id("1")].plays, other);
+    }
+
+    #[test]
+    fn what_is_carried_along_is_characters_and_rights_that_were_vouched_for() {
+        let (mut doc, mut head) = (TableDoc::default(), Head::default());
+        let first = doc.seat(&mut head, &id("old"), "Ann");
+        let second = doc.make_character(&mut head, "Second", Some(id("old"))).unwrap();
+        doc.referees.insert(id("old"), "Ann".into());
+        let mut to = Speaker::new(id("new"), "Annie");
+        assert!(doc.carry(&id("old"), Trust::NickOnly, &to));
+        assert_eq!(doc.seats[&id("new")].plays, first);
+        assert!([first, second].iter().all(|each| doc.characters[each].owner == Some(id("new"))));
+        assert!(doc.referees.contains_key(&id("old")), "rights of a bare nick are nobody's to take along");
+        to.trust = Trust::NickOnly;
+        assert!(!doc.carry(&id("old"), Trust::Account, &to));
+        to.trust = Trust::Account;
+        assert!(doc.carry(&id("old"), Trust::Account, &to));
+        assert_eq!(doc.referees.keys().collect::<Vec<_>>(), [&id("new")]);
+        // Who has a seat keeps it, and gets what the other name held besides.
+        let other = doc.seat(&mut head, &id("guest"), "Guest");
+        assert!(doc.carry(&id("guest"), Trust::NickOnly, &to));
+        assert_eq!((doc.seats[&id("new")].plays, doc.characters[&other].owner.clone()), (first, Some(id("new"))));
+    }
+}

@@ -1,0 +1,260 @@
+//! What is played in another way than it came: `in ROOM COMMAND`, said in a private chat, is for that room's table; a
+//! number put at an answer as a sign is the command that it chooses.
+
+use crate::host::Host;
+use crate::room::Answered;
+use chat::{Event, Message, PlayerId, RoomId, Standing};
+use journal::documents::{ChoicesDoc, Head, InboxRow, RoomDoc, TableDoc, from_json};
+use journal::keys::{self, TableId};
+use journal::store::StoreError;
+use journal::{Entry, Link};
+use serde::de::DeserializeOwned;
+
+/// The command's word.
+const IN: &str = "in";
+/// Entries among which a message is looked for that is taken back after so long that nothing else is known of it.
+const MOST_LOOKED_AT: usize = 1_000;
+
+impl Host {
+    /// The event as it is played, if it is: a private message that begins with `in ROOM` goes to that room, all lines of it, if
+    /// whoever typed it is in there. Else it stays where it is, and `in` says why.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn directed(&self, mut event: Event) -> Result<Option<Event>, StoreError> {
+        if let Event::Reacted { message, to, sign } = event {
+            return self.chosen(message, &to, &sign);
+        }
+        if let Event::Redacted { message, of } = event {
+            return self.taken_back(message, of);
+        }
+        if let Event::Said(message) | Event::Edited { message, .. } = &event
+            && message.late
+            && !self.room_doc(&message.room)?.plays_late()
+        {
+            return Ok(None);
+        }
+        if let Event::Said(message) | Event::Edited { message, .. } = &mut event
+            && message.private
+            && message.aside.is_none()
+        {
+            self.direct(message)?;
+        }
+        Ok(Some(event))
+    }
+
+    /// The command that a sign at an answer means, if it means one: a number out of those that the answer showed to whoever
+    /// set the sign, or to everybody.
+    fn chosen(&self, mut message: Message, to: &str, sign: &str) -> Result<Option<Event>, StoreError> {
+        let Some(number) = number(sign) else { return Ok(None) };
+        let network = &message.room.network;
+        let command = match self.read_doc::<String>(&keys::numbers(network, to))? {
+            Some(command) => format!("{command} {number}"),
+            None => {
+                let Some((table, shown)) = self.read_doc::<(TableId, u64)>(&keys::said(network, to))? else {
+                    return Ok(None);
+                };
+                let choices = self.read_doc::<ChoicesDoc>(&keys::choices(&table, &message.speaker.player))?;
+                // Numbers are those of the newest answer that showed any.
+                if choices.is_none_or(|doc| doc.shown != shown || doc.choices.is_empty()) {
+                    return Ok(None);
+                }
+                number.to_string()
+            }
+        };
+        message.body = format!("{}{command}", self.prefix_of(&message.room)?);
+        Ok(Some(Event::Said(message)))
+    }
+
+    /// What is taken back, where it was played: elsewhere than it was said, if it was said aside, or its room went on as another
+    /// one. What waits yet is taken back behind it.
+    fn taken_back(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
+        let here = self.table_of(&message.room)?;
+        let room = match self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))? {
+            Some(InboxRow::Played { table: Some(table), .. }) if table != here => {
+                self.room_at(&table, &message.room.network)?
+            }
+            Some(InboxRow::Played { .. } | InboxRow::Refused { .. }) => Some(message.room.clone()),
+            Some(InboxRow::Waiting) => self.room_of_waiting(&message.room, &of)?,
+            None if self.played_long_ago(&here, &message, &of)?.is_empty() => return Ok(None),
+            None => Some(message.room.clone()),
+        };
+        let Some(room) = room else {
+            tracing::warn!(room = %message.room, "a message that was taken back was played at a table where nobody sits: its words stay there");
+            return Ok(None);
+        };
+        if room != message.room {
+            message.aside = Some(std::mem::replace(&mut message.room, room));
+            message.private = false;
+            message.speaker.standing = Standing::Member;
+        }
+        Ok(Some(Event::Redacted { message, of }))
+    }
+
+    /// A room of this network that sits at a table, if any does: the one it was laid in, or another one.
+    fn room_at(&self, table: &TableId, network: &str) -> Result<Option<RoomId>, StoreError> {
+        let first = table.first_room();
+        if first.network == network && self.table_of(&first)? == *table {
+            return Ok(Some(first));
+        }
+        for record in self.committer.stored(keys::ROOMS) {
+            let (key, doc) = record?;
+            let room = keys::room_of_key(&key).filter(|room| room.network == network);
+            if let Some(room) = room
+                && from_json::<RoomDoc>(&key, &doc)?.table == *table
+            {
+                return Ok(Some(room));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The room in which a message is to be played that was accepted in `said_in`.
+    fn room_of_waiting(&self, said_in: &RoomId, id: &str) -> Result<Option<RoomId>, StoreError> {
+        for record in self.committer.stored(&keys::waiting_of(&said_in.network)) {
+            let (key, event) = record?;
+            let mut event: Event = from_json(&key, &event)?;
+            if let Some(message) = event.message_mut()
+                && message.id == id
+                && message.said_in() == said_in
+            {
+                return Ok(Some(message.room.clone()));
+            }
+        }
+        // It was played in between.
+        Ok(Some(said_in.clone()))
+    }
+
+    /// The entries of a message of which it is not known any more what became, if whoever takes it back sent it: among the
+    /// last ones that they made at the table.
+    pub(crate) fn played_long_ago(&self, table: &TableId, message: &Message, of: &str) -> Result<Vec<u64>, StoreError> {
+        let head: Option<Head> = self.read_doc(&keys::head(table))?;
+        let mut next = head.and_then(|head| head.players.get(&message.speaker.player).copied());
+        let mut entries = Vec::new();
+        for _ in 0..MOST_LOOKED_AT {
+            let Some(number) = next else { break };
+            let key = keys::entry(table, number);
+            let Some(link) = self.read_doc::<Link>(&key)? else { break };
+            let entry: Entry = from_json(&key, link.entry.get().as_bytes())?;
+            if entry.key.id == of && entry.key.room == message.said_in().id {
+                entries.push(number);
+            }
+            next = link.before.player;
+        }
+        entries.reverse();
+        Ok(entries)
+    }
+
+    /// A record, if there is one.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        self.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+    }
+
+    fn direct(&self, message: &mut Message) -> Result<(), StoreError> {
+        let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, true, message.addressed, None);
+        let Some(first) = lines.first().filter(|line| line.word().0 == IN) else { return Ok(()) };
+        let (name, rest) = named(first.typed[IN.len()..].trim_start());
+        if rest.trim().is_empty() {
+            return Ok(());
+        }
+        let Some(room) = self.room_called(name, &message.room, &message.speaker.player)? else { return Ok(()) };
+        let rest = rest.trim();
+        let others = lines.iter().skip(1).map(|line| line.typed.as_str());
+        message.body = std::iter::once(rest).chain(others).collect::<Vec<_>>().join("\n");
+        message.aside = Some(std::mem::replace(&mut message.room, room));
+        message.private = false;
+        // What somebody is in the private chat, and what they are called there, says nothing about the room.
+        message.speaker.standing = Standing::Member;
+        if let Some(name) = self.roster.present(&message.room).get(&message.speaker.player) {
+            message.speaker.name.clone_from(name);
+        }
+        Ok(())
+    }
+
+    /// The room of that name in which the player is.
+    fn room_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Option<RoomId>, StoreError> {
+        let name = name.trim_end_matches([':', ',']);
+        let wanted = name.to_lowercase();
+        let rooms: Vec<RoomId> = self.roster.rooms_of(player).into_iter().filter(|room| room != here).collect();
+        // The rooms' own ids first: anybody may call a table what they like.
+        if let Some(room) = rooms.iter().find(|room| room.id == name || room.to_string() == name) {
+            return Ok(Some(room.clone()));
+        }
+        let called = |room: &&RoomId| room.to_string().to_lowercase() == wanted || plain(&room.id) == plain(&wanted);
+        match rooms.iter().filter(called).collect::<Vec<_>>().as_slice() {
+            [] => {}
+            [only] => return Ok(Some((*only).clone())),
+            _ => return Ok(None),
+        }
+        // What is written as an id is meant as one, though that room is not known yet.
+        if name.starts_with('!') {
+            return Ok(None);
+        }
+        let mut found = Vec::new();
+        for room in &rooms {
+            match self.table_doc(room) {
+                Ok(doc) => {
+                    let shown = self.roster.names_of(room);
+                    let mut names = shown.iter().chain(doc.as_ref().and_then(|doc| doc.name.as_ref()));
+                    found.extend(names.any(|name| plain(name) == plain(&wanted)).then(|| room.clone()));
+                }
+                // One table that cannot be read must not be in the way of all that is said in private.
+                Err(error) => tracing::error!(%room, %error, "a table cannot be read"),
+            }
+        }
+        match found.as_slice() {
+            [only] if !self.may_be_another(&plain(&wanted), player)? => Ok(Some(only.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a name may be that of a room where somebody has a seat, and of which the network has not told yet who is there:
+    /// so it is after a start, when it must not lead into another room than before.
+    fn may_be_another(&self, wanted: &str, player: &PlayerId) -> Result<bool, StoreError> {
+        let network = &player.network;
+        for prefix in keys::rooms_known(network) {
+            for record in self.committer.stored(&prefix) {
+                let Some(room) = keys::known_room(network, &prefix, &record?.0) else { continue };
+                if !self.roster.present(&room).is_empty() {
+                    continue;
+                }
+                let Some(doc) = self.table_doc(&room)?.filter(|doc| doc.seats.contains_key(player)) else { continue };
+                let called = self.read_doc::<Vec<String>>(&keys::called(&room))?.unwrap_or_default();
+                if called.iter().chain(&doc.name).chain([&room.id]).any(|name| plain(name) == wanted) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn table_doc(&self, room: &RoomId) -> Result<Option<TableDoc>, StoreError> {
+        let table: TableId = self.table_of(room)?;
+        self.read_doc(&keys::doc(&table))
+    }
+}
+
+/// A room's name without the mark in front, and without its case.
+fn plain(name: &str) -> String {
+    name.trim_start_matches(['#', '!', '&']).to_lowercase()
+}
+
+/// The number that a sign shows: 1️⃣ to 9️⃣ and 🔟, or digits.
+fn number(sign: &str) -> Option<usize> {
+    if sign == "🔟" {
+        return Some(10);
+    }
+    let digits: String = sign.chars().filter(|c| !matches!(c, '\u{fe0f}' | '\u{20e3}')).collect();
+    digits.parse().ok().filter(|number| (1..100).contains(number))
+}
+
+/// The first word, or the words in quotation marks, and the rest.
+fn named(text: &str) -> (&str, &str) {
+    match text.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        Some(parts) => parts,
+        None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
+    }
+}

@@ -1,0 +1,261 @@
+//! What every room can be set to, whatever it plays: how it is answered; and what an operator decides about rooms.
+
+use crate::host::Settings;
+use crate::house::GAME;
+use crate::pattern;
+use chat::RoomId;
+use dice::Dialect;
+use journal::documents::{RoomDoc, TableDoc};
+use plugin_api::{Manifest, Refusal, Setting, SettingKind, SettingScope};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A setting that every room has.
+#[derive(Debug)]
+pub struct RoomSetting {
+    /// The word to type.
+    pub key: &'static str,
+    help: &'static str,
+    /// What it may be; the first until somebody sets it.
+    values: &'static [&'static str],
+}
+
+/// Whether results stand out.
+pub const FORMATTING: RoomSetting = RoomSetting {
+    key: "formatting",
+    help: "whether results stand out in bold, where the network can show that",
+    values: &["on", "off"],
+};
+
+/// Whose spelling of dice is read.
+pub const DIALECT: RoomSetting = RoomSetting {
+    key: "dialect",
+    help: "whose spelling of dice is read: mine, or another tool's",
+    values: &["native", "roll20", "foundry", "avrae", "dicemaiden"],
+};
+
+/// How much an answer tells.
+pub const VERBOSITY: RoomSetting = RoomSetting {
+    key: "verbosity",
+    help: "how much answers tell: brief without dice, full with how the result came to be",
+    values: &["normal", "brief", "full"],
+};
+
+/// Whether dice in prose are rolled.
+pub const INLINE: RoomSetting =
+    RoomSetting { key: "inline", help: "whether dice in prose are rolled: I strike [[2d6+3]]", values: &["off", "on"] };
+
+/// Whether an edited command is played anew.
+pub const EDITS: RoomSetting =
+    RoomSetting { key: "edits", help: "whether a command that is edited is played anew", values: &["on", "off"] };
+
+/// Whether commands are played that were given while the bot was away.
+pub const LATE: RoomSetting = RoomSetting {
+    key: "late",
+    help: "whether commands that were given while I was away are answered, and labelled so",
+    values: &["on", "off"],
+};
+
+/// How much an answer tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verbosity {
+    /// The result.
+    Brief,
+    /// The result and the dice.
+    Normal,
+    /// The same, and how it came to be.
+    Full,
+}
+
+impl RoomSetting {
+    /// All of them.
+    pub const ALL: [&'static RoomSetting; 6] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE];
+
+    /// As plugins declare theirs.
+    pub fn declared(&self) -> Setting {
+        Setting {
+            key: self.key.to_owned(),
+            help: self.help.to_owned(),
+            default: self.values[0].to_owned(),
+            kind: SettingKind::Choice(self.values.iter().map(|value| (*value).to_owned()).collect()),
+            scope: SettingScope::Room,
+        }
+    }
+
+    /// The value that a setting of this name may have, in its proper form.
+    ///
+    /// # Errors
+    /// There is none, or it may not have that value; says what there is.
+    pub fn check(key: &str, value: &str) -> Result<String, Refusal> {
+        let found = Self::ALL.iter().find(|setting| setting.key == key).ok_or_else(|| {
+            let keys = Self::ALL.map(|setting| setting.key).join(", ");
+            Refusal::new(format!("a room has no {key}: it has {keys}"))
+        })?;
+        found.declared().check(value)
+    }
+
+    /// What it is in a room.
+    pub fn of<'a>(&self, room: &'a RoomDoc) -> &'a str {
+        room.settings.get(GAME).and_then(|set| set.get(self.key)).map_or(self.values[0], String::as_str)
+    }
+}
+
+/// What an operator decides about some rooms.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoomRule {
+    /// Which, as `network/room`, where `*` is anything: `libera/*`.
+    pub rooms: String,
+    /// What stands in front of a command in a new one.
+    pub prefix: Option<String>,
+    /// The plugins enabled in a new one.
+    pub plugins: Option<BTreeSet<String>>,
+    /// The plugins that they may enable.
+    pub allowed: Option<BTreeSet<String>>,
+    /// What a new one is set to: see [`RoomSetting`].
+    pub settings: BTreeMap<String, String>,
+}
+
+impl RoomRule {
+    /// Whether it is about a room; case makes no difference.
+    fn is_about(&self, room: &RoomId) -> bool {
+        pattern::matches(&self.rooms, &room.to_string())
+    }
+}
+
+impl Settings {
+    /// A room that nobody has set anything in.
+    pub fn fresh_room(&self, room: &RoomId) -> RoomDoc {
+        let mut doc = RoomDoc::new(room, &self.prefix, &self.plugins);
+        for rule in self.rules.iter().filter(|rule| rule.is_about(room)) {
+            doc.prefix = rule.prefix.clone().unwrap_or(doc.prefix);
+            doc.plugins = rule.plugins.clone().unwrap_or(doc.plugins);
+            if !rule.settings.is_empty() {
+                doc.settings.entry(GAME.to_owned()).or_default().extend(rule.settings.clone());
+            }
+        }
+        doc
+    }
+
+    /// Whether the operator offers a plugin to a room: what it begins with always.
+    pub fn offers(&self, room: &RoomId, plugin: &str) -> bool {
+        let mut rules = self.rules.iter().filter(|rule| rule.is_about(room)).filter_map(|rule| rule.allowed.as_ref());
+        let allowed = rules.next_back().or(self.allowed.as_ref());
+        allowed.is_none_or(|allowed| allowed.contains(plugin) || self.fresh_room(room).plugins.contains(plugin))
+    }
+
+    /// The same, with what is said if it is not so.
+    ///
+    /// # Errors
+    /// It is not offered.
+    pub fn must_offer(&self, room: &RoomId, plugin: &str) -> Result<(), Refusal> {
+        if self.offers(room, plugin) {
+            return Ok(());
+        }
+        Err(Refusal::new(format!("the operator of this host does not offer {plugin} here")).example("plugins"))
+    }
+}
+
+/// The values of a plugin's settings for a room at a table and of those that every room has, those nobody set included.
+pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTreeMap<String, String> {
+    let value = |setting: &Setting| {
+        let set = match setting.scope {
+            SettingScope::Table => &table.settings,
+            SettingScope::Room => &room.settings,
+        };
+        let value = set.get(&manifest.id).and_then(|set| set.get(&setting.key));
+        (setting.key.clone(), value.unwrap_or(&setting.default).clone())
+    };
+    let declared = manifest.settings.iter().map(value);
+    let own = RoomSetting::ALL.map(|setting| (setting.key.to_owned(), setting.of(room).to_owned()));
+    own.into_iter().chain(declared).collect()
+}
+
+/// How a room is answered.
+pub(crate) trait Answered {
+    /// Its answers are without styling.
+    fn is_unstyled(&self) -> bool;
+
+    /// Dice in prose are rolled.
+    fn rolls_inline(&self) -> bool;
+
+    /// Commands that are edited are played anew.
+    fn plays_edits(&self) -> bool;
+
+    /// Commands that were given while the bot was away are played.
+    fn plays_late(&self) -> bool;
+
+    /// Whose spelling of dice is read.
+    fn dialect(&self) -> Dialect;
+
+    /// How much answers tell.
+    fn verbosity(&self) -> Verbosity;
+}
+
+impl Answered for RoomDoc {
+    fn is_unstyled(&self) -> bool {
+        FORMATTING.of(self) == "off"
+    }
+
+    fn rolls_inline(&self) -> bool {
+        INLINE.of(self) == "on"
+    }
+
+    fn plays_edits(&self) -> bool {
+        EDITS.of(self) == "on"
+    }
+
+    fn plays_late(&self) -> bool {
+        LATE.of(self) == "on"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::named(DIALECT.of(self)).unwrap_or_default()
+    }
+
+    fn verbosity(&self) -> Verbosity {
+        match VERBOSITY.of(self) {
+            "brief" => Verbosity::Brief,
+            "full" => Verbosity::Full,
+            _ => Verbosity::Normal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_rule_about_a_room_goes_before_the_others() {
+        let set = |ids: &[&str]| Some(ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<_>>());
+        let rule = |rooms: &str| RoomRule { rooms: rooms.to_owned(), ..RoomRule::default() };
+        let rules = vec![
+            RoomRule { prefix: Some(".".into()), allowed: set(&["torg"]), ..rule("libera/*") },
+            RoomRule {
+                plugins: set(&["torg"]),
+                allowed: set(&["roll", "mvk"]),
+                settings: BTreeMap::from([("dialect".to_owned(), "roll20".to_owned())]),
+                ..rule("LIBERA/#ta*rn*")
+            },
+            RoomRule { prefix: Some("%".into()), ..rule("home/!abc:example.org") },
+        ];
+        let settings = Settings { allowed: set(&["roll"]), rules, ..Settings::default() };
+        let fresh = |network: &str, room: &str| {
+            let doc = settings.fresh_room(&RoomId::new(network, room));
+            (doc.prefix.clone(), doc.plugins.iter().next().cloned().unwrap_or_default(), doc.dialect())
+        };
+        assert_eq!(fresh("libera", "#Tavern"), (".".into(), "torg".into(), Dialect::Roll20));
+        assert_eq!(fresh("libera", "#table"), (".".into(), "roll".into(), Dialect::Native));
+        assert_eq!(fresh("home", "!abc:example.org").0, "%");
+        assert_eq!(fresh("home", "!abc:example.orgs").0, "!");
+        let offers = |network: &str, room: &str, plugin| settings.offers(&RoomId::new(network, room), plugin);
+        assert!(offers("libera", "#tavern", "mvk") && !offers("libera", "#tavern", "retrostar"));
+        assert!(offers("libera", "#tavern", "torg"), "it begins with it");
+        assert!(offers("libera", "#hall", "torg") && offers("home", "!x", "roll") && !offers("home", "!x", "mvk"));
+        assert!(Settings::default().offers(&RoomId::new("home", "!x"), "mvk"));
+    }
+
+    #[test]
+    fn every_dialect_can_be_set() {
+        assert_eq!(DIALECT.values, Dialect::ALL.map(|(name, _)| name));
+    }
+}

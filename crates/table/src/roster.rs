@@ -1,0 +1,124 @@
+//! Who is present in which room, as the transports report it. Kept in memory only: networks tell it anew.
+
+use chat::{PlayerId, RoomId, Trust};
+use journal::keys::TableId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The people of a room by id, with the names they show.
+pub(crate) type Present = BTreeMap<PlayerId, String>;
+
+/// Who is present in which room.
+#[derive(Debug, Default)]
+pub(crate) struct Roster(Mutex<BTreeMap<RoomId, Room>>);
+
+#[derive(Debug, Default)]
+struct Room {
+    /// What people call it.
+    names: Vec<String>,
+    present: Arc<Present>,
+    /// Those of them whom the network vouches for.
+    sure: BTreeSet<PlayerId>,
+    /// Gave a command since they came.
+    met: BTreeMap<PlayerId, Met>,
+}
+
+/// What the table held when somebody gave their first command since they came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Met {
+    /// The table: a room may go to another, and is met there anew.
+    pub table: TableId,
+    /// Its last entry: what is behind it was done by whoever is here now.
+    pub since: u64,
+    /// What their id had was there before them.
+    pub found: Found,
+}
+
+/// What somebody finds under their id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing: all that it has now is theirs.
+    Nothing,
+    /// A seat, which another may have left.
+    Seat,
+}
+
+impl Roster {
+    /// The bot comes into the room, or leaves it: what it knew of who is there is of before.
+    pub fn forget(&self, room: &RoomId) {
+        if let Some(room) = self.rooms().get_mut(room) {
+            *room = Room { names: std::mem::take(&mut room.names), ..Room::default() };
+        }
+    }
+
+    /// Somebody is in the room, under this name.
+    pub fn enter(&self, room: &RoomId, player: &PlayerId, name: &str, trust: Trust) {
+        let mut rooms = self.rooms();
+        let room = rooms.entry(room.clone()).or_default();
+        if !room.present.contains_key(player) {
+            // Whoever comes is somebody new, even if their going was not seen.
+            room.met.remove(player);
+        }
+        if room.present.get(player).is_none_or(|known| known != name) {
+            Arc::make_mut(&mut room.present).insert(player.clone(), name.to_owned());
+        }
+        match trust {
+            Trust::Account => room.sure.insert(player.clone()),
+            Trust::NickOnly => room.sure.remove(player),
+        };
+    }
+
+    /// The room is called so.
+    pub fn call(&self, room: &RoomId, names: &[String]) {
+        self.rooms().entry(room.clone()).or_default().names = names.to_vec();
+    }
+
+    /// What people call the room.
+    pub fn names_of(&self, room: &RoomId) -> Vec<String> {
+        self.rooms().get(room).map(|room| room.names.clone()).unwrap_or_default()
+    }
+
+    /// Somebody left the room.
+    pub fn leave(&self, room: &RoomId, player: &PlayerId) {
+        if let Some(room) = self.rooms().get_mut(room) {
+            Arc::make_mut(&mut room.present).remove(player);
+            room.sure.remove(player);
+            room.met.remove(player);
+        }
+    }
+
+    /// Somebody in the room gives a command; whether it is the first since they came, and so what they found is noted.
+    pub fn meet(&self, room: &RoomId, player: &PlayerId, found: Met) -> bool {
+        let mut rooms = self.rooms();
+        let met = &mut rooms.entry(room.clone()).or_default().met;
+        let new = met.get(player).is_none_or(|known| known.table != found.table);
+        if new {
+            met.insert(player.clone(), found);
+        }
+        new
+    }
+
+    /// What somebody found who gave a command since they came.
+    pub fn met(&self, room: &RoomId, player: &PlayerId) -> Option<Met> {
+        self.rooms().get(room).and_then(|room| room.met.get(player).cloned())
+    }
+
+    /// The rooms that somebody is in.
+    pub fn rooms_of(&self, player: &PlayerId) -> Vec<RoomId> {
+        self.rooms().iter().filter(|(_, room)| room.present.contains_key(player)).map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Who is in the room.
+    pub fn present(&self, room: &RoomId) -> Arc<Present> {
+        self.rooms().get(room).map(|room| room.present.clone()).unwrap_or_default()
+    }
+
+    /// Whether somebody is in the room and the network vouches for them.
+    pub fn vouches_for(&self, room: &RoomId, player: &PlayerId) -> bool {
+        self.rooms().get(room).is_some_and(|room| room.sure.contains(player))
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, BTreeMap<RoomId, Room>> {
+        self.0.lock().expect("nothing panics holding it")
+    }
+}

@@ -1,0 +1,247 @@
+//! What players name for themselves: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
+
+use crate::budget::{self, DEEPEST};
+use crate::rights::Rights;
+use crate::route::{Arguments, CommandLine};
+use chat::PlayerId;
+use journal::documents::TableDoc;
+use plugin_api::{CharacterId, Refusal, suggest};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line that holds words which somebody named. It is got at only by giving it to the rights with which it is played, so
+/// that nobody's words are played with another's.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Put {
+    line: CommandLine,
+    /// Who named them, as far as it is known.
+    by: BTreeSet<Option<PlayerId>>,
+}
+
+impl Put {
+    /// The line, played with no more than these rights and those of who named its words.
+    pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> CommandLine {
+        self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
+        self.line
+    }
+}
+
+/// The commands whose words are dice, whatever games are played: a value that is a sum stands in parentheses there.
+const OF_DICE: [&str; 4] = ["roll", "r", "odds", "explain"];
+
+/// A line with what the character's variables stand for, `$NAME` or `${NAME}`; what stands behind `#` stays as it is.
+/// `follows_up`: a `#12` in it is a roll's number.
+pub(crate) fn filled(
+    doc: &TableDoc,
+    character: CharacterId,
+    line: &CommandLine,
+    follows_up: bool,
+) -> Result<Put, Refusal> {
+    let mut by = BTreeSet::new();
+    if !line.typed.contains('$') {
+        return Ok(Put { line: line.clone(), by });
+    }
+    let end = Arguments::of(&line.typed, follows_up).typed.len();
+    let fill = Fill { doc, character, dice: OF_DICE.contains(&line.word().0.as_str()) };
+    let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
+    typed.push_str(&line.typed[end..]);
+    budget::fits(&typed)?;
+    Ok(Put { line: CommandLine { typed, ..*line }, by })
+}
+
+/// Putting in what variables stand for.
+struct Fill<'a> {
+    doc: &'a TableDoc,
+    character: CharacterId,
+    dice: bool,
+}
+
+impl Fill<'_> {
+    /// The text with what its variables stand for; notes who named those.
+    fn all(&self, text: &str, depth: usize, by: &mut BTreeSet<Option<PlayerId>>) -> Result<String, Refusal> {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            filled.push_str(&rest[..at]);
+            let (name, length) = variable(&rest[at + 1..]);
+            rest = &rest[at + 1 + length..];
+            if name.is_empty() {
+                filled.push('$');
+                continue;
+            }
+            let (value, author) = self.value(name)?;
+            by.insert(author);
+            if depth == DEEPEST {
+                return Err(Refusal::new(format!("${name} stands for itself, or nearly so")).example("set"));
+            }
+            let value = self.all(value, depth + 1, by)?;
+            let glued =
+                filled.ends_with(|c: char| c.is_ascii_digit()) && value.starts_with(|c: char| c.is_ascii_digit());
+            if glued {
+                let what = format!("a sign is missing before ${name}, which is {value}");
+                return Err(Refusal::new(what).about(format!("${name}")));
+            }
+            let sum = value.trim_start_matches('-').contains(['+', '-', '*', '/', '%', ' ']);
+            if self.dice && sum {
+                filled.push_str(&format!("({value})"));
+            } else {
+                filled.push_str(&value);
+            }
+            budget::fits(&filled)?;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    /// What a variable stands for, and who named it.
+    fn value(&self, name: &str) -> Result<(&str, Option<PlayerId>), Refusal> {
+        let known = || self.doc.shortcuts.of(self.character).map(|named| &named.variables);
+        let wanted = name.to_lowercase();
+        let mut all = self.doc.shortcuts.of(self.character);
+        if let Some(found) = all.find_map(|named| Some((named.variables.get(&wanted)?, named.author("$", &wanted)))) {
+            return Ok((found.0, found.1));
+        }
+        let names = || known().flat_map(BTreeMap::keys).map(String::as_str);
+        let begun = names().filter(|name| wanted.starts_with(name)).max_by_key(|name| name.len());
+        let meant = match (begun, suggest(&wanted, names())) {
+            (Some(begun), _) => format!(": ${{{begun}}} ends a name"),
+            (None, Some(near)) => format!(": did you mean ${near}?"),
+            (None, None) => "; set gives it a value".to_owned(),
+        };
+        let what = format!("nothing stands for ${name}{meant}");
+        Err(Refusal::new(what).about(format!("${name}")).example(format!("set {wanted} 3")))
+    }
+}
+
+/// A text with 1 for each variable, to tell what kind of text it is.
+pub fn guessed(text: &str) -> String {
+    let (mut guessed, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('$') {
+        guessed.push_str(&rest[..at]);
+        let (name, length) = variable(&rest[at + 1..]);
+        guessed.push_str(if name.is_empty() { "$" } else { "1" });
+        rest = &rest[at + 1 + length..];
+    }
+    guessed + rest
+}
+
+/// The name of a variable that a text begins with, and how long it is with its braces.
+fn variable(text: &str) -> (&str, usize) {
+    let braced = text.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
+    match braced {
+        Some(name) if !name.is_empty() && name_at(name) == name => (name, name.len() + 2),
+        _ => {
+            let name = name_at(text);
+            (name, name.len())
+        }
+    }
+}
+
+/// The name that a text begins with: a letter, then letters, digits and `_`.
+fn name_at(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    if text.starts_with(char::is_alphabetic) { &text[..end] } else { "" }
+}
+
+/// The command that a line stands for, if its first word is a macro of the character or the table: `$1` is the first word
+/// behind it, `$*` all of them; those that it does not take stand behind it.
+pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<Put, Refusal>> {
+    let (word, place) = line.word();
+    let mut all = doc.shortcuts.of(character);
+    let (body, author) = all.find_map(|named| Some((named.macros.get(&word)?, named.author("", &word))))?;
+    let arguments = Arguments::of(&line.typed, false);
+    let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
+    let comment = line.typed[arguments.typed.len()..].trim();
+    Some(inserted(&word, body, given).and_then(|mut typed| {
+        if !comment.is_empty() {
+            typed = format!("{typed} {comment}");
+        }
+        budget::fits(&typed)?;
+        Ok(Put { line: CommandLine { typed, ..*line }, by: BTreeSet::from([author]) })
+    }))
+}
+
+/// A macro's command with the words that were given to it.
+fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
+    let words: Vec<&str> = given.split_whitespace().collect();
+    let (mut typed, mut rest, mut taken) = (String::new(), body, 0);
+    while let Some(at) = rest.find('$') {
+        typed.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let next = rest.chars().next();
+        budget::fits(&typed)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        match rest[..digits].parse::<usize>().ok().filter(|number| *number > 0) {
+            Some(number) => {
+                let Some(word) = words.get(number - 1) else {
+                    let what = format!("{name} needs ${number}, the word in that place behind it: it is {body}");
+                    return Err(Refusal::new(what).example(format!("macro {name}")));
+                };
+                typed.push_str(word);
+                (rest, taken) = (&rest[digits..], taken.max(number));
+            }
+            None if next == Some('*') => {
+                typed.push_str(given);
+                (rest, taken) = (&rest[1..], words.len());
+            }
+            None => typed.push('$'),
+        }
+    }
+    typed.push_str(rest);
+    let left = words.get(taken..).unwrap_or_default().join(" ");
+    if !left.is_empty() {
+        // In front of the comment.
+        let end = Arguments::of(&typed, false).typed.len();
+        let comment = typed.split_off(end);
+        typed = format!("{typed} {left}{comment}");
+    }
+    Ok(typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use journal::documents::{Named, Shortcuts};
+
+    fn doc() -> TableDoc {
+        let named = |variables: &[(&str, &str)], macros: &[(&str, &str)]| {
+            let kept = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+            Named { variables: kept(variables), macros: kept(macros), ..Named::default() }
+        };
+        let own = named(&[("str", "3"), ("hit", "$str+$dc"), ("loop", "$loop")], &[("attack", "roll 1d20+$1 # axe")]);
+        let table = named(&[("str", "1"), ("dc", "12")], &[("stats", "roll 6x 4d6kh3"), ("say", "roll $* vs $2")]);
+        let shortcuts = Shortcuts { table, own: BTreeMap::from([(CharacterId(1), own)]) };
+        TableDoc { shortcuts, ..TableDoc::default() }
+    }
+
+    #[test]
+    fn variables_stand_for_what_they_were_set_to() {
+        let fill = |id: u32, text: &str| {
+            filled(&doc(), CharacterId(id), &CommandLine::new(text), false)
+                .map_or_else(|no| no.what, |put| put.line.typed)
+        };
+        assert_eq!(fill(1, "roll d20+$STR vs $dc # $gold, $5"), "roll d20+3 vs 12 # $gold, $5");
+        assert_eq!(fill(2, "roll d20+$str"), "roll d20+1");
+        assert_eq!(fill(1, "roll d20+$hit"), "roll d20+(3+12)");
+        assert_eq!(fill(1, "check $hit"), "check 3+12");
+        assert_eq!(fill(1, "roll ${str}d6"), "roll 3d6");
+        assert!(fill(1, "roll $strd6").contains("${str} ends a name"));
+        assert!(fill(1, "roll 4d6$str").contains("a sign is missing before $str"));
+        assert!(fill(1, "roll $sttr").contains("did you mean $str?"));
+        assert!(fill(1, "roll $loop").contains("stands for itself"));
+    }
+
+    #[test]
+    fn macros_take_the_words_behind_them() {
+        let call = |id: u32, text: &str| {
+            let called = called(&doc(), CharacterId(id), &CommandLine::new(text));
+            called.map(|put| put.map_or_else(|no| no.what, |put| put.line.typed))
+        };
+        assert_eq!(call(1, "Attack 5").as_deref(), Some("roll 1d20+5 # axe"));
+        assert!(call(1, "attack").is_some_and(|what| what.contains("needs $1")));
+        assert_eq!(call(1, "attack 5 vs 15").as_deref(), Some("roll 1d20+5 vs 15 # axe"));
+        assert_eq!(call(2, "attack 5"), None);
+        assert_eq!(call(2, "stats sort # Cem").as_deref(), Some("roll 6x 4d6kh3 sort # Cem"));
+        assert_eq!(call(2, "say d20 15").as_deref(), Some("roll d20 15 vs 15"));
+    }
+}

@@ -1,0 +1,378 @@
+//! Edited messages: one that was refused is played; one that was played is played again with its dice, or stands.
+//!
+//! Nothing is gained by editing: every version gets its dice by the key of the first, has to use those that fell as far as
+//! they went, and the journal shows them all. An edit that cannot be played leaves the version before it as it stands,
+//! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
+
+use super::ledger::Ledger;
+use super::resolve::NotFound;
+use super::undo::TakenBack;
+use super::{Answering, Heard, Manner, Outcome, OutcomeKind, Stored, Table, lines};
+use crate::budget::MOST_LINES;
+use crate::host::Host;
+use crate::house;
+use crate::rights::Rights;
+use crate::route::CommandLine;
+use chat::{Message, PlayerId};
+use dice::Die;
+use journal::documents::{InboxRow, to_json};
+use journal::keys;
+use journal::store::{Batch, StoreError};
+use journal::{Change, Page};
+use plugin_api::CommandSpec;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known of the first version while an edit is played.
+#[derive(Debug, Default)]
+pub(super) struct Replacing {
+    /// The id its dice were made of.
+    pub id: String,
+    /// Its entries, by the ordinal of their command.
+    pub entries: BTreeMap<u32, u64>,
+    /// The dice that fell for each command so far.
+    pub fell: BTreeMap<u32, Vec<Die>>,
+    /// How they were taken back, until the first new entry says so.
+    pub taken_back: Vec<Change>,
+}
+
+/// The first version of a message, as the journal has it.
+struct First {
+    id: String,
+    pages: Vec<Page>,
+}
+
+/// Why a first version stands, or that the store failed.
+enum Stands {
+    Because(String),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Stands {
+    fn from(error: StoreError) -> Self {
+        Stands::Store(error)
+    }
+}
+
+impl Table {
+    /// Hears that `message` is the new version of the message `original`.
+    pub(super) fn hear_edit(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        original: &str,
+        manner: Manner,
+    ) -> Result<Heard, StoreError> {
+        self.writes = Batch::default();
+        let row = keys::inbox(message.said_in(), original);
+        let lines = self.lines(host, message)?;
+        let first: Option<InboxRow> = self.read(host, &row)?;
+        // Nobody replaces what somebody else said, or what was never heard.
+        if self.sender_of(host, first.as_ref())?.as_ref() != Some(&message.speaker.player) {
+            return Ok(Heard::nothing());
+        }
+        match first {
+            // The prose around the commands is nobody's business.
+            Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played, .. })
+                if lines::are(&played, &lines) =>
+            {
+                Ok(Heard::nothing())
+            }
+            Some(InboxRow::Played { table, .. }) if table.as_ref().is_some_and(|table| *table != self.id) => {
+                self.first_version_stands(host, message, "it was played at another table.")
+            }
+            Some(InboxRow::Played { entries, .. }) => {
+                match self.replay(host, message, original, &lines, entries, manner) {
+                    Ok(heard) => Ok(heard),
+                    Err(Stands::Because(why)) => self.first_version_stands(host, message, &why),
+                    Err(Stands::Store(error)) => Err(error),
+                }
+            }
+            Some(InboxRow::Refused { .. }) => {
+                // The original answers for its edits: once one was played, the next finds it so.
+                let edit = keys::inbox(message.said_in(), &message.id);
+                self.hear_message(host, message, vec![edit, row], Answering::Correcting(original), manner)
+            }
+            Some(InboxRow::Waiting) | None => Ok(Heard::nothing()),
+        }
+    }
+
+    /// Who sent the message of this row, if that is known.
+    fn sender_of(&self, host: &Host, row: Option<&InboxRow>) -> Result<Option<PlayerId>, StoreError> {
+        match row {
+            Some(InboxRow::Played { by: Some(by), .. } | InboxRow::Refused { by: Some(by), .. }) => {
+                Ok(Some(by.clone()))
+            }
+            // An older version noted it in the entries alone.
+            Some(InboxRow::Played { entries, table, .. }) if table.as_ref().is_none_or(|table| *table == self.id) => {
+                let first = entries.first().map(|number| Ledger { host, table: self }.page(*number)).transpose()?;
+                Ok(first.flatten().map(|page| page.entry.player))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Plays the new version in place of the first, with the same dice; all of it or nothing.
+    fn replay(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        original: &str,
+        lines: &[CommandLine],
+        entries: Vec<u64>,
+        manner: Manner,
+    ) -> Result<Heard, Stands> {
+        let first = self.first_version(host, message, original, lines, &entries)?;
+        let before = self.snapshot();
+        let mut made = BTreeMap::new();
+        let played = self.play_again(host, message, lines, &first, &mut made);
+        let played = match played {
+            Err(Stands::Because(why)) => {
+                self.restore(before);
+                match first.with_more_dice(made) {
+                    Some(last) => self.all_to_nothing(host, message, lines, (&first, &last), &why),
+                    None => Err(Stands::Because(why)),
+                }
+            }
+            Err(Stands::Store(error)) => {
+                self.restore(before);
+                Err(error.into())
+            }
+            played => played,
+        };
+        self.replacing = None;
+        let mut heard = played?;
+        let row = |lines| InboxRow::played(&self.id, &message.speaker.player, lines, heard.entries());
+        let (first, edit) = (row(lines::kept(host, lines)), row(Vec::new()));
+        heard.batch.put(keys::inbox(message.said_in(), original), to_json(&first));
+        if manner.redelivered {
+            let row = edit;
+            heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
+        }
+        self.post_answers(host, message, false, Some(original), &mut heard)?;
+        self.reserve(&mut heard);
+        heard.early &= !manner.redelivered;
+        Ok(heard)
+    }
+
+    /// The entries of the first version, if they may still be played otherwise.
+    fn first_version(
+        &self,
+        host: &Host,
+        message: &Message,
+        original: &str,
+        lines: &[CommandLine],
+        entries: &[u64],
+    ) -> Result<First, Stands> {
+        let stands = |why: String| Err(Stands::Because(why));
+        let ledger = Ledger { host, table: self };
+        let row: Option<InboxRow> = self.read(host, &keys::inbox(message.said_in(), original))?;
+        if let Some(InboxRow::Played { lines: played, .. }) = row
+            && (played.len() != lines.len() || lines.len() > MOST_LINES)
+        {
+            return stands(match played.len() {
+                0 => "what it said was erased.".to_owned(),
+                played => format!("it has {} and the edit {}.", commands(played), commands(lines.len())),
+            });
+        }
+        let mut pages = Vec::new();
+        let mut newest = self.head.players.get(&message.speaker.player).copied();
+        for number in entries.iter().rev() {
+            let Some(page) = ledger.page(*number)? else { return stands(format!("#{number} cannot be read.")) };
+            if page.entry.player != message.speaker.player {
+                return stands("somebody else sent it.".to_owned());
+            }
+            if newest != Some(*number) {
+                let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));
+                return stands(format!("you did something else since{newest}."));
+            }
+            if let Some(by) = page.link.fate.undone_by {
+                return stands(format!("#{number} was undone in #{by}."));
+            }
+            if page.entry.is_about_others() {
+                return stands(format!("{} cannot be mended by an edit; type another command.", page.entry.command));
+            }
+            let rights = Rights::of(host, &self.doc.doc, message);
+            let may = house::undo::may_take_back(host, &self.doc.doc, &rights, &message.room, &page);
+            if let Err(refusal) = may {
+                return stands(format!("{}.", refusal.what));
+            }
+            if page.entry.epoch != self.head.epoch {
+                return stands(format!("the seed of its dice is not in use any more; see #{number}."));
+            }
+            newest = page.link.before.player;
+            pages.push(page);
+        }
+        pages.reverse();
+        let id = pages.first().map_or(original.to_owned(), |page| page.entry.key.id.clone());
+        Ok(First { id, pages })
+    }
+
+    /// Plays the lines of the new version; what they `made` is told though it cannot stand.
+    fn play_again(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        lines: &[CommandLine],
+        first: &First,
+        made: &mut BTreeMap<u32, Page>,
+    ) -> Result<Heard, Stands> {
+        self.take_first_back(host, first)?;
+        let mut heard = Heard::default();
+        for (ordinal, line) in (1..).zip(lines) {
+            let outcome = self.play_line(host, message, ordinal, line)?;
+            let page = outcome.entry.map(|number| Ledger { host, table: self }.page(number)).transpose()?.flatten();
+            if let Some(why) = in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)) {
+                made.extend(page.map(|page| (ordinal, page)));
+                return Err(Stands::Because(why));
+            }
+            if let (Some(first), Some(page)) = (first.page(ordinal), &page) {
+                self.replaced(host, first, page.number());
+            }
+            made.extend(page.map(|page| (ordinal, page)));
+            heard.outcomes.push(outcome);
+        }
+        heard.batch = std::mem::take(&mut self.writes);
+        Ok(heard)
+    }
+
+    /// Takes back what the first version changed, and remembers its dice for those that follow.
+    fn take_first_back(&mut self, host: &Host, first: &First) -> Result<(), Stands> {
+        let number = self.next_number();
+        let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
+        for page in first.pages.iter().rev() {
+            let taken = Ledger { host, table: self }.take_back(page, &self.doc.doc, number).map_err(why)?;
+            replacing.taken_back.extend(taken.changes.iter().cloned());
+            replacing.entries.insert(page.entry.key.ordinal, page.number());
+            replacing.fell.insert(page.entry.key.ordinal, page.dice());
+            self.keep_taken_back(taken);
+        }
+        self.replacing = Some(replacing);
+        Ok(())
+    }
+
+    fn replaced(&mut self, host: &Host, page: &Page, by: u64) {
+        let mut link = page.link.clone();
+        link.fate.replaced_by = Some(by);
+        let mut writes = Batch::default();
+        Ledger { host, table: self }.keep_link(page.number(), &link, &mut writes);
+        self.writes.append(writes);
+    }
+
+    /// Writes down that the message comes to nothing, since its new version threw more dice and cannot be played: an entry
+    /// for each command of which dice fell, or which had an entry before.
+    fn all_to_nothing(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        lines: &[CommandLine],
+        (first, last): (&First, &BTreeMap<u32, Page>),
+        why: &str,
+    ) -> Result<Heard, Stands> {
+        self.take_first_back(host, first)?;
+        let mut heard = Heard::default();
+        for (ordinal, line) in (1..).zip(lines) {
+            let Some(page) = last.get(&ordinal) else { continue };
+            let mut attempt = self.attempt(host, message, ordinal, line);
+            attempt.actor = page.entry.character;
+            attempt.secret = page.is_secret();
+            attempt.thrown = page.dice();
+            let spec = CommandSpec { name: page.entry.command.clone(), ..CommandSpec::default() };
+            let done = self.comes_to_nothing(&page.entry.game, &spec, why.trim_end_matches('.'), &mut attempt);
+            let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
+            outcome.kind = OutcomeKind::Played;
+            outcome.nothing.clone_from(&done.nothing);
+            self.finish_line(host, attempt, done, ordinal, &mut outcome)?;
+            if let (Some(first), Some(number)) = (first.page(ordinal), outcome.entry) {
+                self.replaced(host, first, number);
+            }
+            heard.outcomes.push(outcome);
+        }
+        heard.batch = std::mem::take(&mut self.writes);
+        Ok(heard)
+    }
+
+    /// Makes what was taken back the state of the table.
+    fn keep_taken_back(&mut self, taken: TakenBack) {
+        if let Some(doc) = taken.table {
+            self.writes.put(keys::doc(&self.id), to_json(&doc));
+            self.doc = Stored { doc: Arc::new(doc), stored: true };
+        }
+        for (id, doc) in taken.rooms {
+            self.writes.put(keys::room(&id), to_json(&doc));
+            self.rooms.remove(&id);
+        }
+        for (id, doc) in taken.games {
+            self.writes.put(keys::game(&self.id, &id), to_json(&doc));
+            self.games.remove(&id);
+        }
+        taken.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+    }
+}
+
+impl First {
+    /// The entry of this command, if it had one.
+    fn page(&self, ordinal: u32) -> Option<&Page> {
+        self.pages.iter().find(|page| page.entry.key.ordinal == ordinal)
+    }
+
+    /// The newest entry of each command with the most of its dice, if any command threw a die more than in this version.
+    fn with_more_dice(&self, made: BTreeMap<u32, Page>) -> Option<BTreeMap<u32, Page>> {
+        let dice = |ordinal| self.page(ordinal).map_or(0, |page| page.dice().len());
+        let mut last: BTreeMap<_, _> = made.into_iter().filter(|(n, page)| page.dice().len() > dice(*n)).collect();
+        if last.is_empty() {
+            return None;
+        }
+        for page in &self.pages {
+            last.entry(page.entry.key.ordinal).or_insert_with(|| page.clone());
+        }
+        Some(last)
+    }
+}
+
+/// Why a line of the new version cannot take the place of the first's.
+fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first: Option<&Page>) -> Option<String> {
+    let thrown = first.map(Page::dice).unwrap_or_default();
+    match outcome.kind {
+        OutcomeKind::Played => {}
+        OutcomeKind::Refused if outcome.strayed => return Some(other_dice(&thrown)),
+        OutcomeKind::Refused => return Some(one_line(&outcome.reply.plain())),
+        OutcomeKind::Silent => return Some(format!("I do not read \"{}\".", line.typed)),
+    }
+    if let Some(nothing) = &outcome.nothing {
+        return Some(nothing.clone());
+    }
+    if let Some(made) = made.filter(|made| made.entry.is_about_others()) {
+        return Some(format!("type {} as a command of its own.", made.entry.command));
+    }
+    let first = first?;
+    if !outcome.dice.starts_with(&thrown) {
+        return Some(other_dice(&thrown));
+    }
+    if first.is_secret() != (outcome.reply.audience != chat::Audience::Table) {
+        return Some("what was secret stays so, and what was not cannot become it.".to_owned());
+    }
+    let same = made.is_some_and(|made| made.entry.character == first.entry.character);
+    (!same).then(|| "it was another character's.".to_owned())
+}
+
+fn why(error: NotFound) -> Stands {
+    match error {
+        NotFound::Refused(refusal) => Stands::Because(format!("{}.", refusal.what)),
+        NotFound::Silent => Stands::Because("it cannot be taken back.".to_owned()),
+        NotFound::Store(error) => Stands::Store(error),
+    }
+}
+
+fn other_dice(thrown: &[Die]) -> String {
+    let dice: Vec<_> = thrown.iter().map(ToString::to_string).collect();
+    format!("an edit keeps the dice that fell ({}), and this one would not use them so.", dice.join(" "))
+}
+
+fn commands(number: usize) -> String {
+    if number == 1 { "1 command".to_owned() } else { format!("{number} commands") }
+}
+
+fn one_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,152 @@
+//! Rolls that are not typed in full: `!d20+5`, `!roll again`, `!roll +2` on the last.
+
+use super::Table;
+use super::ledger::Ledger;
+use super::line::Attempt;
+use super::resolve::NotFound;
+use crate::budget::MOST_REROLLED;
+use crate::host::Host;
+use crate::room::Answered;
+use crate::route::{Arguments, CommandLine};
+use crate::{house, shortcuts};
+use dice::{Dialect, Expression, Notation};
+use journal::Page;
+use plugin_api::{Refusal, suggest_within};
+use serde_json::Value;
+
+/// The plugin whose commands are dice and nothing else.
+pub(super) const DICE: &str = "roll";
+/// The word for the last roll.
+const AGAIN: &str = "again";
+
+impl Table {
+    /// The roll that a line means which only throws dice: `d20+5`, or `roll4d6kh3` without a space.
+    pub(super) fn bare_dice(&self, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
+        let enabled = attempt.room.plugins.contains(DICE);
+        let glued = [DICE, "r"].into_iter().find_map(|word| {
+            let start = line.typed.get(..word.len())?;
+            start.eq_ignore_ascii_case(word).then(|| &line.typed[word.len()..])
+        });
+        let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
+        let dialect = attempt.room.dialect();
+        let dice = texts.find(|text| enabled && house::throws_dice(&shortcuts::guessed(text), dialect))?;
+        Some(CommandLine { typed: format!("{DICE} {dice}"), ..*line })
+    }
+
+    /// The line that a roll which begins with `again`, or with an operator, stands for; its words begin at byte `from`.
+    pub(super) fn on_the_last(
+        &self,
+        host: &Host,
+        line: &CommandLine,
+        from: usize,
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<CommandLine>, NotFound> {
+        let arguments = Arguments::of(&line.typed, false);
+        let words = arguments.typed.get(from..).unwrap_or_default().trim();
+        let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
+            let what = format!("I cannot read {first} here: did you mean {AGAIN}?");
+            return Err(Refusal::new(what).about(first).example("roll again").into());
+        }
+        let again = first.eq_ignore_ascii_case(AGAIN);
+        if !again && !words.starts_with(['+', '-', '*', '/']) {
+            return Ok(None);
+        }
+        let last = match self.last_roll(host, attempt)? {
+            Some(last) => last,
+            None if again => return Err(Refusal::new("you have not rolled here yet").example("roll 2d6+3").into()),
+            None => return Ok(None),
+        };
+        let (number, text) = (last.number(), last.text().unwrap_or_default());
+        let before = Arguments::of(&text, false);
+        let parts = Parts::of(&before.typed, attempt.room.dialect());
+        let comment = arguments.comment.as_deref();
+        let several = || {
+            let what = format!("your last roll, #{number}, was several rolls");
+            Refusal::new(what).example("roll again")
+        };
+        let typed = if again {
+            let more = words[first.len()..].trim();
+            let comment = comment.or(before.comment.as_deref()).map(|comment| format!(" # {comment}"));
+            let comment = comment.unwrap_or_default();
+            match (more, parts) {
+                ("", _) => format!("{}{comment}", before.typed),
+                (more, Some(Parts { command, dice, rest })) => format!("{command}{dice} {more}{rest}{comment}"),
+                (_, None) => return Err(several().into()),
+            }
+        } else {
+            let total = last.facts().get("total").and_then(Value::as_i64);
+            let (Some(total), false) = (total, last.facts().contains_key("totals")) else {
+                return Err(several().into());
+            };
+            let why = comment.map_or(format!("on #{number}"), |comment| format!("on #{number}, {comment}"));
+            let rest = parts.map_or("", |parts| parts.rest);
+            format!("{} {total} {words}{rest} # {why}", &line.typed[..from])
+        };
+        Ok(Some(CommandLine { typed, ..*line }))
+    }
+
+    /// The roll of plain dice that the message replies to, or else the last one by who acts; of which whoever reads the
+    /// answer may know.
+    fn last_roll(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<Page>, NotFound> {
+        let ledger = Ledger { host, table: self };
+        let replied = self.replied(host, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
+        let own = ledger.of_character(attempt.actor).take(MOST_REROLLED);
+        for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
+            let page = page?;
+            let known = !page.is_secret() || (attempt.secret && attempt.rights.reads(&attempt.doc, &page.entry));
+            if page.entry.game == DICE && known && !page.is_void() && page.text().is_some() {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A line that rolls once, in its parts.
+struct Parts<'a> {
+    /// The words in front of the dice, with the space behind them and how often they are thrown.
+    command: &'a str,
+    /// What is added up, or compared.
+    dice: &'a str,
+    /// With what it is compared, and what is done with the results of several.
+    rest: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    /// Of a line without its comment; nothing if it rolls several things side by side.
+    fn of(line: &'a str, dialect: Dialect) -> Option<Self> {
+        let read = |text: &str| Notation::typed_in(dialect, text).ok();
+        let mut starts = line.match_indices(char::is_whitespace).map(|(at, _)| at + 1);
+        let (start, notation) = starts.find_map(|start| Some((start, read(&line[start..])?)))?;
+        let [roll] = notation.rolls.as_slice() else { return None };
+        let added = match &roll.expression {
+            Expression::Compared(left, ..) => left,
+            whole => whole,
+        };
+        // The longest beginning that is what is added up.
+        let ends = line.char_indices().map(|(at, _)| at).chain([line.len()]).rev();
+        let mut ends = ends.take_while(|end| *end > start);
+        let end = ends.find(|end| {
+            let begun = read(&line[start..*end]).map(|notation| notation.rolls).unwrap_or_default();
+            matches!(begun.as_slice(), [only] if only.expression == *added && only.together.is_none())
+        })?;
+        let end = start + line[start..end].trim_end().len();
+        Some(Parts { command: &line[..start], dice: &line[start..end], rest: &line[end..] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_roll_has_its_dice_and_what_they_are_compared_with() {
+        let parts = |line| Parts::of(line, Dialect::Native).map(|Parts { command, dice, rest }| [command, dice, rest]);
+        assert_eq!(parts("roll d20+5 vs 15"), Some(["roll ", "d20+5", " vs 15"]));
+        assert_eq!(parts("r  2d6kh1 >=9"), Some(["r ", " 2d6kh1", " >=9"]));
+        assert_eq!(parts("roll 3x d20 sum"), Some(["roll ", "3x d20", " sum"]));
+        assert_eq!(parts("roll 5d10>=7"), Some(["roll ", "5d10>=7", ""]));
+        assert_eq!(parts("roll d20; 2d6"), None);
+    }
+}

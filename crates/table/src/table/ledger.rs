@@ -1,0 +1,198 @@
+//! Reading a table's journal and what belongs to it, the writes of the message under way included.
+
+use super::Table;
+use crate::host::Host;
+use journal::documents::{Head, RollDoc, from_json};
+use journal::export::Exported;
+use journal::keys::{self, TableId};
+use journal::store::StoreError;
+use journal::{Link, Page, seed_of};
+use plugin_api::{CharacterId, Refusal};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Entries that the store may not have yet: more than ever wait to be written.
+const JUST_PLAYED: u64 = 256;
+
+/// A table's journal, to be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Ledger<'a> {
+    pub host: &'a Host,
+    pub table: &'a Table,
+}
+
+impl<'a> Ledger<'a> {
+    pub fn id(&self) -> &'a TableId {
+        &self.table.id
+    }
+
+    /// The seed in use.
+    pub fn seed(&self) -> Option<&'a [u8; 32]> {
+        self.table.seed.as_ref()
+    }
+
+    pub fn head(&self) -> &'a Head {
+        &self.table.head
+    }
+
+    pub fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        self.table.read(self.host, key)
+    }
+
+    /// Entry `number`, if there is one.
+    pub fn page(&self, number: u64) -> Result<Option<Page>, StoreError> {
+        let key = keys::entry(&self.table.id, number);
+        let Some(link) = self.read::<Link>(&key)? else { return Ok(None) };
+        let entry = from_json(&key, link.entry.get().as_bytes())?;
+        Ok(Some(Page { entry, link }))
+    }
+
+    /// Entry `number`, or why there is none.
+    pub fn must_have(&self, number: u64) -> Result<Page, super::NotFound> {
+        match self.page(number)? {
+            Some(page) => Ok(page),
+            None => Err(self.no_entry(number).into()),
+        }
+    }
+
+    fn no_entry(&self, number: u64) -> Refusal {
+        match self.head().number {
+            0 => Refusal::new(format!("there is no #{number}: nothing was played at this table yet")),
+            newest => Refusal::new(format!("there is no #{number}; the newest is #{newest}")).example("history"),
+        }
+        .about(format!("#{number}"))
+    }
+
+    /// The entry that stands for `number` now: itself, or the one that took its place when its message was edited.
+    pub fn current(&self, number: u64) -> Result<u64, StoreError> {
+        let mut number = number;
+        while let Some(next) = self.page(number)?.and_then(|page| page.link.fate.replaced_by) {
+            number = next;
+        }
+        Ok(number)
+    }
+
+    /// The entries from `number` on backwards.
+    pub fn backwards(&self, number: u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        self.walk(number, |page| page.below())
+    }
+
+    /// The entries of a character from the newest backwards.
+    pub fn of_character(&self, character: CharacterId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        let newest = self.head().characters.get(&character).copied().unwrap_or_default();
+        self.walk(newest, |page| page.link.before.character.unwrap_or_default())
+    }
+
+    /// The entries of a player from the newest backwards, those also that they made under another id before.
+    pub fn of_player(&self, player: &chat::PlayerId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        let (ledger, newest) = (*self, self.head().players.get(player).copied());
+        let mut next: BTreeSet<u64> = newest.into_iter().collect();
+        std::iter::from_fn(move || {
+            while let Some(number) = next.pop_last() {
+                match ledger.page(number) {
+                    // Numbers that a crash left out and that no entry names yet.
+                    Ok(None) => next.extend(number.checked_sub(1).filter(|below| *below > 0)),
+                    Ok(Some(page)) => {
+                        next.extend(page.link.before.player);
+                        next.extend(page.link.before.also);
+                        return Some(Ok(page));
+                    }
+                    Err(error) => {
+                        next.clear();
+                        return Some(Err(error));
+                    }
+                }
+            }
+            None
+        })
+    }
+
+    fn walk(&self, from: u64, next: fn(&Page) -> u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        let (ledger, mut number) = (*self, from);
+        std::iter::from_fn(move || {
+            while number > 0 {
+                match ledger.page(number) {
+                    // Numbers that a crash left out and that no entry names yet.
+                    Ok(None) => number -= 1,
+                    Ok(Some(page)) => {
+                        number = next(&page);
+                        return Some(Ok(page));
+                    }
+                    Err(error) => {
+                        number = 0;
+                        return Some(Err(error));
+                    }
+                }
+            }
+            None
+        })
+    }
+
+    /// The epochs whose seeds are not published, with the seeds.
+    pub fn unpublished(&self) -> Result<BTreeMap<u32, [u8; 32]>, StoreError> {
+        let mut seeds = BTreeMap::new();
+        for epoch in 1..=self.head().epoch {
+            if self.read::<u64>(&keys::published(&self.table.id, epoch))?.is_none() {
+                let key = keys::seed(&self.table.id, epoch);
+                let seed = self.read::<String>(&key)?.as_deref().and_then(seed_of);
+                seeds.insert(epoch, seed.ok_or_else(|| StoreError::damaged(&key, "no seed is there"))?);
+            }
+        }
+        Ok(seeds)
+    }
+
+    /// The entries of such epochs that are secret and not revealed, and the newest ones of all.
+    pub fn maybe_secret(&self, of_epoch: impl Fn(u32) -> bool) -> Result<BTreeSet<u64>, StoreError> {
+        let prefix = keys::secrets(&self.table.id);
+        let mut numbers = BTreeSet::new();
+        for record in self.host.committer.stored(&prefix) {
+            let (key, epoch) = record?;
+            if of_epoch(from_json(&key, &epoch)?) {
+                numbers.extend(key[prefix.len()..].parse::<u64>());
+            }
+        }
+        // What was played this moment may not be in the store yet.
+        let newest = self.head().number;
+        numbers.extend(newest.saturating_sub(JUST_PLAYED) + 1..=newest);
+        Ok(numbers)
+    }
+
+    /// The entries of these epochs whose dice are secret.
+    pub fn secrets(&self, epochs: &BTreeMap<u32, [u8; 32]>) -> Result<Vec<u64>, StoreError> {
+        let mut secrets = Vec::new();
+        for number in self.maybe_secret(|epoch| epochs.contains_key(&epoch))? {
+            let page = self.page(number)?;
+            let page = page.filter(|page| page.is_secret() && epochs.contains_key(&page.entry.epoch));
+            secrets.extend(page.filter(|page| !page.dice().is_empty()).map(|_| number));
+        }
+        Ok(secrets)
+    }
+
+    /// The table, to be exported as it stands in memory.
+    pub fn exported(&self) -> Exported<'a> {
+        let ledger = *self;
+        let read = move |key: &str| match ledger.table.writes.get(key) {
+            Some(written) => Ok(written.map(<[u8]>::to_vec)),
+            None => ledger.host.committer.read(key),
+        };
+        let Table { id, doc, head, .. } = self.table;
+        Exported::at_work(id, (*doc.doc).clone(), head.clone(), read)
+    }
+
+    /// What can still be done about a roll.
+    pub fn roll(&self, number: u64) -> Result<Option<RollDoc>, StoreError> {
+        self.read(&keys::roll(&self.table.id, number))
+    }
+
+    /// A character's latest roll of a game that is not undone.
+    pub fn latest(&self, character: CharacterId, game: &str) -> Result<Option<u64>, StoreError> {
+        let mut latest: Option<u64> = self.read(&keys::latest(&self.table.id, character.0, game))?;
+        while let Some(number) = latest {
+            match self.roll(number)? {
+                Some(roll) if roll.record.is_none() => latest = roll.previous,
+                _ => break,
+            }
+        }
+        Ok(latest)
+    }
+}

@@ -1,0 +1,259 @@
+//! What may be typed next: kept with the roll it belongs to until it is taken, and numbered as it was last shown.
+
+use super::Table;
+use super::ledger::Ledger;
+use super::line::Attempt;
+use super::play::Done;
+use super::resolve::NotFound;
+use crate::host::Host;
+use crate::route::CommandLine;
+use chat::{Message, PlayerId, Reply};
+use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+use journal::{Change, Place, diff};
+use plugin_api::{FollowUp, Refusal, Role};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Rolls with something open that are listed, at the most; what was offered before can still be typed in words.
+const MOST_OPEN: usize = 200;
+
+/// The number that a line consists of.
+pub(super) fn number(line: &CommandLine) -> Option<usize> {
+    line.typed.trim_end_matches(['.', ':', '!', ')']).parse().ok()
+}
+
+impl Table {
+    /// Whether a line is an offer's number: alone on it, and something is offered or the bot was named.
+    pub(super) fn takes_offer(&self, host: &Host, line: &CommandLine, message: &Message) -> Result<bool, StoreError> {
+        Ok(number(line).is_some() && (line.by_name || !self.choices(host, message)?.is_empty()))
+    }
+
+    fn choices(&self, host: &Host, message: &Message) -> Result<Vec<Choice>, StoreError> {
+        let doc: Option<ChoicesDoc> = self.read(host, &keys::choices(&self.id, &message.speaker.player))?;
+        Ok(doc.unwrap_or_default().choices)
+    }
+
+    /// `!1`: the command that was shown under that number, for the character it was offered to.
+    pub(super) fn take_offer(
+        &self,
+        host: &Host,
+        number: usize,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<CommandLine, NotFound> {
+        let choices = self.choices(host, attempt.message)?;
+        if choices.is_empty() {
+            return Err(Refusal::new("nothing is offered to you").example("waiting").into());
+        }
+        let choice = number.checked_sub(1).and_then(|at| choices.get(at)).ok_or_else(|| {
+            let last = choices.len();
+            let shown = if last == 1 { "1 alone".to_owned() } else { format!("1 to {last}") };
+            Refusal::new(format!("there is no {number}: you were offered {shown}")).example("waiting")
+        })?;
+        let owner = attempt.doc.characters.get(&choice.character).and_then(|each| each.owner.as_ref());
+        let own = owner.is_some_and(|owner| attempt.rights.is(owner));
+        if !own && !attempt.rights.may(Role::Referee) {
+            let name = attempt.doc.name_of(choice.character);
+            return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
+        }
+        let ledger = Ledger { host, table: self };
+        let roll = ledger.roll(choice.entry)?;
+        attempt.secret |= roll.as_ref().is_some_and(|roll| roll.secret);
+        let open = |roll: &RollDoc| roll.open.iter().any(|open| is(&choice, open));
+        match roll {
+            Some(roll) if open(&roll) => {}
+            roll => return Err(ledger.taken(choice, roll.map_or(0, |roll| roll.by))?.into()),
+        }
+        // Its words are the game's, and hold what the roll's player made of them.
+        let whose = ledger.page(choice.entry)?.map(|page| page.entry.player);
+        attempt.rights.no_more_than(&attempt.doc, whose.as_ref());
+        attempt.actor = choice.character;
+        attempt.offered = Some(choice.entry);
+        Ok(CommandLine { typed: choice.command.clone(), by_name: true })
+    }
+
+    /// The roll on which the command that was typed in full is offered, where it is no follow-up that says so itself.
+    fn offered_in_words(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<u64>, StoreError> {
+        let same = |command: &str| {
+            let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            words(command) == words(&attempt.typed)
+        };
+        let choices = self.choices(host, attempt.message)?;
+        Ok(choices.iter().find(|each| each.character == attempt.actor && same(&each.command)).map(|each| each.entry))
+    }
+
+    /// What the command leaves to be done about rolls: its own, the one it followed up on, the one whose offer it took.
+    /// What that changes of earlier rolls is added to the command's changes.
+    pub(super) fn settle_rolls(
+        &self,
+        host: &Host,
+        attempt: &Attempt<'_>,
+        done: &mut Done<'_>,
+        reply: &Reply,
+        number: u64,
+    ) -> Result<Vec<(u64, RollDoc)>, StoreError> {
+        let ledger = Ledger { host, table: self };
+        let open: Vec<OpenOffer> = reply
+            .offers
+            .iter()
+            .filter_map(|offer| {
+                let character = offer.to.as_ref().map_or(Some(attempt.actor), |name| attempt.doc.find(name))?;
+                Some(OpenOffer { character, command: offer.command.clone(), label: offer.label.clone() })
+            })
+            .collect();
+        let mut rolls = Vec::new();
+        let followed = done.followed.as_ref().map(|(target, amended)| (target.entry, amended.clone()));
+        if let Some((entry, amended)) = &followed
+            && let Some(roll) = ledger.roll(*entry)?
+        {
+            done.changes.made.extend(opened(*entry, &roll.open, &open));
+            let since = if roll.open == open { roll.since } else { Some(attempt.message.sent) };
+            let record = amended.clone().or(roll.record.clone());
+            rolls.push((*entry, RollDoc { record, open, since, by: number, ..roll }));
+        } else if (reply.record.is_some() && followed.is_none()) || !open.is_empty() {
+            done.changes.noted.extend(opened(number, &[], &open));
+            rolls.push((
+                number,
+                RollDoc {
+                    character: attempt.actor,
+                    game: done.game.to_owned(),
+                    record: reply.record.clone(),
+                    previous: self.read(host, &keys::latest(&self.id, attempt.actor.0, done.game))?,
+                    since: (!open.is_empty()).then_some(attempt.message.sent),
+                    open,
+                    by: number,
+                    secret: attempt.secret,
+                },
+            ));
+        }
+        let taken = match attempt.offered {
+            None if matches!(done.spec.follow_up, FollowUp::No | FollowUp::IfAny) && !self.head.open.is_empty() => {
+                self.offered_in_words(host, attempt)?
+            }
+            offered => offered,
+        };
+        if let Some(taken) = taken.filter(|taken| followed.as_ref().is_none_or(|(entry, _)| entry != taken))
+            && let Some(roll) = ledger.roll(taken)?.filter(|roll| !roll.open.is_empty())
+            && self.may_close(host, attempt, taken, &roll)?
+        {
+            done.changes.made.extend(opened(taken, &roll.open, &[]));
+            rolls.push((taken, RollDoc { open: Vec::new(), since: None, by: number, ..roll }));
+        }
+        self.close_impossible(host, attempt, done, &mut rolls)?;
+        Ok(rolls)
+    }
+
+    /// Whether what is open on a roll may be closed by a command that does not follow up on it. What it closes stands in its
+    /// entry: of a secret roll only where that is secret too, for the same readers. Elsewhere it stays open, and the game
+    /// says why it cannot be taken.
+    fn may_close(&self, host: &Host, attempt: &Attempt<'_>, entry: u64, roll: &RollDoc) -> Result<bool, StoreError> {
+        if !roll.secret {
+            return Ok(true);
+        }
+        let page = Ledger { host, table: self }.page(entry)?;
+        let same = page.is_some_and(|page| page.entry.player == attempt.message.speaker.player);
+        Ok(attempt.secret && same)
+    }
+
+    /// Closes what the rules made impossible on rolls that the command did not touch.
+    fn close_impossible(
+        &self,
+        host: &Host,
+        attempt: &Attempt<'_>,
+        done: &mut Done<'_>,
+        rolls: &mut Vec<(u64, RollDoc)>,
+    ) -> Result<(), StoreError> {
+        if done.closed.is_empty() {
+            return Ok(());
+        }
+        let number = self.next_number();
+        let ledger = Ledger { host, table: self };
+        for entry in &self.head.open {
+            if rolls.iter().any(|(touched, _)| touched == entry) {
+                continue;
+            }
+            let Some(roll) = ledger.roll(*entry)?.filter(|roll| roll.game == done.game) else { continue };
+            let closed =
+                |open: &OpenOffer| done.closed.iter().any(|each| each.is_about(*entry, open.character, &open.command));
+            let left: Vec<_> = roll.open.iter().filter(|open| !closed(open)).cloned().collect();
+            if left.len() < roll.open.len() && self.may_close(host, attempt, *entry, &roll)? {
+                done.changes.made.extend(opened(*entry, &roll.open, &left));
+                let since = roll.since.filter(|_| !left.is_empty());
+                rolls.push((*entry, RollDoc { open: left, since, by: number, ..roll }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The players, besides who spoke, whose characters can do something now about these rolls that they could not before.
+    pub(super) fn called(
+        &self,
+        host: &Host,
+        attempt: &Attempt<'_>,
+        rolls: &[(u64, RollDoc)],
+    ) -> Result<BTreeSet<PlayerId>, StoreError> {
+        let ledger = Ledger { host, table: self };
+        let mut called = BTreeSet::new();
+        for (number, roll) in rolls {
+            let before = ledger.roll(*number)?.map(|roll| roll.open).unwrap_or_default();
+            for open in roll.open.iter().filter(|open| !before.contains(open)) {
+                let character = attempt.doc.characters.get(&open.character);
+                called.extend(character.and_then(|character| character.owner.clone()));
+            }
+        }
+        called.remove(&attempt.message.speaker.player);
+        Ok(called)
+    }
+
+    /// Keeps what can be done about a roll, and whether it is listed among what is open.
+    pub(super) fn keep_roll(&mut self, number: u64, roll: &RollDoc) {
+        self.writes.put(keys::roll(&self.id, number), to_json(roll));
+        if roll.open.is_empty() {
+            self.head.open.remove(&number);
+        } else {
+            self.head.open.insert(number);
+            while self.head.open.len() > MOST_OPEN {
+                self.head.open.pop_first();
+            }
+        }
+    }
+
+    /// Keeps the numbers under which the answer showed its offers to who typed.
+    pub(super) fn keep_choices(&mut self, attempt: &Attempt<'_>, entry: u64, shown: u64, reply: &Reply) {
+        let own = reply.offers.iter().filter(|offer| offer.to.is_none());
+        let choice = |command: &String| Choice { entry, character: attempt.actor, command: command.clone() };
+        let choices: Vec<_> = own.map(|offer| choice(&offer.command)).collect();
+        if !choices.is_empty() {
+            let key = keys::choices(&self.id, &attempt.message.speaker.player);
+            self.writes.put(key, to_json(&ChoicesDoc { choices, shown }));
+        }
+    }
+}
+
+/// Whether a choice is that offer.
+fn is(choice: &Choice, open: &OpenOffer) -> bool {
+    open.character == choice.character && open.command == choice.command
+}
+
+impl Ledger<'_> {
+    /// Why a choice can no longer be taken.
+    fn taken(&self, choice: &Choice, by: u64) -> Result<Refusal, StoreError> {
+        let entry = choice.entry;
+        let fate = self.page(entry)?.map(|page| page.link.fate).unwrap_or_default();
+        let what = match (fate.undone_by, fate.replaced_by) {
+            (Some(by), _) => format!("#{entry} was undone in #{by}, and what it offered with it"),
+            (_, Some(by)) => format!("#{entry} was edited and is now #{by}, which has its own offers"),
+            _ => format!("{} of #{entry} cannot be chosen any more: #{by} settled that", choice.command),
+        };
+        Ok(Refusal::new(what).example("waiting"))
+    }
+}
+
+/// The change of what is open on a roll.
+fn opened(entry: u64, before: &[OpenOffer], after: &[OpenOffer]) -> Vec<Change> {
+    let value = |open: &[OpenOffer]| -> Option<Value> {
+        (!open.is_empty()).then(|| serde_json::to_value(open).expect("offers are text"))
+    };
+    diff(&Place::Offers(entry).path(), value(before).as_ref(), value(after).as_ref())
+}

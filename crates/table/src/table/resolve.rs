@@ -1,0 +1,454 @@
+//! Which command a line means, and which earlier roll it follows up on.
+
+use super::Table;
+use super::ledger::Ledger;
+use super::line::Attempt;
+use crate::host::Host;
+use crate::people::People;
+use crate::rights::Rights;
+use crate::route::{Arguments, CommandLine};
+use chat::Message;
+use journal::documents::{RollDoc, RoomDoc, TableDoc};
+use journal::keys::{self, TableId};
+use journal::store::StoreError;
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words, suggest, suggest_within,
+};
+use serde_json::Value;
+
+/// A command, found.
+#[derive(Clone, Copy)]
+pub(super) enum Found<'a> {
+    /// One of the table's own.
+    House(&'a CommandSpec),
+    /// A plugin's, and how many bytes of the line named it.
+    Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
+}
+
+/// No command, or trouble in looking for it.
+#[derive(Debug)]
+pub(crate) enum NotFound {
+    /// Not for this bot: nothing is said.
+    Silent,
+    /// Something is said.
+    Refused(Refusal),
+    /// The store cannot be read.
+    Store(StoreError),
+}
+
+impl From<Refusal> for NotFound {
+    fn from(refusal: Refusal) -> Self {
+        NotFound::Refused(refusal)
+    }
+}
+
+impl From<StoreError> for NotFound {
+    fn from(error: StoreError) -> Self {
+        NotFound::Store(error)
+    }
+}
+
+/// A word this long or longer is corrected; shorter ones are too often other bots' commands.
+const CORRECTED: usize = 4;
+
+impl Table {
+    /// The command that `line` means in a room, of a game that the operator offers there.
+    pub(super) fn resolve<'a>(
+        &self,
+        host: &'a Host,
+        room: &RoomDoc,
+        line: &CommandLine,
+        attempt: &Attempt<'_>,
+    ) -> Result<Found<'a>, NotFound> {
+        let found = self.resolve_enabled(host, room, line, attempt)?;
+        let game = match found {
+            Found::Plugin(plugin, ..) => Some(&plugin.manifest().id),
+            Found::House(_) => None,
+        };
+        if let Some(game) = game {
+            host.settings().must_offer(&attempt.message.room, game)?;
+        }
+        if let Some(entry) = attempt.offered {
+            let offers = Ledger { host, table: self }.roll(entry)?.map(|roll| roll.game);
+            if offers.as_ref() != game {
+                let what = format!("what #{entry} offered is no command of its game any more");
+                return Err(Refusal::new(what).example("waiting").into());
+            }
+        }
+        Ok(found)
+    }
+
+    fn resolve_enabled<'a>(
+        &self,
+        host: &'a Host,
+        room: &RoomDoc,
+        line: &CommandLine,
+        attempt: &Attempt<'_>,
+    ) -> Result<Found<'a>, NotFound> {
+        let (word, place) = line.word();
+        if let Some(command) = host.plugins.house().iter().find(|command| command.answers_to(&word)) {
+            return Ok(Found::House(command));
+        }
+        if let Some(plugin) = host.plugins.get(&word) {
+            return by_id(host, room, plugin, line, place.end);
+        }
+        let commands = |word: &str| -> Vec<(&'a dyn Plugin, &'a CommandSpec)> {
+            let enabled = host.plugins.enabled(&room.plugins).into_iter();
+            enabled.filter_map(|plugin| plugin.manifest().command(word).map(|command| (plugin, command))).collect()
+        };
+        let (mut knowing, mut place) = (commands(&word), place);
+        if let (true, Some(apart)) = (knowing.is_empty(), glued(&word)) {
+            // `i+1` is `i +1`.
+            knowing = commands(&word[..apart]);
+            place.end = apart;
+        }
+        let main_game = self.doc.doc.main_game.as_deref();
+        match knowing.as_slice() {
+            [] => Err(unknown(host, room, line, &word)),
+            [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
+            several => {
+                if let Some(game) = self.game_offered(host, place.end, several, attempt)? {
+                    return Ok(game);
+                }
+                if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
+                    && let Some(game) = self.game_followed(host, line, place.end, several, attempt)?
+                {
+                    return Ok(game);
+                }
+                let reads = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
+                    let typed = Arguments::of(&line.typed, command.follow_up != FollowUp::No).typed;
+                    plugin.reads(&command.name, &mut Words::new(&typed, place.end.min(typed.len())))
+                };
+                let by_object = several.iter().all(|(_, command)| command.by_object);
+                let reading: Vec<_> = several.iter().filter(|each| by_object && reads(each)).collect();
+                let main = several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game);
+                match (main, reading.as_slice()) {
+                    // What one game alone can read is meant for that one: `spend spotlight`.
+                    (_, [(plugin, command)]) => Ok(Found::Plugin(*plugin, command, place.end)),
+                    (Some((plugin, command)), _) => Ok(Found::Plugin(*plugin, command, place.end)),
+                    (None, _) => Err(ambiguous(room, &word, &line.typed, several).into()),
+                }
+            }
+        }
+    }
+
+    /// Of several games that know a command, the one that offered it, if it is taken by its number.
+    fn game_offered<'a>(
+        &self,
+        host: &Host,
+        end: usize,
+        several: &[(&'a dyn Plugin, &'a CommandSpec)],
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<Found<'a>>, StoreError> {
+        let Some(entry) = attempt.offered else { return Ok(None) };
+        let game = Ledger { host, table: self }.roll(entry)?.map(|roll| roll.game);
+        let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
+        Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
+    }
+
+    /// Of several games that know a follow-up, the one that made the roll it is about.
+    fn game_followed<'a>(
+        &self,
+        host: &Host,
+        line: &CommandLine,
+        end: usize,
+        several: &[(&'a dyn Plugin, &'a CommandSpec)],
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<Found<'a>>, StoreError> {
+        let typed = Arguments::of(&line.typed, true);
+        let number = typed.roll.or(self.replied(host, attempt.message)?);
+        let ledger = Ledger { host, table: self };
+        let cast = attempt.doc.cast(&attempt.head, host.roster.present(&attempt.message.room));
+        let named = match number {
+            Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
+            None => None,
+        };
+        let mut latest: Option<(u64, Found)> = None;
+        for (plugin, command) in several {
+            let id = &plugin.manifest().id;
+            let found = Found::Plugin(*plugin, command, end);
+            match &named {
+                Some(roll) if roll.game == *id => return Ok(Some(found)),
+                Some(_) => {}
+                None => {
+                    let followed = Followed {
+                        plugin: *plugin,
+                        spec: command,
+                        cast: &cast,
+                        actor: attempt.actor,
+                        rights: &attempt.rights,
+                        offered: None,
+                        from: end,
+                    };
+                    let (_, number) = followed.latest(&ledger, &mut typed.clone())?;
+                    if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
+                        latest = Some((number, found));
+                    }
+                }
+            }
+        }
+        Ok(latest.map(|(_, found)| found))
+    }
+
+    /// The roll a follow-up is about: `#12`, the one whose offer was taken, the answer it replies to, the latest of a
+    /// character that is named, the one on which it was offered to the actor, or the actor's latest. The name is taken out
+    /// of the arguments.
+    pub(super) fn target(
+        &self,
+        host: &Host,
+        message: &Message,
+        command: &Followed<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<Option<Target<Value>>, NotFound> {
+        let game = &command.plugin.manifest().id;
+        let ledger = Ledger { host, table: self };
+        let optional = command.spec.follow_up == FollowUp::IfAny;
+        let pointed = command.offered.or(self.replied(host, message)?);
+        let (number, named) = match arguments.roll.or(pointed) {
+            Some(number) if arguments.roll.is_some() || !optional => (number, true),
+            // What it was offered with or replies to need not be a roll.
+            Some(number) if ledger.roll_of(number)?.is_some() => (number, true),
+            _ => match command.latest(&ledger, arguments)? {
+                (_, Some(number)) => (number, false),
+                _ if optional => return Ok(None),
+                (of, None) => {
+                    let (name, word) = (command.cast.name(of), &command.spec.name);
+                    let what = match command.spec.follow_up {
+                        FollowUp::Anyone => format!("nothing waits for {name} to {word}"),
+                        _ => format!("{name} has no roll that {word} could follow up on"),
+                    };
+                    let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
+                    return Err(Refusal::new(what).example(main).into());
+                }
+            },
+        };
+        let (number, roll) = match ledger.roll_of(number)? {
+            Some(found) => found,
+            None => return Err(ledger.no_roll(number)?.into()),
+        };
+        if roll.game != *game {
+            return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
+        }
+        if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.doc.doc, roll.character) {
+            let name = self.doc.doc.name_of(roll.character);
+            return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
+        }
+        let page = if roll.secret { ledger.page(number)? } else { None };
+        if let Some(page) = page.filter(|page| !command.rights.reads(&self.doc.doc, &page.entry)) {
+            let name = self.doc.doc.name_of(page.entry.character);
+            let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
+            return Err(Refusal::new(what).about(format!("#{number}")).into());
+        }
+        let record = roll.record.unwrap_or_default();
+        let latest = ledger.latest(roll.character, game)? == Some(number);
+        Ok(Some(Target { entry: number, actor: roll.character, record, latest, named }))
+    }
+
+    /// The roll that the message replies to.
+    pub(super) fn replied(&self, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
+        let Some(answer) = &message.reply_to else { return Ok(None) };
+        let said: Option<(TableId, u64)> = self.read(host, &keys::said(&message.room.network, answer))?;
+        Ok(said.filter(|(table, _)| *table == self.id).map(|(_, number)| number))
+    }
+}
+
+impl Ledger<'_> {
+    /// The roll that entry `number` leads to: its own, the one that took its place when its message was edited, or the
+    /// one that it followed up on.
+    fn roll_of(&self, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
+        let live = |number| Ok(self.roll(number)?.filter(|roll| roll.record.is_some()).map(|roll| (number, roll)));
+        let number = self.current(number)?;
+        match live(number)? {
+            None => match self.page(number)?.and_then(|page| page.entry.follows) {
+                Some(followed) => live(self.current(followed)?),
+                None => Ok(None),
+            },
+            found => Ok(found),
+        }
+    }
+
+    /// The newest roll on which somebody else offered this command of `game` to who answers it.
+    fn offered_by_another(
+        &self,
+        command: &CommandSpec,
+        game: &str,
+        answers: Answers,
+    ) -> Result<Option<u64>, StoreError> {
+        if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
+            return Ok(None);
+        }
+        // A referee also answers for whom nobody plays.
+        let characters = &self.table.doc.doc.characters;
+        let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
+        let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
+        let mut instead = None;
+        for number in self.head().open.iter().rev() {
+            let Some(roll) = self.roll(*number)?.filter(|roll| roll.game == game && roll.record.is_some()) else {
+                continue;
+            };
+            let mut to = roll.open.iter().filter(|open| {
+                let word = open.command.split_whitespace().next().unwrap_or_default();
+                open.character != roll.character && command.answers_to(word)
+            });
+            if to.clone().any(|open| open.character == answers.to) {
+                return Ok(Some(*number));
+            }
+            if instead.is_none() && to.any(|open| by_referee(open.character)) {
+                instead = Some(*number);
+            }
+        }
+        Ok(instead)
+    }
+
+    /// Why entry `number` leads to no roll.
+    fn no_roll(&self, number: u64) -> Result<Refusal, NotFound> {
+        let page = self.must_have(number)?;
+        let what = match page.link.fate.undone_by {
+            Some(by) => format!("#{number} was undone in #{by}, so nothing can follow it"),
+            None => format!("#{number} is no roll that could be followed up on"),
+        };
+        Ok(Refusal::new(what).about(format!("#{number}")))
+    }
+}
+
+/// Who answers what was offered to somebody.
+#[derive(Clone, Copy)]
+struct Answers {
+    to: CharacterId,
+    role: Role,
+}
+
+/// A follow-up in search of its roll.
+pub(super) struct Followed<'a> {
+    pub plugin: &'a dyn Plugin,
+    pub spec: &'a CommandSpec,
+    pub cast: &'a Cast,
+    pub actor: CharacterId,
+    pub rights: &'a Rights<'a>,
+    /// The roll whose offer is taken with it.
+    pub offered: Option<u64>,
+    /// Where the arguments begin.
+    pub from: usize,
+}
+
+impl Followed<'_> {
+    /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest.
+    fn latest(&self, ledger: &Ledger<'_>, arguments: &mut Arguments) -> Result<(CharacterId, Option<u64>), StoreError> {
+        let game = &self.plugin.manifest().id;
+        let of = self.take_name(arguments).unwrap_or(self.actor);
+        // Who was named answers for themselves; only who was not stands for those whom nobody plays.
+        let role = if of == self.actor { self.rights.role() } else { Role::Player };
+        let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
+        Ok((of, offered.map_or_else(|| ledger.latest(of, game), |number| Ok(Some(number)))?))
+    }
+
+    fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
+        let owner = doc.characters.get(&character).and_then(|each| each.owner.as_ref());
+        character == self.actor || owner.is_some_and(|owner| self.rights.is(owner)) || self.rights.may(Role::Referee)
+    }
+
+    /// The character named in the arguments, if they read as the command only without the name.
+    fn take_name(&self, arguments: &mut Arguments) -> Option<CharacterId> {
+        let words = |typed: &str| Words::new(typed, self.from.min(typed.len()));
+        let reads = |typed: &str| self.plugin.reads(&self.spec.name, &mut words(typed));
+        if reads(&arguments.typed) {
+            return None;
+        }
+        let known = |word: &str| self.cast.known(word.trim_start_matches('@'));
+        let named = words(&arguments.typed);
+        let (character, place) = named.all().find_map(|(word, place)| known(word).map(|id| (id, place)))?;
+        let mut without = arguments.typed.clone();
+        without.replace_range(place.clone(), &" ".repeat(place.len()));
+        if !reads(&without) {
+            return None;
+        }
+        arguments.typed = without;
+        Some(character)
+    }
+}
+
+/// Where a word of letters ends to which a number or dice are glued: `i+1`, `t12`, `r4d6`. Another bot's `up2date` is none.
+fn glued(word: &str) -> Option<usize> {
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+    let apart = word.find(numeric)?;
+    let (letters, rest) = word.split_at(apart);
+    let glued = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
+    (glued && rest.chars().all(|c| numeric(c) || c == 'd')).then_some(apart)
+}
+
+/// `!mvk ...`: the plugin's command if the next word is one, else its main command.
+fn by_id<'a>(
+    host: &'a Host,
+    room: &RoomDoc,
+    plugin: &'a dyn Plugin,
+    line: &CommandLine,
+    end: usize,
+) -> Result<Found<'a>, NotFound> {
+    let manifest = plugin.manifest();
+    if !room.plugins.contains(&manifest.id) {
+        // What is on by default and was switched off here may have been so for another bot's sake.
+        return Err(match host.settings().plugins.contains(&manifest.id) && !line.by_name {
+            true => NotFound::Silent,
+            false => not_enabled(room, &manifest.id).into(),
+        });
+    }
+    let rest = &line.typed[end..];
+    let start = end + (rest.len() - rest.trim_start().len());
+    let next = line.typed[start..].split_whitespace().next().unwrap_or_default();
+    match manifest.command(&next.to_lowercase()) {
+        Some(command) => Ok(Found::Plugin(plugin, command, start + next.len())),
+        None => Ok(Found::Plugin(plugin, manifest.main().expect("every plugin has one"), end)),
+    }
+}
+
+fn not_enabled(room: &RoomDoc, id: &str) -> Refusal {
+    let prefix = &room.prefix;
+    Refusal::new(format!(
+        "the plugin {id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}"
+    ))
+    .example(format!("plugin enable {id}"))
+}
+
+fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
+    let prefix = &room.prefix;
+    let ids: Vec<_> = several.iter().map(|(plugin, _)| plugin.manifest().id.as_str()).collect();
+    let forms: Vec<_> = ids.iter().map(|id| format!("{prefix}{id} {word}")).collect();
+    let what = format!("{word} is a command of {}: which one? Type {}", ids.join(", "), forms.join(" or "));
+    let example = format!("{} {typed}", ids[0]);
+    Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(example)
+}
+
+/// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
+fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> NotFound {
+    let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
+    let mut known: Vec<&String> = host.plugins.house().iter().flat_map(names).collect();
+    for plugin in host.plugins.enabled(&room.plugins) {
+        known.extend(plugin.manifest().commands.iter().flat_map(names));
+        known.push(&plugin.manifest().id);
+    }
+    let long = known.into_iter().map(String::as_str).filter(|known| known.len() >= CORRECTED);
+    let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
+    let prefix = &room.prefix;
+    match meant {
+        Some(meant) => {
+            let example = format!("{meant}{}", &line.typed[line.word().1.end..]);
+            let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
+            Refusal::new(what).at(line.word().1).example(example).into()
+        }
+        None if line.by_name && !word.is_empty() => {
+            Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
+        }
+        None => NotFound::Silent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glued;
+
+    #[test]
+    fn numbers_and_dice_are_glued_and_words_are_not() {
+        assert_eq!(["i+1", "t12", "r4d6", "i-2"].map(glued), [Some(1); 4]);
+        assert_eq!(["up2date", "4d6", "+1", "act", "c3po", "undo#5"].map(glued), [None; 6]);
+    }
+}

@@ -1,0 +1,207 @@
+//! What happens in a room besides talk: the bot arrives, people come and go, and get other names.
+
+use super::line::{Attempt, Outcome};
+use super::play::{Done, Effects, changed, note};
+use super::{Heard, Ledger, OutcomeKind, Outgoing, Table};
+use crate::host::Host;
+use crate::people::People;
+use crate::rights::Rights;
+use crate::roster::{Found, Met};
+use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
+use dice::fair::MessageKey;
+use journal::documents::{RestDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+use journal::{Changes, Document};
+use plugin_api::{CharacterId, CommandSpec};
+use std::sync::Arc;
+
+/// The command that entries name which carry a player's things along to another id.
+pub(crate) const RENAMED: &str = "renamed";
+
+impl Table {
+    /// Takes note of what happened.
+    pub(super) fn hear_of(&mut self, host: &Host, event: &Event) -> Result<Heard, StoreError> {
+        match event {
+            Event::Present { room, player, name, trust } => host.roster.enter(room, player, name, *trust),
+            Event::Called { room, names } => {
+                host.roster.call(room, names);
+                let (key, mut heard) = (keys::called(room), Heard::nothing());
+                if self.read::<Vec<String>>(host, &key)?.as_ref() != Some(names) {
+                    heard.batch.put(key, to_json(names));
+                }
+                return Ok(heard);
+            }
+            Event::Gone { room, player } => host.roster.leave(room, player),
+            Event::Arrived { room } => {
+                host.roster.forget(room);
+                return self.hear_arrival(host, room);
+            }
+            Event::Renamed { id, room, from, trust, speaker, sent } => {
+                let met = host.roster.met(room, from);
+                host.roster.leave(room, from);
+                host.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
+                // What a bare nick held before they came may be anybody's: it is not theirs to carry away.
+                let own = met.as_ref().is_some_and(|met| met.found == Found::Nothing);
+                if let Some(met) = met {
+                    // Under the new nick all is theirs that was under the old one, unless somebody has a seat there.
+                    let found = self.found(&speaker.player);
+                    let found = if found.found == Found::Nothing { met } else { found };
+                    host.roster.meet(room, &speaker.player, found);
+                }
+                let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
+                if own || *trust == Trust::Account {
+                    return self.hear_rename(host, (from, *trust), &message);
+                }
+            }
+            Event::Left { room } => host.roster.forget(room),
+            Event::Rest { room, to, blocks } => {
+                let mut heard = Heard::nothing();
+                heard.batch.put(keys::rest(room, to), to_json(&RestDoc::of(blocks.clone())));
+                return Ok(heard);
+            }
+            Event::Moved { to, .. } => return Ok(self.hear_move(host, to)),
+            // What a sign says was put into words before, if it says anything.
+            Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } | Event::Redacted { .. } => {}
+        }
+        Ok(Heard::nothing())
+    }
+
+    /// What somebody finds here who gives their first command.
+    pub(super) fn found(&self, player: &PlayerId) -> Met {
+        let found = if self.doc.doc.seats.contains_key(player) { Found::Seat } else { Found::Nothing };
+        Met { table: self.id.clone(), since: self.head.number, found }
+    }
+
+    /// Says of somebody's first commands since they came that only a nick tells who they are.
+    pub(super) fn warn_of_a_bare_nick(&self, plays: CharacterId, nick: &str, heard: &mut Heard) {
+        let character = self.doc.doc.name_of(plays);
+        let text = format!("({character} is bound to the nick {nick} alone: whoever has it plays them.)");
+        if let Some(outcome) = heard.outcomes.iter_mut().find(|outcome| outcome.kind != OutcomeKind::Silent) {
+            outcome.reply.blocks.push(Block::Line(vec![Span::Text(text)]));
+        }
+    }
+
+    /// Says once in each room what the bot is.
+    fn hear_arrival(&mut self, host: &Host, id: &RoomId) -> Result<Heard, StoreError> {
+        let key = keys::greeted(id);
+        let known = self.room(host, id)?.doc.stored || self.read::<bool>(host, &key)?.is_some();
+        if known {
+            return Ok(Heard::nothing());
+        }
+        let prefix = &self.rooms[id].doc.doc.prefix;
+        let words = [
+            Span::Text(format!("I am {}: I roll dice and keep what your game holds. ", host.settings().name)),
+            Span::Code(format!("{prefix}help")),
+            Span::Text(" shows what I do, ".to_owned()),
+            Span::Code(format!("{prefix}plugins")),
+            Span::Text(" the games I know; ".to_owned()),
+            Span::Code(format!("{prefix}room prefix .")),
+            Span::Text(" makes . the mark in front of commands.".to_owned()),
+        ];
+        let post = Post::new(format!("{id}/arrival"), id.clone(), vec![Block::Line(words.to_vec())]);
+        let mut heard = Heard::default();
+        heard.batch.put(key, to_json(&true));
+        self.announce(host, post, &mut heard);
+        Ok(heard)
+    }
+
+    /// Says something that answers nobody.
+    pub(super) fn announce(&self, host: &Host, post: Post, heard: &mut Heard) {
+        let key = keys::outbox(&post.room.network, host.next_number());
+        let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
+        heard.batch.put(key, to_json(&outgoing));
+        heard.posts.push(outgoing);
+        heard.reserved = self.safe;
+    }
+
+    /// Says in the room that replaces another one at this table that it does; it was seated here when that was accepted.
+    fn hear_move(&mut self, host: &Host, to: &RoomId) -> Heard {
+        self.rooms.remove(to);
+        let mut heard = Heard::default();
+        let words = "This room goes on where the old one ended: all that its table holds came along.";
+        let line = Block::Line(vec![Span::Text(words.to_owned())]);
+        self.announce(host, Post::new(format!("{to}/moved"), to.clone(), vec![line]), &mut heard);
+        heard
+    }
+
+    /// Notes in an entry that was just made where else the history of its player goes on.
+    fn leads_also_to(&mut self, host: &Host, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
+        let page = entry.filter(|_| also.is_some()).map(|entry| Ledger { host, table: self }.page(entry));
+        if let Some(mut page) = page.transpose()?.flatten() {
+            page.link.before.also = also;
+            self.writes.put(keys::entry(&self.id, page.number()), to_json(&page.link));
+        }
+        Ok(())
+    }
+
+    /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
+    fn hear_rename(
+        &mut self,
+        host: &Host,
+        (from, trust): (&PlayerId, Trust),
+        message: &Message,
+    ) -> Result<Heard, StoreError> {
+        let to = &message.speaker;
+        let mut doc = self.doc.doc.clone();
+        if from == &to.player || self.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, trust, to) {
+            return Ok(Heard::nothing());
+        }
+        self.room(host, &message.room)?;
+        self.writes = Default::default();
+        self.replacing = None;
+        let (own, theirs) = (keys::choices(&self.id, &to.player), keys::choices(&self.id, from));
+        if let Some(choices) = self.read::<serde_json::Value>(host, &theirs)? {
+            if self.read::<serde_json::Value>(host, &own)?.is_none() {
+                self.writes.put(own, to_json(&choices));
+            }
+            self.writes.delete(theirs);
+        }
+        // From the newest entry of either the way leads on to the others of the same id, and from this one to both.
+        let mut also = None;
+        if let Some(last) = self.head.players.remove(from) {
+            let newest = self.head.players.entry(to.player.clone()).or_default();
+            also = Some(last.min(*newest)).filter(|older| *older > 0);
+            *newest = last.max(*newest);
+        }
+        let number = self.next_number();
+        let mut changes = Changes::default();
+        changed(&Document::Table, &self.doc, &self.doc.doc, &doc, &mut changes);
+        note(&mut doc, &self.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
+        let plays = doc.seats.get(&to.player).map_or(CharacterId(0), |seat| seat.plays);
+        let attempt = Attempt {
+            message,
+            key: MessageKey {
+                network: message.room.network.clone(),
+                room: message.room.id.clone(),
+                id: message.id.clone(),
+                ordinal: 1,
+            },
+            rights: Rights::of(host, &doc, message),
+            actor: plays,
+            typed: format!("{RENAMED} {} {}", from.id, to.player.id),
+            offered: None,
+            spec: None,
+            thrown: Vec::new(),
+            strayed: false,
+            doc,
+            room: self.rooms[&message.room].doc.doc.clone(),
+            head: self.head.clone(),
+            secret: false,
+            withheld: false,
+            effects: Effects::default(),
+            files_left: None,
+            paced: true,
+        };
+        let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
+        let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
+        let done = Done { changes, ..Done::looked(&spec, reply) };
+        let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
+        outcome.kind = OutcomeKind::Played;
+        self.finish_line(host, attempt, done, 1, &mut outcome)?;
+        self.leads_also_to(host, outcome.entry, also)?;
+        let mut heard = Heard { batch: std::mem::take(&mut self.writes), outcomes: vec![outcome], ..Heard::default() };
+        self.reserve(&mut heard);
+        Ok(heard)
+    }
+}

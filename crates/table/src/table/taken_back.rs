@@ -1,0 +1,84 @@
+//! What somebody takes back: its words are erased, and what was answered to it is taken back too, whatever became of it.
+
+use super::ledger::Ledger;
+use super::{Answering, Heard, Manner, Table};
+use crate::budget::MOST_LINES;
+use crate::host::Host;
+use crate::table::OutcomeKind;
+use chat::{Earlier, Message, PlayerId, Post, Recipient, RoomId};
+use journal::Page;
+use journal::documents::{InboxRow, to_json};
+use journal::keys;
+use journal::store::StoreError;
+use std::collections::BTreeSet;
+
+impl Table {
+    /// Hears in `message` that the message `of` is taken back: erases what it made, as whoever takes it back may, and takes
+    /// back its answers.
+    pub(super) fn hear_taken_back(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        of: &str,
+        manner: Manner,
+    ) -> Result<Heard, StoreError> {
+        let key = keys::inbox(message.said_in(), of);
+        let row: Option<InboxRow> = self.read(host, &key)?;
+        let mut entries = match &row {
+            Some(InboxRow::Played { entries, table, .. }) if table.as_ref().is_none_or(|table| *table == self.id) => {
+                entries.clone()
+            }
+            None => host.played_long_ago(&self.id, message, of)?,
+            Some(_) => Vec::new(),
+        };
+        // Of a message with more, the first are of versions that the last took the place of, and go with it.
+        entries.drain(..entries.len().saturating_sub(MOST_LINES));
+        let pages = entries.iter().map(|number| Ledger { host, table: self }.page(*number));
+        let pages: Vec<Page> = pages.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        let prefix = self.room(host, &message.room)?.doc.doc.prefix.clone();
+        let body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
+        // Wherever it was said, it is erased as in its own room; that somebody is there is not said by that.
+        let asked = Message { body, aside: None, absent: true, ..message.clone() };
+        let kept = keys::inbox(message.said_in(), &message.id);
+        let mut heard = self.hear_message(host, &asked, vec![kept], Answering::Nothing, manner)?;
+        if let Some(InboxRow::Refused { by, .. }) = row {
+            heard.batch.put(key, to_json(&InboxRow::Refused { lines: Vec::new(), by }));
+            self.withdraw_answers(host, message, of, &mut heard);
+            return Ok(heard);
+        }
+        let erased = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played);
+        if erased || (!pages.is_empty() && pages.iter().all(|page| page.link.fate.erased_by.is_some())) {
+            // An edit's answer takes the place of that to the first version.
+            let first = pages.first().map(|page| page.entry.key.id.as_str()).filter(|first| *first != of);
+            [Some(of), first].into_iter().flatten().for_each(|of| self.withdraw_answers(host, message, of, &mut heard));
+        }
+        Ok(heard)
+    }
+
+    /// Takes back what was answered to the message of this id, to everybody and to people alone.
+    fn withdraw_answers(&self, host: &Host, message: &Message, of: &str, heard: &mut Heard) {
+        let room = message.said_in();
+        let everybody = room.to_string();
+        let prefix = keys::answers_to(room, of);
+        let said_to = host.committer().stored(&prefix).filter_map(|record| keys::answered(&prefix, &record.ok()?.0));
+        // To the room it may have been said though nothing tells so yet.
+        let said_to: BTreeSet<String> = said_to.chain([everybody.clone()]).collect();
+        for to in said_to {
+            let said = Earlier { key: format!("{room}/{of}/{to}"), id: None };
+            let (withdraws, answers) = (Some(said), Some(of.to_owned()));
+            let key = format!("{room}/{}/withdrawn/{of}/{to}", message.id);
+            let (room, to) = match (PlayerId::try_from(to.clone()), room_called(&to)) {
+                (_, Some(other)) => (other, Recipient::Room),
+                (Ok(player), None) => (room.clone(), Recipient::Player(player)),
+                (Err(_), None) => continue,
+            };
+            self.announce(host, Post { to, withdraws, answers, ..Post::new(key, room, Vec::new()) }, heard);
+        }
+    }
+}
+
+/// The room that is written so; a player is written with a `:` behind the network.
+fn room_called(written: &str) -> Option<RoomId> {
+    let (network, id) = written.split_once('/')?;
+    (!network.contains(':')).then(|| RoomId::new(network, id))
+}

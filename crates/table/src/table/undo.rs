@@ -1,0 +1,182 @@
+//! Taking an entry back: its changes turned round, as long as everything it touched still holds what it left.
+
+use super::ledger::Ledger;
+use super::resolve::NotFound;
+use chat::RoomId;
+use journal::documents::{GameDoc, RollDoc, RoomDoc, TableDoc};
+use journal::keys;
+use journal::store::{Batch, StoreError};
+use journal::{Change, Document, Link, Page, Place, Touched, apply};
+use plugin_api::Refusal;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+/// How often an undo is undone.
+const MOST_TURNS: usize = 20;
+
+/// What taking entries back leaves.
+#[derive(Debug, Default)]
+pub(crate) struct TakenBack {
+    /// The changes that it is.
+    pub changes: Vec<Change>,
+    /// The table's document, if it is another now.
+    pub table: Option<TableDoc>,
+    pub rooms: BTreeMap<RoomId, RoomDoc>,
+    pub games: BTreeMap<String, GameDoc>,
+    pub rolls: BTreeMap<u64, RollDoc>,
+}
+
+impl Ledger<'_> {
+    /// Takes the entry of `page` back, as part of entry `number`; `doc` is the table's document as it is now.
+    ///
+    /// # Errors
+    /// A later entry is in the way.
+    pub fn take_back(&self, page: &Page, doc: &TableDoc, number: u64) -> Result<TakenBack, NotFound> {
+        let mut taken = TakenBack { changes: page.reversed(), ..TakenBack::default() };
+        let mut by_document: BTreeMap<Document, Vec<Change>> = BTreeMap::new();
+        for change in &taken.changes {
+            let document =
+                change.place().document().ok_or_else(|| StoreError::damaged(&change.path, "nobody knows it"))?;
+            by_document.entry(document).or_default().push(change.clone());
+        }
+        self.nobody_acted_since(page, &taken.changes)?;
+        self.not_for_ever(page)?;
+        for (document, changes) in by_document {
+            let path = document.path();
+            let in_the_way = |by: Option<u64>| self.in_the_way(page, by);
+            match &document {
+                Document::Table => {
+                    let mut changed = self.changed(&path, &changes, doc, &doc.touched, in_the_way)?;
+                    changed.touched = noted(&doc.touched, &document, &changes, number);
+                    if let Some(name) = changed.name_of_two() {
+                        let what = format!(
+                            "#{} cannot be taken back any more: somebody else is called {name} now",
+                            page.number()
+                        );
+                        return Err(Refusal::new(what).about(format!("#{}", page.number())).into());
+                    }
+                    taken.table = Some(changed);
+                }
+                Document::Room(room) => {
+                    let elsewhere =
+                        || Refusal::new(format!("that was about {room}, which is not at this table any more"));
+                    let doc: RoomDoc = self.read(&keys::room(room))?.ok_or_else(elsewhere)?;
+                    let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
+                    changed.touched = noted(&doc.touched, &document, &changes, number);
+                    taken.rooms.insert(room.clone(), changed);
+                }
+                Document::Game(game) => {
+                    let doc: GameDoc = self.read(&keys::game(&self.table.id, game))?.ok_or_else(|| gone(&path))?;
+                    let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
+                    changed.touched = noted(&doc.touched, &document, &changes, number);
+                    taken.games.insert(game.clone(), changed);
+                }
+                Document::Roll(roll) => {
+                    let doc = self.roll(*roll)?.ok_or_else(|| gone(&path))?;
+                    let by = (doc.by > page.number()).then_some(doc.by);
+                    let changed = self.changed(&path, &changes, &doc, &Touched::default(), |_| in_the_way(by))?;
+                    taken.rolls.insert(*roll, RollDoc { by: number, ..changed });
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Undo of undo of undo ends somewhere: each turns all those before it round.
+    fn not_for_ever(&self, page: &Page) -> Result<(), NotFound> {
+        let mut depth = 0;
+        let mut next = page.entry.undoes;
+        while let Some(undone) = next {
+            depth += 1;
+            if depth > MOST_TURNS {
+                let what = format!("that was turned round {MOST_TURNS} times; type the command itself again");
+                return Err(Refusal::new(what).example(format!("why #{undone}")).into());
+            }
+            next = self.page(undone)?.and_then(|page| page.entry.undoes);
+        }
+        Ok(())
+    }
+
+    /// A character who did something since cannot be taken back: what they did would be nobody's.
+    fn nobody_acted_since(&self, page: &Page, changes: &[Change]) -> Result<(), NotFound> {
+        let vanishing = changes.iter().filter(|change| change.after.is_none());
+        let characters = vanishing.filter_map(|change| match change.place() {
+            Place::Character(id) if change.path == Place::Character(id).path() => Some(id),
+            _ => None,
+        });
+        for character in characters {
+            for later in self.of_character(character) {
+                let later = later?;
+                if later.number() <= page.number() {
+                    break;
+                }
+                if !later.is_void() && later.entry.undoes.is_none() {
+                    return Err(self.in_the_way(page, Some(later.number())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `document`, which stands at `path`, with the changes made in it.
+    fn changed<T: Serialize + DeserializeOwned>(
+        &self,
+        path: &str,
+        changes: &[Change],
+        document: &T,
+        touched: &Touched,
+        in_the_way: impl Fn(Option<u64>) -> NotFound,
+    ) -> Result<T, NotFound> {
+        let mut value = serde_json::to_value(document).expect("documents have text keys and finite numbers");
+        for change in changes {
+            let within = Change { path: change.path[path.len()..].to_owned(), ..change.clone() };
+            apply(&mut value, &[within]).map_err(|at| in_the_way(touched.last("", &at)))?;
+        }
+        serde_json::from_value(value).map_err(|error| StoreError::damaged(path, error).into())
+    }
+
+    fn in_the_way(&self, page: &Page, by: Option<u64>) -> NotFound {
+        let number = page.number();
+        let later = by.and_then(|by| self.page(by).ok().flatten()).map_or("a later entry".to_owned(), |page| {
+            format!(
+                "#{} ({}'s {})",
+                page.number(),
+                self.table.doc.doc.name_of(page.entry.character),
+                page.entry.command
+            )
+        });
+        Refusal::new(format!("#{number} cannot be taken back any more: {later} changed the same since"))
+            .about(format!("#{number}"))
+            .example(by.map_or("history".to_owned(), |by| format!("why #{by}")))
+            .into()
+    }
+
+    /// Marks `page` as undone by entry `by`, or as valid again. What it undid itself is then valid again, or undone.
+    pub fn mark_undone(&self, page: Page, by: Option<u64>, writes: &mut Batch) -> Result<(), StoreError> {
+        let mut next = Some((page, by));
+        while let Some((Page { entry, mut link }, by)) = next.take() {
+            link.fate.undone_by = by;
+            if let Some(undid) = entry.undoes.map(|undid| self.page(undid)).transpose()?.flatten() {
+                next = Some((undid, if by.is_some() { None } else { Some(entry.number) }));
+            }
+            self.keep_link(entry.number, &link, writes);
+        }
+        Ok(())
+    }
+
+    /// Writes an entry's link with another fate or fewer parts.
+    pub fn keep_link(&self, number: u64, link: &Link, writes: &mut Batch) {
+        writes.put(keys::entry(&self.table.id, number), journal::documents::to_json(link));
+    }
+}
+
+fn noted(touched: &Touched, document: &Document, changes: &[Change], number: u64) -> Touched {
+    let mut touched = touched.clone();
+    touched.note(document, changes, number);
+    touched
+}
+
+fn gone(path: &str) -> StoreError {
+    StoreError::damaged(path, "it is gone")
+}

@@ -1,0 +1,265 @@
+//! Writing a played command down: its entry, the documents it changed, what can follow it.
+
+use super::ledger::Ledger;
+use super::line::{Attempt, Outcome};
+use super::play::{Done, Effects};
+use super::{Heard, OutcomeKind, Stored, Table, answer, verbosity};
+use crate::host::Host;
+use crate::house;
+use crate::room::{Answered, Verbosity};
+use chat::{Audience, Reply};
+use dice::Die;
+use dice::fair::commitment;
+use journal::documents::GUEST;
+use journal::documents::{RoomDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+use journal::{Added, Before, Change, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
+use std::sync::Arc;
+
+/// So many commands that each found everything before it durable are a calm table.
+const CALM: u32 = 8;
+
+impl Table {
+    /// The number that the next entry gets.
+    pub(super) fn next_number(&self) -> u64 {
+        self.gap.map_or(self.head.number, |(_, last)| last) + 1
+    }
+
+    /// Writes a played command down, and completes its outcome: if it threw dice, changed something or can be followed up
+    /// on it becomes an entry; one that only looked leaves nothing.
+    pub(super) fn finish_line(
+        &mut self,
+        host: &Host,
+        mut attempt: Attempt<'_>,
+        mut done: Done<'_>,
+        ordinal: u32,
+        outcome: &mut Outcome,
+    ) -> Result<(), StoreError> {
+        let prefix = attempt.room.prefix.clone();
+        let mut reply = std::mem::take(&mut done.reply);
+        let verbosity = if done.game == house::GAME { Verbosity::Normal } else { attempt.room.verbosity() };
+        if verbosity == Verbosity::Brief {
+            reply = verbosity::brief(reply);
+        }
+        outcome.dice = std::mem::take(&mut attempt.thrown);
+        outcome.shows_head = attempt.effects.shows_head;
+        attempt.secret |= reply.audience != Audience::Table;
+        if attempt.secret && reply.audience == Audience::Table {
+            reply.audience = Audience::Referees;
+        }
+        let number = self.next_number();
+        let rolls = self.settle_rolls(host, &attempt, &mut done, &reply, number)?;
+        attempt.withheld = self.holds_secrets(host, done.changes.all())?;
+        let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
+        // What of a game can be followed up on or leaves something to choose is kept, even if no die fell.
+        let kept = done.game != house::GAME && (reply.record.is_some() || !reply.offers.is_empty());
+        let counts = attempt.effects.counts() || replaces.is_some() || kept;
+        if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
+            self.writes.append(std::mem::take(&mut attempt.effects.writes));
+            self.keep_words(attempt.effects.adds.take());
+            outcome.reply = answer::answer(reply, done.comment.as_deref(), &prefix, None);
+            return Ok(());
+        }
+        if let Some(first) = &mut self.replacing {
+            done.changes.taken_back = std::mem::take(&mut first.taken_back);
+        }
+        // A roll that changes nothing may be answered before it is durable; what it offers is lost with it then.
+        outcome.changed =
+            done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
+        outcome.undoes = attempt.effects.undoes;
+        outcome.entry = Some(number);
+        let first = replaces.map(|first| Ledger { host, table: self }.page(first)).transpose()?.flatten();
+        let more = |first: &Page| outcome.dice.len().saturating_sub(first.dice().len());
+        let shown = answer::Number { number, replaces: first.map(|first| (first.number(), more(&first))) };
+        let mut reply = answer::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
+        if verbosity == Verbosity::Full {
+            reply = verbosity::full(reply);
+        }
+        if reply.audience != Audience::Table {
+            outcome.notice = Some(notice(number, &attempt, &done, outcome));
+        }
+        self.enter(host, number, &attempt, &done, &reply, &outcome.dice, replaces);
+        let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
+        let kept = attempt.actor != GUEST;
+        if kept {
+            self.keep_choices(&attempt, roll, number, &reply);
+        }
+        if kept && reply.record.is_some() && done.followed.is_none() {
+            self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
+        }
+        outcome.calls = self.called(host, &attempt, &rolls)?;
+        rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        self.keep_documents(attempt, done);
+        outcome.reply = Reply { record: None, ..reply };
+        Ok(())
+    }
+
+    /// Whether changes hold what was offered or noted on a secret roll: then the entry is as secret as that, though its answer
+    /// is for all.
+    fn holds_secrets<'a>(
+        &self,
+        host: &Host,
+        mut changes: impl Iterator<Item = &'a Change>,
+    ) -> Result<bool, StoreError> {
+        let ledger = Ledger { host, table: self };
+        let secret = |number: u64| Ok(ledger.roll(number)?.is_some_and(|roll| roll.secret));
+        let holds = changes.find_map(|change| change.roll().map(secret).filter(|held| !matches!(held, Ok(false))));
+        holds.unwrap_or(Ok(false))
+    }
+
+    /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
+    fn keep_words(&mut self, added: Option<Added>) {
+        if let Some(added) = added {
+            self.head.words.push(added);
+            self.writes.put(keys::head(&self.id), to_json(&self.head));
+        }
+    }
+
+    /// Writes the entry behind the chain.
+    #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
+    fn enter(
+        &mut self,
+        host: &Host,
+        number: u64,
+        attempt: &Attempt<'_>,
+        done: &Done<'_>,
+        reply: &Reply,
+        thrown: &[Die],
+        replaces: Option<u64>,
+    ) {
+        let answer = reply.plain();
+        let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
+        let record = reply.record.as_ref().filter(|_| done.followed.is_none());
+        let draft = Draft { text, answer: &answer, dice: thrown, facts, record, changes, why: &reply.why };
+        let (digests, parts) = host.with_entropy(|entropy| draft.seal(entropy));
+        let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
+        let player = &attempt.message.speaker.player;
+        let secret = reply.audience != Audience::Table || attempt.withheld;
+        let entry = Entry {
+            number,
+            rules: RULES,
+            skipped: self.gap.take(),
+            epoch: self.head.epoch,
+            commitment: (!self.head.committed).then(|| commitment(seed)),
+            words: if self.head.committed { Vec::new() } else { self.head.words.clone() },
+            key: attempt.key.clone(),
+            player: player.clone(),
+            character: attempt.actor,
+            time: attempt.message.sent,
+            game: done.game.to_owned(),
+            command: done.spec.name.clone(),
+            follows: done.followed.as_ref().map(|(target, _)| target.entry),
+            undoes: attempt.effects.undoes,
+            replaces,
+            reveals: attempt.effects.reveals.clone(),
+            erases: attempt.effects.erases.clone(),
+            publishes: attempt.effects.publishes.clone(),
+            secret,
+            digests,
+        };
+        let took = Some(attempt.rights.taken());
+        let before = match attempt.actor {
+            GUEST => Before { took, ..Before::default() },
+            actor => Before {
+                player: self.head.players.insert(player.clone(), number),
+                character: self.head.characters.insert(actor, number),
+                also: None,
+                took,
+            },
+        };
+        let link = Link::new(&self.head.hash, &entry, parts, before);
+        self.writes.put(keys::entry(&self.id, number), to_json(&link));
+        if secret {
+            self.writes.put(keys::secret(&self.id, number), to_json(&self.head.epoch));
+        }
+        self.head.number = number;
+        self.head.time = Some(entry.time);
+        self.head.hash = link.hash;
+        self.head.committed = true;
+        self.head.next_character = attempt.head.next_character;
+    }
+
+    /// Keeps the documents that the command changed.
+    fn keep_documents(&mut self, attempt: Attempt<'_>, done: Done<'_>) {
+        if !Arc::ptr_eq(&attempt.doc, &self.doc.doc) {
+            self.writes.put(keys::doc(&self.id), to_json(&*attempt.doc));
+            self.doc = Stored { doc: attempt.doc, stored: true };
+        }
+        self.keep_room(&attempt.message.room, attempt.room);
+        if let Some((state, json)) = done.state {
+            self.writes.put(keys::game(&self.id, done.game), json);
+            self.games.insert(done.game.to_owned(), Stored { doc: state, stored: true });
+        }
+        self.keep_effects(attempt.effects);
+    }
+
+    /// Keeps what one of the table's own commands did besides.
+    fn keep_effects(&mut self, effects: Effects) {
+        self.writes.append(effects.writes);
+        effects.outdated_games.iter().for_each(|game| drop(self.games.remove(game)));
+        for (room, doc) in effects.rooms {
+            self.writes.put(keys::room(&room), to_json(&doc));
+            // In memory too: it is read again before it is durable.
+            self.rooms.entry(room).and_modify(|side| side.doc = Stored { doc: Arc::new(doc), stored: true });
+        }
+        effects.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        if let Some(seed) = effects.next_seed {
+            self.head.begin_epoch(self.head.epoch + 1);
+            self.writes.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));
+            self.seed = Some(seed);
+        }
+    }
+
+    fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
+        let side = self.rooms.get_mut(id).expect("the room of a message is open");
+        if !Arc::ptr_eq(&room, &side.doc.doc) {
+            self.writes.put(keys::room(id), to_json(&*room));
+            side.doc = Stored { doc: room, stored: true };
+        }
+    }
+
+    /// Reserves numbers beyond the last entry, and decides whether the answers may go before the disk.
+    pub(super) fn reserve(&mut self, heard: &mut Heard) {
+        let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
+        let Some(last) = entries().max() else {
+            heard.early = !heard.outcomes.iter().any(|outcome| outcome.shows_head);
+            heard.reserved = self.safe;
+            return;
+        };
+        let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
+        heard.early = !changed && last <= self.safe;
+        self.look_ahead(heard.early || changed);
+        self.head.reserved = self.head.reserved.max(self.head.number + self.ahead);
+        heard.reserved = self.head.reserved;
+        heard.batch.put(keys::head(&self.id), to_json(&self.head));
+    }
+
+    /// How far numbers are reserved ahead: twice as far whenever a roll had to wait for the disk just for its number,
+    /// nearer again once commands come slowly, so that a crash leaves out as few numbers as can be.
+    fn look_ahead(&mut self, in_time: bool) {
+        let all_durable = self.safe >= self.head.reserved;
+        if !in_time {
+            self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
+            self.calm = 0;
+        } else if all_durable {
+            self.calm += 1;
+            if self.calm >= CALM {
+                self.ahead = (self.ahead / 2).max(1);
+                self.calm = 0;
+            }
+        } else {
+            self.calm = 0;
+        }
+    }
+}
+
+/// What everybody is told of a secret command.
+fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome) -> String {
+    let what = match (done.game, done.spec.name.as_str()) {
+        (house::GAME, "seal") => "a sealed declaration",
+        _ if outcome.dice.is_empty() => "a secret command",
+        _ => "a secret roll",
+    };
+    format!("#{number}: {what} by {}", attempt.doc.name_of(attempt.actor))
+}
