@@ -29,6 +29,9 @@ pub const RULES: u32 = 2;
 /// Command lines of one message that are played.
 pub const MOST_LINES: usize = 5;
 
+/// What stands for the table itself where entries name a game.
+pub const HOUSE: &str = "table";
+
 /// Numbers that are reserved beyond the last entry at the most, and so what a crash can leave out at once.
 pub const FURTHEST_AHEAD: u64 = 64;
 

@@ -22,7 +22,7 @@ pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_di
 
 use crate::budget::MOST_HISTORY;
 use crate::host::Host;
-use crate::rights::Rights;
+use crate::rights::{Act, Rights, Takes};
 use crate::room::Answered;
 use crate::roster::Present;
 use crate::table::{Effects, Ledger, NotFound};
@@ -31,9 +31,6 @@ use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
 use plugin_api::{Argument, CharacterId, CommandSpec, Commands, Name, Number, Refusal, Role, Text, Words};
 use std::sync::Arc;
-
-/// What stands for the table itself where entries name a game.
-pub const GAME: &str = "table";
 
 /// One of the table's own commands on its way.
 pub(crate) struct HouseTurn<'a> {
@@ -372,18 +369,24 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
 }
 
 impl HouseTurn<'_> {
-    /// Refuses who may not do this.
-    fn needs(&self, role: Role, what: &str) -> Result<(), Refusal> {
-        if self.rights.may(role) {
+    /// Whether the command may do this.
+    fn may(&self, act: Act<'_>) -> bool {
+        self.rights.may(self.table, act)
+    }
+
+    /// Refuses who may not do this, which is to `what`.
+    fn needs(&self, act: Act<'_>, what: &str) -> Result<(), Refusal> {
+        if self.may(act) {
             return Ok(());
         }
-        let who = if role == Role::Referee { "the referee" } else { "a room admin" };
+        let by_referee = self.rights.takes(self.table, act) == Takes::Role(Role::Referee);
+        let who = if by_referee { "the referee" } else { "a room admin" };
         Err(Refusal::new(format!("only {who} may {what}")))
     }
 
     /// Refuses who may not show what others keep secret.
     fn must_disclose(&self, what: &str) -> Result<(), Refusal> {
-        if self.rights.discloses(self.table) {
+        if self.may(Act::Disclose) {
             return Ok(());
         }
         let none = self.table.referees.is_empty();

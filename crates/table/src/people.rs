@@ -2,11 +2,11 @@
 
 use crate::budget::{MOST_CHARACTERS, MOST_NAME};
 use crate::quota::{MOST_OWN, Quotas};
-use crate::rights::Rights;
+use crate::rights::{Act, Rights};
 use crate::roster::Present;
 use chat::{PlayerId, Speaker, Trust, cut};
 use journal::documents::{self, Character, Head, Seat, TableDoc};
-use plugin_api::{Cast, CharacterId, Refusal, Role, suggest};
+use plugin_api::{Cast, CharacterId, Refusal, suggest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -130,16 +130,14 @@ impl People for TableDoc {
     ) -> Result<CharacterId, Refusal> {
         let mut cast = self.cast(head, present);
         if let Some(id) = cast.known(name) {
-            let owner = self.characters.get(&id).and_then(|each| each.owner.as_ref());
-            let own = owner.is_some_and(|owner| rights.is(owner));
             let name = self.name_of(id);
-            return if own || rights.may(Role::Referee) {
+            return if rights.may(self, Act::ActFor(id)) {
                 Ok(id)
             } else {
                 Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))
             };
         }
-        if !rights.may(Role::Referee) {
+        if !rights.may(self, Act::BringIn) {
             let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
             return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
         }

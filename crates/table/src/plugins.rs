@@ -1,6 +1,7 @@
 //! The plugins this bot has, and which words belong to which.
 
 use crate::house;
+use journal::HOUSE;
 use plugin_api::{CommandSpec, Manifest, Plugin, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +65,7 @@ impl Plugins {
 
     /// Who may give a command, by the ids that entries have; of one that is unknown here now, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
-        let own = self.house.iter().find(|each| game == house::GAME && each.name == command);
+        let own = self.house.iter().find(|each| game == HOUSE && each.name == command);
         let spec = own.or_else(|| self.get(game)?.manifest().commands.iter().find(|each| each.name == command));
         spec.map_or(Role::Referee, |spec| spec.role)
     }

@@ -1,10 +1,10 @@
 //! What every room can be set to, whatever it plays: how it is answered; and what an operator decides about rooms.
 
 use crate::host::Settings;
-use crate::house::GAME;
 use crate::pattern;
 use chat::RoomId;
 use dice::Dialect;
+use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};
 use plugin_api::{Manifest, Refusal, Setting, SettingKind, SettingScope};
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +95,7 @@ impl RoomSetting {
 
     /// What it is in a room.
     pub fn of<'a>(&self, room: &'a RoomDoc) -> &'a str {
-        room.settings.get(GAME).and_then(|set| set.get(self.key)).map_or(self.values[0], String::as_str)
+        room.settings.get(HOUSE).and_then(|set| set.get(self.key)).map_or(self.values[0], String::as_str)
     }
 }
 
@@ -129,7 +129,7 @@ impl Settings {
             doc.prefix = rule.prefix.clone().unwrap_or(doc.prefix);
             doc.plugins = rule.plugins.clone().unwrap_or(doc.plugins);
             if !rule.settings.is_empty() {
-                doc.settings.entry(GAME.to_owned()).or_default().extend(rule.settings.clone());
+                doc.settings.entry(HOUSE.to_owned()).or_default().extend(rule.settings.clone());
             }
         }
         doc

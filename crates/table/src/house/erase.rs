@@ -2,6 +2,7 @@
 
 use super::HouseTurn;
 use crate::budget::{MOST_ERASED, MOST_ERASED_BYTES};
+use crate::rights::Act;
 use crate::table::NotFound;
 use chat::{Recipient, Reply, RoomId};
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +11,7 @@ use journal::documents::OPERATOR;
 use journal::documents::{InboxRow, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
-use plugin_api::{Refusal, Role};
+use plugin_api::Refusal;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
@@ -19,7 +20,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
     let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
     let number = page.number();
-    if !turn.rights.made(&page.entry) && !turn.rights.may(Role::Admin) {
+    if !turn.may(Act::Erase(&page.entry)) {
         let what = format!("#{number} is not yours: its player or a room admin may erase its text");
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
@@ -43,7 +44,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
 
 /// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
 pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotFound> {
-    turn.needs(Role::Admin, "erase what others typed")?;
+    turn.needs(Act::EraseOlder, "erase what others typed")?;
     forget_rests(turn)?;
     // Whatever time a message says it is of, so many days before it may be before all time.
     let before = turn.heard.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
@@ -99,7 +100,7 @@ fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, No
 
 /// `!forget me`: everything that somebody typed here.
 pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, NotFound> {
-    if !me || turn.actor == OPERATOR || !turn.rights.are_of_one() {
+    if !me || turn.actor == OPERATOR || !turn.may(Act::ForgetOwn) {
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
     }
     forget_rests(turn)?;

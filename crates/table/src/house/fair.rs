@@ -3,6 +3,7 @@
 use super::HouseTurn;
 use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
 use crate::handed::{Form, HandedOut};
+use crate::rights::Act;
 use crate::table::NotFound;
 use chat::{File, Reply, clean};
 use dice::fair::commitment;
@@ -11,7 +12,7 @@ use journal::documents::to_json;
 use journal::export::Exported;
 use journal::keys;
 use journal::{Added, hex};
-use plugin_api::{Refusal, Role};
+use plugin_api::Refusal;
 use serde_json::{Map, Value};
 use std::io;
 
@@ -65,7 +66,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> 
         return refuse(format!("words to bind dice with have 1 to {MOST_WORDS} bytes; these have {}", words.len()));
     }
     // Many names may be one person's: they keep nobody from it who runs the room.
-    if head.words.len() >= MOST_BINDERS && !turn.rights.may(Role::Admin) {
+    if head.words.len() >= MOST_BINDERS && !turn.may(Act::BindBeyondTheLimit) {
         return refuse(format!("{MOST_BINDERS} people have bound this seed; now only a room admin may still do so"));
     }
     let reply = Reply::from(format!(
@@ -79,7 +80,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> 
 }
 
 pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
-    turn.needs(Role::Referee, "publish the seed")?;
+    turn.needs(Act::PublishSeed, "publish the seed")?;
     if all {
         turn.must_disclose("show the dice of secret rolls")?;
     }

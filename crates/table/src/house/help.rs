@@ -2,6 +2,7 @@
 
 use super::HouseTurn;
 use chat::{Line, Reply, Span};
+use journal::HOUSE;
 use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
 
 /// The topic that is about dice, whatever the game.
@@ -31,7 +32,7 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
         Some((id, word)) if turn.host.plugins.get(id).is_some() => word.trim().to_owned(),
         _ => topic,
     };
-    if topic == super::GAME {
+    if topic == HOUSE {
         return Ok(commands_of(turn, "The table's own commands", turn.host.plugins.house(), ""));
     }
     if topic == DICE {

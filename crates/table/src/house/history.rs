@@ -3,6 +3,7 @@
 use super::{HouseTurn, show};
 use crate::budget::MOST_RECAPPED;
 use crate::people::People;
+use crate::rights::Act;
 use crate::table::NotFound;
 use chat::{Audience, Line, Reply, Span};
 use journal::store::StoreError;
@@ -58,7 +59,7 @@ impl HouseTurn<'_> {
 
     /// Whether who typed may see the parts of an entry.
     pub(super) fn may_see(&self, page: &Page) -> bool {
-        !page.is_secret() || self.rights.reads(self.table, &page.entry)
+        !page.is_secret() || self.may(Act::Read(&page.entry))
     }
 }
 

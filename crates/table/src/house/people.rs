@@ -3,10 +3,11 @@
 use super::{HouseTurn, Person};
 use crate::people::{People, looks_like_an_id, proper_name, with_id};
 use crate::quota::{Quotas, Used};
+use crate::rights::Act;
 use crate::table::NotFound;
 use chat::{PlayerId, Reply, Trust};
 use journal::documents::TableDoc;
-use plugin_api::{CharacterId, Name, Refusal, Role};
+use plugin_api::{CharacterId, Name, Refusal};
 use std::sync::Arc;
 
 pub(super) fn referees(
@@ -27,11 +28,11 @@ pub(super) fn referees(
     if turn.table.referees.contains_key(&player) {
         return Err(Refusal::new(format!("{whole} is a referee here already")).into());
     }
-    if !turn.rights.may(Role::Referee) {
+    if !turn.may(Act::NameReferee) {
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
         return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm").into());
     }
-    if turn.table.referees.is_empty() && !turn.rights.discloses(turn.table) && holds_secrets_of_others(turn)? {
+    if turn.table.referees.is_empty() && !turn.may(Act::Disclose) && holds_secrets_of_others(turn)? {
         let what = "others have secrets here, and a referee could read them: only a room admin may name the first one";
         return Err(Refusal::new(what).example("gm").into());
     }
@@ -82,9 +83,7 @@ fn dismiss(turn: &mut HouseTurn, typed: &str) -> Result<Reply, Refusal> {
         true => turn.speaker.player.clone(),
         false => referee_called(turn, typed)?,
     };
-    if !turn.rights.is(&player) {
-        turn.needs(Role::Referee, "dismiss a referee")?;
-    }
+    turn.needs(Act::Dismiss(&player), "dismiss a referee")?;
     match turn.table.referees.get(&player).cloned() {
         Some(name) => {
             turn.table_mut().referees.remove(&player);
@@ -177,7 +176,7 @@ pub(super) fn characters(
             false => format!("Characters: {}.", lines.join(", ")).into(),
         });
     };
-    turn.needs(Role::Referee, "make, bind and free characters")?;
+    turn.needs(Act::KeepCharacters, "make, bind and free characters")?;
     let name = proper_name(&character.0)?;
     let found = turn.table.find(&name);
     match (found, player, free) {

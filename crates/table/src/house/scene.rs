@@ -2,11 +2,12 @@
 
 use super::HouseTurn;
 use crate::budget::{MOST_CURSED, MOST_CURSED_DICE};
+use crate::rights::Act;
 use crate::table::NotFound;
 use chat::{Line, Reply, Span};
 use dice::{Die, Fuel, LUCK, Luck, MAX_LUCKY};
 use journal::documents::Scene;
-use plugin_api::{CharacterId, Refusal, Role, Text};
+use plugin_api::{CharacterId, Refusal, Text};
 use std::collections::BTreeMap;
 
 /// What ends a scene.
@@ -23,7 +24,7 @@ pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, 
             None => Reply::from("No scene was begun here."),
         });
     };
-    turn.needs(Role::Referee, "begin a scene")?;
+    turn.needs(Act::BeginScene, "begin a scene")?;
     let title = text.trim();
     if END.iter().any(|end| title.eq_ignore_ascii_case(end)) {
         let Some(Scene { title, .. }) = turn.table_mut().scene.take() else {

@@ -1,10 +1,12 @@
 //! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
 
-use super::{HouseTurn, undo};
+use super::HouseTurn;
+use crate::rights::{Act, REFEREE, WHO_UNDOES};
 use crate::room::{DIALECT, RoomSetting};
 use chat::Reply;
+use journal::HOUSE;
 use journal::documents::PluginSettings;
-use plugin_api::{Name, Refusal, Role, Setting, SettingKind, SettingScope, Text, suggest};
+use plugin_api::{Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
 use unicode_normalization::char::is_combining_mark;
 
@@ -51,7 +53,7 @@ pub(super) fn game(turn: &mut HouseTurn, id: Option<Name>) -> Result<Reply, Refu
             None => Reply::from("There is no main game: a word that several games share is asked back."),
         });
     };
-    turn.needs(Role::Referee, "set the main game")?;
+    turn.needs(Act::SetTable, "set the main game")?;
     let id = plugin_id(turn, &name.0)?;
     if !turn.room.plugins.contains(&id) {
         let what = format!("the plugin {id} is not enabled in this room");
@@ -70,7 +72,7 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
         return prefix(turn, value);
     }
     let (game, setting) = match RoomSetting::ALL.iter().find(|setting| key.0.eq_ignore_ascii_case(setting.key)) {
-        Some(setting) => (super::GAME.to_owned(), setting.declared()),
+        Some(setting) => (HOUSE.to_owned(), setting.declared()),
         None => {
             let own = RoomSetting::ALL.map(|setting| setting.key).join(", ");
             declared(turn, SettingScope::Room, &key.0, "room", &format!("{PREFIX}, {own}"))?
@@ -78,7 +80,7 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     };
     let set = turn.room.settings.get(&game).and_then(|set| set.get(&setting.key)).cloned();
     let Some(value) = value else { return Ok(shown(&setting, set)) };
-    turn.needs(Role::Admin, "change how the room is answered")?;
+    turn.needs(Act::SetRoom, "change how the room is answered")?;
     let example = example_of(&setting, "room");
     let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
     let reply = format!("{} is now {value}.", setting.key);
@@ -90,7 +92,7 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     let Some(value) = value else {
         return Ok(Reply::new().text("The prefix here is ").code(turn.room.prefix.clone()).text("."));
     };
-    turn.needs(Role::Admin, "change how the room is answered")?;
+    turn.needs(Act::SetRoom, "change how the room is answered")?;
     let prefix = value.text.trim();
     // What joins the character before it cannot stand in front of a command.
     let joins = |c: char| is_combining_mark(c) || chat::is_unseen(c) || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
@@ -123,15 +125,15 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         kind,
         scope: SettingScope::Table,
     };
-    let who = SettingKind::Choice(vec!["anyone".to_owned(), undo::REFEREE.to_owned()]);
+    let who = SettingKind::Choice(vec!["anyone".to_owned(), REFEREE.to_owned()]);
     let (game, setting) = match key.0.to_lowercase().as_str() {
         NAME => (None, own(NAME, "what the players call this table", "", SettingKind::Text(MOST_TABLE_NAME))),
-        undo::SETTING => {
+        WHO_UNDOES => {
             let help = "who may take back: anyone what is theirs, or the referee alone";
-            (Some(super::GAME.to_owned()), own(undo::SETTING, help, "anyone", who))
+            (Some(HOUSE.to_owned()), own(WHO_UNDOES, help, "anyone", who))
         }
         _ => {
-            let own = format!("{NAME}, {}", undo::SETTING);
+            let own = format!("{NAME}, {}", WHO_UNDOES);
             declared(turn, SettingScope::Table, &key.0, "table", &own).map(|(game, each)| (Some(game), each))?
         }
     };
@@ -142,7 +144,7 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         };
         return Ok(shown(&setting, set));
     };
-    turn.needs(Role::Referee, "change the table's settings")?;
+    turn.needs(Act::SetTable, "change the table's settings")?;
     let example = example_of(&setting, "table");
     let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
     let reply = format!("{} is now {value}.", setting.key);
@@ -194,7 +196,7 @@ fn room_overview(turn: &HouseTurn) -> Reply {
     let reply = reply.text(format!(", plugins {plugins}, table {}.", room.table));
     let own = RoomSetting::ALL.map(|setting| format!("{} {}", setting.key, setting.of(room)));
     let reply = reply.text(format!(" It has {}.", own.join(", ")));
-    let of_plugins = room.settings.iter().filter(|(game, _)| *game != super::GAME);
+    let of_plugins = room.settings.iter().filter(|(game, _)| *game != HOUSE);
     with_settings(reply, &of_plugins.map(|(game, set)| (game.clone(), set.clone())).collect())
 }
 

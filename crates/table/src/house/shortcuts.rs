@@ -3,9 +3,10 @@
 use super::HouseTurn;
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
 use crate::quota::Quotas;
+use crate::rights::Act;
 use chat::{Line, Reply, Span};
 use journal::documents::Named;
-use plugin_api::{Name, Refusal, Role, Text};
+use plugin_api::{Name, Refusal, Text};
 use std::collections::BTreeMap;
 
 /// What takes a name away.
@@ -122,7 +123,7 @@ fn change(
         return Err(Refusal::new("a value holds no # and no ;").about(text).example(kind.example));
     }
     if table {
-        turn.needs(Role::Referee, "name something for the table")?;
+        turn.needs(Act::NameForTable, "name something for the table")?;
     }
     if text.chars().count() > kind.most {
         return Err(Refusal::new(format!("a {} has up to {} characters", kind.what, kind.most)).example(kind.example));

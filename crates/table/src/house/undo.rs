@@ -3,18 +3,15 @@
 use super::{HouseTurn, show};
 use crate::budget::MOST_UNDONE;
 use crate::host::Host;
-use crate::rights::Rights;
+use crate::rights::{Act, Rights, Takes};
 use crate::table::{NotFound, RENAMED};
 use chat::{Reply, RoomId};
 use journal::documents::{TableDoc, to_json};
 use journal::keys;
 use journal::store::Batch;
 use journal::{Change, Page, Place, leaves};
-use plugin_api::{CharacterId, Refusal, Role};
+use plugin_api::{Refusal, Role};
 
-/// The table's setting of who may undo, and its value that leaves it to referees.
-pub(super) const SETTING: &str = "undo";
-pub(super) const REFEREE: &str = "referee";
 /// Changes that the answer names.
 const MOST_CHANGES: usize = 4;
 
@@ -100,62 +97,37 @@ pub(crate) fn may_take_back(
 ) -> Result<(), Refusal> {
     let (number, entry) = (page.number(), &page.entry);
     let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
-    let settings = table.settings.get(super::GAME);
-    let by_referee = settings.and_then(|set| set.get(SETTING)).is_some_and(|who| who == REFEREE);
-    if by_referee && !rights.may(Role::Referee) {
+    if !rights.may(table, Act::Undo) {
         return Err(Refusal::new("at this table only the referee may undo").example("history"));
     }
-    if page.is_secret() && !rights.reads(table, entry) {
+    if page.is_secret() && !rights.may(table, Act::Read(entry)) {
         let name = table.name_of(entry.character);
         return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
     }
-    if !rights.made(entry) && !rights.may(Role::Referee) {
+    if !rights.may(table, Act::TakeBack(entry)) {
         return refuse(format!("#{number} is not yours: only the referee may take it back"));
     }
     // What an older version played may have taken a referee.
-    let mut needed =
-        page.link.before.took.unwrap_or(Role::Referee).max(host.plugins.role_of(&entry.game, &entry.command));
-    for change in page.reversed().iter().flat_map(leaves) {
-        match change.place() {
-            Place::Room(other) if other != *room => {
-                return refuse(format!("#{number} was about another room: take it back there"));
-            }
-            place => needed = needed.max(role_for(table, rights, &place)),
+    let took = page.link.before.took.unwrap_or(Role::Referee).max(host.plugins.role_of(&entry.game, &entry.command));
+    let places: Vec<Place> = page.reversed().iter().flat_map(leaves).map(|change| change.place()).collect();
+    if places.iter().any(|place| matches!(place, Place::Room(other) if other != room)) {
+        return refuse(format!("#{number} was about another room: take it back there"));
+    }
+    for act in places.iter().map(Act::PutBack).chain([Act::Give(took)]) {
+        if !rights.may(table, act) {
+            let whom = whom(rights.takes(table, act));
+            return refuse(format!("#{number} is no longer yours to take back: it takes {whom}"));
         }
     }
-    match rights.may(needed) {
-        true => Ok(()),
-        false => refuse(format!("#{number} is no longer yours to take back: it takes {}", whom(needed))),
+    Ok(())
+}
+
+fn whom(takes: Takes) -> &'static str {
+    match takes {
+        Takes::Role(Role::Referee) => "the referee",
+        Takes::Nothing | Takes::Role(_) => "a room admin",
+        Takes::Another => "a newer version of me",
     }
-}
-
-/// What it takes to put this place back to what it was.
-fn role_for(table: &TableDoc, rights: &Rights<'_>, place: &Place) -> Role {
-    let own_character = |id: &CharacterId| {
-        // Who is gone is nobody's.
-        let character = table.characters.get(id);
-        character.is_none_or(|each| each.owner.as_ref().is_some_and(|owner| rights.is(owner)))
-    };
-    let own = match place {
-        Place::Room(_) => return Role::Admin,
-        // Nobody knows what it is.
-        Place::Other(_) => return Role::Owner,
-        // What a game took it noted itself.
-        Place::Game(_) | Place::Record(_) | Place::Offers(_) => true,
-        Place::Character(id) | Place::Sealed(id) | Place::Shortcuts(id) => own_character(id),
-        Place::Seat(player) => rights.is(player),
-        Place::TableName
-        | Place::MainGame
-        | Place::Referee(_)
-        | Place::TableSetting(_)
-        | Place::TableShortcuts
-        | Place::Scene => false,
-    };
-    if own { Role::Player } else { Role::Referee }
-}
-
-fn whom(role: Role) -> &'static str {
-    if role == Role::Referee { "the referee" } else { "a room admin" }
 }
 
 /// What is undone, which dice that discards, what is again as it was.

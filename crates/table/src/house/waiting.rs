@@ -1,12 +1,13 @@
 //! `!waiting`: what may still be chosen, by whom and since when.
 
 use super::{HouseTurn, history, show};
+use crate::rights::Act;
 use crate::table::NotFound;
 use chat::{Line, Reply, Span};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
-use plugin_api::{CharacterId, Name, Role};
+use plugin_api::{CharacterId, Name};
 
 /// Characters' choices that are listed.
 const MOST: usize = 30;
@@ -35,7 +36,7 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
         });
     }
     // One's own first: they get the numbers.
-    open.sort_by_key(|open| !is_mine(turn, open.character));
+    open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
     let mut choices = Vec::new();
     let items = open.iter().take(MOST).map(|open| line(turn, open, &mut choices)).collect();
     let mut reply = Reply::new().text("Still open:").list(items);
@@ -52,7 +53,7 @@ fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
     let since = open.roll.since.map_or(String::new(), |since| format!(", since {}", show::ago(turn.now, since)));
     let since = since.trim_end_matches(" ago");
     let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" on #{entry}{since}:"))];
-    let mine = is_mine(turn, open.character);
+    let mine = turn.may(Act::AnswerFor(open.character));
     for offer in open.offers() {
         let OpenOffer { character, command, label } = offer;
         if mine {
@@ -69,16 +70,7 @@ fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
 
 /// What who typed may choose.
 pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
-    Ok(all(turn)?.iter().filter(|open| is_mine(turn, open.character)).map(|open| open.entry).collect())
-}
-
-fn is_mine(turn: &HouseTurn, character: CharacterId) -> bool {
-    let owner = turn.table.characters.get(&character).and_then(|each| each.owner.as_ref());
-    match owner {
-        Some(owner) => turn.rights.is(owner),
-        // Whom nobody plays the referee does.
-        None => turn.rights.may(Role::Referee),
-    }
+    Ok(all(turn)?.iter().filter(|open| turn.may(Act::AnswerFor(open.character))).map(|open| open.entry).collect())
 }
 
 /// All that is open, the newest first, by character; of secret rolls what may be seen, if nobody else reads

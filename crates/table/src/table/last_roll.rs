@@ -6,6 +6,7 @@ use super::line::Attempt;
 use super::resolve::NotFound;
 use crate::budget::MOST_REROLLED;
 use crate::host::Host;
+use crate::rights::Act;
 use crate::room::Answered;
 use crate::route::{Arguments, CommandLine};
 use crate::{house, shortcuts};
@@ -94,7 +95,8 @@ impl Table {
         let own = ledger.of_character(attempt.actor).take(MOST_REROLLED);
         for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
             let page = page?;
-            let known = !page.is_secret() || (attempt.secret && attempt.rights.reads(&attempt.doc, &page.entry));
+            let known =
+                !page.is_secret() || (attempt.secret && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)));
             if page.entry.game == DICE && known && !page.is_void() && page.text().is_some() {
                 return Ok(Some(page));
             }

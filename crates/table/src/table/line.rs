@@ -9,7 +9,7 @@ use crate::host::Host;
 use crate::limits::Pace;
 use crate::people::People;
 use crate::quota::{MOST_SEATS, Quotas};
-use crate::rights::Rights;
+use crate::rights::{Act, Rights};
 use crate::route::CommandLine;
 use crate::shortcuts;
 use chat::{Audience, Message, PlayerId, Reply, Standing};
@@ -407,7 +407,7 @@ fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), R
 impl Attempt<'_> {
     /// Refuses who may not use a command.
     pub(super) fn may_use(&self, spec: &CommandSpec) -> Result<(), Refusal> {
-        if self.rights.may(spec.role) {
+        if self.rights.may(&self.doc, Act::Give(spec.role)) {
             return Ok(());
         }
         let (who, example) = match spec.role {
@@ -438,11 +438,6 @@ impl Attempt<'_> {
         if !self.secret || self.message.speaker.reachable { Ok(()) } else { Err(unreached(&self.typed)) }
     }
 
-    /// Whether the speaker has a right that not everybody has: they get a seat at any time, and can free others.
-    fn runs_the_table(&self) -> bool {
-        self.rights.role() >= Role::Admin || self.doc.referees.contains_key(&self.message.speaker.player)
-    }
-
     /// The character the speaker acts for, who comes into being with their first command.
     fn seat(&mut self) -> CharacterId {
         let speaker = &self.message.speaker;
@@ -451,7 +446,7 @@ impl Attempt<'_> {
         }
         match self.doc.seats.get(&speaker.player) {
             Some(seat) if seat.name == speaker.name => seat.plays,
-            None if !self.doc.has_room() && !self.runs_the_table() => GUEST,
+            None if !self.doc.has_room() && !self.rights.may(&self.doc, Act::SitAtAFullTable) => GUEST,
             _ => Arc::make_mut(&mut self.doc).seat(&mut self.head, &speaker.player, &speaker.name),
         }
     }

@@ -6,13 +6,14 @@ use super::line::Attempt;
 use super::play::Done;
 use super::resolve::NotFound;
 use crate::host::Host;
+use crate::rights::Act;
 use crate::route::CommandLine;
 use chat::{Message, PlayerId, Reply};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
 use journal::{Change, Place, diff};
-use plugin_api::{FollowUp, Refusal, Role};
+use plugin_api::{FollowUp, Refusal};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -51,9 +52,7 @@ impl Table {
             let shown = if last == 1 { "1 alone".to_owned() } else { format!("1 to {last}") };
             Refusal::new(format!("there is no {number}: you were offered {shown}")).example("waiting")
         })?;
-        let owner = attempt.doc.characters.get(&choice.character).and_then(|each| each.owner.as_ref());
-        let own = owner.is_some_and(|owner| attempt.rights.is(owner));
-        if !own && !attempt.rights.may(Role::Referee) {
+        if !attempt.rights.may(&attempt.doc, Act::ActFor(choice.character)) {
             let name = attempt.doc.name_of(choice.character);
             return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
         }

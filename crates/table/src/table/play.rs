@@ -9,13 +9,14 @@ use crate::budget::{self, MOST_STATE};
 use crate::host::Host;
 use crate::house::{self, HouseTurn};
 use crate::people::People;
+use crate::rights::Act;
 use crate::route::CommandLine;
 use chat::{Reply, RoomId};
 use dice::fair::MessageKey;
 use dice::{Budget, Dice};
 use journal::documents::{GameDoc, RollDoc, RoomDoc, to_json};
 use journal::store::Batch;
-use journal::{Added, Change, Changes, Document, Place, diff, digest};
+use journal::{Added, Change, Changes, Document, HOUSE, Place, diff, digest};
 use plugin_api::{Closed, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Target, Words};
 use serde::Serialize;
 use serde_json::Value;
@@ -72,7 +73,7 @@ impl<'a> Done<'a> {
     /// One of the table's own commands answered this, and did nothing.
     pub fn looked(spec: &'a CommandSpec, reply: Reply) -> Self {
         Done {
-            game: house::GAME,
+            game: HOUSE,
             spec,
             reply,
             comment: None,
@@ -143,7 +144,7 @@ impl Table {
             let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
             return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
         }
-        if !attempt.rights.are_of_one() && (changed_anything || attempt.effects.counts()) {
+        if (changed_anything || attempt.effects.counts()) && !attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
             let what =
                 format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
             return Err(Refusal::new(what).example(attempt.typed.as_str()).into());

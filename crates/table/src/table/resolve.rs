@@ -5,7 +5,7 @@ use super::ledger::Ledger;
 use super::line::Attempt;
 use crate::host::Host;
 use crate::people::People;
-use crate::rights::Rights;
+use crate::rights::{Act, Rights};
 use crate::route::{Arguments, CommandLine};
 use chat::Message;
 use journal::documents::{RollDoc, RoomDoc, TableDoc};
@@ -234,7 +234,7 @@ impl Table {
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
         let page = if roll.secret { ledger.page(number)? } else { None };
-        if let Some(page) = page.filter(|page| !command.rights.reads(&self.doc.doc, &page.entry)) {
+        if let Some(page) = page.filter(|page| !command.rights.may(&self.doc.doc, Act::Read(&page.entry))) {
             let name = self.doc.doc.name_of(page.entry.character);
             let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
             return Err(Refusal::new(what).about(format!("#{number}")).into());
@@ -343,8 +343,7 @@ impl Followed<'_> {
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
-        let owner = doc.characters.get(&character).and_then(|each| each.owner.as_ref());
-        character == self.actor || owner.is_some_and(|owner| self.rights.is(owner)) || self.rights.may(Role::Referee)
+        character == self.actor || self.rights.may(doc, Act::ActFor(character))
     }
 
     /// The character named in the arguments, if they read as the command only without the name.

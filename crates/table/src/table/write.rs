@@ -5,16 +5,15 @@ use super::line::{Attempt, Outcome};
 use super::play::{Done, Effects};
 use super::{Heard, OutcomeKind, Stored, Table, answer, verbosity};
 use crate::host::Host;
-use crate::house;
 use crate::room::{Answered, Verbosity};
 use chat::{Audience, Reply};
 use dice::Die;
 use dice::fair::commitment;
 use journal::documents::GUEST;
 use journal::documents::{RoomDoc, to_json};
-use journal::keys;
 use journal::store::StoreError;
 use journal::{Added, Before, Change, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
+use journal::{HOUSE, keys};
 use std::sync::Arc;
 
 /// So many commands that each found everything before it durable are a calm table.
@@ -38,7 +37,7 @@ impl Table {
     ) -> Result<(), StoreError> {
         let prefix = attempt.room.prefix.clone();
         let mut reply = std::mem::take(&mut done.reply);
-        let verbosity = if done.game == house::GAME { Verbosity::Normal } else { attempt.room.verbosity() };
+        let verbosity = if done.game == HOUSE { Verbosity::Normal } else { attempt.room.verbosity() };
         if verbosity == Verbosity::Brief {
             reply = verbosity::brief(reply);
         }
@@ -53,7 +52,7 @@ impl Table {
         attempt.withheld = self.holds_secrets(host, done.changes.all())?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
         // What of a game can be followed up on or leaves something to choose is kept, even if no die fell.
-        let kept = done.game != house::GAME && (reply.record.is_some() || !reply.offers.is_empty());
+        let kept = done.game != HOUSE && (reply.record.is_some() || !reply.offers.is_empty());
         let counts = attempt.effects.counts() || replaces.is_some() || kept;
         if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
             self.writes.append(std::mem::take(&mut attempt.effects.writes));
@@ -257,7 +256,7 @@ impl Table {
 /// What everybody is told of a secret command.
 fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome) -> String {
     let what = match (done.game, done.spec.name.as_str()) {
-        (house::GAME, "seal") => "a sealed declaration",
+        (HOUSE, "seal") => "a sealed declaration",
         _ if outcome.dice.is_empty() => "a secret command",
         _ => "a secret roll",
     };
