@@ -102,9 +102,14 @@ impl Change {
         Place::of(&self.path)
     }
 
+    /// The document that it is in, if that is known.
+    pub fn document(&self) -> Option<Document> {
+        Document::of(&self.path)
+    }
+
     /// The roll that it is about, if it is about one.
     pub fn roll(&self) -> Option<u64> {
-        match self.place().document()? {
+        match self.document()? {
             Document::Roll(number) => Some(number),
             Document::Table | Document::Room(_) | Document::Game(_) => None,
         }

@@ -55,6 +55,19 @@ pub enum Place {
 }
 
 impl Document {
+    /// The document that the path of a change is in.
+    pub fn of(path: &str) -> Option<Self> {
+        let mut words = path.split('/').skip(1);
+        let (kind, id) = (words.next()?, words.next().map(unescaped));
+        Some(match kind {
+            "table" => Document::Table,
+            "rooms" => Document::Room(RoomId::try_from(id?).ok()?),
+            "games" => Document::Game(id?),
+            "rolls" => Document::Roll(id?.parse().ok()?),
+            _ => return None,
+        })
+    }
+
     /// Where it stands, as the beginning of the paths of its changes.
     pub fn path(&self) -> String {
         match self {
@@ -119,28 +132,17 @@ impl Place {
 
     /// The document that it is part of.
     pub fn document(&self) -> Option<Document> {
-        Some(match self {
-            Place::TableName
-            | Place::MainGame
-            | Place::Referee(_)
-            | Place::Seat(_)
-            | Place::Character(_)
-            | Place::TableSetting(_)
-            | Place::Sealed(_)
-            | Place::TableShortcuts
-            | Place::Shortcuts(_)
-            | Place::Scene => Document::Table,
-            Place::Room(room) => Document::Room(room.clone()),
-            Place::Game(game) => Document::Game(game.clone()),
-            Place::Record(number) | Place::Offers(number) => Document::Roll(*number),
-            Place::Other(_) => return None,
-        })
+        Document::of(&self.path())
     }
 }
 
 /// The words of a path as they were before they were put into it.
 pub fn words(path: &str) -> Vec<String> {
-    path.split('/').skip(1).map(|word| word.replace("~1", "/").replace("~0", "~")).collect()
+    path.split('/').skip(1).map(unescaped).collect()
+}
+
+fn unescaped(word: &str) -> String {
+    word.replace("~1", "/").replace("~0", "~")
 }
 
 #[cfg(test)]

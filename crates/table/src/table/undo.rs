@@ -37,7 +37,7 @@ impl Ledger<'_> {
         let mut by_document: BTreeMap<Document, Vec<Change>> = BTreeMap::new();
         for change in &taken.changes {
             let document =
-                change.place().document().ok_or_else(|| StoreError::damaged(&change.path, "nobody knows it"))?;
+                change.document().ok_or_else(|| StoreError::damaged(&change.path, "nobody knows it"))?;
             by_document.entry(document).or_default().push(change.clone());
         }
         self.nobody_acted_since(page, &taken.changes)?;
