@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The command that entries name which carry a player's things along to another id.
+pub const RENAMED: &str = "renamed";
+
 /// A table's people and settings. Changes of it are in the journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableDoc {

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// - `main`: what a bare `!GAME ...` means; exactly one command of a game;
 /// - `by_object`: a verb that games share, such as `spend`, where what stands behind it tells which game is meant;
 /// - `referee` or `admin`: the role it needs;
+/// - `notation`: its words are dice and nothing else, so that dice can be typed without it, or stand in prose;
 /// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)), one's own, a referee on any;
 ///   `follow_up = "anyone"`: anyone may, and without a number it is the roll on which somebody else offered it to them;
 ///   `follow_up = "if any"`: likewise, on a roll or on none, and whose it may be the game decides.
@@ -78,6 +79,9 @@ pub struct CommandSpec {
     /// A verb that games share: what stands behind it tells which game is meant.
     #[serde(default)]
     pub by_object: bool,
+    /// Its words are dice and nothing else: dice that are typed without a command are its words.
+    #[serde(default)]
+    pub notation: bool,
     /// What it is listed under; empty for the game's own list.
     #[serde(default)]
     pub topic: String,

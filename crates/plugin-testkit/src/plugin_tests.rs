@@ -92,7 +92,7 @@ fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {
         wrong.push(format!("{directory}/states holds no state; states/v1.json is the first"));
     }
     let main = plugin.manifest().main().expect("every plugin has one");
-    let example = table::route::Arguments::of(&main.examples[0], false).typed;
+    let example = table::words::Arguments::of(&main.examples[0], false).typed;
     for path in states {
         let text = fs::read_to_string(&path).expect("the file can be read");
         let state: SavedState = match serde_json::from_str(&text) {

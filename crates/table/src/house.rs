@@ -15,57 +15,16 @@ mod secrets;
 mod settings;
 mod shortcuts;
 mod show;
-pub(crate) mod undo;
+mod undo;
 mod waiting;
 
-pub(crate) use odds::{dice_of_no_table, of_trials as odds_of_trials, reads_as_dice, throws_dice};
-
 use crate::budget::MOST_HISTORY;
-use crate::host::Host;
-use crate::rights::{Act, Rights, Takes};
+use crate::plugins::{Plugins, PluginsError};
 use crate::room::Answered;
-use crate::roster::Present;
-use crate::table::{Effects, Ledger, NotFound};
-use chat::{Reply, RoomId, Speaker, Trust};
-use jiff::Timestamp;
-use journal::documents::{Head, RoomDoc, TableDoc};
-use plugin_api::{Argument, CharacterId, CommandSpec, Commands, Name, Number, Refusal, Role, Text, Words};
-use std::sync::Arc;
-
-/// One of the table's own commands on its way.
-pub(crate) struct HouseTurn<'a> {
-    pub host: &'a Host,
-    pub speaker: &'a Speaker,
-    pub room_id: &'a RoomId,
-    /// Where it was typed: another one, if it was in a private chat for this room.
-    pub said_in: &'a RoomId,
-    pub actor: CharacterId,
-    pub rights: &'a Rights<'a>,
-    pub present: &'a Present,
-    pub table: &'a mut Arc<TableDoc>,
-    /// The table as it was when the command began: what came into being on the way is part of it.
-    pub arrived: &'a mut Arc<TableDoc>,
-    pub room: &'a mut Arc<RoomDoc>,
-    pub head: &'a mut Head,
-    /// The journal up to this command.
-    pub ledger: Ledger<'a>,
-    /// What it does besides.
-    pub effects: &'a mut Effects,
-    /// The number it gets if it becomes an entry.
-    pub number: u64,
-    /// The entry whose answer it replies to.
-    pub replied: Option<u64>,
-    /// When it was sent, to be shown.
-    pub now: Timestamp,
-    /// When it was heard, by the bot's own clock: what expires goes by it.
-    pub heard: Timestamp,
-    /// Files that the player may still ask for, if they asked for one.
-    pub files_left: Option<usize>,
-    /// It was typed where the others do not read.
-    pub in_private: bool,
-    /// The answer is for who typed, and referees.
-    pub in_secret: bool,
-}
+use crate::turn::{HouseTurn, OwnCommands};
+use crate::unplayed::Unplayed;
+use chat::Reply;
+use plugin_api::{Argument, CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
 
 /// The number of an entry: `#12`, or `12`.
 struct EntryNumber(u64);
@@ -314,9 +273,31 @@ pub fn commands() -> Vec<CommandSpec> {
     House::declare()
 }
 
-/// Plays one.
-pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, NotFound> {
-    Ok(match House::parse(name, words)? {
+impl Plugins {
+    /// These plugins, beside the table's own commands.
+    ///
+    /// # Errors
+    /// Two of them, or one and the table's own commands, claim the same word for themselves.
+    pub fn new(list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
+        Plugins::beside(Box::new(Own), list)
+    }
+}
+
+/// The commands of [`House`], to be handed to the table.
+struct Own;
+
+impl OwnCommands for Own {
+    fn declared(&self) -> Vec<CommandSpec> {
+        House::declare()
+    }
+
+    fn play(&self, name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
+        play(House::parse(name, words)?, turn)
+    }
+}
+
+fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
+    Ok(match command {
         House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref())?,
         House::Plugins => help::plugins(turn),
         House::Plugin { enable, disable } => settings::plugin(turn, enable, disable)?,
@@ -366,37 +347,4 @@ pub(crate) fn play(name: &str, words: &mut Words, turn: &mut HouseTurn) -> Resul
         House::Ignore { who } => ignore::ignore(turn, who)?,
         House::Unignore { who } => ignore::unignore(turn, &who)?,
     })
-}
-
-impl HouseTurn<'_> {
-    /// Whether the command may do this.
-    fn may(&self, act: Act<'_>) -> bool {
-        self.rights.may(self.table, act)
-    }
-
-    /// Refuses who may not do this, which is to `what`.
-    fn needs(&self, act: Act<'_>, what: &str) -> Result<(), Refusal> {
-        if self.may(act) {
-            return Ok(());
-        }
-        let by_referee = self.rights.takes(self.table, act) == Takes::Role(Role::Referee);
-        let who = if by_referee { "the referee" } else { "a room admin" };
-        Err(Refusal::new(format!("only {who} may {what}")))
-    }
-
-    /// Refuses who may not show what others keep secret.
-    fn must_disclose(&self, what: &str) -> Result<(), Refusal> {
-        if self.may(Act::Disclose) {
-            return Ok(());
-        }
-        let none = self.table.referees.is_empty();
-        let who = if none { "a room admin, while there is no referee," } else { "the referee" };
-        let nick = if self.speaker.trust == Trust::NickOnly { ", and not by a nick alone" } else { "" };
-        Err(Refusal::new(format!("only {who} may {what}{nick}")).example("gm"))
-    }
-
-    /// The table's document, to be changed.
-    fn table_mut(&mut self) -> &mut TableDoc {
-        Arc::make_mut(self.table)
-    }
 }

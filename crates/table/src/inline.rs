@@ -1,7 +1,7 @@
 //! Dice in prose: `I strike [[1d20+5]] for [[2d6+3]]`.
 
-use crate::route::CommandLine;
-use crate::{house, shortcuts};
+use crate::notation::{guessed, throws_dice};
+use crate::words::CommandLine;
 use dice::Dialect;
 
 /// What stands around dice in prose.
@@ -10,8 +10,17 @@ const CLOSE: &str = "]]";
 /// Dice of one line that are rolled.
 const MOST: usize = 10;
 
+/// How dice in prose are rolled.
+#[derive(Clone, Copy, Debug)]
+pub struct Inline<'a> {
+    /// Whose spelling is read.
+    pub dialect: Dialect,
+    /// The command that rolls them.
+    pub command: &'a str,
+}
+
 /// The roll of all dice in a line of prose, if there are some. What only looks like it stays prose, and so does what is quoted.
-pub(crate) fn roll_in(line: &str, dialect: Dialect) -> Option<CommandLine> {
+pub(crate) fn roll_in(line: &str, inline: Inline<'_>) -> Option<CommandLine> {
     if line.starts_with('>') {
         return None;
     }
@@ -23,11 +32,12 @@ pub(crate) fn roll_in(line: &str, dialect: Dialect) -> Option<CommandLine> {
             && let Some((inner, behind)) = rest.split_once(OPEN).and_then(|(_, inner)| closed(inner))
         {
             let dice = inner.split('#').next().unwrap_or_default().trim();
-            found.extend(Some(dice).filter(|dice| house::throws_dice(&shortcuts::guessed(dice), dialect)));
+            found.extend(Some(dice).filter(|dice| throws_dice(&guessed(dice), inline.dialect)));
             rest = behind;
         }
     }
-    (!found.is_empty()).then(|| CommandLine { typed: format!("roll {}", found.join("; ")), by_name: false })
+    (!found.is_empty())
+        .then(|| CommandLine { typed: format!("{} {}", inline.command, found.join("; ")), by_name: false })
 }
 
 /// What stands in the brackets, and behind them; a label's own bracket is part of it.
@@ -45,7 +55,7 @@ mod tests {
 
     #[test]
     fn dice_in_prose_are_found_and_links_are_not() {
-        let roll = |line| roll_in(line, Dialect::Native).map(|line| line.typed);
+        let roll = |line| roll_in(line, Inline { dialect: Dialect::Native, command: "roll" }).map(|line| line.typed);
         assert_eq!(roll("I strike [[1d20+5]] for [[ 2d6+$str ]]!").as_deref(), Some("roll 1d20+5; 2d6+$str"));
         assert_eq!(roll("see [[the tavern]] and [[2024]], [[2d6"), None);
         assert_eq!(roll("an array a[[0]], d20"), None);

@@ -1,6 +1,6 @@
 //! The plugins this bot has, and which words belong to which.
 
-use crate::house;
+use crate::turn::OwnCommands;
 use journal::HOUSE;
 use plugin_api::{CommandSpec, Manifest, Plugin, Role};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Plugins {
     plugins: BTreeMap<String, Box<dyn Plugin>>,
     house: Vec<CommandSpec>,
+    own: Box<dyn OwnCommands>,
 }
 
 /// Plugins that cannot live together.
@@ -28,12 +29,12 @@ pub enum PluginsError {
 }
 
 impl Plugins {
-    /// These plugins.
+    /// These plugins beside the table's own commands.
     ///
     /// # Errors
     /// Two of them, or one and the table's own commands, claim the same word for themselves.
-    pub fn new(list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
-        let house = house::commands();
+    pub(crate) fn beside(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
+        let house = own.declared();
         let mut plugins = BTreeMap::new();
         for plugin in list {
             let Manifest { id, commands, .. } = plugin.manifest().clone();
@@ -45,7 +46,7 @@ impl Plugins {
                 return Err(PluginsError::SameId(id));
             }
         }
-        Ok(Plugins { plugins, house })
+        Ok(Plugins { plugins, house, own })
     }
 
     /// The plugin of this id.
@@ -63,11 +64,29 @@ impl Plugins {
         enabled.iter().filter_map(|id| self.get(id)).collect()
     }
 
+    /// The command whose words are dice and nothing else, of those of `enabled`.
+    pub fn notation(&self, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
+        let plugins = self.enabled(enabled).into_iter();
+        plugins.flat_map(|plugin| &plugin.manifest().commands).find(|command| command.notation)
+    }
+
+    /// Whether a command's words are dice and nothing else, by the ids that entries have.
+    pub fn is_notation(&self, game: &str, command: &str) -> bool {
+        let spec =
+            self.get(game).and_then(|plugin| plugin.manifest().commands.iter().find(|each| each.name == command));
+        spec.is_some_and(|spec| spec.notation)
+    }
+
     /// Who may give a command, by the ids that entries have; of one that is unknown here now, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
         let own = self.house.iter().find(|each| game == HOUSE && each.name == command);
         let spec = own.or_else(|| self.get(game)?.manifest().commands.iter().find(|each| each.name == command));
         spec.map_or(Role::Referee, |spec| spec.role)
+    }
+
+    /// What plays the table's own commands.
+    pub(crate) fn own(&self) -> &dyn OwnCommands {
+        &*self.own
     }
 
     /// The table's own commands.

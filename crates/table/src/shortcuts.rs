@@ -1,8 +1,9 @@
 //! What players name for themselves: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
 use crate::budget::{self, DEEPEST};
+use crate::notation::variable;
 use crate::rights::Rights;
-use crate::route::{Arguments, CommandLine};
+use crate::words::{Arguments, CommandLine};
 use chat::PlayerId;
 use journal::documents::TableDoc;
 use plugin_api::{CharacterId, Refusal, suggest};
@@ -26,23 +27,23 @@ impl Put {
     }
 }
 
-/// The commands whose words are dice, whatever games are played: a value that is a sum stands in parentheses there.
-const OF_DICE: [&str; 4] = ["roll", "r", "odds", "explain"];
+/// What the words of a command are, where variables stand among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// Dice: a value that is a sum stands in parentheses there.
+    Dice,
+    /// Any. In those of a follow-up a `#12` is a roll's number, not a comment.
+    Any { follow_up: bool },
+}
 
 /// A line with what the character's variables stand for, `$NAME` or `${NAME}`; what stands behind `#` stays as it is.
-/// `follows_up`: a `#12` in it is a roll's number.
-pub(crate) fn filled(
-    doc: &TableDoc,
-    character: CharacterId,
-    line: &CommandLine,
-    follows_up: bool,
-) -> Result<Put, Refusal> {
+pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine, words: Words) -> Result<Put, Refusal> {
     let mut by = BTreeSet::new();
     if !line.typed.contains('$') {
         return Ok(Put { line: line.clone(), by });
     }
-    let end = Arguments::of(&line.typed, follows_up).typed.len();
-    let fill = Fill { doc, character, dice: OF_DICE.contains(&line.word().0.as_str()) };
+    let end = Arguments::of(&line.typed, words == Words::Any { follow_up: true }).typed.len();
+    let fill = Fill { doc, character, dice: words == Words::Dice };
     let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
     typed.push_str(&line.typed[end..]);
     budget::fits(&typed)?;
@@ -111,36 +112,6 @@ impl Fill<'_> {
         let what = format!("nothing stands for ${name}{meant}");
         Err(Refusal::new(what).about(format!("${name}")).example(format!("set {wanted} 3")))
     }
-}
-
-/// A text with 1 for each variable, to tell what kind of text it is.
-pub fn guessed(text: &str) -> String {
-    let (mut guessed, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find('$') {
-        guessed.push_str(&rest[..at]);
-        let (name, length) = variable(&rest[at + 1..]);
-        guessed.push_str(if name.is_empty() { "$" } else { "1" });
-        rest = &rest[at + 1 + length..];
-    }
-    guessed + rest
-}
-
-/// The name of a variable that a text begins with, and how long it is with its braces.
-fn variable(text: &str) -> (&str, usize) {
-    let braced = text.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
-    match braced {
-        Some(name) if !name.is_empty() && name_at(name) == name => (name, name.len() + 2),
-        _ => {
-            let name = name_at(text);
-            (name, name.len())
-        }
-    }
-}
-
-/// The name that a text begins with: a letter, then letters, digits and `_`.
-fn name_at(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
-    if text.starts_with(char::is_alphabetic) { &text[..end] } else { "" }
 }
 
 /// The command that a line stands for, if its first word is a macro of the character or the table: `$1` is the first word
@@ -217,7 +188,8 @@ mod tests {
     #[test]
     fn variables_stand_for_what_they_were_set_to() {
         let fill = |id: u32, text: &str| {
-            filled(&doc(), CharacterId(id), &CommandLine::new(text), false)
+            let words = if text.starts_with("roll") { Words::Dice } else { Words::Any { follow_up: false } };
+            filled(&doc(), CharacterId(id), &CommandLine::new(text), words)
                 .map_or_else(|no| no.what, |put| put.line.typed)
         };
         assert_eq!(fill(1, "roll d20+$STR vs $dc # $gold, $5"), "roll d20+3 vs 12 # $gold, $5");

@@ -1,7 +1,8 @@
 //! Playing events one after the other, without networks and tasks: for tests, session files and tools.
 
 use crate::host::Host;
-use crate::table::{Heard, Manner, Table};
+use crate::outcome::Heard;
+use crate::table::{Manner, Table};
 use chat::Event;
 use journal::keys::TableId;
 use journal::store::{Batch, StoreError};

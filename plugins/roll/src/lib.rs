@@ -20,7 +20,7 @@ enum Command {
     /// ro<3 rr2<3, u all different; mi2 ma5 map[1:0]; count >=7 f1 dbl10 b1 even odd m mt3; cs20 cf1 mark; s sd sort. Groups
     /// {4d6, 2d8+1}kh1. + - * / // % **, floor ceil round abs min max sum. 1d8[fire] names a part; 6x in front repeats, sum or
     /// sort behind it; a ; divides rolls; text behind # is a label.
-    #[command(alias = "r", main, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
+    #[command(alias = "r", main, notation, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
     Roll {
         /// the dice, such as 2d6+3 or 10d6!kh5
         dice: Option<Text>,

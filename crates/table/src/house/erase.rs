@@ -1,9 +1,9 @@
 //! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
 
-use super::HouseTurn;
 use crate::budget::{MOST_ERASED, MOST_ERASED_BYTES};
 use crate::rights::Act;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Recipient, Reply, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use journal::Page;
@@ -15,7 +15,7 @@ use plugin_api::Refusal;
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     forget_rests(turn)?;
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
     let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
@@ -43,7 +43,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
 }
 
 /// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
-pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotFound> {
+pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, Unplayed> {
     turn.needs(Act::EraseOlder, "erase what others typed")?;
     forget_rests(turn)?;
     // Whatever time a message says it is of, so many days before it may be before all time.
@@ -85,7 +85,7 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, NotF
 
 /// The number of the last entry before `before`, of those behind `from`. What claims a time that has not come is as old as
 /// what stands behind it.
-fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, NotFound> {
+fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, Unplayed> {
     let mut last = from;
     for number in from + 1..=turn.ledger.head().number {
         let Some(page) = turn.ledger.page(number)? else { continue };
@@ -99,7 +99,7 @@ fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, No
 }
 
 /// `!forget me`: everything that somebody typed here.
-pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, NotFound> {
+pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, Unplayed> {
     if !me || turn.actor == OPERATOR || !turn.may(Act::ForgetOwn) {
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
     }

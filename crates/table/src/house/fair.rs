@@ -1,10 +1,10 @@
 //! `!fair`, `!export`: what lets anybody prove the dice.
 
-use super::HouseTurn;
 use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
 use crate::handed::{Form, HandedOut};
 use crate::rights::Act;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{File, Reply, clean};
 use dice::fair::commitment;
 use journal::documents::OPERATOR;
@@ -45,7 +45,7 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
 }
 
 /// Binds the seed whose dice are to come: it was committed to, and whoever chose it did not know these words.
-pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> {
+pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> {
     let (head, player) = (turn.ledger.head(), &turn.speaker.player);
     let words = clean(words).trim().to_owned();
     let refuse = |what: String| Err(Refusal::new(what).example("fair").into());
@@ -79,7 +79,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, NotFound> 
     Ok(reply)
 }
 
-pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
+pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed> {
     turn.needs(Act::PublishSeed, "publish the seed")?;
     if all {
         turn.must_disclose("show the dice of secret rolls")?;
@@ -120,7 +120,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound>
     Ok(reply.fact("seeds", shown).fact("next_commitment", promised))
 }
 
-pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, NotFound> {
+pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
     let head = ledger.head();
     if head.number == 0 {
@@ -162,12 +162,12 @@ fn too_long(turn: &HouseTurn) -> Refusal {
 }
 
 /// The file; nothing where it is too long for a chat.
-fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, NotFound> {
+fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, Unplayed> {
     let mut file = Short::default();
     match origin.write(source, &mut file) {
         Ok(_) => Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned())),
         Err(_) if file.full => Ok(None),
-        Err(error) => Err(NotFound::Store(error.into_store())),
+        Err(error) => Err(Unplayed::Store(error.into_store())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `!help`, `!plugins`: what can be typed, made from the declarations alone.
 
-use super::HouseTurn;
+use crate::turn::HouseTurn;
 use chat::{Line, Reply, Span};
 use journal::HOUSE;
 use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};

@@ -1,10 +1,11 @@
 //! `!history`, `!why`, `!recap`: what the journal tells.
 
-use super::{HouseTurn, show};
+use super::show;
 use crate::budget::MOST_RECAPPED;
 use crate::people::People;
 use crate::rights::Act;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Audience, Line, Reply, Span};
 use journal::store::StoreError;
 use journal::{Change, Changes, Page, leaves};
@@ -20,7 +21,7 @@ const MOST_CHANGES: usize = 10;
 /// Characters of the chain's head that are shown where nobody copies it.
 const HEAD: usize = 16;
 
-pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name>) -> Result<Reply, NotFound> {
+pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name>) -> Result<Reply, Unplayed> {
     let count = count.and_then(|count| u64::try_from(count).ok()).unwrap_or(USUAL);
     let ledger = turn.ledger;
     let newest = ledger.head().number;
@@ -63,7 +64,7 @@ impl HouseTurn<'_> {
     }
 }
 
-pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
     let page = match number.or(turn.replied) {
         Some(number) => ledger.must_have(number)?,
@@ -125,7 +126,7 @@ fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
     Some(format!("{before}{}", changes.join("; ")))
 }
 
-pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
     let last = ledger.head().players.get(&turn.speaker.player).copied().unwrap_or_default();
     let since = ledger.page(last)?;

@@ -1,8 +1,8 @@
 //! `!ignore`: who is not answered in this room.
 
-use super::HouseTurn;
 use crate::pattern;
 use crate::people::{People, looks_like_an_id, with_id};
+use crate::turn::HouseTurn;
 use chat::Reply;
 use plugin_api::{Refusal, Text};
 use std::sync::Arc;

@@ -1,14 +1,14 @@
 //! `!more`: what did not fit of an answer, where a network keeps answers short.
 
-use super::HouseTurn;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Audience, Recipient, Reply, Trust};
 use journal::documents::{RestDoc, from_json};
 use journal::keys;
 use plugin_api::Refusal;
 
 /// The next part of what was left of the last long answer here; of a private one for whom it was.
-pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let room = turn.said_in;
     let own = Recipient::Player(turn.speaker.player.clone());
     for (to, audience) in [(Recipient::Room, Audience::Table), (own, Audience::Player)] {

@@ -1,7 +1,7 @@
 //! `!export move` and `!import`: a table's way to another room of this bot, on whichever network.
 
-use super::HouseTurn;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::Reply;
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{Head, TableDoc, to_json};
@@ -25,7 +25,7 @@ struct Leave {
 }
 
 /// Gives out the word by which another room sits down here, to the referees alone: whoever has it gets all the table holds.
-pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     // While there is no referee, whoever comes by may give a referee's commands, and must not carry the table away.
     turn.must_disclose("move the table elsewhere")?;
     if turn.ledger.head().number == 0 {
@@ -43,7 +43,7 @@ pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
 }
 
 /// Seats this room at the table that a word stands for, or at its own.
-pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, NotFound> {
+pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unplayed> {
     let word = word.to_lowercase();
     let here = turn.room.table.clone();
     let key = keys::leave(&word);

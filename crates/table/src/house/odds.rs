@@ -1,21 +1,12 @@
 //! `!odds`, `!explain`: how likely the results of some dice are, and what those do.
 
 use crate::budget::ROLLS;
-use crate::route::Arguments;
-use crate::table::Trials;
-use chat::{Bar, Reply, Span};
-use dice::fair::{FairDice, MessageKey};
-use dice::{
-    Certainty, Comparison, Count, Dialect, Expression, Faces, Fuel, Notation, NotationError, Number, ODDS, Odds,
-    OddsError, Pool, Repeated, Source,
-};
+use crate::notation::dice_of_no_table;
+use crate::odds::{compared, spread, words_of};
+use crate::words::Arguments;
+use chat::{Reply, Span};
+use dice::{Dialect, Expression, Fuel, Notation, NotationError, ODDS, Odds, OddsError, Repeated};
 use plugin_api::{Refusal, Text};
-use std::collections::BTreeMap;
-
-/// Bars of a chart.
-const LINES: usize = 12;
-/// What comes less often than this, and all beyond it, is one line at the end of a chart.
-const RARE: f64 = 0.005;
 
 pub(super) fn explain(roll: Option<&Text>, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
@@ -59,19 +50,6 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
     }
 }
 
-/// How likely each word is on dice that show words, and are not counted otherwise.
-fn words_of(expression: &Expression) -> Option<String> {
-    let Expression::Pool(Pool { source: Source::Dice(count, faces), modifiers }) = expression else { return None };
-    let sides = faces.sides().filter(|_| modifiers.is_empty() && matches!(faces, Faces::List(_)))?;
-    let mut words: BTreeMap<&str, f64> = BTreeMap::new();
-    for (face, often) in faces.different(sides) {
-        *words.entry(faces.word(face)?).or_default() += f64::from(often) / f64::from(sides);
-    }
-    let each = words.into_iter().map(|(word, chance)| format!("{word} {}", percent(chance)));
-    let several = if *count == Count::Number(1) { "" } else { ", each die for itself" };
-    Some(each.collect::<Vec<_>>().join(", ") + several)
-}
-
 fn refused(error: OddsError, text: &str) -> Refusal {
     match error {
         OddsError::Roll(error) => error.into(),
@@ -82,177 +60,4 @@ fn refused(error: OddsError, text: &str) -> Refusal {
 /// The odds as rolling says, with other dice on each side of a comparison.
 fn estimated(repeated: &Repeated, side: &str, fuel: &mut Fuel) -> Result<Odds, Refusal> {
     Ok(repeated.estimate_within(&mut dice_of_no_table(&format!("{side} {repeated}")), ROLLS, fuel)?)
-}
-
-/// Dice that are no table's: the same each time for the same purpose.
-pub(crate) fn dice_of_no_table(purpose: &str) -> FairDice {
-    let key = MessageKey { network: "odds".into(), room: String::new(), id: purpose.to_owned(), ordinal: 1 };
-    FairDice::new(&[0; 32], &key)
-}
-
-/// Whether a text is dice, and some are thrown.
-pub(crate) fn throws_dice(text: &str, dialect: Dialect) -> bool {
-    let read = Notation::typed_in(dialect, &Arguments::of(text, false).typed);
-    read.is_ok_and(|notation| notation.rolls.iter().any(|roll| roll.expression.throws()))
-}
-
-/// Whether a text is dice, and no command.
-pub(crate) fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
-    Notation::typed_in(dialect, &Arguments::of(text, false).typed).is_ok()
-}
-
-/// The odds of a game's command that was played with all that could be thrown, or `estimated` so many times.
-pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) -> Result<Reply, Refusal> {
-    if !trials.thrown {
-        return Err(Refusal::new("that throws no dice: it is as certain as it reads").example(typed));
-    }
-    let certainty = match estimated {
-        Some(throws) => Certainty::Estimated(throws),
-        None if trials.left > 0.0 => Certainty::Within(trials.left),
-        None => Certainty::Exact,
-    };
-    let success = trials.success();
-    let outcomes =
-        trials.totals().map(|totals| totals.into_iter().map(|(total, chance)| (total.into(), chance)).collect());
-    let odds = outcomes.map(|outcomes| Odds { outcomes, certainty });
-    let words: Vec<_> =
-        trials.outcomes().into_iter().map(|(word, chance)| format!("{word} {}", percent(chance))).collect();
-    let mut parts = Vec::new();
-    parts.extend(success.map(|chance| format!("{} to succeed", percent(chance))));
-    // Of two words the chance to succeed says all.
-    parts.extend((words.len() > if success.is_some() { 2 } else { 1 }).then(|| words.join(", ")));
-    parts.extend(odds.as_ref().map(|odds| format!("{} on average", decimal(odds.mean()))));
-    let Some((first, rest)) = parts.split_first() else {
-        return Err(Refusal::new("its answers state nothing that odds could be made of").example("odds 2d6 vs 9"));
-    };
-    let mut reply = Reply::new().bold(first.as_str()).text(format!(" | {typed}{}", how_sure(certainty)));
-    reply = rest.iter().fold(reply, |reply, part| reply.text(format!(" | {part}")));
-    if let Some(odds) = &odds {
-        reply = reply.text(format!(", deviation {:.2}", odds.deviation()));
-        // Whoever asks whether they succeed needs no chart of all that could happen.
-        let charted = success.is_none() && odds.outcomes.len() > 1;
-        reply = facts(if charted { reply.chart(chart(odds)) } else { reply }, odds);
-    }
-    Ok(success.into_iter().fold(reply, |reply, chance| reply.fact("chance", chance)))
-}
-
-/// The odds of a comparison.
-fn compared(notation: &Notation, left: &Odds, comparison: Comparison, right: &Odds) -> Reply {
-    let (higher, same) = left.against(right);
-    let lower = (1.0 - higher - same).max(0.0);
-    let chance = match comparison {
-        Comparison::Less => lower,
-        Comparison::AtMost => lower + same,
-        Comparison::Equal => same,
-        Comparison::Unequal => higher + lower,
-        Comparison::AtLeast => higher + same,
-        Comparison::Greater => higher,
-    };
-    let sure = if left.certainty == Certainty::Exact { right.certainty } else { left.certainty };
-    let mut reply = Reply::new().bold(percent(chance)).text(format!(" | {notation}{}", how_sure(sure)));
-    reply = reply.text(format!(" | {} on average", decimal(left.mean())));
-    if right.outcomes.len() > 1 {
-        reply = reply.text(format!(
-            " against {}: higher {}, the same {}, lower {}",
-            decimal(right.mean()),
-            percent(higher),
-            percent(same),
-            percent(lower)
-        ));
-    }
-    facts(reply, left).fact("chance", chance)
-}
-
-/// The odds of each result, as a chart.
-fn spread(notation: &Notation, odds: &Odds) -> Reply {
-    let (low, high) = odds.ends();
-    let range = match odds.certainty {
-        Certainty::Within(_) => format!(" | {low} and up"),
-        // What is too rare for a rounded number is not known to be there.
-        Certainty::Rounded => String::new(),
-        Certainty::Exact | Certainty::Estimated(_) => format!(" | {low} to {high}"),
-    };
-    let first = odds.outcomes.first().map_or(0.0, |(_, chance)| *chance);
-    let even = odds.outcomes.iter().all(|(_, chance)| (chance - first).abs() < 1e-9);
-    let often = if even { String::new() } else { format!(", most often {}", odds.likeliest()) };
-    let each =
-        if notation.rolls.iter().any(|roll| roll.times.is_some() && roll.together.is_none()) { " each" } else { "" };
-    let reply = Reply::new()
-        .bold(format!("{} on average", decimal(odds.mean())))
-        .text(format!("{each} | {notation}{}{range}{often}", how_sure(odds.certainty)))
-        .text(format!(", deviation {:.2}", odds.deviation()));
-    let reply = if odds.outcomes.len() > 1 { reply.chart(chart(odds)) } else { reply };
-    facts(reply, odds)
-}
-
-/// A bar for each result, or for several side by side where there are many; what hardly ever comes stands at the ends.
-fn chart(odds: &Odds) -> Vec<Bar> {
-    let rare = |outcomes: &mut dyn Iterator<Item = &(Number, f64)>| {
-        let mut so_far = 0.0;
-        let below = outcomes.take_while(|(_, chance)| {
-            so_far += chance;
-            so_far < RARE
-        });
-        below.count()
-    };
-    let all = odds.outcomes.as_slice();
-    let (mut low, mut high) = (rare(&mut all.iter()), rare(&mut all.iter().rev()));
-    if all.len() <= LINES {
-        (low, high) = (0, 0);
-    }
-    let (before, rest) = all.split_at(low.min(all.len() - 1));
-    let (middle, behind) = rest.split_at((rest.len() - high.min(rest.len() - 1)).max(1));
-    let sum = |some: &[(Number, f64)]| some.iter().map(|(_, chance)| chance).sum::<f64>();
-    let mut bars = Vec::new();
-    match before {
-        [] => {}
-        [(only, chance)] => bars.push((only.to_string(), *chance)),
-        [.., (last, _)] => bars.push((format!("{last} or less"), sum(before))),
-    }
-    let lines = LINES - usize::from(!before.is_empty()) - usize::from(!behind.is_empty());
-    for some in middle.chunks(middle.len().div_ceil(lines)) {
-        let (first, last) = (some[0].0, some[some.len() - 1].0);
-        bars.push((if first == last { first.to_string() } else { format!("{first} to {last}") }, sum(some)));
-    }
-    if let Some((first, _)) = behind.first() {
-        bars.push((format!("{first} or more"), sum(behind)));
-    }
-    let highest = bars.iter().map(|(_, chance)| *chance).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let bar = |(name, chance): (String, f64)| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the highest, 0 to 100")]
-        let length = (chance / highest * 100.0).round() as u8;
-        Bar { name, length, value: percent(chance) }
-    };
-    bars.into_iter().map(bar).collect()
-}
-
-fn how_sure(certainty: Certainty) -> String {
-    match certainty {
-        Certainty::Exact => String::new(),
-        Certainty::Rounded => " (rounded)".to_owned(),
-        Certainty::Within(_) => " (cut off where hardly anything is left)".to_owned(),
-        Certainty::Estimated(rolls) => format!(" (an estimate, rolled {rolls} times)"),
-    }
-}
-
-/// A number with two digits behind the point; nothing is no less than that.
-fn decimal(number: f64) -> String {
-    format!("{:.2}", if number.abs() < 0.005 { 0.0 } else { number })
-}
-
-/// A chance as people read it: none and all only if it is so.
-fn percent(chance: f64) -> String {
-    let percent = chance * 100.0;
-    match percent {
-        percent if percent <= 0.0 => "0 %".to_owned(),
-        percent if percent < 0.01 => "under 0.01 %".to_owned(),
-        percent if percent < 1.0 || (percent > 99.0 && percent < 99.995) => format!("{percent:.2} %"),
-        percent => format!("{percent:.1} %"),
-    }
-}
-
-fn facts(reply: Reply, odds: &Odds) -> Reply {
-    let (low, high) = odds.ends();
-    let reply = reply.fact("mean", odds.mean()).fact("sd", odds.deviation());
-    reply.fact("min", low.approximate()).fact("max", high.approximate())
 }

@@ -1,10 +1,11 @@
 //! `!gm`, `!iam`, `!pc`: who runs the game, and who plays whom.
 
-use super::{HouseTurn, Person};
+use super::Person;
 use crate::people::{People, looks_like_an_id, proper_name, with_id};
 use crate::quota::{Quotas, Used};
 use crate::rights::Act;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{PlayerId, Reply, Trust};
 use journal::documents::TableDoc;
 use plugin_api::{CharacterId, Name, Refusal};
@@ -15,7 +16,7 @@ pub(super) fn referees(
     me: bool,
     add: Option<Person>,
     remove: Option<Person>,
-) -> Result<Reply, NotFound> {
+) -> Result<Reply, Unplayed> {
     let player = match (me, &add, &remove) {
         (false, None, None) => return Ok(list(turn)),
         (true, None, None) => turn.speaker.player.clone(),
@@ -50,7 +51,7 @@ pub(super) fn referees(
 }
 
 /// Whether there is anything here that a referee could read and who asks cannot.
-fn holds_secrets_of_others(turn: &HouseTurn) -> Result<bool, NotFound> {
+fn holds_secrets_of_others(turn: &HouseTurn) -> Result<bool, Unplayed> {
     let ledger = turn.ledger;
     for number in ledger.maybe_secret(|_| true)? {
         if ledger.page(number)?.is_some_and(|page| page.is_secret() && !turn.rights.made(&page.entry)) {

@@ -1,9 +1,9 @@
 //! `!scene`, `!cursed`: what is being played, and how the dice fell in it.
 
-use super::HouseTurn;
 use crate::budget::{MOST_CURSED, MOST_CURSED_DICE};
 use crate::rights::Act;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Line, Reply, Span};
 use dice::{Die, Fuel, LUCK, Luck, MAX_LUCKY};
 use journal::documents::Scene;
@@ -48,7 +48,7 @@ struct Thrown {
     rolls: usize,
 }
 
-pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, NotFound> {
+pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed> {
     let scene = turn.table.scene.clone().filter(|_| !all);
     let since = scene.as_ref().map_or(0, |scene| scene.since);
     let mut thrown: BTreeMap<CharacterId, Thrown> = BTreeMap::new();

@@ -1,7 +1,8 @@
 //! `!reveal`, `!seal`, `!unseal`, and what `!in` says where it cannot work.
 
-use super::{House, HouseTurn, show};
-use crate::table::NotFound;
+use super::{House, show};
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Reply, Span};
 use journal::keys;
 use journal::store::{Batch, StoreError};
@@ -11,7 +12,7 @@ use plugin_api::{Commands, Refusal, Text, Words};
 /// Characters of a digest that are shown.
 const DIGEST: usize = 16;
 
-pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which secret roll?").example("reveal #13"))?;
     let page = turn.ledger.must_have(number)?;
     let about = |what: String| Refusal::new(what).about(format!("#{number}"));
@@ -89,7 +90,7 @@ pub(super) fn seal(turn: &mut HouseTurn) -> Reply {
         .code(format!("in {room} seal ..."))
 }
 
-pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     turn.must_disclose("open what others sealed")?;
     let sealed = turn.table.sealed.clone();
     if sealed.is_empty() {

@@ -1,8 +1,8 @@
 //! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
 
-use super::HouseTurn;
 use crate::rights::{Act, REFEREE, WHO_UNDOES};
 use crate::room::{DIALECT, RoomSetting};
+use crate::turn::HouseTurn;
 use chat::Reply;
 use journal::HOUSE;
 use journal::documents::PluginSettings;

@@ -1,9 +1,9 @@
 //! `!set`, `!macro`: what players name for themselves.
 
-use super::HouseTurn;
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
 use crate::quota::Quotas;
 use crate::rights::Act;
+use crate::turn::HouseTurn;
 use chat::{Line, Reply, Span};
 use journal::documents::Named;
 use plugin_api::{Name, Refusal, Text};

@@ -1,6 +1,6 @@
 //! How entries and changes are put into words.
 
-use super::HouseTurn;
+use crate::turn::HouseTurn;
 use chat::{Line, Span, cut};
 use jiff::Timestamp;
 use journal::{Change, Page, Place, leaves};

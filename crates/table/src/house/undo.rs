@@ -1,21 +1,21 @@
 //! `!undo`, `!redo`, `!erase`: taking back, which appends; and forgetting what was typed.
 
-use super::{HouseTurn, show};
+use super::show;
 use crate::budget::MOST_UNDONE;
-use crate::host::Host;
-use crate::rights::{Act, Rights, Takes};
-use crate::table::{NotFound, RENAMED};
-use chat::{Reply, RoomId};
-use journal::documents::{TableDoc, to_json};
+use crate::line::undo::may_take_back;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
+use chat::Reply;
+use journal::documents::{RENAMED, to_json};
 use journal::keys;
 use journal::store::Batch;
-use journal::{Change, Page, Place, leaves};
-use plugin_api::{Refusal, Role};
+use journal::{Change, Page};
+use plugin_api::Refusal;
 
 /// Changes that the answer names.
 const MOST_CHANGES: usize = 4;
 
-pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, NotFound> {
+pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     let page = match number.or(turn.replied) {
         Some(number) => turn.ledger.must_have(turn.ledger.current(number)?)?,
         None => last_own(turn, |page| page.entry.undoes.is_none() && can_be_taken_back(page))?
@@ -24,7 +24,7 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, N
     take_back(turn, page)
 }
 
-pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
+pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
     // An undo of an undo is a redo, which is not to be redone.
     let undoes = |page: &Page| page.entry.undoes.and_then(|undone| ledger.page(undone).ok().flatten());
@@ -34,7 +34,7 @@ pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, NotFound> {
     take_back(turn, page)
 }
 
-fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, NotFound> {
+fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, Unplayed> {
     for page in turn.ledger.of_player(&turn.speaker.player).take(MOST_UNDONE) {
         let page = page?;
         // That somebody got another nick is nothing they did.
@@ -50,7 +50,7 @@ fn can_be_taken_back(page: &Page) -> bool {
     !page.is_void() && !page.entry.shows()
 }
 
-fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
+fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     let number = page.number();
     let about = |what: String| Refusal::new(what).about(format!("#{number}"));
     if let Some(by) = page.link.fate.undone_by {
@@ -81,53 +81,6 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, NotFound> {
     turn.effects.made = Some(taken.changes);
     turn.effects.secret = secret;
     Ok(reply)
-}
-
-/// Whether an entry may be taken back: what is one's own, or by a referee anybody's; and by nobody what they could not do
-/// now, or not see.
-///
-/// # Errors
-/// Says why not.
-pub(crate) fn may_take_back(
-    host: &Host,
-    table: &TableDoc,
-    rights: &Rights<'_>,
-    room: &RoomId,
-    page: &Page,
-) -> Result<(), Refusal> {
-    let (number, entry) = (page.number(), &page.entry);
-    let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
-    if !rights.may(table, Act::Undo) {
-        return Err(Refusal::new("at this table only the referee may undo").example("history"));
-    }
-    if page.is_secret() && !rights.may(table, Act::Read(entry)) {
-        let name = table.name_of(entry.character);
-        return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
-    }
-    if !rights.may(table, Act::TakeBack(entry)) {
-        return refuse(format!("#{number} is not yours: only the referee may take it back"));
-    }
-    // What an older version played may have taken a referee.
-    let took = page.link.before.took.unwrap_or(Role::Referee).max(host.plugins.role_of(&entry.game, &entry.command));
-    let places: Vec<Place> = page.reversed().iter().flat_map(leaves).map(|change| change.place()).collect();
-    if places.iter().any(|place| matches!(place, Place::Room(other) if other != room)) {
-        return refuse(format!("#{number} was about another room: take it back there"));
-    }
-    for act in places.iter().map(Act::PutBack).chain([Act::Give(took)]) {
-        if !rights.may(table, act) {
-            let whom = whom(rights.takes(table, act));
-            return refuse(format!("#{number} is no longer yours to take back: it takes {whom}"));
-        }
-    }
-    Ok(())
-}
-
-fn whom(takes: Takes) -> &'static str {
-    match takes {
-        Takes::Role(Role::Referee) => "the referee",
-        Takes::Nothing | Takes::Role(_) => "a room admin",
-        Takes::Another => "a newer version of me",
-    }
 }
 
 /// What is undone, which dice that discards, what is again as it was.

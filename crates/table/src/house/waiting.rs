@@ -1,8 +1,9 @@
 //! `!waiting`: what may still be chosen, by whom and since when.
 
-use super::{HouseTurn, history, show};
+use super::{history, show};
 use crate::rights::Act;
-use crate::table::NotFound;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Line, Reply, Span};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
@@ -25,7 +26,7 @@ impl Open {
     }
 }
 
-pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, NotFound> {
+pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, Unplayed> {
     let who = who.map(|Name(name)| history::named(turn, &name)).transpose()?;
     let mut open = all(turn)?;
     open.retain(|open| who.is_none_or(|who| open.character == who));

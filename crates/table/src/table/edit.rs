@@ -4,37 +4,24 @@
 //! they went, and the journal shows them all. An edit that cannot be played leaves the version before it as it stands,
 //! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
 
-use super::ledger::Ledger;
-use super::resolve::NotFound;
-use super::undo::TakenBack;
-use super::{Answering, Heard, Manner, Outcome, OutcomeKind, Stored, Table, lines};
+use super::{Answering, Manner, Table, lines};
 use crate::budget::MOST_LINES;
+use crate::draft::{Draft, Replacing};
 use crate::host::Host;
-use crate::house;
+use crate::line::undo::{TakenBack, may_take_back};
+use crate::outcome::{Heard, Outcome, OutcomeKind};
 use crate::rights::Rights;
-use crate::route::CommandLine;
+use crate::state::{Stored, read};
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
 use chat::{Message, PlayerId};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
-use journal::keys;
-use journal::store::{Batch, StoreError};
-use journal::{Change, Page};
+use journal::store::StoreError;
+use journal::{Page, keys};
 use plugin_api::CommandSpec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What is known of the first version while an edit is played.
-#[derive(Debug, Default)]
-pub(super) struct Replacing {
-    /// The id its dice were made of.
-    pub id: String,
-    /// Its entries, by the ordinal of their command.
-    pub entries: BTreeMap<u32, u64>,
-    /// The dice that fell for each command so far.
-    pub fell: BTreeMap<u32, Vec<Die>>,
-    /// How they were taken back, until the first new entry says so.
-    pub taken_back: Vec<Change>,
-}
 
 /// The first version of a message, as the journal has it.
 struct First {
@@ -63,10 +50,9 @@ impl Table {
         original: &str,
         manner: Manner,
     ) -> Result<Heard, StoreError> {
-        self.writes = Batch::default();
         let row = keys::inbox(message.said_in(), original);
         let lines = self.lines(host, message)?;
-        let first: Option<InboxRow> = self.read(host, &row)?;
+        let first: Option<InboxRow> = read(host, &row)?;
         // Nobody replaces what somebody else said, or what was never heard.
         if self.sender_of(host, first.as_ref())?.as_ref() != Some(&message.speaker.player) {
             return Ok(Heard::nothing());
@@ -78,7 +64,7 @@ impl Table {
             {
                 Ok(Heard::nothing())
             }
-            Some(InboxRow::Played { table, .. }) if table.as_ref().is_some_and(|table| *table != self.id) => {
+            Some(InboxRow::Played { table, .. }) if table.as_ref().is_some_and(|table| *table != self.state.id) => {
                 self.first_version_stands(host, message, "it was played at another table.")
             }
             Some(InboxRow::Played { entries, .. }) => {
@@ -104,8 +90,10 @@ impl Table {
                 Ok(Some(by.clone()))
             }
             // An older version noted it in the entries alone.
-            Some(InboxRow::Played { entries, table, .. }) if table.as_ref().is_none_or(|table| *table == self.id) => {
-                let first = entries.first().map(|number| Ledger { host, table: self }.page(*number)).transpose()?;
+            Some(InboxRow::Played { entries, table, .. })
+                if table.as_ref().is_none_or(|table| *table == self.state.id) =>
+            {
+                let first = entries.first().map(|number| self.ledger(host).page(*number)).transpose()?;
                 Ok(first.flatten().map(|page| page.entry.player))
             }
             _ => Ok(None),
@@ -123,26 +111,20 @@ impl Table {
         manner: Manner,
     ) -> Result<Heard, Stands> {
         let first = self.first_version(host, message, original, lines, &entries)?;
-        let before = self.snapshot();
         let mut made = BTreeMap::new();
-        let played = self.play_again(host, message, lines, &first, &mut made);
-        let played = match played {
+        let mut draft = self.draft();
+        let outcomes = match draft.play_again(host, message, lines, &first, &mut made) {
             Err(Stands::Because(why)) => {
-                self.restore(before);
-                match first.with_more_dice(made) {
-                    Some(last) => self.all_to_nothing(host, message, lines, (&first, &last), &why),
-                    None => Err(Stands::Because(why)),
-                }
+                // What came of it is dropped; its dice fell all the same.
+                self.drop_draft(draft);
+                let Some(last) = first.with_more_dice(made) else { return Err(Stands::Because(why)) };
+                draft = self.draft();
+                draft.all_to_nothing(host, message, lines, (&first, &last), &why)?
             }
-            Err(Stands::Store(error)) => {
-                self.restore(before);
-                Err(error.into())
-            }
-            played => played,
+            played => played?,
         };
-        self.replacing = None;
-        let mut heard = played?;
-        let row = |lines| InboxRow::played(&self.id, &message.speaker.player, lines, heard.entries());
+        let mut heard = Heard { batch: self.keep(draft), outcomes, ..Heard::default() };
+        let row = |lines| InboxRow::played(&self.state.id, &message.speaker.player, lines, heard.entries());
         let (first, edit) = (row(lines::kept(host, lines)), row(Vec::new()));
         heard.batch.put(keys::inbox(message.said_in(), original), to_json(&first));
         if manner.redelivered {
@@ -165,8 +147,8 @@ impl Table {
         entries: &[u64],
     ) -> Result<First, Stands> {
         let stands = |why: String| Err(Stands::Because(why));
-        let ledger = Ledger { host, table: self };
-        let row: Option<InboxRow> = self.read(host, &keys::inbox(message.said_in(), original))?;
+        let ledger = self.ledger(host);
+        let row: Option<InboxRow> = read(host, &keys::inbox(message.said_in(), original))?;
         if let Some(InboxRow::Played { lines: played, .. }) = row
             && (played.len() != lines.len() || lines.len() > MOST_LINES)
         {
@@ -176,7 +158,7 @@ impl Table {
             });
         }
         let mut pages = Vec::new();
-        let mut newest = self.head.players.get(&message.speaker.player).copied();
+        let mut newest = self.state.head.players.get(&message.speaker.player).copied();
         for number in entries.iter().rev() {
             let Some(page) = ledger.page(*number)? else { return stands(format!("#{number} cannot be read.")) };
             if page.entry.player != message.speaker.player {
@@ -192,12 +174,12 @@ impl Table {
             if page.entry.is_about_others() {
                 return stands(format!("{} cannot be mended by an edit; type another command.", page.entry.command));
             }
-            let rights = Rights::of(host, &self.doc.doc, message);
-            let may = house::undo::may_take_back(host, &self.doc.doc, &rights, &message.room, &page);
+            let rights = Rights::of(host, &self.state.doc.doc, message);
+            let may = may_take_back(host, &self.state.doc.doc, &rights, &message.room, &page);
             if let Err(refusal) = may {
                 return stands(format!("{}.", refusal.what));
             }
-            if page.entry.epoch != self.head.epoch {
+            if page.entry.epoch != self.state.head.epoch {
                 return stands(format!("the seed of its dice is not in use any more; see #{number}."));
             }
             newest = page.link.before.player;
@@ -207,7 +189,9 @@ impl Table {
         let id = pages.first().map_or(original.to_owned(), |page| page.entry.key.id.clone());
         Ok(First { id, pages })
     }
+}
 
+impl Draft {
     /// Plays the lines of the new version; what they `made` is told though it cannot stand.
     fn play_again(
         &mut self,
@@ -216,12 +200,12 @@ impl Table {
         lines: &[CommandLine],
         first: &First,
         made: &mut BTreeMap<u32, Page>,
-    ) -> Result<Heard, Stands> {
+    ) -> Result<Vec<Outcome>, Stands> {
         self.take_first_back(host, first)?;
-        let mut heard = Heard::default();
+        let mut outcomes = Vec::new();
         for (ordinal, line) in (1..).zip(lines) {
             let outcome = self.play_line(host, message, ordinal, line)?;
-            let page = outcome.entry.map(|number| Ledger { host, table: self }.page(number)).transpose()?.flatten();
+            let page = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
             if let Some(why) = in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)) {
                 made.extend(page.map(|page| (ordinal, page)));
                 return Err(Stands::Because(why));
@@ -230,18 +214,17 @@ impl Table {
                 self.replaced(host, first, page.number());
             }
             made.extend(page.map(|page| (ordinal, page)));
-            heard.outcomes.push(outcome);
+            outcomes.push(outcome);
         }
-        heard.batch = std::mem::take(&mut self.writes);
-        Ok(heard)
+        Ok(outcomes)
     }
 
     /// Takes back what the first version changed, and remembers its dice for those that follow.
     fn take_first_back(&mut self, host: &Host, first: &First) -> Result<(), Stands> {
-        let number = self.next_number();
+        let number = self.state.next_number();
         let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
         for page in first.pages.iter().rev() {
-            let taken = Ledger { host, table: self }.take_back(page, &self.doc.doc, number).map_err(why)?;
+            let taken = self.ledger(host).take_back(page, &self.state.doc.doc, number).map_err(why)?;
             replacing.taken_back.extend(taken.changes.iter().cloned());
             replacing.entries.insert(page.entry.key.ordinal, page.number());
             replacing.fell.insert(page.entry.key.ordinal, page.dice());
@@ -254,8 +237,8 @@ impl Table {
     fn replaced(&mut self, host: &Host, page: &Page, by: u64) {
         let mut link = page.link.clone();
         link.fate.replaced_by = Some(by);
-        let mut writes = Batch::default();
-        Ledger { host, table: self }.keep_link(page.number(), &link, &mut writes);
+        let mut writes = Default::default();
+        self.ledger(host).keep_link(page.number(), &link, &mut writes);
         self.writes.append(writes);
     }
 
@@ -268,9 +251,9 @@ impl Table {
         lines: &[CommandLine],
         (first, last): (&First, &BTreeMap<u32, Page>),
         why: &str,
-    ) -> Result<Heard, Stands> {
+    ) -> Result<Vec<Outcome>, Stands> {
         self.take_first_back(host, first)?;
-        let mut heard = Heard::default();
+        let mut outcomes = Vec::new();
         for (ordinal, line) in (1..).zip(lines) {
             let Some(page) = last.get(&ordinal) else { continue };
             let mut attempt = self.attempt(host, message, ordinal, line);
@@ -282,29 +265,28 @@ impl Table {
             let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
             outcome.kind = OutcomeKind::Played;
             outcome.nothing.clone_from(&done.nothing);
-            self.finish_line(host, attempt, done, ordinal, &mut outcome)?;
+            self.enter(host, attempt, done, ordinal, &mut outcome)?;
             if let (Some(first), Some(number)) = (first.page(ordinal), outcome.entry) {
                 self.replaced(host, first, number);
             }
-            heard.outcomes.push(outcome);
+            outcomes.push(outcome);
         }
-        heard.batch = std::mem::take(&mut self.writes);
-        Ok(heard)
+        Ok(outcomes)
     }
 
     /// Makes what was taken back the state of the table.
     fn keep_taken_back(&mut self, taken: TakenBack) {
         if let Some(doc) = taken.table {
-            self.writes.put(keys::doc(&self.id), to_json(&doc));
-            self.doc = Stored { doc: Arc::new(doc), stored: true };
+            self.writes.put(keys::doc(&self.state.id), to_json(&doc));
+            self.state.doc = Stored { doc: Arc::new(doc), stored: true };
         }
         for (id, doc) in taken.rooms {
             self.writes.put(keys::room(&id), to_json(&doc));
-            self.rooms.remove(&id);
+            self.state.rooms.remove(&id);
         }
         for (id, doc) in taken.games {
-            self.writes.put(keys::game(&self.id, &id), to_json(&doc));
-            self.games.remove(&id);
+            self.writes.put(keys::game(&self.state.id, &id), to_json(&doc));
+            self.state.games.remove(&id);
         }
         taken.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
     }
@@ -356,11 +338,11 @@ fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first:
     (!same).then(|| "it was another character's.".to_owned())
 }
 
-fn why(error: NotFound) -> Stands {
+fn why(error: Unplayed) -> Stands {
     match error {
-        NotFound::Refused(refusal) => Stands::Because(format!("{}.", refusal.what)),
-        NotFound::Silent => Stands::Because("it cannot be taken back.".to_owned()),
-        NotFound::Store(error) => Stands::Store(error),
+        Unplayed::Refused(refusal) => Stands::Because(format!("{}.", refusal.what)),
+        Unplayed::Silent => Stands::Because("it cannot be taken back.".to_owned()),
+        Unplayed::Store(error) => Stands::Store(error),
     }
 }
 

@@ -2,7 +2,7 @@
 //! be erasable, and nobody shall learn by trying which they were.
 
 use crate::host::Host;
-use crate::route::CommandLine;
+use crate::words::CommandLine;
 use journal::{digest, hex};
 
 /// Characters of a digest that are kept.

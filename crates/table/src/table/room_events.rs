@@ -1,23 +1,24 @@
 //! What happens in a room besides talk: the bot arrives, people come and go, and get other names.
 
-use super::line::{Attempt, Outcome};
-use super::play::{Done, Effects, changed, note};
-use super::{Heard, Ledger, OutcomeKind, Outgoing, Table};
+use super::Table;
+use crate::attempt::Attempt;
+use crate::done::Done;
+use crate::draft::Draft;
+use crate::effects::Effects;
 use crate::host::Host;
+use crate::line::{changed, note};
+use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::people::People;
 use crate::rights::Rights;
 use crate::roster::{Found, Met};
+use crate::state::read;
 use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
-use journal::documents::{RestDoc, to_json};
-use journal::keys;
+use journal::documents::{RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
-use journal::{Changes, Document};
+use journal::{Changes, Document, keys};
 use plugin_api::{CharacterId, CommandSpec};
 use std::sync::Arc;
-
-/// The command that entries name which carry a player's things along to another id.
-pub(crate) const RENAMED: &str = "renamed";
 
 impl Table {
     /// Takes note of what happened.
@@ -27,7 +28,7 @@ impl Table {
             Event::Called { room, names } => {
                 host.roster.call(room, names);
                 let (key, mut heard) = (keys::called(room), Heard::nothing());
-                if self.read::<Vec<String>>(host, &key)?.as_ref() != Some(names) {
+                if read::<Vec<String>>(host, &key)?.as_ref() != Some(names) {
                     heard.batch.put(key, to_json(names));
                 }
                 return Ok(heard);
@@ -69,13 +70,13 @@ impl Table {
 
     /// What somebody finds here who gives their first command.
     pub(super) fn found(&self, player: &PlayerId) -> Met {
-        let found = if self.doc.doc.seats.contains_key(player) { Found::Seat } else { Found::Nothing };
-        Met { table: self.id.clone(), since: self.head.number, found }
+        let found = if self.state.doc.doc.seats.contains_key(player) { Found::Seat } else { Found::Nothing };
+        Met { table: self.state.id.clone(), since: self.state.head.number, found }
     }
 
     /// Says of somebody's first commands since they came that only a nick tells who they are.
     pub(super) fn warn_of_a_bare_nick(&self, plays: CharacterId, nick: &str, heard: &mut Heard) {
-        let character = self.doc.doc.name_of(plays);
+        let character = self.state.doc.doc.name_of(plays);
         let text = format!("({character} is bound to the nick {nick} alone: whoever has it plays them.)");
         if let Some(outcome) = heard.outcomes.iter_mut().find(|outcome| outcome.kind != OutcomeKind::Silent) {
             outcome.reply.blocks.push(Block::Line(vec![Span::Text(text)]));
@@ -85,11 +86,11 @@ impl Table {
     /// Says once in each room what the bot is.
     fn hear_arrival(&mut self, host: &Host, id: &RoomId) -> Result<Heard, StoreError> {
         let key = keys::greeted(id);
-        let known = self.room(host, id)?.doc.stored || self.read::<bool>(host, &key)?.is_some();
+        let known = self.state.room(host, id)?.stored || read::<bool>(host, &key)?.is_some();
         if known {
             return Ok(Heard::nothing());
         }
-        let prefix = &self.rooms[id].doc.doc.prefix;
+        let prefix = &self.state.rooms[id].doc.prefix;
         let words = [
             Span::Text(format!("I am {}: I roll dice and keep what your game holds. ", host.settings().name)),
             Span::Code(format!("{prefix}help")),
@@ -117,22 +118,12 @@ impl Table {
 
     /// Says in the room that replaces another one at this table that it does; it was seated here when that was accepted.
     fn hear_move(&mut self, host: &Host, to: &RoomId) -> Heard {
-        self.rooms.remove(to);
+        self.state.rooms.remove(to);
         let mut heard = Heard::default();
         let words = "This room goes on where the old one ended: all that its table holds came along.";
         let line = Block::Line(vec![Span::Text(words.to_owned())]);
         self.announce(host, Post::new(format!("{to}/moved"), to.clone(), vec![line]), &mut heard);
         heard
-    }
-
-    /// Notes in an entry that was just made where else the history of its player goes on.
-    fn leads_also_to(&mut self, host: &Host, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
-        let page = entry.filter(|_| also.is_some()).map(|entry| Ledger { host, table: self }.page(entry));
-        if let Some(mut page) = page.transpose()?.flatten() {
-            page.link.before.also = also;
-            self.writes.put(keys::entry(&self.id, page.number()), to_json(&page.link));
-        }
-        Ok(())
     }
 
     /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
@@ -143,14 +134,30 @@ impl Table {
         message: &Message,
     ) -> Result<Heard, StoreError> {
         let to = &message.speaker;
-        let mut doc = self.doc.doc.clone();
-        if from == &to.player || self.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, trust, to) {
+        let mut doc = self.state.doc.doc.clone();
+        if from == &to.player || self.state.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, trust, to) {
             return Ok(Heard::nothing());
         }
+        let mut draft = self.draft();
+        let outcome = draft.rename(host, from, message, doc)?;
+        let mut heard = Heard { batch: self.keep(draft), outcomes: vec![outcome], ..Heard::default() };
+        self.reserve(&mut heard);
+        Ok(heard)
+    }
+}
+
+impl Draft {
+    /// Writes down that what `from` held is theirs who speak in `message`, as `doc` has it.
+    fn rename(
+        &mut self,
+        host: &Host,
+        from: &PlayerId,
+        message: &Message,
+        mut doc: Arc<TableDoc>,
+    ) -> Result<Outcome, StoreError> {
+        let to = &message.speaker;
         self.room(host, &message.room)?;
-        self.writes = Default::default();
-        self.replacing = None;
-        let (own, theirs) = (keys::choices(&self.id, &to.player), keys::choices(&self.id, from));
+        let (own, theirs) = (keys::choices(&self.state.id, &to.player), keys::choices(&self.state.id, from));
         if let Some(choices) = self.read::<serde_json::Value>(host, &theirs)? {
             if self.read::<serde_json::Value>(host, &own)?.is_none() {
                 self.writes.put(own, to_json(&choices));
@@ -159,15 +166,15 @@ impl Table {
         }
         // From the newest entry of either the way leads on to the others of the same id, and from this one to both.
         let mut also = None;
-        if let Some(last) = self.head.players.remove(from) {
-            let newest = self.head.players.entry(to.player.clone()).or_default();
+        if let Some(last) = self.state.head.players.remove(from) {
+            let newest = self.state.head.players.entry(to.player.clone()).or_default();
             also = Some(last.min(*newest)).filter(|older| *older > 0);
             *newest = last.max(*newest);
         }
-        let number = self.next_number();
+        let number = self.state.next_number();
         let mut changes = Changes::default();
-        changed(&Document::Table, &self.doc, &self.doc.doc, &doc, &mut changes);
-        note(&mut doc, &self.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
+        changed(&Document::Table, &self.state.doc, &self.state.doc.doc, &doc, &mut changes);
+        note(&mut doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let plays = doc.seats.get(&to.player).map_or(CharacterId(0), |seat| seat.plays);
         let attempt = Attempt {
             message,
@@ -185,8 +192,8 @@ impl Table {
             thrown: Vec::new(),
             strayed: false,
             doc,
-            room: self.rooms[&message.room].doc.doc.clone(),
-            head: self.head.clone(),
+            room: self.state.rooms[&message.room].doc.clone(),
+            head: self.state.head.clone(),
             secret: false,
             withheld: false,
             effects: Effects::default(),
@@ -198,10 +205,18 @@ impl Table {
         let done = Done { changes, ..Done::looked(&spec, reply) };
         let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
         outcome.kind = OutcomeKind::Played;
-        self.finish_line(host, attempt, done, 1, &mut outcome)?;
+        self.enter(host, attempt, done, 1, &mut outcome)?;
         self.leads_also_to(host, outcome.entry, also)?;
-        let mut heard = Heard { batch: std::mem::take(&mut self.writes), outcomes: vec![outcome], ..Heard::default() };
-        self.reserve(&mut heard);
-        Ok(heard)
+        Ok(outcome)
+    }
+
+    /// Notes in an entry that was just made where else the history of its player goes on.
+    fn leads_also_to(&mut self, host: &Host, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
+        let page = entry.filter(|_| also.is_some()).map(|entry| self.ledger(host).page(entry));
+        if let Some(mut page) = page.transpose()?.flatten() {
+            page.link.before.also = also;
+            self.writes.put(keys::entry(&self.state.id, page.number()), to_json(&page.link));
+        }
+        Ok(())
     }
 }

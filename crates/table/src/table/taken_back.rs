@@ -1,10 +1,10 @@
 //! What somebody takes back: its words are erased, and what was answered to it is taken back too, whatever became of it.
 
-use super::ledger::Ledger;
-use super::{Answering, Heard, Manner, Table};
+use super::{Answering, Manner, Table};
 use crate::budget::MOST_LINES;
 use crate::host::Host;
-use crate::table::OutcomeKind;
+use crate::outcome::{Heard, OutcomeKind};
+use crate::state::read;
 use chat::{Earlier, Message, PlayerId, Post, Recipient, RoomId};
 use journal::Page;
 use journal::documents::{InboxRow, to_json};
@@ -23,19 +23,21 @@ impl Table {
         manner: Manner,
     ) -> Result<Heard, StoreError> {
         let key = keys::inbox(message.said_in(), of);
-        let row: Option<InboxRow> = self.read(host, &key)?;
+        let row: Option<InboxRow> = read(host, &key)?;
         let mut entries = match &row {
-            Some(InboxRow::Played { entries, table, .. }) if table.as_ref().is_none_or(|table| *table == self.id) => {
+            Some(InboxRow::Played { entries, table, .. })
+                if table.as_ref().is_none_or(|table| *table == self.state.id) =>
+            {
                 entries.clone()
             }
-            None => host.played_long_ago(&self.id, message, of)?,
+            None => host.played_long_ago(&self.state.id, message, of)?,
             Some(_) => Vec::new(),
         };
         // Of a message with more, the first are of versions that the last took the place of, and go with it.
         entries.drain(..entries.len().saturating_sub(MOST_LINES));
-        let pages = entries.iter().map(|number| Ledger { host, table: self }.page(*number));
+        let pages = entries.iter().map(|number| self.ledger(host).page(*number));
         let pages: Vec<Page> = pages.filter_map(Result::transpose).collect::<Result<_, _>>()?;
-        let prefix = self.room(host, &message.room)?.doc.doc.prefix.clone();
+        let prefix = self.state.room(host, &message.room)?.doc.prefix.clone();
         let body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
         // Wherever it was said, it is erased as in its own room; that somebody is there is not said by that.
         let asked = Message { body, aside: None, absent: true, ..message.clone() };

@@ -1,13 +1,14 @@
 //! Taking an entry back: its changes turned round, as long as everything it touched still holds what it left.
 
-use super::ledger::Ledger;
-use super::resolve::NotFound;
+use crate::host::Host;
+use crate::ledger::Ledger;
+use crate::rights::{Act, Rights, Takes};
+use crate::unplayed::Unplayed;
 use chat::RoomId;
 use journal::documents::{GameDoc, RollDoc, RoomDoc, TableDoc};
-use journal::keys;
 use journal::store::{Batch, StoreError};
-use journal::{Change, Document, Link, Page, Place, Touched, apply};
-use plugin_api::Refusal;
+use journal::{Change, Document, Link, Page, Place, Touched, apply, keys, leaves};
+use plugin_api::{Refusal, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -32,12 +33,11 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// A later entry is in the way.
-    pub fn take_back(&self, page: &Page, doc: &TableDoc, number: u64) -> Result<TakenBack, NotFound> {
+    pub fn take_back(&self, page: &Page, doc: &TableDoc, number: u64) -> Result<TakenBack, Unplayed> {
         let mut taken = TakenBack { changes: page.reversed(), ..TakenBack::default() };
         let mut by_document: BTreeMap<Document, Vec<Change>> = BTreeMap::new();
         for change in &taken.changes {
-            let document =
-                change.document().ok_or_else(|| StoreError::damaged(&change.path, "nobody knows it"))?;
+            let document = change.document().ok_or_else(|| StoreError::damaged(&change.path, "nobody knows it"))?;
             by_document.entry(document).or_default().push(change.clone());
         }
         self.nobody_acted_since(page, &taken.changes)?;
@@ -67,7 +67,7 @@ impl Ledger<'_> {
                     taken.rooms.insert(room.clone(), changed);
                 }
                 Document::Game(game) => {
-                    let doc: GameDoc = self.read(&keys::game(&self.table.id, game))?.ok_or_else(|| gone(&path))?;
+                    let doc: GameDoc = self.read(&keys::game(&self.state.id, game))?.ok_or_else(|| gone(&path))?;
                     let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &document, &changes, number);
                     taken.games.insert(game.clone(), changed);
@@ -84,7 +84,7 @@ impl Ledger<'_> {
     }
 
     /// Undo of undo of undo ends somewhere: each turns all those before it round.
-    fn not_for_ever(&self, page: &Page) -> Result<(), NotFound> {
+    fn not_for_ever(&self, page: &Page) -> Result<(), Unplayed> {
         let mut depth = 0;
         let mut next = page.entry.undoes;
         while let Some(undone) = next {
@@ -99,7 +99,7 @@ impl Ledger<'_> {
     }
 
     /// A character who did something since cannot be taken back: what they did would be nobody's.
-    fn nobody_acted_since(&self, page: &Page, changes: &[Change]) -> Result<(), NotFound> {
+    fn nobody_acted_since(&self, page: &Page, changes: &[Change]) -> Result<(), Unplayed> {
         let vanishing = changes.iter().filter(|change| change.after.is_none());
         let characters = vanishing.filter_map(|change| match change.place() {
             Place::Character(id) if change.path == Place::Character(id).path() => Some(id),
@@ -126,8 +126,8 @@ impl Ledger<'_> {
         changes: &[Change],
         document: &T,
         touched: &Touched,
-        in_the_way: impl Fn(Option<u64>) -> NotFound,
-    ) -> Result<T, NotFound> {
+        in_the_way: impl Fn(Option<u64>) -> Unplayed,
+    ) -> Result<T, Unplayed> {
         let mut value = serde_json::to_value(document).expect("documents have text keys and finite numbers");
         for change in changes {
             let within = Change { path: change.path[path.len()..].to_owned(), ..change.clone() };
@@ -136,13 +136,13 @@ impl Ledger<'_> {
         serde_json::from_value(value).map_err(|error| StoreError::damaged(path, error).into())
     }
 
-    fn in_the_way(&self, page: &Page, by: Option<u64>) -> NotFound {
+    fn in_the_way(&self, page: &Page, by: Option<u64>) -> Unplayed {
         let number = page.number();
         let later = by.and_then(|by| self.page(by).ok().flatten()).map_or("a later entry".to_owned(), |page| {
             format!(
                 "#{} ({}'s {})",
                 page.number(),
-                self.table.doc.doc.name_of(page.entry.character),
+                self.state.doc.doc.name_of(page.entry.character),
                 page.entry.command
             )
         });
@@ -167,7 +167,7 @@ impl Ledger<'_> {
 
     /// Writes an entry's link with another fate or fewer parts.
     pub fn keep_link(&self, number: u64, link: &Link, writes: &mut Batch) {
-        writes.put(keys::entry(&self.table.id, number), journal::documents::to_json(link));
+        writes.put(keys::entry(&self.state.id, number), journal::documents::to_json(link));
     }
 }
 
@@ -179,4 +179,51 @@ fn noted(touched: &Touched, document: &Document, changes: &[Change], number: u64
 
 fn gone(path: &str) -> StoreError {
     StoreError::damaged(path, "it is gone")
+}
+
+/// Whether an entry may be taken back: what is one's own, or by a referee anybody's; and by nobody what they could not do
+/// now, or not see.
+///
+/// # Errors
+/// Says why not.
+pub(crate) fn may_take_back(
+    host: &Host,
+    table: &TableDoc,
+    rights: &Rights<'_>,
+    room: &RoomId,
+    page: &Page,
+) -> Result<(), Refusal> {
+    let (number, entry) = (page.number(), &page.entry);
+    let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
+    if !rights.may(table, Act::Undo) {
+        return Err(Refusal::new("at this table only the referee may undo").example("history"));
+    }
+    if page.is_secret() && !rights.may(table, Act::Read(entry)) {
+        let name = table.name_of(entry.character);
+        return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
+    }
+    if !rights.may(table, Act::TakeBack(entry)) {
+        return refuse(format!("#{number} is not yours: only the referee may take it back"));
+    }
+    // What an older version played may have taken a referee.
+    let took = page.link.before.took.unwrap_or(Role::Referee).max(host.plugins.role_of(&entry.game, &entry.command));
+    let places: Vec<Place> = page.reversed().iter().flat_map(leaves).map(|change| change.place()).collect();
+    if places.iter().any(|place| matches!(place, Place::Room(other) if other != room)) {
+        return refuse(format!("#{number} was about another room: take it back there"));
+    }
+    for act in places.iter().map(Act::PutBack).chain([Act::Give(took)]) {
+        if !rights.may(table, act) {
+            let whom = whom(rights.takes(table, act));
+            return refuse(format!("#{number} is no longer yours to take back: it takes {whom}"));
+        }
+    }
+    Ok(())
+}
+
+fn whom(takes: Takes) -> &'static str {
+    match takes {
+        Takes::Role(Role::Referee) => "the referee",
+        Takes::Nothing | Takes::Role(_) => "a room admin",
+        Takes::Another => "a newer version of me",
+    }
 }

@@ -1,12 +1,13 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
-use super::Table;
-use super::ledger::Ledger;
-use super::line::Attempt;
+use crate::attempt::{Attempt, Found};
+use crate::draft::Draft;
 use crate::host::Host;
+use crate::ledger::Ledger;
 use crate::people::People;
 use crate::rights::{Act, Rights};
-use crate::route::{Arguments, CommandLine};
+use crate::unplayed::Unplayed;
+use crate::words::{Arguments, CommandLine};
 use chat::Message;
 use journal::documents::{RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
@@ -16,51 +17,18 @@ use plugin_api::{
 };
 use serde_json::Value;
 
-/// A command, found.
-#[derive(Clone, Copy)]
-pub(super) enum Found<'a> {
-    /// One of the table's own.
-    House(&'a CommandSpec),
-    /// A plugin's, and how many bytes of the line named it.
-    Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
-}
-
-/// No command, or trouble in looking for it.
-#[derive(Debug)]
-pub(crate) enum NotFound {
-    /// Not for this bot: nothing is said.
-    Silent,
-    /// Something is said.
-    Refused(Refusal),
-    /// The store cannot be read.
-    Store(StoreError),
-}
-
-impl From<Refusal> for NotFound {
-    fn from(refusal: Refusal) -> Self {
-        NotFound::Refused(refusal)
-    }
-}
-
-impl From<StoreError> for NotFound {
-    fn from(error: StoreError) -> Self {
-        NotFound::Store(error)
-    }
-}
-
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
 const CORRECTED: usize = 4;
 
-impl Table {
-    /// The command that `line` means in a room, of a game that the operator offers there.
+impl Draft {
+    /// The command that `line` means in its room, of a game that the operator offers there.
     pub(super) fn resolve<'a>(
         &self,
         host: &'a Host,
-        room: &RoomDoc,
         line: &CommandLine,
         attempt: &Attempt<'_>,
-    ) -> Result<Found<'a>, NotFound> {
-        let found = self.resolve_enabled(host, room, line, attempt)?;
+    ) -> Result<Found<'a>, Unplayed> {
+        let found = self.resolve_enabled(host, &attempt.room, line, attempt)?;
         let game = match found {
             Found::Plugin(plugin, ..) => Some(&plugin.manifest().id),
             Found::House(_) => None,
@@ -69,7 +37,7 @@ impl Table {
             host.settings().must_offer(&attempt.message.room, game)?;
         }
         if let Some(entry) = attempt.offered {
-            let offers = Ledger { host, table: self }.roll(entry)?.map(|roll| roll.game);
+            let offers = self.ledger(host).roll(entry)?.map(|roll| roll.game);
             if offers.as_ref() != game {
                 let what = format!("what #{entry} offered is no command of its game any more");
                 return Err(Refusal::new(what).example("waiting").into());
@@ -84,7 +52,7 @@ impl Table {
         room: &RoomDoc,
         line: &CommandLine,
         attempt: &Attempt<'_>,
-    ) -> Result<Found<'a>, NotFound> {
+    ) -> Result<Found<'a>, Unplayed> {
         let (word, place) = line.word();
         if let Some(command) = host.plugins.house().iter().find(|command| command.answers_to(&word)) {
             return Ok(Found::House(command));
@@ -102,7 +70,7 @@ impl Table {
             knowing = commands(&word[..apart]);
             place.end = apart;
         }
-        let main_game = self.doc.doc.main_game.as_deref();
+        let main_game = self.state.doc.doc.main_game.as_deref();
         match knowing.as_slice() {
             [] => Err(unknown(host, room, line, &word)),
             [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
@@ -141,7 +109,7 @@ impl Table {
         attempt: &Attempt<'_>,
     ) -> Result<Option<Found<'a>>, StoreError> {
         let Some(entry) = attempt.offered else { return Ok(None) };
-        let game = Ledger { host, table: self }.roll(entry)?.map(|roll| roll.game);
+        let game = self.ledger(host).roll(entry)?.map(|roll| roll.game);
         let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
         Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
     }
@@ -157,7 +125,7 @@ impl Table {
     ) -> Result<Option<Found<'a>>, StoreError> {
         let typed = Arguments::of(&line.typed, true);
         let number = typed.roll.or(self.replied(host, attempt.message)?);
-        let ledger = Ledger { host, table: self };
+        let ledger = self.ledger(host);
         let cast = attempt.doc.cast(&attempt.head, host.roster.present(&attempt.message.room));
         let named = match number {
             Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
@@ -199,9 +167,9 @@ impl Table {
         message: &Message,
         command: &Followed<'_>,
         arguments: &mut Arguments,
-    ) -> Result<Option<Target<Value>>, NotFound> {
+    ) -> Result<Option<Target<Value>>, Unplayed> {
         let game = &command.plugin.manifest().id;
-        let ledger = Ledger { host, table: self };
+        let ledger = self.ledger(host);
         let optional = command.spec.follow_up == FollowUp::IfAny;
         let pointed = command.offered.or(self.replied(host, message)?);
         let (number, named) = match arguments.roll.or(pointed) {
@@ -229,13 +197,13 @@ impl Table {
         if roll.game != *game {
             return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
         }
-        if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.doc.doc, roll.character) {
-            let name = self.doc.doc.name_of(roll.character);
+        if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.state.doc.doc, roll.character) {
+            let name = self.state.doc.doc.name_of(roll.character);
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
         let page = if roll.secret { ledger.page(number)? } else { None };
-        if let Some(page) = page.filter(|page| !command.rights.may(&self.doc.doc, Act::Read(&page.entry))) {
-            let name = self.doc.doc.name_of(page.entry.character);
+        if let Some(page) = page.filter(|page| !command.rights.may(&self.state.doc.doc, Act::Read(&page.entry))) {
+            let name = self.state.doc.doc.name_of(page.entry.character);
             let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
             return Err(Refusal::new(what).about(format!("#{number}")).into());
         }
@@ -248,7 +216,7 @@ impl Table {
     pub(super) fn replied(&self, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
         let Some(answer) = &message.reply_to else { return Ok(None) };
         let said: Option<(TableId, u64)> = self.read(host, &keys::said(&message.room.network, answer))?;
-        Ok(said.filter(|(table, _)| *table == self.id).map(|(_, number)| number))
+        Ok(said.filter(|(table, _)| *table == self.state.id).map(|(_, number)| number))
     }
 }
 
@@ -278,7 +246,7 @@ impl Ledger<'_> {
             return Ok(None);
         }
         // A referee also answers for whom nobody plays.
-        let characters = &self.table.doc.doc.characters;
+        let characters = &self.state.doc.doc.characters;
         let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
         let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
         let mut instead = None;
@@ -301,7 +269,7 @@ impl Ledger<'_> {
     }
 
     /// Why entry `number` leads to no roll.
-    fn no_roll(&self, number: u64) -> Result<Refusal, NotFound> {
+    fn no_roll(&self, number: u64) -> Result<Refusal, Unplayed> {
         let page = self.must_have(number)?;
         let what = match page.link.fate.undone_by {
             Some(by) => format!("#{number} was undone in #{by}, so nothing can follow it"),
@@ -382,12 +350,12 @@ fn by_id<'a>(
     plugin: &'a dyn Plugin,
     line: &CommandLine,
     end: usize,
-) -> Result<Found<'a>, NotFound> {
+) -> Result<Found<'a>, Unplayed> {
     let manifest = plugin.manifest();
     if !room.plugins.contains(&manifest.id) {
         // What is on by default and was switched off here may have been so for another bot's sake.
         return Err(match host.settings().plugins.contains(&manifest.id) && !line.by_name {
-            true => NotFound::Silent,
+            true => Unplayed::Silent,
             false => not_enabled(room, &manifest.id).into(),
         });
     }
@@ -418,7 +386,7 @@ fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &
 }
 
 /// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
-fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> NotFound {
+fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
     let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
     let mut known: Vec<&String> = host.plugins.house().iter().flat_map(names).collect();
     for plugin in host.plugins.enabled(&room.plugins) {
@@ -437,7 +405,7 @@ fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -
         None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
         }
-        None => NotFound::Silent,
+        None => Unplayed::Silent,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Commands whose dice fell and of which nothing came: their dice stand in the journal all the same, or else players could
 //! try dice until they like them.
 
-use super::Table;
-use super::line::Attempt;
-use super::play::{Done, changed, note};
+use super::{changed, note};
+use crate::attempt::Attempt;
+use crate::done::Done;
+use crate::draft::Draft;
 use chat::Reply;
 use dice::Die;
 use journal::{Changes, Document};
@@ -12,14 +13,9 @@ use plugin_api::CommandSpec;
 /// Dice that the answer shows; the journal has them all.
 const SHOWN: usize = 20;
 
-impl Table {
-    /// What fell for this command of the message under way, if it is an edit.
-    pub(super) fn fell_before(&self, ordinal: u32) -> &[Die] {
-        self.replacing.as_ref().and_then(|first| first.fell.get(&ordinal)).map_or(&[], Vec::as_slice)
-    }
-
+impl Draft {
     /// What is left of a command that was refused for the reason `why` after its dice fell.
-    pub(super) fn comes_to_nothing<'a>(
+    pub(crate) fn comes_to_nothing<'a>(
         &self,
         game: &'a str,
         spec: &'a CommandSpec,
@@ -27,9 +23,9 @@ impl Table {
         attempt: &mut Attempt<'_>,
     ) -> Done<'a> {
         let mut changes = Changes::default();
-        changed(&Document::Table, &self.doc, &attempt.doc, &attempt.doc, &mut changes);
-        let number = self.next_number();
-        note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
+        changed(&Document::Table, &self.state.doc, &attempt.doc, &attempt.doc, &mut changes);
+        let number = self.state.next_number();
+        note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let nothing = Some(why.to_owned());
         Done { game, changes, nothing, ..Done::looked(spec, reply(why, &attempt.thrown)) }
     }

@@ -1,119 +1,46 @@
 //! Playing a command that was found, and what it changed. A game's panic ends here.
 
 use super::chances::{Prepared, chances_of_offers};
-use super::ledger::Ledger;
-use super::line::Attempt;
-use super::resolve::NotFound;
-use super::{Stored, Table};
+use crate::attempt::Attempt;
 use crate::budget::{self, MOST_STATE};
+use crate::done::Done;
+use crate::draft::Draft;
 use crate::host::Host;
-use crate::house::{self, HouseTurn};
 use crate::people::People;
 use crate::rights::Act;
-use crate::route::CommandLine;
-use chat::{Reply, RoomId};
+use crate::state::Stored;
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
 use dice::fair::MessageKey;
 use dice::{Budget, Dice};
-use journal::documents::{GameDoc, RollDoc, RoomDoc, to_json};
-use journal::store::Batch;
-use journal::{Added, Change, Changes, Document, HOUSE, Place, diff, digest};
-use plugin_api::{Closed, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Target, Words};
+use journal::documents::{GameDoc, to_json};
+use journal::{Changes, Document, Place, diff, digest};
+use plugin_api::{CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Words};
 use serde::Serialize;
-use serde_json::Value;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What a command did, before it is written down.
-pub(super) struct Done<'a> {
-    pub game: &'a str,
-    pub spec: &'a CommandSpec,
-    pub reply: Reply,
-    pub comment: Option<String>,
-    pub changes: Changes,
-    /// What the table holds of the game, if it changed, and its JSON.
-    pub state: Option<(Arc<GameDoc>, Vec<u8>)>,
-    /// The roll it followed up on, with its record replaced if it was.
-    pub followed: Option<(Target<Value>, Option<Value>)>,
-    /// Offers that are open no longer.
-    pub closed: Vec<Closed>,
-    /// Its dice fell, and nothing came of it, for this reason.
-    pub nothing: Option<String>,
-}
-
-/// What one of the table's own commands does besides changing the documents it was lent.
-#[derive(Default)]
-pub(crate) struct Effects {
-    /// See [`journal::Entry`] for these.
-    pub undoes: Option<u64>,
-    pub reveals: Vec<u64>,
-    pub erases: Vec<u64>,
-    pub publishes: Vec<u32>,
-    /// The changes it makes, where they are known before they are made.
-    pub made: Option<Vec<Change>>,
-    /// Other records it writes.
-    pub writes: Batch,
-    /// What is in memory of these games is outdated by those.
-    pub outdated_games: Vec<String>,
-    /// What rooms are set to now.
-    pub rooms: BTreeMap<RoomId, RoomDoc>,
-    /// What can be done about rolls now.
-    pub rolls: BTreeMap<u64, RollDoc>,
-    /// The seed of the epoch that begins with it.
-    pub next_seed: Option<[u8; 32]>,
-    /// What a player binds the seed with whose dice are to come.
-    pub adds: Option<Added>,
-    /// Its answer shows what must be on the disk first.
-    pub shows_head: bool,
-    /// Its answer is for the player and the referees alone.
-    pub secret: bool,
-}
-
-impl<'a> Done<'a> {
-    /// One of the table's own commands answered this, and did nothing.
-    pub fn looked(spec: &'a CommandSpec, reply: Reply) -> Self {
-        Done {
-            game: HOUSE,
-            spec,
-            reply,
-            comment: None,
-            changes: Changes::default(),
-            state: None,
-            followed: None,
-            closed: Vec::new(),
-            nothing: None,
-        }
-    }
-}
-
-impl Effects {
-    /// Whether it belongs into the journal, whatever it changed.
-    pub fn counts(&self) -> bool {
-        let shows = !self.reveals.is_empty() || !self.publishes.is_empty();
-        self.undoes.is_some() || shows || !self.erases.is_empty()
-    }
-}
-
-impl Table {
+impl Draft {
     /// Plays one of the table's own commands.
     pub(super) fn play_own<'a>(
         &self,
         host: &Host,
         spec: &'a CommandSpec,
         attempt: &mut Attempt<'_>,
-    ) -> Result<Done<'a>, NotFound> {
+    ) -> Result<Done<'a>, Unplayed> {
         budget::fits(&attempt.typed)?;
         // These have no comments: `#12` is an entry, or does not belong there.
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(host, attempt.message)?;
         let mut words = Words::new(&line.typed, line.word().1.end);
-        let side = &self.rooms[&attempt.message.room];
+        let side = &self.state.rooms[&attempt.message.room];
         let present = host.roster.present(&attempt.message.room);
         let mut arrived = attempt.doc.clone();
-        let number = self.next_number();
+        let number = self.state.next_number();
         let mut turn = HouseTurn {
             host,
-            ledger: Ledger { host, table: self },
+            ledger: self.ledger(host),
             effects: &mut attempt.effects,
             number,
             replied,
@@ -134,9 +61,9 @@ impl Table {
             head: &mut attempt.head,
         };
         // What a panic leaves half done is dropped with the attempt.
-        let played = catch_unwind(AssertUnwindSafe(|| house::play(&spec.name, &mut words, &mut turn)));
+        let played = catch_unwind(AssertUnwindSafe(|| host.plugins.own().play(&spec.name, &mut words, &mut turn)));
         let reply = played.unwrap_or_else(|_| Err(stumbled("me", spec, &attempt.key).into()))?;
-        let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc.doc, &attempt.room);
+        let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
         if attempt.secret
             && !attempt.effects.secret
             && (changed_anything || attempt.effects.counts() || attempt.effects.adds.is_some())
@@ -151,15 +78,17 @@ impl Table {
         }
         attempt.secret |= attempt.effects.secret;
         let mut changes = Changes::default();
-        changed(&Document::Table, &self.doc, &arrived, &attempt.doc, &mut changes);
+        changed(&Document::Table, &self.state.doc, &arrived, &attempt.doc, &mut changes);
         let place = Document::Room(attempt.message.room.clone());
-        changed(&place, &side.doc, &side.doc.doc, &attempt.room, &mut changes);
+        changed(&place, side, &side.doc, &attempt.room, &mut changes);
         if let Some(made) = attempt.effects.made.take() {
             changes.made = made;
         }
         if !changes.made.is_empty() || !changes.begun.is_empty() {
-            note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
-            note(&mut attempt.room, &side.doc.doc, |room| room.touched.note(&place, changes.all(), number));
+            note(&mut attempt.doc, &self.state.doc.doc, |doc| {
+                doc.touched.note(&Document::Table, changes.all(), number)
+            });
+            note(&mut attempt.room, &side.doc, |room| room.touched.note(&place, changes.all(), number));
         }
         Ok(Done { changes, ..Done::looked(spec, reply) })
     }
@@ -172,10 +101,10 @@ impl Table {
         spec: &'a CommandSpec,
         from: usize,
         attempt: &mut Attempt<'_>,
-    ) -> Result<Done<'a>, NotFound> {
+    ) -> Result<Done<'a>, Unplayed> {
         let game = &plugin.manifest().id;
         let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
-        let number = self.next_number();
+        let number = self.state.next_number();
         let mut source = host.dice.dice(&self.dice_seed(), &attempt.key);
         let fell = self.fell_before(attempt.key.ordinal);
         let mut budget = Budget::after(&mut source, fell);
@@ -198,8 +127,8 @@ impl Table {
             Arc::make_mut(&mut attempt.doc).sit(&mut attempt.head, &cast);
         }
         let mut changes = Changes::default();
-        changed(&Document::Table, &self.doc, &attempt.doc, &attempt.doc, &mut changes);
-        note(&mut attempt.doc, &self.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
+        changed(&Document::Table, &self.state.doc, &attempt.doc, &attempt.doc, &mut changes);
+        note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let mut grown = None;
         if (after.version, &after.state) != (state.doc.version, &state.doc.state) {
             let place = Document::Game(game.to_owned());
@@ -245,7 +174,7 @@ fn play_safely(play: &Prepared<'_>, dice: &mut dyn Dice, key: &MessageKey) -> Re
 }
 
 /// What became of a document: `arrived` is how it was when the command itself began to work on it.
-pub(super) fn changed<T: Serialize>(
+pub(crate) fn changed<T: Serialize>(
     document: &Document,
     before: &Stored<T>,
     arrived: &Arc<T>,
@@ -278,7 +207,7 @@ pub(super) fn changed<T: Serialize>(
 }
 
 /// Notes in a document which entry changed it, if it is another than it was.
-pub(super) fn note<T: Clone>(after: &mut Arc<T>, before: &Arc<T>, note: impl FnOnce(&mut T)) {
+pub(crate) fn note<T: Clone>(after: &mut Arc<T>, before: &Arc<T>, note: impl FnOnce(&mut T)) {
     if !Arc::ptr_eq(after, before) {
         note(Arc::make_mut(after));
     }

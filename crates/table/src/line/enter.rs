@@ -1,33 +1,27 @@
-//! Writing a played command down: its entry, the documents it changed, what can follow it.
+//! Writing a played command down: its entry, the documents it changed, what can follow it. Nothing else writes into a draft
+//! of the table but what an edit takes back.
 
-use super::ledger::Ledger;
-use super::line::{Attempt, Outcome};
-use super::play::{Done, Effects};
-use super::{Heard, OutcomeKind, Stored, Table, answer, verbosity};
+use super::{answer, verbosity};
+use crate::attempt::Attempt;
+use crate::done::Done;
+use crate::draft::Draft;
+use crate::effects::Effects;
 use crate::host::Host;
+use crate::outcome::Outcome;
 use crate::room::{Answered, Verbosity};
+use crate::state::Stored;
 use chat::{Audience, Reply};
 use dice::Die;
 use dice::fair::commitment;
-use journal::documents::GUEST;
-use journal::documents::{RoomDoc, to_json};
+use journal::documents::{GUEST, RoomDoc, to_json};
 use journal::store::StoreError;
-use journal::{Added, Before, Change, Draft, Entry, FURTHEST_AHEAD, Link, Page, RULES, hex};
-use journal::{HOUSE, keys};
+use journal::{Added, Before, Change, Entry, HOUSE, Link, Page, RULES, hex, keys};
 use std::sync::Arc;
 
-/// So many commands that each found everything before it durable are a calm table.
-const CALM: u32 = 8;
-
-impl Table {
-    /// The number that the next entry gets.
-    pub(super) fn next_number(&self) -> u64 {
-        self.gap.map_or(self.head.number, |(_, last)| last) + 1
-    }
-
+impl Draft {
     /// Writes a played command down, and completes its outcome: if it threw dice, changed something or can be followed up
     /// on it becomes an entry; one that only looked leaves nothing.
-    pub(super) fn finish_line(
+    pub(crate) fn enter(
         &mut self,
         host: &Host,
         mut attempt: Attempt<'_>,
@@ -47,7 +41,7 @@ impl Table {
         if attempt.secret && reply.audience == Audience::Table {
             reply.audience = Audience::Referees;
         }
-        let number = self.next_number();
+        let number = self.state.next_number();
         let rolls = self.settle_rolls(host, &attempt, &mut done, &reply, number)?;
         attempt.withheld = self.holds_secrets(host, done.changes.all())?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
@@ -68,7 +62,7 @@ impl Table {
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.effects.undoes;
         outcome.entry = Some(number);
-        let first = replaces.map(|first| Ledger { host, table: self }.page(first)).transpose()?.flatten();
+        let first = replaces.map(|first| self.ledger(host).page(first)).transpose()?.flatten();
         let more = |first: &Page| outcome.dice.len().saturating_sub(first.dice().len());
         let shown = answer::Number { number, replaces: first.map(|first| (first.number(), more(&first))) };
         let mut reply = answer::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
@@ -78,14 +72,14 @@ impl Table {
         if reply.audience != Audience::Table {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
         }
-        self.enter(host, number, &attempt, &done, &reply, &outcome.dice, replaces);
+        self.append(host, number, &attempt, &done, &reply, &outcome.dice, replaces);
         let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
         let kept = attempt.actor != GUEST;
         if kept {
             self.keep_choices(&attempt, roll, number, &reply);
         }
         if kept && reply.record.is_some() && done.followed.is_none() {
-            self.writes.put(keys::latest(&self.id, attempt.actor.0, done.game), number.to_string());
+            self.writes.put(keys::latest(&self.state.id, attempt.actor.0, done.game), number.to_string());
         }
         outcome.calls = self.called(host, &attempt, &rolls)?;
         rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
@@ -101,7 +95,7 @@ impl Table {
         host: &Host,
         mut changes: impl Iterator<Item = &'a Change>,
     ) -> Result<bool, StoreError> {
-        let ledger = Ledger { host, table: self };
+        let ledger = self.ledger(host);
         let secret = |number: u64| Ok(ledger.roll(number)?.is_some_and(|roll| roll.secret));
         let holds = changes.find_map(|change| change.roll().map(secret).filter(|held| !matches!(held, Ok(false))));
         holds.unwrap_or(Ok(false))
@@ -110,14 +104,14 @@ impl Table {
     /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
     fn keep_words(&mut self, added: Option<Added>) {
         if let Some(added) = added {
-            self.head.words.push(added);
-            self.writes.put(keys::head(&self.id), to_json(&self.head));
+            self.state.head.words.push(added);
+            self.writes.put(keys::head(&self.state.id), to_json(&self.state.head));
         }
     }
 
-    /// Writes the entry behind the chain.
+    /// Appends the entry to the chain.
     #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
-    fn enter(
+    fn append(
         &mut self,
         host: &Host,
         number: u64,
@@ -130,18 +124,18 @@ impl Table {
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
         let record = reply.record.as_ref().filter(|_| done.followed.is_none());
-        let draft = Draft { text, answer: &answer, dice: thrown, facts, record, changes, why: &reply.why };
+        let draft = journal::Draft { text, answer: &answer, dice: thrown, facts, record, changes, why: &reply.why };
         let (digests, parts) = host.with_entropy(|entropy| draft.seal(entropy));
-        let seed = self.seed.as_ref().expect("a table is laid before it hears a command");
+        let seed = self.state.seed.as_ref().expect("a table is laid before it hears a command");
         let player = &attempt.message.speaker.player;
         let secret = reply.audience != Audience::Table || attempt.withheld;
         let entry = Entry {
             number,
             rules: RULES,
-            skipped: self.gap.take(),
-            epoch: self.head.epoch,
-            commitment: (!self.head.committed).then(|| commitment(seed)),
-            words: if self.head.committed { Vec::new() } else { self.head.words.clone() },
+            skipped: self.state.gap.take(),
+            epoch: self.state.head.epoch,
+            commitment: (!self.state.head.committed).then(|| commitment(seed)),
+            words: if self.state.head.committed { Vec::new() } else { self.state.head.words.clone() },
             key: attempt.key.clone(),
             player: player.clone(),
             character: attempt.actor,
@@ -161,34 +155,34 @@ impl Table {
         let before = match attempt.actor {
             GUEST => Before { took, ..Before::default() },
             actor => Before {
-                player: self.head.players.insert(player.clone(), number),
-                character: self.head.characters.insert(actor, number),
+                player: self.state.head.players.insert(player.clone(), number),
+                character: self.state.head.characters.insert(actor, number),
                 also: None,
                 took,
             },
         };
-        let link = Link::new(&self.head.hash, &entry, parts, before);
-        self.writes.put(keys::entry(&self.id, number), to_json(&link));
+        let link = Link::new(&self.state.head.hash, &entry, parts, before);
+        self.writes.put(keys::entry(&self.state.id, number), to_json(&link));
         if secret {
-            self.writes.put(keys::secret(&self.id, number), to_json(&self.head.epoch));
+            self.writes.put(keys::secret(&self.state.id, number), to_json(&self.state.head.epoch));
         }
-        self.head.number = number;
-        self.head.time = Some(entry.time);
-        self.head.hash = link.hash;
-        self.head.committed = true;
-        self.head.next_character = attempt.head.next_character;
+        self.state.head.number = number;
+        self.state.head.time = Some(entry.time);
+        self.state.head.hash = link.hash;
+        self.state.head.committed = true;
+        self.state.head.next_character = attempt.head.next_character;
     }
 
     /// Keeps the documents that the command changed.
     fn keep_documents(&mut self, attempt: Attempt<'_>, done: Done<'_>) {
-        if !Arc::ptr_eq(&attempt.doc, &self.doc.doc) {
-            self.writes.put(keys::doc(&self.id), to_json(&*attempt.doc));
-            self.doc = Stored { doc: attempt.doc, stored: true };
+        if !Arc::ptr_eq(&attempt.doc, &self.state.doc.doc) {
+            self.writes.put(keys::doc(&self.state.id), to_json(&*attempt.doc));
+            self.state.doc = Stored { doc: attempt.doc, stored: true };
         }
         self.keep_room(&attempt.message.room, attempt.room);
         if let Some((state, json)) = done.state {
-            self.writes.put(keys::game(&self.id, done.game), json);
-            self.games.insert(done.game.to_owned(), Stored { doc: state, stored: true });
+            self.writes.put(keys::game(&self.state.id, done.game), json);
+            self.state.games.insert(done.game.to_owned(), Stored { doc: state, stored: true });
         }
         self.keep_effects(attempt.effects);
     }
@@ -196,59 +190,25 @@ impl Table {
     /// Keeps what one of the table's own commands did besides.
     fn keep_effects(&mut self, effects: Effects) {
         self.writes.append(effects.writes);
-        effects.outdated_games.iter().for_each(|game| drop(self.games.remove(game)));
+        effects.outdated_games.iter().for_each(|game| drop(self.state.games.remove(game)));
         for (room, doc) in effects.rooms {
             self.writes.put(keys::room(&room), to_json(&doc));
             // In memory too: it is read again before it is durable.
-            self.rooms.entry(room).and_modify(|side| side.doc = Stored { doc: Arc::new(doc), stored: true });
+            self.state.rooms.entry(room).and_modify(|side| *side = Stored { doc: Arc::new(doc), stored: true });
         }
         effects.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         if let Some(seed) = effects.next_seed {
-            self.head.begin_epoch(self.head.epoch + 1);
-            self.writes.put(keys::seed(&self.id, self.head.epoch), to_json(&hex(&seed)));
-            self.seed = Some(seed);
+            self.state.head.begin_epoch(self.state.head.epoch + 1);
+            self.writes.put(keys::seed(&self.state.id, self.state.head.epoch), to_json(&hex(&seed)));
+            self.state.seed = Some(seed);
         }
     }
 
     fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
-        let side = self.rooms.get_mut(id).expect("the room of a message is open");
-        if !Arc::ptr_eq(&room, &side.doc.doc) {
+        let side = self.state.rooms.get_mut(id).expect("the room of a message is open");
+        if !Arc::ptr_eq(&room, &side.doc) {
             self.writes.put(keys::room(id), to_json(&*room));
-            side.doc = Stored { doc: room, stored: true };
-        }
-    }
-
-    /// Reserves numbers beyond the last entry, and decides whether the answers may go before the disk.
-    pub(super) fn reserve(&mut self, heard: &mut Heard) {
-        let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
-        let Some(last) = entries().max() else {
-            heard.early = !heard.outcomes.iter().any(|outcome| outcome.shows_head);
-            heard.reserved = self.safe;
-            return;
-        };
-        let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
-        heard.early = !changed && last <= self.safe;
-        self.look_ahead(heard.early || changed);
-        self.head.reserved = self.head.reserved.max(self.head.number + self.ahead);
-        heard.reserved = self.head.reserved;
-        heard.batch.put(keys::head(&self.id), to_json(&self.head));
-    }
-
-    /// How far numbers are reserved ahead: twice as far whenever a roll had to wait for the disk just for its number,
-    /// nearer again once commands come slowly, so that a crash leaves out as few numbers as can be.
-    fn look_ahead(&mut self, in_time: bool) {
-        let all_durable = self.safe >= self.head.reserved;
-        if !in_time {
-            self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
-            self.calm = 0;
-        } else if all_durable {
-            self.calm += 1;
-            if self.calm >= CALM {
-                self.ahead = (self.ahead / 2).max(1);
-                self.calm = 0;
-            }
-        } else {
-            self.calm = 0;
+            *side = Stored { doc: room, stored: true };
         }
     }
 }

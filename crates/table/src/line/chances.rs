@@ -1,28 +1,29 @@
 //! A game's command that is ready to be played: once with the table's dice, or with all that could be thrown, which tells
 //! what its chances are.
 
-use super::Table;
-use super::last_roll::DICE;
-use super::ledger::Ledger;
-use super::line::Attempt;
-use super::play::Done;
-use super::resolve::{Followed, Found, NotFound};
-use super::{GameDoc, Stored};
+use super::resolve::Followed;
+use crate::attempt::{Attempt, Found};
 use crate::budget::{self, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
+use crate::done::Done;
+use crate::draft::Draft;
 use crate::host::Host;
-use crate::house;
+use crate::notation::{dice_of_no_table, guessed, reads_as_dice};
+use crate::odds::of_trials;
 use crate::people::People;
 use crate::room::{Answered, settings_of};
-use crate::route::{Arguments, CommandLine};
 use crate::shortcuts;
+use crate::state::Stored;
+use crate::trials::{SUCCESS, Trials};
+use crate::unplayed::Unplayed;
+use crate::words::{Arguments, CommandLine};
 use chat::{Offer, Reply};
 use dice::{Dice, Every};
 use jiff::Timestamp;
-use journal::documents::to_json;
+use journal::documents::{GameDoc, to_json};
 use plugin_api::{
     Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, Role, SavedState, Target, Turn, Words,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,25 +48,7 @@ pub(super) struct Prepared<'a> {
     now: Timestamp,
 }
 
-/// What came of playing all that could be thrown, added up.
-#[derive(Debug)]
-pub(crate) struct Trials {
-    /// The chance of what was left out.
-    pub left: f64,
-    /// Dice were thrown.
-    pub thrown: bool,
-    /// How many throws were played.
-    pub played: u32,
-    /// The chance of all that was played, and of what succeeded, as long as every answer tells.
-    all: f64,
-    good: Option<f64>,
-    /// The chance of each total, as long as every answer has one.
-    totals: Option<BTreeMap<i64, f64>>,
-    /// The chance of each word for how it ends.
-    outcomes: BTreeMap<String, f64>,
-}
-
-impl Table {
+impl Draft {
     /// Makes a plugin's command ready, whose arguments begin at byte `from` of what was typed; and what the table holds of
     /// the game.
     pub(super) fn prepare<'a>(
@@ -75,7 +58,7 @@ impl Table {
         spec: &'a CommandSpec,
         from: usize,
         attempt: &mut Attempt<'_>,
-    ) -> Result<(Prepared<'a>, Stored<GameDoc>), NotFound> {
+    ) -> Result<(Prepared<'a>, Stored<GameDoc>), Unplayed> {
         // Whatever made the line what it is, it is played only if it is no longer than what may be typed.
         budget::fits(&attempt.typed)?;
         let message = attempt.message;
@@ -90,7 +73,7 @@ impl Table {
             }
         };
         if let Some(target) = &target {
-            let roll = Ledger { host, table: self }.roll(target.entry)?;
+            let roll = self.ledger(host).roll(target.entry)?;
             let secret = roll.is_some_and(|roll| roll.secret);
             if attempt.secret && !secret {
                 let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
@@ -128,33 +111,31 @@ pub(super) struct Asked<'a> {
     estimate: bool,
 }
 
-impl Table {
+impl Draft {
     /// The game's command behind `odds`, if it is one; of one that only throws dice, those take its place in the line.
     pub(super) fn asked_of_game<'a>(
         &self,
         host: &'a Host,
         odds: &'a CommandSpec,
         line: &mut CommandLine,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<Option<Asked<'a>>, NotFound> {
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Option<Asked<'a>>, Unplayed> {
         let (word, place) = line.word();
         let behind = line.typed[place.end..].trim_start();
         let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
         let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
-        if house::reads_as_dice(&shortcuts::guessed(typed), attempt.room.dialect())
-            || !typed.starts_with(char::is_alphabetic)
-        {
+        if reads_as_dice(&guessed(typed), attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
             return Ok(None);
         }
         let inner = CommandLine { typed: typed.to_owned(), by_name: true };
-        let inner = self.stands_for(host, &inner, attempt)?.unwrap_or(inner);
+        let (found, inner) = self.read_line(host, inner, attempt)?;
         attempt.typed.clone_from(&inner.typed);
-        match self.resolve(host, &attempt.room, &inner, attempt)? {
+        match found? {
             Found::House(spec) => Err(Refusal::new(format!("{} throws no dice", spec.name))
                 .about(&spec.name)
                 .example("odds 2d6 vs 9")
                 .into()),
-            Found::Plugin(plugin, spec, from) if plugin.manifest().id != DICE => {
+            Found::Plugin(plugin, spec, from) if !spec.notation => {
                 Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
             }
             Found::Plugin(_, _, from) => {
@@ -172,20 +153,21 @@ impl Table {
         host: &Host,
         asked: Asked<'a>,
         attempt: &mut Attempt<'a>,
-    ) -> Result<Done<'a>, NotFound> {
+    ) -> Result<Done<'a>, Unplayed> {
         let Asked { odds, plugin, spec, line, from, estimate } = asked;
         attempt.spec = Some(spec);
-        let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, spec.follow_up != FollowUp::No)?;
+        let words = shortcuts::Words::Any { follow_up: spec.follow_up != FollowUp::No };
+        let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, words)?;
         attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
         attempt.may_use(spec)?;
         let (play, _) = self.prepare(host, plugin, spec, from, attempt)?;
         let typed = &play.arguments.typed;
         let trials = match estimate {
-            true => Some(play.sampled(&mut house::dice_of_no_table(typed))?),
+            true => Some(play.sampled(&mut dice_of_no_table(typed))?),
             false => play.with_all(play.afford(ASKED_FOR), None)?,
         };
         let known = trials.filter(|trials| trials.left < 0.01);
-        let reply = known.map(|trials| house::odds_of_trials(typed, &trials, estimate.then_some(trials.played)));
+        let reply = known.map(|trials| of_trials(typed, &trials, estimate.then_some(trials.played)));
         let Some(reply) = reply else {
             let what = "that has too many outcomes to go through them; an estimate is quick";
             return Err(Refusal::new(what).example(format!("{} {ESTIMATE} {typed}", odds.name)).into());
@@ -245,7 +227,8 @@ impl Prepared<'_> {
     /// # Errors
     /// It is refused, or stumbles.
     pub fn sampled(&self, dice: &mut dyn Dice) -> Result<Trials, Refusal> {
-        let mut trials = Trials { thrown: true, ..Trials::none() };
+        let mut trials = Trials::none();
+        trials.thrown = true;
         let throws = self.afford(Effort { throws: SAMPLED, rarest: 0.0 }).throws;
         for _ in 0..throws {
             trials.count(&self.safely_with(dice)?.reply.facts, 1.0 / throws as f64);
@@ -311,52 +294,4 @@ fn chance_of(
     };
     let trials = offered.with_all(effort, Some(SUCCESS)).ok()??;
     trials.success().filter(|_| trials.thrown)
-}
-
-/// What an answer states that says how a roll ended: true or false, a whole number, a word.
-const SUCCESS: &str = "success";
-const TOTAL: &str = "total";
-const OUTCOME: &str = "outcome";
-
-impl Trials {
-    /// Nothing was played yet.
-    fn none() -> Self {
-        let (good, totals) = (Some(0.0), Some(BTreeMap::new()));
-        Trials { left: 0.0, thrown: false, played: 0, all: 0.0, good, totals, outcomes: BTreeMap::new() }
-    }
-
-    /// Takes note of what an answer states that comes with this chance, 0 to 1.
-    fn count(&mut self, facts: &Map<String, Value>, chance: f64) {
-        self.played += 1;
-        self.all += chance;
-        let success = facts.get(SUCCESS).and_then(Value::as_bool);
-        self.good = self.good.zip(success).map(|(good, success)| if success { good + chance } else { good });
-        match (facts.get(TOTAL).and_then(Value::as_i64), &mut self.totals) {
-            (Some(total), Some(totals)) => *totals.entry(total).or_default() += chance,
-            _ => self.totals = None,
-        }
-        if let Some(word) = facts.get(OUTCOME).and_then(Value::as_str) {
-            match self.outcomes.get_mut(word) {
-                Some(known) => *known += chance,
-                None => drop(self.outcomes.insert(word.to_owned(), chance)),
-            }
-        }
-    }
-
-    /// The chance that it succeeds, of what was not left out; nothing where the answers do not tell.
-    pub fn success(&self) -> Option<f64> {
-        self.good.filter(|_| self.all > 0.0).map(|good| good / self.all)
-    }
-
-    /// What it comes to, from the lowest to the highest, each with its chance.
-    pub fn totals(&self) -> Option<Vec<(i64, f64)>> {
-        self.totals.as_ref().map(|totals| totals.iter().map(|(total, chance)| (*total, *chance)).collect())
-    }
-
-    /// The words for how it ends, the likeliest first; none where the answers have none.
-    pub fn outcomes(&self) -> Vec<(String, f64)> {
-        let mut words: Vec<_> = self.outcomes.iter().map(|(word, chance)| (word.clone(), *chance)).collect();
-        words.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        words
-    }
 }

@@ -1,37 +1,34 @@
 //! Rolls that are not typed in full: `!d20+5`, `!roll again`, `!roll +2` on the last.
 
-use super::Table;
-use super::ledger::Ledger;
-use super::line::Attempt;
-use super::resolve::NotFound;
+use crate::attempt::Attempt;
 use crate::budget::MOST_REROLLED;
+use crate::draft::Draft;
 use crate::host::Host;
+use crate::notation::{guessed, throws_dice};
 use crate::rights::Act;
 use crate::room::Answered;
-use crate::route::{Arguments, CommandLine};
-use crate::{house, shortcuts};
+use crate::unplayed::Unplayed;
+use crate::words::{Arguments, CommandLine};
 use dice::{Dialect, Expression, Notation};
 use journal::Page;
 use plugin_api::{Refusal, suggest_within};
 use serde_json::Value;
 
-/// The plugin whose commands are dice and nothing else.
-pub(super) const DICE: &str = "roll";
 /// The word for the last roll.
 const AGAIN: &str = "again";
 
-impl Table {
+impl Draft {
     /// The roll that a line means which only throws dice: `d20+5`, or `roll4d6kh3` without a space.
-    pub(super) fn bare_dice(&self, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
-        let enabled = attempt.room.plugins.contains(DICE);
-        let glued = [DICE, "r"].into_iter().find_map(|word| {
+    pub(super) fn bare_dice(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
+        let command = host.plugins.notation(&attempt.room.plugins)?;
+        let glued = std::iter::once(&command.name).chain(&command.aliases).find_map(|word| {
             let start = line.typed.get(..word.len())?;
             start.eq_ignore_ascii_case(word).then(|| &line.typed[word.len()..])
         });
         let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
         let dialect = attempt.room.dialect();
-        let dice = texts.find(|text| enabled && house::throws_dice(&shortcuts::guessed(text), dialect))?;
-        Some(CommandLine { typed: format!("{DICE} {dice}"), ..*line })
+        let dice = texts.find(|text| throws_dice(&guessed(text), dialect))?;
+        Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
     }
 
     /// The line that a roll which begins with `again`, or with an operator, stands for; its words begin at byte `from`.
@@ -41,7 +38,7 @@ impl Table {
         line: &CommandLine,
         from: usize,
         attempt: &Attempt<'_>,
-    ) -> Result<Option<CommandLine>, NotFound> {
+    ) -> Result<Option<CommandLine>, Unplayed> {
         let arguments = Arguments::of(&line.typed, false);
         let words = arguments.typed.get(from..).unwrap_or_default().trim();
         let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
@@ -89,15 +86,16 @@ impl Table {
 
     /// The roll of plain dice that the message replies to, or else the last one by who acts; of which whoever reads the
     /// answer may know.
-    fn last_roll(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<Page>, NotFound> {
-        let ledger = Ledger { host, table: self };
+    fn last_roll(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<Page>, Unplayed> {
+        let ledger = self.ledger(host);
         let replied = self.replied(host, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
+        let is_dice = |page: &Page| host.plugins.is_notation(&page.entry.game, &page.entry.command);
         let own = ledger.of_character(attempt.actor).take(MOST_REROLLED);
         for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
             let page = page?;
             let known =
                 !page.is_secret() || (attempt.secret && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)));
-            if page.entry.game == DICE && known && !page.is_void() && page.text().is_some() {
+            if is_dice(&page) && known && !page.is_void() && page.text().is_some() {
                 return Ok(Some(page));
             }
         }

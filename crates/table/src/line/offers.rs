@@ -1,13 +1,13 @@
 //! What may be typed next: kept with the roll it belongs to until it is taken, and numbered as it was last shown.
 
-use super::Table;
-use super::ledger::Ledger;
-use super::line::Attempt;
-use super::play::Done;
-use super::resolve::NotFound;
+use crate::attempt::Attempt;
+use crate::done::Done;
+use crate::draft::Draft;
 use crate::host::Host;
+use crate::ledger::Ledger;
 use crate::rights::Act;
-use crate::route::CommandLine;
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
 use chat::{Message, PlayerId, Reply};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
@@ -25,14 +25,14 @@ pub(super) fn number(line: &CommandLine) -> Option<usize> {
     line.typed.trim_end_matches(['.', ':', '!', ')']).parse().ok()
 }
 
-impl Table {
+impl Draft {
     /// Whether a line is an offer's number: alone on it, and something is offered or the bot was named.
     pub(super) fn takes_offer(&self, host: &Host, line: &CommandLine, message: &Message) -> Result<bool, StoreError> {
         Ok(number(line).is_some() && (line.by_name || !self.choices(host, message)?.is_empty()))
     }
 
     fn choices(&self, host: &Host, message: &Message) -> Result<Vec<Choice>, StoreError> {
-        let doc: Option<ChoicesDoc> = self.read(host, &keys::choices(&self.id, &message.speaker.player))?;
+        let doc: Option<ChoicesDoc> = self.read(host, &keys::choices(&self.state.id, &message.speaker.player))?;
         Ok(doc.unwrap_or_default().choices)
     }
 
@@ -42,7 +42,7 @@ impl Table {
         host: &Host,
         number: usize,
         attempt: &mut Attempt<'_>,
-    ) -> Result<CommandLine, NotFound> {
+    ) -> Result<CommandLine, Unplayed> {
         let choices = self.choices(host, attempt.message)?;
         if choices.is_empty() {
             return Err(Refusal::new("nothing is offered to you").example("waiting").into());
@@ -56,7 +56,7 @@ impl Table {
             let name = attempt.doc.name_of(choice.character);
             return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
         }
-        let ledger = Ledger { host, table: self };
+        let ledger = self.ledger(host);
         let roll = ledger.roll(choice.entry)?;
         attempt.secret |= roll.as_ref().is_some_and(|roll| roll.secret);
         let open = |roll: &RollDoc| roll.open.iter().any(|open| is(&choice, open));
@@ -92,7 +92,7 @@ impl Table {
         reply: &Reply,
         number: u64,
     ) -> Result<Vec<(u64, RollDoc)>, StoreError> {
-        let ledger = Ledger { host, table: self };
+        let ledger = self.ledger(host);
         let open: Vec<OpenOffer> = reply
             .offers
             .iter()
@@ -118,7 +118,7 @@ impl Table {
                     character: attempt.actor,
                     game: done.game.to_owned(),
                     record: reply.record.clone(),
-                    previous: self.read(host, &keys::latest(&self.id, attempt.actor.0, done.game))?,
+                    previous: self.read(host, &keys::latest(&self.state.id, attempt.actor.0, done.game))?,
                     since: (!open.is_empty()).then_some(attempt.message.sent),
                     open,
                     by: number,
@@ -127,7 +127,9 @@ impl Table {
             ));
         }
         let taken = match attempt.offered {
-            None if matches!(done.spec.follow_up, FollowUp::No | FollowUp::IfAny) && !self.head.open.is_empty() => {
+            None if matches!(done.spec.follow_up, FollowUp::No | FollowUp::IfAny)
+                && !self.state.head.open.is_empty() =>
+            {
                 self.offered_in_words(host, attempt)?
             }
             offered => offered,
@@ -150,7 +152,7 @@ impl Table {
         if !roll.secret {
             return Ok(true);
         }
-        let page = Ledger { host, table: self }.page(entry)?;
+        let page = self.ledger(host).page(entry)?;
         let same = page.is_some_and(|page| page.entry.player == attempt.message.speaker.player);
         Ok(attempt.secret && same)
     }
@@ -166,9 +168,9 @@ impl Table {
         if done.closed.is_empty() {
             return Ok(());
         }
-        let number = self.next_number();
-        let ledger = Ledger { host, table: self };
-        for entry in &self.head.open {
+        let number = self.state.next_number();
+        let ledger = self.ledger(host);
+        for entry in &self.state.head.open {
             if rolls.iter().any(|(touched, _)| touched == entry) {
                 continue;
             }
@@ -192,7 +194,7 @@ impl Table {
         attempt: &Attempt<'_>,
         rolls: &[(u64, RollDoc)],
     ) -> Result<BTreeSet<PlayerId>, StoreError> {
-        let ledger = Ledger { host, table: self };
+        let ledger = self.ledger(host);
         let mut called = BTreeSet::new();
         for (number, roll) in rolls {
             let before = ledger.roll(*number)?.map(|roll| roll.open).unwrap_or_default();
@@ -206,14 +208,14 @@ impl Table {
     }
 
     /// Keeps what can be done about a roll, and whether it is listed among what is open.
-    pub(super) fn keep_roll(&mut self, number: u64, roll: &RollDoc) {
-        self.writes.put(keys::roll(&self.id, number), to_json(roll));
+    pub(crate) fn keep_roll(&mut self, number: u64, roll: &RollDoc) {
+        self.writes.put(keys::roll(&self.state.id, number), to_json(roll));
         if roll.open.is_empty() {
-            self.head.open.remove(&number);
+            self.state.head.open.remove(&number);
         } else {
-            self.head.open.insert(number);
-            while self.head.open.len() > MOST_OPEN {
-                self.head.open.pop_first();
+            self.state.head.open.insert(number);
+            while self.state.head.open.len() > MOST_OPEN {
+                self.state.head.open.pop_first();
             }
         }
     }
@@ -224,7 +226,7 @@ impl Table {
         let choice = |command: &String| Choice { entry, character: attempt.actor, command: command.clone() };
         let choices: Vec<_> = own.map(|offer| choice(&offer.command)).collect();
         if !choices.is_empty() {
-            let key = keys::choices(&self.id, &attempt.message.speaker.player);
+            let key = keys::choices(&self.state.id, &attempt.message.speaker.player);
             self.writes.put(key, to_json(&ChoicesDoc { choices, shown }));
         }
     }

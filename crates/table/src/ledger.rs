@@ -1,11 +1,12 @@
 //! Reading a table's journal and what belongs to it, the writes of the message under way included.
 
-use super::Table;
 use crate::host::Host;
+use crate::state::{State, read};
+use crate::unplayed::Unplayed;
 use journal::documents::{Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
-use journal::store::StoreError;
+use journal::store::{Batch, StoreError};
 use journal::{Link, Page, seed_of};
 use plugin_api::{CharacterId, Refusal};
 use serde::de::DeserializeOwned;
@@ -18,37 +19,43 @@ const JUST_PLAYED: u64 = 256;
 #[derive(Clone, Copy)]
 pub(crate) struct Ledger<'a> {
     pub host: &'a Host,
-    pub table: &'a Table,
+    pub state: &'a State,
+    /// What the message under way has written.
+    pub writes: Option<&'a Batch>,
 }
 
 impl<'a> Ledger<'a> {
     pub fn id(&self) -> &'a TableId {
-        &self.table.id
+        &self.state.id
     }
 
     /// The seed in use.
     pub fn seed(&self) -> Option<&'a [u8; 32]> {
-        self.table.seed.as_ref()
+        self.state.seed.as_ref()
     }
 
     pub fn head(&self) -> &'a Head {
-        &self.table.head
+        &self.state.head
     }
 
     pub fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
-        self.table.read(self.host, key)
+        match self.writes.and_then(|writes| writes.get(key)) {
+            Some(Some(bytes)) => from_json(key, bytes).map(Some),
+            Some(None) => Ok(None),
+            None => read(self.host, key),
+        }
     }
 
     /// Entry `number`, if there is one.
     pub fn page(&self, number: u64) -> Result<Option<Page>, StoreError> {
-        let key = keys::entry(&self.table.id, number);
+        let key = keys::entry(&self.state.id, number);
         let Some(link) = self.read::<Link>(&key)? else { return Ok(None) };
         let entry = from_json(&key, link.entry.get().as_bytes())?;
         Ok(Some(Page { entry, link }))
     }
 
     /// Entry `number`, or why there is none.
-    pub fn must_have(&self, number: u64) -> Result<Page, super::NotFound> {
+    pub fn must_have(&self, number: u64) -> Result<Page, Unplayed> {
         match self.page(number)? {
             Some(page) => Ok(page),
             None => Err(self.no_entry(number).into()),
@@ -132,8 +139,8 @@ impl<'a> Ledger<'a> {
     pub fn unpublished(&self) -> Result<BTreeMap<u32, [u8; 32]>, StoreError> {
         let mut seeds = BTreeMap::new();
         for epoch in 1..=self.head().epoch {
-            if self.read::<u64>(&keys::published(&self.table.id, epoch))?.is_none() {
-                let key = keys::seed(&self.table.id, epoch);
+            if self.read::<u64>(&keys::published(&self.state.id, epoch))?.is_none() {
+                let key = keys::seed(&self.state.id, epoch);
                 let seed = self.read::<String>(&key)?.as_deref().and_then(seed_of);
                 seeds.insert(epoch, seed.ok_or_else(|| StoreError::damaged(&key, "no seed is there"))?);
             }
@@ -143,7 +150,7 @@ impl<'a> Ledger<'a> {
 
     /// The entries of such epochs that are secret and not revealed, and the newest ones of all.
     pub fn maybe_secret(&self, of_epoch: impl Fn(u32) -> bool) -> Result<BTreeSet<u64>, StoreError> {
-        let prefix = keys::secrets(&self.table.id);
+        let prefix = keys::secrets(&self.state.id);
         let mut numbers = BTreeSet::new();
         for record in self.host.committer.stored(&prefix) {
             let (key, epoch) = record?;
@@ -171,22 +178,22 @@ impl<'a> Ledger<'a> {
     /// The table, to be exported as it stands in memory.
     pub fn exported(&self) -> Exported<'a> {
         let ledger = *self;
-        let read = move |key: &str| match ledger.table.writes.get(key) {
+        let read = move |key: &str| match ledger.writes.and_then(|writes| writes.get(key)) {
             Some(written) => Ok(written.map(<[u8]>::to_vec)),
             None => ledger.host.committer.read(key),
         };
-        let Table { id, doc, head, .. } = self.table;
+        let State { id, doc, head, .. } = self.state;
         Exported::at_work(id, (*doc.doc).clone(), head.clone(), read)
     }
 
     /// What can still be done about a roll.
     pub fn roll(&self, number: u64) -> Result<Option<RollDoc>, StoreError> {
-        self.read(&keys::roll(&self.table.id, number))
+        self.read(&keys::roll(&self.state.id, number))
     }
 
     /// A character's latest roll of a game that is not undone.
     pub fn latest(&self, character: CharacterId, game: &str) -> Result<Option<u64>, StoreError> {
-        let mut latest: Option<u64> = self.read(&keys::latest(&self.table.id, character.0, game))?;
+        let mut latest: Option<u64> = self.read(&keys::latest(&self.state.id, character.0, game))?;
         while let Some(number) = latest {
             match self.roll(number)? {
                 Some(roll) if roll.record.is_none() => latest = roll.previous,

@@ -1,0 +1,108 @@
+//! A command line on its way from what was typed to what is played.
+
+use crate::effects::Effects;
+use crate::people::People;
+use crate::quota::{MOST_SEATS, Quotas};
+use crate::rights::{Act, Rights};
+use chat::{Message, Standing};
+use dice::Die;
+use dice::fair::MessageKey;
+use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, TableDoc};
+use plugin_api::{CharacterId, CommandSpec, Plugin, Refusal, Role};
+use std::sync::Arc;
+
+/// A command line on its way, and the table as it may change it; dropped if it is refused.
+pub(crate) struct Attempt<'a> {
+    pub message: &'a Message,
+    pub key: MessageKey,
+    pub rights: Rights<'a>,
+    pub actor: CharacterId,
+    /// The command, with an offer's number replaced by what was offered.
+    pub typed: String,
+    /// The roll that a taken offer belongs to.
+    pub offered: Option<u64>,
+    /// The command, once it is known.
+    pub spec: Option<&'a CommandSpec>,
+    pub thrown: Vec<Die>,
+    /// An edited command asked for another die than the one that fell before.
+    pub strayed: bool,
+    pub doc: Arc<TableDoc>,
+    pub room: Arc<RoomDoc>,
+    pub head: Head,
+    /// Its answer is for the player and the referees alone.
+    pub secret: bool,
+    /// Its entry is, though all read the answer: it holds what others keep secret.
+    pub withheld: bool,
+    /// What it does besides.
+    pub effects: Effects,
+    /// Files that the player may still ask for, if they asked for one.
+    pub files_left: Option<usize>,
+    /// It was asked whether its speaker is too fast.
+    pub paced: bool,
+}
+
+/// A command, found.
+#[derive(Clone, Copy)]
+pub(crate) enum Found<'a> {
+    /// One of the table's own.
+    House(&'a CommandSpec),
+    /// A plugin's, and how many bytes of the line named it.
+    Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
+}
+
+/// What those can do who have no seat, besides rolling plain dice.
+const FOR_GUESTS: [&str; 8] = ["help", "plugins", "odds", "explain", "history", "why", "more", "recap"];
+
+/// Nothing can be said to the speaker alone.
+pub(crate) fn unreached(typed: &str) -> Refusal {
+    let what = "what I would say to you alone does not reach you, so nothing was done: write to me privately first";
+    Refusal::new(what).example(typed)
+}
+
+impl Attempt<'_> {
+    /// Refuses who may not use a command.
+    pub(crate) fn may_use(&self, spec: &CommandSpec) -> Result<(), Refusal> {
+        if self.rights.may(&self.doc, Act::Give(spec.role)) {
+            return Ok(());
+        }
+        let (who, example) = match spec.role {
+            Role::Referee => ("the referee", "gm"),
+            _ => ("a room admin", "help"),
+        };
+        Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example))
+    }
+
+    /// Refuses what only those can do who have a seat.
+    pub(crate) fn needs_a_seat(&self, spec: &CommandSpec) -> Result<(), Refusal> {
+        if self.actor != GUEST || FOR_GUESTS.contains(&spec.name.as_str()) {
+            return Ok(());
+        }
+        let what = format!(
+            "all {MOST_SEATS} seats at this table are taken: until its referee frees one, you can roll dice here, and look"
+        );
+        Err(Refusal::new(what).example("roll 2d6"))
+    }
+
+    /// The name of who acts.
+    pub(crate) fn name(&self) -> &str {
+        if self.actor == GUEST { &self.message.speaker.name } else { self.doc.name_of(self.actor) }
+    }
+
+    /// Refuses, before any die is thrown, what could not be answered.
+    pub(crate) fn must_reach(&self) -> Result<(), Refusal> {
+        if !self.secret || self.message.speaker.reachable { Ok(()) } else { Err(unreached(&self.typed)) }
+    }
+
+    /// The character the speaker acts for, who comes into being with their first command.
+    pub(crate) fn seat(&mut self) -> CharacterId {
+        let speaker = &self.message.speaker;
+        if speaker.standing == Standing::Operator {
+            return OPERATOR;
+        }
+        match self.doc.seats.get(&speaker.player) {
+            Some(seat) if seat.name == speaker.name => seat.plays,
+            None if !self.doc.has_room() && !self.rights.may(&self.doc, Act::SitAtAFullTable) => GUEST,
+            _ => Arc::make_mut(&mut self.doc).seat(&mut self.head, &speaker.player, &speaker.name),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The table as a message will leave it. To drop the draft is to refuse the message.
+
+use crate::host::Host;
+use crate::ledger::Ledger;
+use crate::limits::{Pace, Pulse};
+use crate::state::{State, Stored, read};
+use crate::unplayed::Unplayed;
+use chat::{Message, RoomId};
+use dice::Die;
+use journal::documents::{GameDoc, RoomDoc, from_json};
+use journal::keys;
+use journal::store::{Batch, StoreError};
+use journal::{Change, Touched, bound};
+use plugin_api::{Plugin, Refusal, SavedState};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A table on which a message is played, line by line.
+pub(crate) struct Draft {
+    pub state: State,
+    /// What the lines so far have written: those behind them read it.
+    pub writes: Batch,
+    /// How much was asked for lately. It counts though the draft be dropped.
+    pub pulse: Pulse,
+    /// The first version of the message, if it is an edit.
+    pub replacing: Option<Replacing>,
+    /// What names the message in the keys of its dice.
+    pub named: Named,
+}
+
+/// What names a message in the keys of its dice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// The id that its network gave it, under which it may come again or be edited.
+    ByItsNetwork,
+    /// The number of its entry: no network vouches for its id, and whoever runs the bot could have chosen it.
+    ByItsEntry,
+}
+
+/// What is known of the first version while an edit is played.
+#[derive(Debug, Default)]
+pub(crate) struct Replacing {
+    /// The id its dice were made of.
+    pub id: String,
+    /// Its entries, by the ordinal of their command.
+    pub entries: BTreeMap<u32, u64>,
+    /// The dice that fell for each command so far.
+    pub fell: BTreeMap<u32, Vec<Die>>,
+    /// How they were taken back, until the first new entry says so.
+    pub taken_back: Vec<Change>,
+}
+
+impl Draft {
+    /// The journal up to here.
+    pub fn ledger<'a>(&'a self, host: &'a Host) -> Ledger<'a> {
+        Ledger { host, state: &self.state, writes: Some(&self.writes) }
+    }
+
+    /// The record under `key`, what this message wrote and submitted batches included.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read<T: DeserializeOwned>(&self, host: &Host, key: &str) -> Result<Option<T>, StoreError> {
+        match self.writes.get(key) {
+            Some(Some(bytes)) => from_json(key, bytes).map(Some),
+            Some(None) => Ok(None),
+            None => read(host, key),
+        }
+    }
+
+    /// What a room at the table is set to.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn room(&mut self, host: &Host, room: &RoomId) -> Result<Stored<RoomDoc>, StoreError> {
+        if !self.state.rooms.contains_key(room)
+            && let Some(doc) = self.read::<RoomDoc>(host, &keys::room(room))?
+        {
+            self.state.rooms.insert(room.clone(), Stored { stored: true, doc: Arc::new(doc) });
+        }
+        self.state.room(host, room).cloned()
+    }
+
+    /// What the table holds of a game.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn game(&mut self, host: &Host, plugin: &dyn Plugin) -> Result<Stored<GameDoc>, StoreError> {
+        let id = &plugin.manifest().id;
+        if let Some(kept) = self.state.games.get(id) {
+            return Ok(kept.clone());
+        }
+        let stored: Option<GameDoc> = self.read(host, &keys::game(&self.state.id, id))?;
+        let first = || {
+            let SavedState { version, state } = plugin.first_state();
+            GameDoc { version, state, touched: Touched::default() }
+        };
+        let kept = Stored { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(first)) };
+        self.state.games.insert(id.clone(), kept.clone());
+        Ok(kept)
+    }
+
+    /// What dice are made of, with the key of their message: the seed, bound with what players added.
+    pub fn dice_seed(&self) -> [u8; 32] {
+        bound(self.state.seed.as_ref().expect("a table is laid before it hears a command"), &self.state.head.words)
+    }
+
+    /// What fell for this command in earlier versions of the message, if it is an edit.
+    pub fn fell_before(&self, ordinal: u32) -> &[Die] {
+        self.replacing.as_ref().and_then(|first| first.fell.get(&ordinal)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Over the limits, a line ends here.
+    ///
+    /// # Errors
+    /// It is over them.
+    pub fn keep_pace(&mut self, host: &Host, message: &Message) -> Result<(), Unplayed> {
+        if message.late || message.unlimited {
+            return Ok(());
+        }
+        match self.pulse.command(&message.speaker.player, message.heard_at(), &host.settings().limits) {
+            Pace::Fine => Ok(()),
+            Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
+            Pace::Silent => Err(Unplayed::Silent),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! One command line, from what was typed to what came of it: what it means ([`meant`]), what it does ([`play`]), its
+//! entry ([`enter`]). A line that is refused leaves nothing.
+
+mod answer;
+mod chances;
+mod enter;
+mod last_roll;
+mod meant;
+mod nothing;
+mod offers;
+mod play;
+mod resolve;
+pub(crate) mod undo;
+mod verbosity;
+
+use crate::attempt::{Attempt, unreached};
+use crate::done::Done;
+use crate::draft::{Draft, Named};
+use crate::effects::Effects;
+use crate::host::Host;
+use crate::outcome::{Outcome, OutcomeKind};
+use crate::rights::Rights;
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
+use chat::{Audience, Message};
+use dice::fair::MessageKey;
+use journal::store::StoreError;
+use meant::Meant;
+use plugin_api::{CharacterId, Refusal};
+
+pub(crate) use play::{changed, note};
+
+impl Draft {
+    /// Plays a line. If it is played, the draft has changed, and what is to be written is noted in it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn play_line(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        ordinal: u32,
+        line: &CommandLine,
+    ) -> Result<Outcome, StoreError> {
+        self.room(host, &message.room)?;
+        let mut attempt = self.attempt(host, message, ordinal, line);
+        let before = (attempt.actor, attempt.name().to_owned());
+        let mut played = self.try_line(host, line, &mut attempt);
+        if let (Err(Unplayed::Refused(_)), false) = (&played, attempt.paced) {
+            // What is answered counts, whatever the answer is.
+            if let Err(too_fast) = self.keep_pace(host, message) {
+                played = Err(too_fast);
+            }
+        }
+        let mut outcome = Outcome::silent(&message.speaker.name, attempt.name());
+        match played {
+            Ok(mut done) => {
+                outcome.kind = OutcomeKind::Played;
+                outcome.follows = done.followed.as_ref().map(|(target, _)| target.entry);
+                outcome.nothing = done.nothing.take();
+                self.enter(host, attempt, done, ordinal, &mut outcome)?;
+            }
+            Err(Unplayed::Silent) => {}
+            Err(Unplayed::Refused(refusal)) => {
+                outcome.kind = OutcomeKind::Refused;
+                // A name that was refused is nobody's.
+                if attempt.actor == before.0 {
+                    outcome.actor = before.1;
+                }
+                self.show_refusal(line, &attempt, refusal, &mut outcome);
+            }
+            Err(Unplayed::Store(error)) => return Err(error),
+        }
+        Ok(outcome)
+    }
+
+    /// Makes the answer to a line that was refused.
+    fn show_refusal(&self, line: &CommandLine, attempt: &Attempt<'_>, refusal: Refusal, outcome: &mut Outcome) {
+        // Who cannot be told alone is told in the room, and no more than that.
+        let alone = attempt.secret && attempt.message.speaker.reachable;
+        let refusal = if alone || !attempt.secret { refusal } else { unreached(&line.typed) };
+        outcome.misread = refusal.usage;
+        outcome.strayed = attempt.strayed;
+        let prefix = &self.state.rooms[&attempt.message.room].doc.prefix;
+        outcome.reply = answer::refusal(refusal, &attempt.typed, attempt.spec, prefix);
+        if alone {
+            outcome.reply.audience = Audience::Player;
+        }
+    }
+
+    /// A line of which nothing is known yet but who typed it.
+    pub fn attempt<'a>(&self, host: &'a Host, message: &'a Message, ordinal: u32, line: &CommandLine) -> Attempt<'a> {
+        let key = MessageKey {
+            network: message.room.network.clone(),
+            room: message.said_in().id.clone(),
+            id: match (&self.replacing, self.named) {
+                (Some(first), _) => first.id.clone(),
+                (None, Named::ByItsNetwork) => message.id.clone(),
+                (None, Named::ByItsEntry) => format!("#{}", self.state.next_number()),
+            },
+            ordinal,
+        };
+        let mut attempt = Attempt {
+            message,
+            key,
+            rights: Rights::of(host, &self.state.doc.doc, message),
+            actor: CharacterId(0),
+            typed: line.typed.clone(),
+            offered: None,
+            spec: None,
+            thrown: Vec::new(),
+            strayed: false,
+            doc: self.state.doc.doc.clone(),
+            room: self.state.rooms[&message.room].doc.clone(),
+            head: self.state.head.clone(),
+            secret: message.aside.is_some(),
+            withheld: false,
+            effects: Effects::default(),
+            files_left: None,
+            paced: false,
+        };
+        attempt.actor = attempt.seat();
+        attempt
+    }
+
+    fn try_line<'a>(
+        &mut self,
+        host: &'a Host,
+        line: &CommandLine,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Done<'a>, Unplayed> {
+        match self.mean(host, line, attempt)? {
+            Meant::Own(spec) => self.play_own(host, spec, attempt),
+            Meant::Game(plugin, spec, from) => self.play_game(host, plugin, spec, from, attempt),
+            Meant::Odds(asked) => self.odds_of_game(host, asked, attempt),
+        }
+    }
+}

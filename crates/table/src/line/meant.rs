@@ -1,0 +1,229 @@
+//! What a line means: for whom, with which words, and which command it is. Each line is looked up once; what stands around
+//! a command, or stands for one, makes another line of it.
+
+use super::chances::Asked;
+use super::offers;
+use crate::attempt::{Attempt, Found};
+use crate::budget::MOST_TEXT;
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::people::People;
+use crate::shortcuts::{self, Words as Filled};
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
+use journal::documents::TableDoc;
+use plugin_api::{CommandSpec, FollowUp, Name, Plugin, Refusal, Words};
+use std::sync::Arc;
+
+/// A line that is understood.
+pub(super) enum Meant<'a> {
+    /// One of the table's own commands.
+    Own(&'a CommandSpec),
+    /// A plugin's, whose arguments begin at this byte of the line.
+    Game(&'a dyn Plugin, &'a CommandSpec, usize),
+    /// The odds of a plugin's.
+    Odds(Asked<'a>),
+}
+
+/// A line as it was read, and the command that it is, or why it is none.
+type Read<'a> = (Result<Found<'a>, Unplayed>, CommandLine);
+
+/// The command around another: `as NAME COMMAND`.
+const ACT_AS: &str = "as";
+/// The command around another: `secret COMMAND`.
+const SECRET: &str = "secret";
+/// The command that asks for the odds of dice, or of a game's command.
+const ODDS: &str = "odds";
+/// Those of the table's own commands in which variables stand for something: the others name them.
+const OF_DICE: [&str; 2] = [ODDS, "explain"];
+/// The command that hands out a file.
+const EXPORT: &str = "export";
+
+impl Draft {
+    /// What a line means, once whoever typed it may do that, and can be answered.
+    ///
+    /// # Errors
+    /// It means nothing to this bot, or they may not.
+    pub(super) fn mean<'a>(
+        &mut self,
+        host: &'a Host,
+        line: &CommandLine,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Meant<'a>, Unplayed> {
+        if line.typed.len() > MOST_TEXT {
+            attempt.typed.clear();
+            return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
+        }
+        let (found, line) = self.read_line(host, line.clone(), attempt)?;
+        if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
+            return Err(Unplayed::Silent);
+        }
+        attempt.paced = true;
+        self.keep_pace(host, attempt.message)?;
+        let (found, mut line) = self.unwrapped(host, (found, line), attempt)?;
+        attempt.typed.clone_from(&line.typed);
+        let mut found = found?;
+        if let Found::Plugin(_, spec, from) = found
+            && spec.notation
+            && let Some(again) = self.on_the_last(host, &line, from, attempt)?
+        {
+            line = again;
+            attempt.typed.clone_from(&line.typed);
+            found = self.resolve(host, &line, attempt)?;
+        }
+        if let Found::House(spec) = found
+            && spec.name == ODDS
+            && let Some(asked) = self.asked_of_game(host, spec, &mut line, attempt)?
+        {
+            return Ok(Meant::Odds(asked));
+        }
+        self.permitted(found, &line, attempt)?;
+        Ok(match found {
+            Found::House(spec) => Meant::Own(spec),
+            Found::Plugin(plugin, spec, from) => Meant::Game(plugin, spec, from),
+        })
+    }
+
+    /// Puts in what variables stand for, and refuses what whoever typed it may not do, or could not be answered.
+    fn permitted<'a>(
+        &mut self,
+        found: Found<'a>,
+        line: &CommandLine,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<(), Unplayed> {
+        let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
+        let own = matches!(found, Found::House(_));
+        if (!own || OF_DICE.contains(&spec.name.as_str())) && attempt.offered.is_none() {
+            let words = match own || spec.notation {
+                true => Filled::Dice,
+                false => Filled::Any { follow_up: spec.follow_up != FollowUp::No },
+            };
+            let filled = shortcuts::filled(&attempt.doc, attempt.actor, line, words)?;
+            attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
+        }
+        attempt.spec = Some(spec);
+        attempt.may_use(spec)?;
+        if !spec.notation {
+            attempt.needs_a_seat(spec)?;
+        }
+        if own && spec.name == EXPORT && (attempt.message.late || !attempt.message.unlimited) {
+            let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
+            attempt.files_left = Some(self.pulse.export(player, now)?);
+        }
+        Ok(attempt.must_reach()?)
+    }
+
+    /// The command that a line means, or the line that a macro of that name stands for, or that dice alone mean, with the
+    /// command that this one is.
+    pub(super) fn read_line<'a>(
+        &self,
+        host: &'a Host,
+        line: CommandLine,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Read<'a>, Unplayed> {
+        let found = self.resolve(host, &line, attempt);
+        match found {
+            Ok(_) => Ok((found, line)),
+            Err(_) => self.stood_for(host, (found, line), attempt),
+        }
+    }
+
+    /// The line that one stands for which is no command, if it stands for any.
+    fn stood_for<'a>(
+        &self,
+        host: &'a Host,
+        (found, line): Read<'a>,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Read<'a>, Unplayed> {
+        let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
+            Some(called) => Some(called?.under(&mut attempt.rights, &attempt.doc)),
+            None => self.bare_dice(host, &line, attempt),
+        };
+        Ok(match stands_for {
+            Some(line) => (self.resolve(host, &line, attempt), line),
+            None => (found, line),
+        })
+    }
+
+    /// The command inside what may stand around one: `secret`, `as NAME`, and the number of an offer in place of its
+    /// words.
+    fn unwrapped<'a>(
+        &self,
+        host: &'a Host,
+        (mut found, mut line): Read<'a>,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<Read<'a>, Unplayed> {
+        let mut acted = false;
+        while let Ok(Found::House(around)) = found {
+            match around.name.as_str() {
+                SECRET => {
+                    attempt.spec = Some(around);
+                    attempt.secret = true;
+                    line = inner(line.typed[line.word().1.end..].trim(), attempt, "what is to be secret?")?;
+                }
+                ACT_AS if !acted => {
+                    attempt.spec = Some(around);
+                    attempt.needs_a_seat(around)?;
+                    line = self.act_as(host, &line, attempt)?;
+                    acted = true;
+                }
+                _ => break,
+            }
+            found = self.resolve(host, &line, attempt);
+        }
+        match (offers::number(&line), &found) {
+            // The words of an offer are the game's alone: nothing stands for something in them.
+            (Some(number), _) => {
+                line = self.take_offer(host, number, attempt)?;
+                Ok((self.resolve(host, &line, attempt), line))
+            }
+            (None, Ok(_)) => Ok((found, line)),
+            (None, Err(_)) => self.stood_for(host, (found, line), attempt),
+        }
+    }
+
+    /// `as NAME COMMAND`: the rest of the line, with another actor.
+    fn act_as(&self, host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, Unplayed> {
+        let present = host.roster.present(&attempt.message.room);
+        let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
+        let line = inner(rest, attempt, &format!("what does {name} do?"))?;
+        let head = &mut attempt.head;
+        let mut doc = (*attempt.doc).clone();
+        attempt.actor = doc.character_for(head, &name, &attempt.rights, present)?;
+        if doc != *attempt.doc {
+            attempt.doc = Arc::new(doc);
+        }
+        Ok(line)
+    }
+}
+/// The command inside another.
+fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine, Unplayed> {
+    let typed = rest.trim_start_matches(attempt.room.prefix.as_str()).trim().to_owned();
+    if typed.is_empty() {
+        return Err(Refusal::new(missing).into());
+    }
+    Ok(CommandLine { typed, by_name: true })
+}
+
+/// The name in front of `rest`, and what stands behind it: the longest name of a character that fits, else a word or
+/// several in quotation marks.
+fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
+    let rest = rest.trim_start();
+    let begins = |name: &&String| {
+        rest.get(..name.len()).is_some_and(|start| start.to_lowercase() == name.to_lowercase())
+            && rest[name.len()..].starts_with(char::is_whitespace)
+    };
+    let known = doc.characters.values().map(|each| &each.name).filter(begins).max_by_key(|name| name.len());
+    if let Some(name) = known {
+        return Ok((name.clone(), rest[name.len()..].trim_start()));
+    }
+    let mut words = Words::new(rest, 0);
+    let Some(Name(name)) = words.take_next()? else {
+        let word = words.left().next().unwrap_or_default().to_owned();
+        return Err(match word.is_empty() {
+            true => Refusal::new("whom do you act for?"),
+            false => Refusal::new(format!("{word} is no name: a name begins with a letter")).about(word),
+        });
+    };
+    Ok((name, words.rest().map_or("", |(_, at)| &rest[at..])))
+}

@@ -1,0 +1,92 @@
+//! What a table holds in memory: its documents as the store has them, and where its journal ends.
+
+use crate::host::Host;
+use chat::RoomId;
+use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
+use journal::keys::{self, TableId};
+use journal::store::StoreError;
+use journal::{Entry, Link, seed_of};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+/// What a table holds. A message is played on a copy of it, which takes its place or is dropped.
+#[derive(Clone)]
+pub(crate) struct State {
+    pub id: TableId,
+    pub doc: Stored<TableDoc>,
+    pub head: Head,
+    /// The seed in use; none before the first command.
+    pub seed: Option<[u8; 32]>,
+    /// What is known of games so far.
+    pub games: BTreeMap<String, Stored<GameDoc>>,
+    /// What is known so far of the rooms that sit here.
+    pub rooms: BTreeMap<RoomId, Stored<RoomDoc>>,
+    /// Numbers that a crash may have lost; the next entry names them.
+    pub gap: Option<(u64, u64)>,
+}
+
+/// A document, and whether the store has one yet.
+#[derive(Clone)]
+pub(crate) struct Stored<T> {
+    pub doc: Arc<T>,
+    pub stored: bool,
+}
+
+impl State {
+    /// The table as the store has it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_from(host: &Host, id: TableId) -> Result<Self, StoreError> {
+        let head: Option<Head> = read(host, &keys::head(&id))?;
+        let seed = match &head {
+            Some(head) => Some(read_seed(host, &id, head.epoch)?),
+            None => None,
+        };
+        let mut head = head.unwrap_or_default();
+        head.time = time_of(host, &keys::entry(&id, head.number))?;
+        let doc: Option<TableDoc> = read(host, &keys::doc(&id))?;
+        let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
+        let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
+        Ok(State { id, doc, head, seed, games: BTreeMap::new(), rooms: BTreeMap::new(), gap })
+    }
+
+    /// What a room at the table is set to.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn room(&mut self, host: &Host, room: &RoomId) -> Result<&Stored<RoomDoc>, StoreError> {
+        if !self.rooms.contains_key(room) {
+            let stored: Option<RoomDoc> = read(host, &keys::room(room))?;
+            let kept = stored.is_some();
+            let doc = stored.unwrap_or_else(|| host.settings().fresh_room(room));
+            self.rooms.insert(room.clone(), Stored { stored: kept, doc: Arc::new(doc) });
+        }
+        Ok(&self.rooms[room])
+    }
+
+    /// The number that the next entry gets.
+    pub fn next_number(&self) -> u64 {
+        self.gap.map_or(self.head.number, |(_, last)| last) + 1
+    }
+}
+
+/// The record under `key`, submitted batches included.
+pub(crate) fn read<T: DeserializeOwned>(host: &Host, key: &str) -> Result<Option<T>, StoreError> {
+    host.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+}
+
+/// The time of the entry under `key`, if there is one.
+fn time_of(host: &Host, key: &str) -> Result<Option<Timestamp>, StoreError> {
+    let Some(link) = read::<Link>(host, key)? else { return Ok(None) };
+    from_json::<Entry>(key, link.entry.get().as_bytes()).map(|entry| Some(entry.time))
+}
+
+fn read_seed(host: &Host, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError> {
+    let key = keys::seed(id, epoch);
+    let text: String = read(host, &key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
+    seed_of(&text).ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
+}

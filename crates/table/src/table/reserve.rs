@@ -1,0 +1,45 @@
+//! Numbers that are reserved on the disk before their entries are, so that rolls need not wait for it.
+
+use super::Table;
+use crate::outcome::{Heard, OutcomeKind};
+use journal::documents::to_json;
+use journal::{FURTHEST_AHEAD, keys};
+
+/// So many commands that each found everything before it durable are a calm table.
+const CALM: u32 = 8;
+
+impl Table {
+    /// Reserves numbers beyond the last entry, and decides whether the answers may go before the disk.
+    pub(super) fn reserve(&mut self, heard: &mut Heard) {
+        let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
+        let Some(last) = entries().max() else {
+            heard.early = !heard.outcomes.iter().any(|outcome| outcome.shows_head);
+            heard.reserved = self.safe;
+            return;
+        };
+        let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
+        heard.early = !changed && last <= self.safe;
+        self.look_ahead(heard.early || changed);
+        self.state.head.reserved = self.state.head.reserved.max(self.state.head.number + self.ahead);
+        heard.reserved = self.state.head.reserved;
+        heard.batch.put(keys::head(&self.state.id), to_json(&self.state.head));
+    }
+
+    /// How far numbers are reserved ahead: twice as far whenever a roll had to wait for the disk just for its number,
+    /// nearer again once commands come slowly, so that a crash leaves out as few numbers as can be.
+    fn look_ahead(&mut self, in_time: bool) {
+        let all_durable = self.safe >= self.state.head.reserved;
+        if !in_time {
+            self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
+            self.calm = 0;
+        } else if all_durable {
+            self.calm += 1;
+            if self.calm >= CALM {
+                self.ahead = (self.ahead / 2).max(1);
+                self.calm = 0;
+            }
+        } else {
+            self.calm = 0;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! One of the table's own commands on its way: all that it gets, which is more than any game gets.
+
+use crate::effects::Effects;
+use crate::host::Host;
+use crate::ledger::Ledger;
+use crate::rights::{Act, Rights, Takes};
+use crate::roster::Present;
+use crate::unplayed::Unplayed;
+use chat::{Reply, RoomId, Speaker, Trust};
+use jiff::Timestamp;
+use journal::documents::{Head, RoomDoc, TableDoc};
+use plugin_api::{CharacterId, CommandSpec, Refusal, Role, Words};
+use std::sync::Arc;
+
+/// The table's own commands: handed to it as plugins are.
+pub(crate) trait OwnCommands: Send + Sync {
+    /// What they are.
+    fn declared(&self) -> Vec<CommandSpec>;
+
+    /// Plays one.
+    ///
+    /// # Errors
+    /// It is refused, or the store cannot be read.
+    fn play(&self, name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Unplayed>;
+}
+
+/// One of the table's own commands on its way.
+pub(crate) struct HouseTurn<'a> {
+    pub host: &'a Host,
+    pub speaker: &'a Speaker,
+    pub room_id: &'a RoomId,
+    /// Where it was typed: another one, if it was in a private chat for this room.
+    pub said_in: &'a RoomId,
+    pub actor: CharacterId,
+    pub rights: &'a Rights<'a>,
+    pub present: &'a Present,
+    pub table: &'a mut Arc<TableDoc>,
+    /// The table as it was when the command began: what came into being on the way is part of it.
+    pub arrived: &'a mut Arc<TableDoc>,
+    pub room: &'a mut Arc<RoomDoc>,
+    pub head: &'a mut Head,
+    /// The journal up to this command.
+    pub ledger: Ledger<'a>,
+    /// What it does besides.
+    pub effects: &'a mut Effects,
+    /// The number it gets if it becomes an entry.
+    pub number: u64,
+    /// The entry whose answer it replies to.
+    pub replied: Option<u64>,
+    /// When it was sent, to be shown.
+    pub now: Timestamp,
+    /// When it was heard, by the bot's own clock: what expires goes by it.
+    pub heard: Timestamp,
+    /// Files that the player may still ask for, if they asked for one.
+    pub files_left: Option<usize>,
+    /// It was typed where the others do not read.
+    pub in_private: bool,
+    /// The answer is for who typed, and referees.
+    pub in_secret: bool,
+}
+
+impl HouseTurn<'_> {
+    /// Whether the command may do this.
+    pub fn may(&self, act: Act<'_>) -> bool {
+        self.rights.may(self.table, act)
+    }
+
+    /// Refuses who may not do this, which is to `what`.
+    pub fn needs(&self, act: Act<'_>, what: &str) -> Result<(), Refusal> {
+        if self.may(act) {
+            return Ok(());
+        }
+        let by_referee = self.rights.takes(self.table, act) == Takes::Role(Role::Referee);
+        let who = if by_referee { "the referee" } else { "a room admin" };
+        Err(Refusal::new(format!("only {who} may {what}")))
+    }
+
+    /// Refuses who may not show what others keep secret.
+    pub fn must_disclose(&self, what: &str) -> Result<(), Refusal> {
+        if self.may(Act::Disclose) {
+            return Ok(());
+        }
+        let none = self.table.referees.is_empty();
+        let who = if none { "a room admin, while there is no referee," } else { "the referee" };
+        let nick = if self.speaker.trust == Trust::NickOnly { ", and not by a nick alone" } else { "" };
+        Err(Refusal::new(format!("only {who} may {what}{nick}")).example("gm"))
+    }
+
+    /// The table's document, to be changed.
+    pub fn table_mut(&mut self) -> &mut TableDoc {
+        Arc::make_mut(self.table)
+    }
+}

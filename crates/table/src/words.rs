@@ -1,0 +1,102 @@
+//! A command line as it was typed, and what stands in it: the words, the roll it names, the comment.
+
+use crate::typography::as_meant;
+use std::ops::Range;
+
+/// A line that is meant for the bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// What was typed, typography mended, without the prefix or name in front.
+    pub typed: String,
+    /// The bot was spoken to by name or in private, so that it must answer.
+    pub by_name: bool,
+}
+
+impl CommandLine {
+    /// A command typed in this way, whatever the prefix.
+    pub fn new(typed: &str) -> Self {
+        CommandLine { typed: as_meant(typed).trim().to_owned(), by_name: false }
+    }
+
+    /// The first word, in lower case and without punctuation behind it, and where it stands; `undo#5` is two words.
+    pub fn word(&self) -> (String, Range<usize>) {
+        let end = self.typed.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(self.typed.len());
+        let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?']);
+        (word.to_lowercase(), 0..end)
+    }
+}
+
+/// The arguments of a command line: what the words are read from, the roll it names, and the comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments {
+    /// The line without its comment and roll number, all other bytes where they were typed.
+    pub typed: String,
+    /// `#12`: the roll it is about.
+    pub roll: Option<u64>,
+    /// What stood behind `#`.
+    pub comment: Option<String>,
+}
+
+impl Arguments {
+    /// Splits a line. A `#12` is a roll's number where the command follows up on rolls, else a comment.
+    pub fn of(line: &str, follows_up: bool) -> Self {
+        let mut found = Arguments { typed: line.to_owned(), roll: None, comment: None };
+        let mut from = 0;
+        while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
+            from = at + 1;
+            if repeats(&found.typed[..at], &found.typed[from..]) {
+                continue;
+            }
+            let apart = found.typed[..at].ends_with(char::is_whitespace);
+            let digits: String = found.typed[from..].chars().take_while(char::is_ascii_digit).collect();
+            let alone = found.typed[from + digits.len()..].chars().next().is_none_or(char::is_whitespace);
+            // A number beyond all entries is one too: nobody shall act on another roll than they typed.
+            let number = (!digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX));
+            match number {
+                Some(number) if follows_up && apart && alone && found.roll.is_none() => {
+                    found.roll = Some(number);
+                    found.typed.replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
+                }
+                _ => {
+                    let comment = found.typed[from..].trim().to_owned();
+                    found.comment = (!comment.is_empty()).then_some(comment);
+                    found.typed.truncate(at);
+                    break;
+                }
+            }
+        }
+        found.typed.truncate(found.typed.trim_end().len());
+        found
+    }
+}
+
+/// Whether a `#` between these means so many times, as in `6# 4d6`, and begins no comment.
+fn repeats(before: &str, behind: &str) -> bool {
+    let count = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let dice = behind.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '(' | '{'));
+    let sides = dice.strip_prefix(['d', 'D']).and_then(|sides| sides.chars().next());
+    let counted = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    counted && sides.is_some_and(|side| side.is_ascii_digit() || matches!(side, '%' | 'F' | 'f' | '[' | '('))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_roll_numbers_are_told_apart() {
+        let split = |line, follows_up| {
+            let found = Arguments::of(line, follows_up);
+            (found.typed, found.roll, found.comment)
+        };
+        assert_eq!(split("vs #12 17 # at last", true), ("vs     17".into(), Some(12), Some("at last".into())));
+        assert_eq!(split("roll d20 #12", false), ("roll d20".into(), None, Some("12".into())));
+        assert_eq!(split("roll d20 #fire #2", true), ("roll d20".into(), None, Some("fire #2".into())));
+        assert_eq!(split("roll 6# 4d6 # str", false), ("roll 6# 4d6".into(), None, Some("str".into())));
+        assert_eq!(split("roll 6 #4d6", false), ("roll 6".into(), None, Some("4d6".into())));
+        assert_eq!(split("roll 6# deep cuts", false), ("roll 6".into(), None, Some("deep cuts".into())));
+        assert_eq!(split("roll d6#fire", true), ("roll d6".into(), None, Some("fire".into())));
+        assert_eq!(split("roll d6 #", false), ("roll d6".into(), None, None));
+        assert_eq!(split("vs #99999999999999999999999", true).1, Some(u64::MAX));
+    }
+}
