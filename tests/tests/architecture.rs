@@ -1,5 +1,8 @@
 //! The direction of dependencies, held against what cargo says of the workspace; and the words no source may hold.
 
+#[path = "architecture/circles.rs"]
+mod circles;
+
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

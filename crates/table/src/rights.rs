@@ -282,33 +282,4 @@ pub(crate) fn role_of(doc: &TableDoc, player: Option<&PlayerId>) -> Role {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id() -> PlayerId {
-        PlayerId::new("n", "1")
-    }
-
-    #[test]
-    fn rights_follow_accounts() {
-        let mut doc = TableDoc::default();
-        let mut speaker = Speaker {
-            player: id(),
-            name: "Gus".into(),
-            standing: Standing::Member,
-            trust: Trust::NickOnly,
-            reachable: true,
-            address: String::new(),
-        };
-        let owners = BTreeSet::from([id()]);
-        assert_eq!(role(&doc, &speaker, &owners), Role::Referee, "while there is none");
-        doc.referees.insert(id(), "Gus".into());
-        assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Player);
-        assert_eq!(role(&doc, &speaker, &owners), Role::Player);
-        speaker.trust = Trust::Account;
-        assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Referee);
-        assert_eq!(role(&doc, &speaker, &owners), Role::Owner);
-        speaker.standing = Standing::Admin;
-        assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Admin);
-    }
-}
+mod tests;

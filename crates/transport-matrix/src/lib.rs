@@ -15,10 +15,12 @@ mod gap;
 mod html;
 mod identity;
 mod joining;
+mod lately;
 mod link;
 mod listen;
 mod media;
 mod outbox;
+mod randomness;
 mod receipts;
 mod related;
 mod rooms;
@@ -32,6 +34,7 @@ mod verify;
 
 pub use device::{Device, Told, probe};
 pub use identity::Identity;
+pub use randomness::Randomness;
 pub use settings::Settings;
 pub use verify::Terminal;
 
@@ -50,9 +53,6 @@ use undecrypted::Undecrypted;
 
 /// What a sync may take longer than it was asked to, until the homeserver counts as gone.
 const OVERDUE: SignedDuration = SignedDuration::from_secs(60);
-
-/// Gives 32 bytes that nobody can guess, other ones each time.
-pub type Randomness = Arc<dyn Fn() -> [u8; 32] + Send + Sync>;
 
 /// An account on a Matrix homeserver.
 pub struct Matrix {
@@ -129,7 +129,7 @@ impl Matrix {
             clock: self.clock.clone(),
             randomness: self.randomness.clone(),
             trail: Trail::default(),
-            lately: direct::Lately::default(),
+            lately: lately::Lately::default(),
         }))
     }
 }

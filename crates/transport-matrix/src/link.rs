@@ -1,6 +1,6 @@
 //! What the parts share while the bot is logged in.
 
-use crate::direct::Lately;
+use crate::lately::Lately;
 use crate::session::Home;
 use crate::{Randomness, Settings};
 use chat::{Clock, Delivery, Desk, DeskError, RoomId};

@@ -1,33 +1,11 @@
 //! Checks against a difficulty, and what settles or changes them later.
 
-use crate::rules::{self, Check, Kind, Mode, Purpose, Side, Stones};
+use crate::record::Record;
+use crate::rules::{self, Check, Mode, Purpose, Side, Stones};
 use crate::state::State;
-use crate::words::{Difficulty, Level, MOST_RANKS, Ranks, too_many};
-use crate::{DicePool, What, Whose, oppose, show};
+use crate::words::{DicePool, Difficulty, Level, MOST_RANKS, Ranks, What, Whose, too_many};
+use crate::{oppose, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
-use serde::{Deserialize, Serialize};
-
-/// A check as it is followed up on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Record {
-    /// The check.
-    pub check: Check,
-    /// Who is to answer it.
-    pub against: Option<CharacterId>,
-    /// The other side, once it is known.
-    pub opponent: Option<Check>,
-    /// The encounter it was made in, by its number.
-    pub encounter: Option<u32>,
-    /// Turns that had begun when it was made.
-    pub turn: u32,
-    /// The stones that were put into the Fate Pool for it.
-    pub earned: Stones,
-    /// The stone of a critical outside an encounter, until it is used.
-    pub loose: Option<Kind>,
-    /// That stone was used.
-    #[serde(default)]
-    pub loose_used: bool,
-}
 
 /// A die that is thrown late.
 #[derive(Clone, Copy, PartialEq, Eq)]

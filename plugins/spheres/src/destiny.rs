@@ -1,9 +1,9 @@
 //! The Destiny Pool: sessions, awards, Hubris, and who holds what.
 
+use crate::asking::{GM, die_size, referee_only};
 use crate::rules::Kind;
-use crate::spend::die_size;
 use crate::state::{InOrder, Pool, State};
-use crate::{referee_only, show, tilt};
+use crate::{show, tilt};
 use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Turn};
 
 /// A die of the Pool, as it is typed: `triumph 5`.
@@ -40,8 +40,6 @@ pub(crate) struct Correction {
 
 /// Dice of a kind that somebody holds, or that lie in the Pool.
 const MOST_DICE: i64 = 99;
-/// Who stands for the referee where somebody is named.
-pub(crate) const GM: &str = "GM";
 
 pub(crate) fn show_or_correct(state: &mut State, turn: &mut Turn, typed: Correction) -> Result<Reply, Refusal> {
     let Correction { add, drop, change, kind, who } = typed;

@@ -1,8 +1,9 @@
 //! Encounters with their Fate Pool, and whose turn it is.
 
+use crate::asking::referee_only;
 use crate::rules::Kind;
 use crate::state::{Fate, Fatigue, InOrder, State};
-use crate::{referee_only, show, surge};
+use crate::{show, surge};
 use plugin_api::{Choice, Name, Refusal, Reply, Turn};
 
 /// What happens to an encounter.
@@ -87,7 +88,7 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, who: &[Name]) -> Result<
     for name in who {
         let next = in_order(turn, name)?;
         if order.contains(&next) {
-            return Err(Refusal::new(format!("{} is there twice", shown(turn, &next))).about(&name.0));
+            return Err(Refusal::new(format!("{} is there twice", show::named_in_order(turn, &next))).about(&name.0));
         }
         order.push(next);
     }
@@ -107,17 +108,9 @@ fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
 /// Characters of a name in the order.
 const MOST_NAME: usize = 32;
 
-/// The name of somebody in the order.
-pub(crate) fn shown(turn: &Turn, who: &InOrder) -> String {
-    match who {
-        InOrder::Character(id) => turn.name(*id).to_owned(),
-        InOrder::Named(name) => name.clone(),
-    }
-}
-
 fn show_order(state: &State, turn: &Turn) -> Reply {
-    let names: Vec<_> = state.order.iter().map(|who| shown(turn, who)).collect();
-    let now = state.current.as_ref().map(|who| format!("it is {}'s turn", shown(turn, who)));
+    let names: Vec<_> = state.order.iter().map(|who| show::named_in_order(turn, who)).collect();
+    let now = state.current.as_ref().map(|who| format!("it is {}'s turn", show::named_in_order(turn, who)));
     let now = now.unwrap_or_else(|| "next begins the first turn".to_owned());
     match names.is_empty() {
         true => Reply::from("no order is set: order Ann Ogre Bob sets one"),
@@ -158,7 +151,7 @@ fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
     if let Some(fate) = &mut state.fate {
         fate.blocked.clear();
     }
-    let reply = Reply::new().bold(format!("{}'s turn", shown(turn, &who)));
+    let reply = Reply::new().bold(format!("{}'s turn", show::named_in_order(turn, &who)));
     for (id, held) in &mut state.characters {
         (held.surged_this_turn, held.surge_unsaid) = (false, false);
         surge::turn_begins(held, who == InOrder::Character(*id));

@@ -2,11 +2,13 @@
 //!
 //! `rules` says what dice come to, `state` what a table holds, `words` how things are typed; here is what can be typed.
 
+mod asking;
 mod check;
 mod destiny;
 mod encounter;
 mod labels;
 mod oppose;
+mod record;
 mod rules;
 mod show;
 mod spend;
@@ -16,13 +18,14 @@ mod surge;
 mod tilt;
 mod words;
 
+use asking::DESTINY_DIE;
 use check::Asked;
 use plugin_api::{
-    Arguments, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope, Text, Turn,
+    Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope, Text, Turn,
 };
 use rules::{Kind, Mode};
 use state::{Fatigue, State};
-use words::{Count, Difficulty, Level, LuckControl, Percent, Ranks, Spendable, Use};
+use words::{Count, DicePool, Difficulty, Level, LuckControl, Opponent, Percent, Spendable, Use, What, Whose};
 
 /// The game as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -64,63 +67,6 @@ enum Command {
     Encounter(Encounters),
     /// What heroes bear.
     Heroes(Heroes),
-}
-
-/// What a check is for, and whose.
-#[derive(Arguments)]
-struct What {
-    /// a 20 always succeeds, a 1 always fails
-    #[flag("attack")]
-    attack: bool,
-    /// a 20 always succeeds, a 1 always fails
-    #[flag("resist")]
-    resist: bool,
-    #[group]
-    whose: Whose,
-}
-
-/// Whose side a check is on, if not that of who makes it.
-#[derive(Arguments)]
-struct Whose {
-    #[flag("foe")]
-    foe: bool,
-    #[flag("hero")]
-    hero: bool,
-}
-
-/// What dice are rolled.
-#[derive(Arguments)]
-struct DicePool {
-    #[word("adv", "advantage")]
-    advantage: Vec<Number<0, 40>>,
-    #[word("dis", "disadvantage")]
-    disadvantage: Vec<Number<-40, 40>>,
-    /// a Tier for this check alone
-    #[word("tier")]
-    tier: Option<Number<1, 5>>,
-    /// roll a Fortune die too
-    #[flag("fortune")]
-    fortune: bool,
-    /// roll a Misfortune die too
-    #[flag("misfortune")]
-    misfortune: bool,
-    /// a skill below 0
-    #[word("skill")]
-    skill_below: Option<Number<-100, 100>>,
-    ranks: Ranks,
-    skill: Option<Number<0, 100>>,
-}
-
-/// The other side of an opposed check.
-#[derive(Arguments)]
-struct Opponent {
-    #[flag("passive")]
-    passive: bool,
-    #[group]
-    whose: Whose,
-    #[group]
-    dice: DicePool,
-    who: Option<Name>,
 }
 
 /// Checks besides the plain one, and what settles them.
@@ -352,7 +298,7 @@ enum Heroes {
     /// you are free.
     #[command(example = "surge action", example = "surge retry controlled", example = "surge free")]
     Surge {
-        what: Option<surge::Benefit>,
+        what: Option<state::Benefit>,
         #[flag("controlled", "compelled")]
         controlled: bool,
         #[flag("free")]
@@ -377,9 +323,6 @@ enum Heroes {
     #[command(example = "tier 2", example = "tier Ann 2")]
     Tier { tier: Option<Number<1, 5>>, who: Option<Name> },
 }
-
-/// The setting that says how large a Destiny die is.
-const DESTINY_DIE: &str = "destinydie";
 
 impl Game for Spheres {
     const ID: &'static str = "spheres";
@@ -499,13 +442,5 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
         }
         Heroes::Fatigue { state: fatigue, who } => stress::fatigue(state, turn, fatigue, &who),
         Heroes::Tier { tier, who } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), who),
-    }
-}
-
-/// Refuses who is no referee.
-fn referee_only(turn: &Turn, what: &str) -> Result<(), Refusal> {
-    match turn.by_referee() {
-        true => Ok(()),
-        false => Err(Refusal::new(format!("only the referee may {what}"))),
     }
 }

@@ -1,10 +1,12 @@
 //! Opposed checks: both sides at once, or answered later by the other.
 
-use crate::check::{self, Plan, Ready, Record, entered, own_side, plan, ready, side_of, use_up};
+use crate::asking::die_size;
+use crate::check::{self, Plan, Ready, entered, own_side, plan, ready, side_of, use_up};
+use crate::record::Record;
 use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
-use crate::spend::die_size;
+use crate::show;
 use crate::state::State;
-use crate::{DicePool, Opponent, What, show};
+use crate::words::{DicePool, Opponent, What};
 use plugin_api::{CharacterId, Refusal, Reply, Target, Turn};
 
 pub(crate) fn oppose(

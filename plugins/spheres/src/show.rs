@@ -1,12 +1,11 @@
 //! How checks and holdings are shown, and the facts they state.
 
-use crate::check::Record;
-use crate::destiny::GM;
-use crate::encounter;
+use crate::asking::GM;
+use crate::asking::die_size;
+use crate::record::Record;
 use crate::rules::{self, Check, Critical, Kind, Mode, Source, Stones};
-use crate::spend::die_size;
-use crate::state::{Holdings, State};
-use crate::tilt::Tilt;
+use crate::state::Tilt;
+use crate::state::{Holdings, InOrder, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value, json};
 
@@ -324,7 +323,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let mut table = vec![format!("Destiny Pool {}", pool(state))];
     table.extend(state.fate.as_ref().map(|_| fate(state).plain()));
     table.extend((state.gm != Stones::default()).then(|| format!("{GM} G{}", state.gm.tragedy)));
-    table.extend(state.current.as_ref().map(|who| format!("{}'s turn", encounter::shown(turn, who))));
+    table.extend(state.current.as_ref().map(|who| format!("{}'s turn", named_in_order(turn, who))));
     let reply = turn.about(who).text(format!("{} | {}", holdings(&held), table.join(", ")));
     let facts = stress(state, turn, who).facts;
     let mut reply = destiny_facts(fate_fact(reply, state), state, turn);
@@ -350,4 +349,12 @@ fn holdings(held: &Holdings) -> String {
     words.extend(held.conditions.iter().cloned());
     words.extend(held.away.then(|| "away".to_owned()));
     words.join(", ")
+}
+
+/// The name of somebody in the order.
+pub(crate) fn named_in_order(turn: &Turn, who: &InOrder) -> String {
+    match who {
+        InOrder::Character(id) => turn.name(*id).to_owned(),
+        InOrder::Named(name) => name.clone(),
+    }
 }

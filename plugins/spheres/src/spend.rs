@@ -1,10 +1,12 @@
 //! Spending Destiny dice and Fate stones: paying, throwing, and what it is used for.
 
-use crate::check::{self, Record};
+use crate::asking::{die_size, referee_only};
+use crate::check;
+use crate::record::Record;
 use crate::rules::{Kind, Side, half};
 use crate::state::{Edit, MOST_STRESS, Paid, State, Thrown};
 use crate::words::{Spendable, Use};
-use crate::{DESTINY_DIE, referee_only, show, stress};
+use crate::{show, stress};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 
 /// What was asked for.
@@ -18,11 +20,6 @@ pub(crate) struct Wish {
     pub use_for: Option<Use>,
     /// By the power that acts on others' rolls.
     pub control: bool,
-}
-
-/// Sides of a Destiny die.
-pub(crate) fn die_size(turn: &Turn) -> u32 {
-    turn.setting(DESTINY_DIE).parse().unwrap_or(6)
 }
 
 pub(crate) fn spend(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusal> {

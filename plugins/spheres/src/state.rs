@@ -1,8 +1,7 @@
 //! What a table holds: Destiny dice, Fate stones, Stress, turns, and a Tilt.
 
+use crate::labels::Table;
 use crate::rules::{Kind, Stones};
-use crate::surge::InForce;
-use crate::tilt::Tilt;
 use plugin_api::{CharacterId, Choice, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -308,6 +307,75 @@ impl State {
         }
         earned
     }
+}
+
+/// What a Surge gives.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Benefit {
+    /// Another standard action this turn.
+    Action,
+    /// An alternate effect until the encounter ends.
+    Effect,
+    /// A trait by +1 until the end of the next turn.
+    Trait,
+    /// Disadvantages, or an opponent's Advantages, count for nothing until the end of the next turn.
+    Negate,
+    /// A rank of an Edge until the encounter ends.
+    Edge,
+    /// A counter to an effect, as a reaction.
+    Counter,
+    /// Another check against an ongoing effect, or another attempt.
+    Retry,
+}
+
+/// A benefit that lasts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InForce {
+    /// What it gives.
+    pub benefit: Benefit,
+    /// The hero's next turn has begun: it ends with it.
+    #[serde(default)]
+    pub last_turn: bool,
+}
+
+impl InForce {
+    /// Whether it lasts until the encounter ends.
+    pub fn until_encounter_ends(&self) -> bool {
+        matches!(self.benefit, Benefit::Effect | Benefit::Edge)
+    }
+
+    pub fn until_next_turn(&self) -> bool {
+        matches!(self.benefit, Benefit::Trait | Benefit::Negate)
+    }
+}
+
+/// A Tilt on its way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tilt {
+    /// What everybody rolled, players in order and the referee last.
+    pub rolled: Vec<Rolled>,
+    /// Which table is used, once the referee chose it.
+    pub table: Option<Table>,
+    /// Votes of the open ballot.
+    pub votes: Vec<u32>,
+    /// What the ballots chose so far: good category, bad category, good element, bad element.
+    pub chosen: Vec<u32>,
+}
+
+/// What somebody rolled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rolled {
+    /// Who; the referee without a value.
+    pub who: Option<CharacterId>,
+    /// Triumph dice.
+    pub triumph: Vec<u32>,
+    /// Tragedy dice.
+    pub tragedy: Vec<u32>,
+    /// Dice that voted, by what they show.
+    pub used: Vec<u32>,
+    /// Voted in the open ballot.
+    pub voted: bool,
 }
 
 #[cfg(test)]

@@ -1,49 +1,7 @@
 //! Surge: a feat beyond a hero's abilities, for some fatigue.
 
-use crate::state::{Fatigue, Holdings, State};
-use plugin_api::{Choice, Refusal, Reply, Turn};
-use serde::{Deserialize, Serialize};
-
-/// What a Surge gives.
-#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Benefit {
-    /// Another standard action this turn.
-    Action,
-    /// An alternate effect until the encounter ends.
-    Effect,
-    /// A trait by +1 until the end of the next turn.
-    Trait,
-    /// Disadvantages, or an opponent's Advantages, count for nothing until the end of the next turn.
-    Negate,
-    /// A rank of an Edge until the encounter ends.
-    Edge,
-    /// A counter to an effect, as a reaction.
-    Counter,
-    /// Another check against an ongoing effect, or another attempt.
-    Retry,
-}
-
-/// A benefit that lasts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct InForce {
-    /// What it gives.
-    pub benefit: Benefit,
-    /// The hero's next turn has begun: it ends with it.
-    #[serde(default)]
-    pub last_turn: bool,
-}
-
-impl InForce {
-    /// Whether it lasts until the encounter ends.
-    pub fn until_encounter_ends(&self) -> bool {
-        matches!(self.benefit, Benefit::Effect | Benefit::Edge)
-    }
-
-    fn until_next_turn(&self) -> bool {
-        matches!(self.benefit, Benefit::Trait | Benefit::Negate)
-    }
-}
+use crate::state::{Benefit, Fatigue, Holdings, InForce, State};
+use plugin_api::{Refusal, Reply, Turn};
 
 impl Benefit {
     /// As it is typed.

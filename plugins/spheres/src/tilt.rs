@@ -1,40 +1,11 @@
 //! The Tilt: all held dice are rolled, and four ballots choose what happens.
 
+use crate::asking::{GM, die_size, referee_only};
 use crate::labels::{Label, Table, label};
 use crate::rules::Kind;
-use crate::spend::die_size;
-use crate::state::State;
-use crate::{destiny, referee_only, show};
+use crate::show;
+use crate::state::{Rolled, State, Tilt};
 use plugin_api::{CharacterId, Choice, Refusal, Reply, Turn};
-use serde::{Deserialize, Serialize};
-
-/// A Tilt on its way.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tilt {
-    /// What everybody rolled, players in order and the referee last.
-    pub rolled: Vec<Rolled>,
-    /// Which table is used, once the referee chose it.
-    pub table: Option<Table>,
-    /// Votes of the open ballot.
-    pub votes: Vec<u32>,
-    /// What the ballots chose so far: good category, bad category, good element, bad element.
-    pub chosen: Vec<u32>,
-}
-
-/// What somebody rolled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rolled {
-    /// Who; the referee without a value.
-    pub who: Option<CharacterId>,
-    /// Triumph dice.
-    pub triumph: Vec<u32>,
-    /// Tragedy dice.
-    pub tragedy: Vec<u32>,
-    /// Dice that voted, by what they show.
-    pub used: Vec<u32>,
-    /// Voted in the open ballot.
-    pub voted: bool,
-}
 
 /// Which of the two outcomes a ballot is about.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +49,7 @@ impl Rolled {
 }
 
 fn name_of(turn: &Turn, who: Option<CharacterId>) -> String {
-    who.map_or(destiny::GM, |who| turn.name(who)).to_owned()
+    who.map_or(GM, |who| turn.name(who)).to_owned()
 }
 
 /// Rolls all held dice. They stay held.

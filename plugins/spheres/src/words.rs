@@ -1,7 +1,7 @@
 //! The game's own words: ranks, difficulties, what is spent and for what.
 
 use crate::rules::Kind;
-use plugin_api::{Argument, Choice, Name, Number, Refusal, Words};
+use plugin_api::{Argument, Arguments, Choice, Name, Number, Refusal, Words};
 
 /// Ranks with a sign, added up by it: `+4 -1 +minor`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -341,6 +341,63 @@ impl Argument for LuckControl {
     fn words() -> Vec<String> {
         vec!["luck control".to_owned()]
     }
+}
+
+/// What a check is for, and whose.
+#[derive(Arguments)]
+pub(crate) struct What {
+    /// a 20 always succeeds, a 1 always fails
+    #[flag("attack")]
+    pub attack: bool,
+    /// a 20 always succeeds, a 1 always fails
+    #[flag("resist")]
+    pub resist: bool,
+    #[group]
+    pub whose: Whose,
+}
+
+/// Whose side a check is on, if not that of who makes it.
+#[derive(Arguments)]
+pub(crate) struct Whose {
+    #[flag("foe")]
+    pub foe: bool,
+    #[flag("hero")]
+    pub hero: bool,
+}
+
+/// What dice are rolled.
+#[derive(Arguments)]
+pub(crate) struct DicePool {
+    #[word("adv", "advantage")]
+    pub advantage: Vec<Number<0, 40>>,
+    #[word("dis", "disadvantage")]
+    pub disadvantage: Vec<Number<-40, 40>>,
+    /// a Tier for this check alone
+    #[word("tier")]
+    pub tier: Option<Number<1, 5>>,
+    /// roll a Fortune die too
+    #[flag("fortune")]
+    pub fortune: bool,
+    /// roll a Misfortune die too
+    #[flag("misfortune")]
+    pub misfortune: bool,
+    /// a skill below 0
+    #[word("skill")]
+    pub skill_below: Option<Number<-100, 100>>,
+    pub ranks: Ranks,
+    pub skill: Option<Number<0, 100>>,
+}
+
+/// The other side of an opposed check.
+#[derive(Arguments)]
+pub(crate) struct Opponent {
+    #[flag("passive")]
+    pub passive: bool,
+    #[group]
+    pub whose: Whose,
+    #[group]
+    pub dice: DicePool,
+    pub who: Option<Name>,
 }
 
 #[cfg(test)]

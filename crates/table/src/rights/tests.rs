@@ -1,0 +1,210 @@
+//! Every act, by everybody who may try it, at every place of what a table holds.
+
+use super::*;
+
+use journal::documents::Character;
+
+fn id() -> PlayerId {
+    PlayerId::new("n", "1")
+}
+
+#[test]
+fn rights_follow_accounts() {
+    let mut doc = TableDoc::default();
+    let mut speaker = Speaker {
+        player: id(),
+        name: "Gus".into(),
+        standing: Standing::Member,
+        trust: Trust::NickOnly,
+        reachable: true,
+        address: String::new(),
+    };
+    let owners = BTreeSet::from([id()]);
+    assert_eq!(role(&doc, &speaker, &owners), Role::Referee, "while there is none");
+    doc.referees.insert(id(), "Gus".into());
+    assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Player);
+    assert_eq!(role(&doc, &speaker, &owners), Role::Player);
+    speaker.trust = Trust::Account;
+    assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Referee);
+    assert_eq!(role(&doc, &speaker, &owners), Role::Owner);
+    speaker.standing = Standing::Admin;
+    assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Admin);
+}
+
+/// Those who try, by the column of the tables below.
+const WHO: [&str; 8] = [
+    "a player",
+    "the same by a nick alone",
+    "the referee",
+    "a referee by a nick alone",
+    "a room admin",
+    "an admin in private",
+    "the owner",
+    "the operator",
+];
+
+/// Of whose table it is: that of `Ann`, who plays character 1, with a referee or without.
+#[derive(Clone, Copy)]
+enum At {
+    Refereed,
+    Free,
+}
+
+fn player(name: &str) -> PlayerId {
+    PlayerId::new("n", name)
+}
+
+fn table(at: At) -> TableDoc {
+    let mut doc = TableDoc::default();
+    let character = |owner: Option<&str>| Character { name: "X".into(), owner: owner.map(player), named: false };
+    doc.characters =
+        [(1, Some("ann")), (2, Some("bob")), (3, None)].map(|(id, owner)| (CharacterId(id), character(owner))).into();
+    if matches!(at, At::Refereed) {
+        doc.referees = ["gus", "nick"].map(|name| (player(name), name.to_owned())).into();
+    }
+    doc
+}
+
+/// Who stands in a column, with what their words are; whoever is not the referee is Ann.
+fn speaker(column: usize) -> (Speaker, bool) {
+    let name = ["ann", "ann", "gus", "nick", "ann", "ann", "ann", "operator"][column];
+    let mut speaker = Speaker::new(player(name), name);
+    speaker.trust = if matches!(column, 1 | 3) { Trust::NickOnly } else { Trust::Account };
+    speaker.standing = match column {
+        4 | 5 => Standing::Admin,
+        7 => Standing::Operator,
+        _ => Standing::Member,
+    };
+    (speaker, column == 5)
+}
+
+fn rights<'a>(doc: &TableDoc, speaker: &'a Speaker, in_private: bool, column: usize) -> Rights<'a> {
+    let owners: BTreeSet<_> = (column == 6).then(|| player("ann")).into_iter().collect();
+    let said = if in_private { Said::Alone } else { Said::InTheRoom };
+    Rights {
+        speaker,
+        role: role(doc, speaker, &owners),
+        words: Words::Own,
+        said,
+        since: 0,
+        took: Cell::new(Role::Player),
+    }
+}
+
+fn entry(of: &str) -> Entry {
+    let json = serde_json::json!({
+        "number": 1, "epoch": 1, "key": {"network": "n", "room": "r", "id": "1", "ordinal": 1},
+        "player": player(of), "character": 1, "time": "2026-01-01T00:00:00Z", "game": "roll", "command": "roll",
+        "digests": {"text": "", "answer": "", "dice": "", "facts": "", "record": "", "changes": ""},
+    });
+    serde_json::from_value(json).expect("an entry")
+}
+
+/// Which columns may, as a word of `y` and `-`.
+fn who_may(at: At, words: Words, act: Act<'_>) -> String {
+    let doc = table(at);
+    let may = |column: usize| {
+        let (speaker, in_private) = speaker(column);
+        let mut rights = rights(&doc, &speaker, in_private, column);
+        if words == Words::Mixed {
+            // Words that Bob named, who is a player.
+            rights.with_words_of(&doc, Some(&player("bob")));
+        }
+        if rights.may(&doc, act) { 'y' } else { '-' }
+    };
+    (0..WHO.len()).map(may).collect()
+}
+
+/// An act, and who may: at a table with a referee, there in words of somebody else's, and at one without a referee.
+type Row<'a> = (Act<'a>, [&'a str; 3]);
+
+#[test]
+fn every_act_is_for_whom_it_is_meant() {
+    let (own, others) = (entry("ann"), entry("bob"));
+    let (ann, gus) = (player("ann"), player("gus"));
+    let rows: Vec<Row> = vec![
+        // columns: player, nick, referee, referee's nick, admin, admin in private, owner, operator
+        (Act::Give(Role::Player), ["yyyyyyyy", "yyyyyyyy", "yyyyyyyy"]),
+        (Act::Give(Role::Referee), ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::Give(Role::Admin), ["----yyyy", "--------", "----yyyy"]),
+        (Act::Give(Role::Owner), ["------y-", "--------", "------y-"]),
+        (Act::ChangeTheTable, ["yyyyyyyy", "--------", "yyyyyyyy"]),
+        (Act::ForgetOwn, ["yyyyyyyy", "--------", "yyyyyyyy"]),
+        (Act::ActFor(CharacterId(1)), ["yyy-yyyy", "--------", "yyyyyyyy"]),
+        (Act::ActFor(CharacterId(2)), ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::ActFor(CharacterId(3)), ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::AnswerFor(CharacterId(1)), ["yy--yyy-", "--------", "yy--yyy-"]),
+        (Act::AnswerFor(CharacterId(2)), ["--------", "--------", "--------"]),
+        (Act::AnswerFor(CharacterId(3)), ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::BringIn, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::KeepCharacters, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::SitAtAFullTable, ["--yyyyyy", "--yy----", "----yyyy"]),
+        (Act::Read(&own), ["yyy-yyy-", "--------", "yy--yyy-"]),
+        (Act::Read(&others), ["--y-----", "--------", "--------"]),
+        (Act::Disclose, ["--y-yyyy", "--------", "----yyyy"]),
+        (Act::Undo, ["yyyyyyyy", "yyyyyyyy", "yyyyyyyy"]),
+        (Act::TakeBack(&own), ["yyy-yyyy", "--------", "yyyyyyyy"]),
+        (Act::TakeBack(&others), ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::NameReferee, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::Dismiss(&ann), ["yyy-yyyy", "--------", "yyyyyyyy"]),
+        (Act::Dismiss(&gus), ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::SetTable, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::BeginScene, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::NameForTable, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::PublishSeed, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::BindBeyondTheLimit, ["----yyyy", "--------", "----yyyy"]),
+        (Act::SetRoom, ["----yyyy", "--------", "----yyyy"]),
+        (Act::Erase(&own), ["yy--yyyy", "--------", "yy--yyyy"]),
+        (Act::Erase(&others), ["----yyyy", "--------", "----yyyy"]),
+        (Act::EraseOlder, ["----yyyy", "--------", "----yyyy"]),
+    ];
+    hold(rows);
+}
+
+#[test]
+fn every_place_is_put_back_by_whom_it_is_meant_for() {
+    let (ann, bob) = (player("ann"), player("bob"));
+    let own = ["yyy-yyyy", "--------", "yyyyyyyy"];
+    let referees = ["--y-yyyy", "--------", "yyyyyyyy"];
+    let everybodys = ["yyyyyyyy"; 3];
+    let rows = [
+        (Place::TableName, referees),
+        (Place::MainGame, referees),
+        (Place::Referee(ann.clone()), referees),
+        (Place::Seat(ann), own),
+        (Place::Seat(bob), referees),
+        (Place::Character(CharacterId(1)), own),
+        (Place::Character(CharacterId(2)), referees),
+        (Place::Character(CharacterId(9)), everybodys),
+        (Place::TableSetting("torg".into()), referees),
+        (Place::Sealed(CharacterId(1)), own),
+        (Place::Sealed(CharacterId(2)), referees),
+        (Place::TableShortcuts, referees),
+        (Place::Shortcuts(CharacterId(1)), own),
+        (Place::Shortcuts(CharacterId(2)), referees),
+        (Place::Scene, referees),
+        (Place::Room(chat::RoomId::new("n", "r")), ["----yyyy", "--------", "----yyyy"]),
+        // What a game takes it says itself.
+        (Place::Game("mvk".into()), everybodys),
+        (Place::Record(1), everybodys),
+        (Place::Offers(1), everybodys),
+        (Place::Other("/table/oath".into()), ["--------"; 3]),
+    ];
+    hold(rows.iter().map(|(place, who)| (Act::PutBack(place), *who)).collect());
+}
+
+fn hold(rows: Vec<Row>) {
+    let mut wrong = Vec::new();
+    for (act, [refereed, mixed, free]) in rows {
+        for (what, expected, found) in [
+            ("with a referee", refereed, who_may(At::Refereed, Words::Own, act)),
+            ("in another's words", mixed, who_may(At::Refereed, Words::Mixed, act)),
+            ("without a referee", free, who_may(At::Free, Words::Own, act)),
+        ] {
+            if expected != found {
+                wrong.push(format!("{act:?} {what}: expected {expected}, found {found}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "columns: {}\n{}", WHO.join(", "), wrong.join("\n"));
+}
