@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::store::{Memory, Store};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use table::{DiceBox, FairBox, Host, Plugins, Settings};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -20,7 +20,8 @@ pub struct Running {
 }
 
 /// The plugins that a bot in this process can have.
-pub const PLUGINS: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
+pub static PLUGINS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| games::ids().into_iter().map(|id| &*id.leak()).collect());
 
 /// What a bot is made of; the defaults play with fair dice in memory.
 pub struct Make {
@@ -62,9 +63,7 @@ impl Make {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
         }
-        let plugins =
-            Plugins::new(vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()])
-                .expect("they live together");
+        let plugins = Plugins::new(games::all()).expect("they live together");
         let host = Host::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
         let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
         let (stop, stopped) = oneshot::channel();

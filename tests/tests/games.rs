@@ -18,7 +18,8 @@ use table::{DiceBox, FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::Conversation;
 
 fn games() -> Vec<Box<dyn Plugin>> {
-    vec![mvk::plugin(), retrostar::plugin(), spheres::plugin(), torg::plugin()]
+    let games = games::all().into_iter();
+    games.filter(|game| game.manifest().commands.iter().all(|command| !command.notation)).collect()
 }
 
 /// What a table does around its games, and what no example shows.

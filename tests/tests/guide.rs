@@ -14,11 +14,6 @@ fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect("it can be read")
 }
 
-/// The games there are.
-fn all() -> Vec<fn() -> Box<dyn plugin_api::Plugin>> {
-    vec![mvk::plugin, retrostar::plugin, roll::plugin, spheres::plugin, torg::plugin]
-}
-
 #[test]
 fn contributing_shows_the_game_that_is_tested() {
     let guide = text("CONTRIBUTING.md");
@@ -40,7 +35,7 @@ fn every_scene_in_a_guide_goes_as_written() {
             // A scene that says nothing of plugins is played with plain dice.
             let own: &[fn() -> Box<dyn plugin_api::Plugin>] =
                 if path == "CONTRIBUTING.md" { &[ember::plugin] } else { &[] };
-            let plugins = all().iter().chain(own).map(|plugin| plugin()).collect();
+            let plugins = games::all().into_iter().chain(own.iter().map(|plugin| plugin())).collect();
             if let Err(difference) =
                 plugin_testkit::play(path, scene, plugins, plugin_testkit::Compare::Answers, |_| {})
             {

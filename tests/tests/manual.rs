@@ -102,7 +102,7 @@ fn every_command_in_the_manual_is_one() {
 
 /// Whether a table with all games and a few rolls reads a command.
 fn understood(typed: &str) -> Result<(), String> {
-    let all = vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
+    let all = games::all();
     let ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
     let settings = Settings { plugins: ids, ..Settings::default() };
     let plugins = Plugins::new(all).expect("they live together");

@@ -11,10 +11,13 @@ fn the_core_plays_as_written() {
     assert!(!paths.is_empty());
     for path in paths {
         let text = fs::read_to_string(&path).expect("it can be read");
-        let plugins = vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
-        if let Err(difference) =
-            plugin_testkit::play(&path.display().to_string(), &text, plugins, plugin_testkit::Compare::Answers, |_| {})
-        {
+        if let Err(difference) = plugin_testkit::play(
+            &path.display().to_string(),
+            &text,
+            games::all(),
+            plugin_testkit::Compare::Answers,
+            |_| {},
+        ) {
             panic!("{difference}");
         }
     }

@@ -155,16 +155,14 @@ struct Stage {
     said: i64,
 }
 
-const GAMES: [&str; 5] = ["mvk", "retrostar", "roll", "spheres", "torg"];
-
 fn bot(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Arc<Bot> {
     Arc::new(Bot::new(host(store, dice)))
 }
 
 fn host(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Host {
-    let plugins = vec![mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
+    let plugins = games::all();
     let plugins = Plugins::new(plugins).expect("they live together");
-    let settings = Settings { plugins: GAMES.map(str::to_owned).into(), ..Settings::default() };
+    let settings = Settings { plugins: games::ids().into_iter().collect(), ..Settings::default() };
     Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts")
 }
 

@@ -39,7 +39,7 @@ const DICE: [&str; 16] = [
 
 /// Every example of every command, with each number in it replaced by each of the hostile ones; and what is long or deep.
 pub fn lines() -> Vec<String> {
-    let plugins = [mvk::plugin(), retrostar::plugin(), roll::plugin(), spheres::plugin(), torg::plugin()];
+    let plugins = games::all();
     let own = table_commands().into_iter().flat_map(|command| command.examples);
     let mut examples: BTreeSet<String> = own.collect();
     for plugin in &plugins {

@@ -128,7 +128,7 @@ impl Evening {
         oper.wait_for(|line| Message::parse(line).command == "381");
         Ok(Evening {
             port,
-            plugins: PLUGINS.into_iter().filter(|id| wanted.contains(*id)).collect(),
+            plugins: PLUGINS.iter().copied().filter(|id| wanted.contains(*id)).collect(),
             unlimited: true,
             rooms: rooms.chain([session::ROOM.to_owned()]).collect(),
             store: Arc::new(Memory::default()),

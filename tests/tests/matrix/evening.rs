@@ -110,7 +110,7 @@ impl<'a> Evening<'a> {
         Evening {
             people,
             names,
-            plugins: PLUGINS.into_iter().filter(|id| wanted.contains(*id)).collect(),
+            plugins: PLUGINS.iter().copied().filter(|id| wanted.contains(*id)).collect(),
             unlimited: true,
             rooms,
             user,

@@ -1,0 +1,18 @@
+//! Makes the list of games out of this crate's manifest, so that a game is named in one place.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=Cargo.toml");
+    let manifest = fs::read_to_string("Cargo.toml").expect("cargo builds a crate in its folder");
+    let mut list = String::from("[\n");
+    for line in manifest.lines().filter(|line| line.contains("path = \"../../plugins/")) {
+        let game = line.split('=').next().unwrap_or_default().trim().replace('-', "_");
+        writeln!(list, "    {game}::plugin,").expect("memory takes it");
+    }
+    list.push(']');
+    let out = env::var_os("OUT_DIR").expect("cargo says where to");
+    fs::write(Path::new(&out).join("games.rs"), list).expect("it can be written");
+}
