@@ -5,7 +5,8 @@
 use async_trait::async_trait;
 use bot::{Bot, serve};
 use chat::{
-    Delivery, Desk, Event, Message, PlayerId, Post, RoomId, Saying, Sent, Speaker, Standing, Transport, TransportError,
+    Delivery, Desk, Event, Guarantees, Message, PlayerId, Post, RoomId, Saying, Sent, Speaker, Standing, Transport,
+    TransportError,
 };
 use journal::Entropy;
 use journal::keys::TableId;
@@ -15,7 +16,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store_sled::SledStore;
-use table::{FairBox, Host, Manner, Plugins, Settings, Table};
+use table::{FairBox, Host, Plugins, Settings, Table};
 use tokio::sync::{Mutex, mpsc};
 
 type Shared = Arc<dyn Store>;
@@ -53,12 +54,8 @@ impl Transport for Carousel {
         "bench"
     }
 
-    fn redelivers(&self) -> bool {
-        false
-    }
-
-    fn says_once(&self) -> bool {
-        false
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::default()
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
@@ -136,9 +133,8 @@ fn alone(command: &'static str) -> f64 {
     let mut count = 0u32;
     while start.elapsed() < TIME {
         for event in carousel.message(room.clone(), u64::from(count)).events {
-            let laid = table.lay(&host, &event, false).expect("memory does not fail");
-            let heard =
-                table.hear(&host, &event, Manner { redelivered: false, edited: false }).expect("memory does not fail");
+            let laid = table.lay(&host, &event, Guarantees::default()).expect("memory does not fail");
+            let heard = table.hear(&host, &event, Guarantees::default()).expect("memory does not fail");
             assert!(laid.is_some() == (count == 0) && heard.posts.len() == 1);
         }
         count += 1;

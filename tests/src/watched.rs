@@ -1,7 +1,7 @@
 //! A network that tells how far it is, so that a test goes on when an answer is complete and not a while later.
 
 use async_trait::async_trait;
-use chat::{Clock, Delivery, Desk, DeskError, Event, Post, Saying, Transport, TransportError};
+use chat::{Clock, Delivery, Desk, DeskError, Event, Guarantees, Post, Saying, Transport, TransportError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -61,16 +61,8 @@ impl Transport for Watched {
         self.network.network()
     }
 
-    fn redelivers(&self) -> bool {
-        self.network.redelivers()
-    }
-
-    fn says_once(&self) -> bool {
-        self.network.says_once()
-    }
-
-    fn edits(&self) -> bool {
-        self.network.edits()
+    fn guarantees(&self) -> Guarantees {
+        self.network.guarantees()
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

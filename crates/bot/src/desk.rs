@@ -2,7 +2,7 @@
 
 use crate::serve::Running;
 use async_trait::async_trait;
-use chat::{Delivery, Desk, DeskError, Event, RoomId};
+use chat::{Delivery, Desk, DeskError, Event, RoomId, Unaccepted};
 use journal::documents::{Head, InboxRow, RoomDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) struct NetworkDesk {
     pub running: Arc<Running>,
     pub network: String,
-    pub redelivers: bool,
+    pub unaccepted: Unaccepted,
 }
 
 /// An event that was accepted, where it is played, and its row among those that wait.
@@ -123,7 +123,7 @@ impl Desk for NetworkDesk {
         let directed = heard.filter_map(|event| bot.host().directed(event).transpose());
         let seated = directed.map(|event| self.replaces_nothing_played(event?));
         let events = self.placed(seated.collect::<Result<_, _>>().map_err(failed)?).map_err(failed)?;
-        let fresh = if self.redelivers {
+        let fresh = if self.unaccepted == Unaccepted::ComeAgain {
             self.accept_durably(events, delivery.notes).await
         } else {
             let mut batch = Batch::default();

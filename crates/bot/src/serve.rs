@@ -11,7 +11,7 @@ pub use survive::survive;
 
 use crate::bot::Bot;
 use crate::desk::NetworkDesk;
-use chat::{Transport, TransportError};
+use chat::{Guarantees, Transport, TransportError};
 use journal::keys::TableId;
 use journal::store::StoreError;
 use networks::Networks;
@@ -21,7 +21,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use table::{Host, Manner, Outgoing};
+use table::{Host, Outgoing};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -51,7 +51,7 @@ pub(crate) struct Running {
 
 /// What the core keeps of a network while it runs.
 struct NetworkSide {
-    manner: Manner,
+    guarantees: Guarantees,
     outgoing: mpsc::UnboundedSender<(Outgoing, Busy)>,
     work: Arc<Work>,
 }
@@ -132,8 +132,7 @@ pub async fn serve(
         let work = Arc::<Work>::default();
         let left = left::unsaid(&bot, &**transport)?.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
         senders.spawn(send::say_always(bot.clone(), transport.clone(), left, posts, closing.subscribe()));
-        let manner = Manner { redelivered: transport.redelivers(), edited: transport.edits() };
-        let side = NetworkSide { manner, outgoing, work };
+        let side = NetworkSide { guarantees: transport.guarantees(), outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
     let running = Arc::new(Running { bot: bot.clone(), queues: Mutex::default(), networks, closing });
@@ -147,7 +146,8 @@ pub async fn serve(
     let mut networks = Networks::default();
     for transport in transports.into_iter().filter(|_| played.is_some()) {
         let network = transport.network().to_owned();
-        let desk = Arc::new(NetworkDesk { running: running.clone(), network, redelivers: transport.redelivers() });
+        let desk =
+            Arc::new(NetworkDesk { running: running.clone(), network, unaccepted: transport.guarantees().unaccepted });
         networks.listen_to(transport, desk);
     }
     // Whoever stopped the bot already need not do it twice.

@@ -1,6 +1,8 @@
 //! A network in memory, for tests: everything said can be looked at, and sending can be made to fail.
 
-use crate::{Delivery, Desk, Event, Post, Saying, SendError, Sent, Transport, TransportError};
+use crate::{
+    Delivery, Desk, Edits, Event, Guarantees, Post, Saying, SendError, Sent, Transport, TransportError, Unaccepted,
+};
 use async_trait::async_trait;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,21 +20,22 @@ pub struct Fake {
     down: AtomicBool,
     kept: AtomicUsize,
     closed: watch::Sender<bool>,
-    redelivers: bool,
+    guarantees: Guarantees,
 }
 
 impl Fake {
     /// A network of that name that delivers everything once.
     pub fn new(network: &str) -> Arc<Self> {
-        Self::make(network, false)
+        Self::make(network, Guarantees::default())
     }
 
     /// A network of that name that delivers again what was not accepted.
     pub fn redelivering(network: &str) -> Arc<Self> {
-        Self::make(network, true)
+        let guarantees = Guarantees { unaccepted: Unaccepted::ComeAgain, edits: Edits::Shown, ..Guarantees::default() };
+        Self::make(network, guarantees)
     }
 
-    fn make(network: &str, redelivers: bool) -> Arc<Self> {
+    fn make(network: &str, guarantees: Guarantees) -> Arc<Self> {
         let (incoming, listening) = mpsc::unbounded_channel();
         let (said, heard) = mpsc::unbounded_channel();
         Arc::new(Fake {
@@ -45,7 +48,7 @@ impl Fake {
             down: AtomicBool::new(false),
             kept: AtomicUsize::new(0),
             closed: watch::Sender::new(false),
-            redelivers,
+            guarantees,
         })
     }
 
@@ -89,12 +92,8 @@ impl Transport for Fake {
         &self.network
     }
 
-    fn redelivers(&self) -> bool {
-        self.redelivers
-    }
-
-    fn says_once(&self) -> bool {
-        false
+    fn guarantees(&self) -> Guarantees {
+        self.guarantees
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

@@ -23,5 +23,6 @@ pub use reply::{Audience, Bar, Block, File, Image, Line, Offer, Reply, Span};
 pub use secret::Secret;
 pub use text::{clean, cut, is_unseen};
 pub use transport::{
-    Desk, DeskError, Earlier, Post, Recipient, RoomStatus, Saying, SendError, Sent, Status, Transport, TransportError,
+    Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, RoomStatus, Saying, SendError, Sent,
+    Status, Transport, TransportError, Unaccepted,
 };

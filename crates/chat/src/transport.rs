@@ -18,16 +18,8 @@ pub trait Transport: Send + Sync {
     /// The network's name, as the operator gave it: the first part of every room and player id.
     fn network(&self) -> &str;
 
-    /// Whether the network delivers again what was not accepted. Then accepting and playing are two durable steps.
-    fn redelivers(&self) -> bool;
-
-    /// Whether saying a post twice under the same key shows it once. Then a doubtful post is repeated silently.
-    fn says_once(&self) -> bool;
-
-    /// Whether people can edit what they said there, and the bot its posts.
-    fn edits(&self) -> bool {
-        self.redelivers()
-    }
+    /// What can be relied on there.
+    fn guarantees(&self) -> Guarantees;
 
     /// Listens until there is nothing more to hear, or for ever.
     ///
@@ -65,6 +57,55 @@ pub trait Transport: Send + Sync {
 
     /// No more posts will come: says what can be said now, answers [`SendError::Unsaid`] for the others, and leaves.
     async fn close(&self) {}
+}
+
+/// What can be relied on in a network. The default is the least: what was not accepted is lost, a post that is said twice is
+/// there twice, and nothing said can be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guarantees {
+    /// What becomes of messages that were not accepted.
+    pub unaccepted: Unaccepted,
+    /// What people see of a post that is said twice under the same key.
+    pub repeated: Repeated,
+    /// Whether what was said can be changed, by people and by the bot.
+    pub edits: Edits,
+}
+
+/// What becomes of messages that were not accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unaccepted {
+    /// They are lost.
+    #[default]
+    Lost,
+    /// They come again: accepting and playing are two durable steps.
+    ComeAgain,
+}
+
+/// What people see of a post that is said twice under the same key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeated {
+    /// Both: a doubtful post is marked when it is repeated.
+    #[default]
+    Twice,
+    /// One: a doubtful post is repeated silently.
+    Once,
+}
+
+/// Whether what was said can be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edits {
+    /// It stays as it is.
+    #[default]
+    None,
+    /// People can edit their messages, and the bot its posts.
+    Shown,
+}
+
+impl Guarantees {
+    /// Whether a message may be heard twice, or in another version: what became of it must be kept then.
+    pub fn may_be_heard_again(self) -> bool {
+        self.unaccepted == Unaccepted::ComeAgain || self.edits == Edits::Shown
+    }
 }
 
 /// How a network is doing.

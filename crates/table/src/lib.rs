@@ -2,7 +2,7 @@
 //!
 //! A message's command lines ([`route`]) are read at the room's [`Table`]: by the table's own commands (`house`) or by a
 //! plugin. What a line changed and threw becomes an entry of the [`journal`], and an answer. [`Host`] is what all tables
-//! of a bot share, [`Sitting`] plays messages one after the other without a running host.
+//! of a bot share, [`Sitting`] plays messages one after the other without a running bot.
 //!
 //! This crate knows no network, no task and no disk: it hands back what is to be written and what is to be said.
 
@@ -50,4 +50,4 @@ pub use outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 pub use plugins::{Plugins, PluginsError};
 pub use room::{RoomRule, RoomSetting};
 pub use sitting::Sitting;
-pub use table::{Manner, Table};
+pub use table::Table;

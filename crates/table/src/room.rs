@@ -150,7 +150,7 @@ impl Settings {
         if self.offers(room, plugin) {
             return Ok(());
         }
-        Err(Refusal::new(format!("the operator of this host does not offer {plugin} here")).example("plugins"))
+        Err(Refusal::new(format!("the operator of this bot does not offer {plugin} here")).example("plugins"))
     }
 }
 

@@ -2,15 +2,16 @@
 
 use crate::host::Host;
 use crate::outcome::Heard;
-use crate::table::{Manner, Table};
-use chat::Event;
+use crate::table::Table;
+use chat::{Edits, Event, Guarantees, Repeated, Unaccepted};
 use journal::keys::TableId;
 use journal::store::{Batch, StoreError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Messages may be edited here, as where they are redelivered.
-const MANNER: Manner = Manner { redelivered: true, edited: true };
+/// Messages may come again here, and be edited.
+const NETWORK: Guarantees =
+    Guarantees { unaccepted: Unaccepted::ComeAgain, repeated: Repeated::Once, edits: Edits::Shown };
 
 /// A bot at which one event is played after the other; each is durable before the next.
 pub struct Sitting {
@@ -57,10 +58,10 @@ impl Sitting {
             Some(table) => table,
             None => Table::open(host, id.clone())?,
         };
-        if let Some(batch) = table.lay(host, event, MANNER.redelivered)? {
+        if let Some(batch) = table.lay(host, event, NETWORK)? {
             host.committer().commit(Some(table.lane()), batch)?;
         }
-        let heard = table.hear(host, event, MANNER)?;
+        let heard = table.hear(host, event, NETWORK)?;
         let mut said = Batch::default();
         heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
         let mut batch = heard.batch.clone();

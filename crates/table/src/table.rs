@@ -22,7 +22,7 @@ use crate::pattern;
 use crate::room::Answered;
 use crate::state::{State, read};
 use crate::words::CommandLine;
-use chat::{Audience, Event, Message, Reply, Speaker, Standing, Trust};
+use chat::{Audience, Event, Guarantees, Message, Reply, Speaker, Standing, Trust, Unaccepted};
 use jiff::Timestamp;
 use journal::committer::Lane;
 use journal::documents::{Head, InboxRow, to_json};
@@ -41,15 +41,6 @@ pub struct Table {
     ahead: u64,
     /// Commands in a row that found everything before them durable.
     calm: u32,
-}
-
-/// How a network hands on what is said there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manner {
-    /// What was not accepted comes again.
-    pub redelivered: bool,
-    /// What was said can be edited.
-    pub edited: bool,
 }
 
 /// What becomes of the answer to a message.
@@ -81,16 +72,17 @@ impl Table {
     /// If the event holds a command and the table has no seed for it yet: what must be durable before
     /// [`hear`](Self::hear). A new table gets its first seed; one that was restored from a backup begins a new epoch,
     /// since what was played after the backup is known to the players, and so is what was published after it. Where
-    /// messages are `redelivered`, those from before come again first, and keep their dice.
+    /// messages that were not accepted come again, those from before come first, and keep their dice.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn lay(&mut self, host: &Host, event: &Event, redelivered: bool) -> Result<Option<Batch>, StoreError> {
+    pub fn lay(&mut self, host: &Host, event: &Event, network: Guarantees) -> Result<Option<Batch>, StoreError> {
         let (Event::Said(message) | Event::Edited { message, .. }) = event else {
             return Ok(None);
         };
         let restored = host.restored.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
-        let comes_again = redelivered && restored.is_some_and(|restored| message.sent <= restored);
+        let comes_again =
+            network.unaccepted == Unaccepted::ComeAgain && restored.is_some_and(|restored| message.sent <= restored);
         let outdated = self.state.head.restored != host.restored && !comes_again;
         if (self.state.seed.is_some() && !outdated) || self.lines(host, message)?.is_empty() {
             return Ok(None);
@@ -111,7 +103,7 @@ impl Table {
     ///
     /// # Errors
     /// The store cannot be read; nothing happened, and the table must be opened again.
-    pub fn hear(&mut self, host: &Host, event: &Event, manner: Manner) -> Result<Heard, StoreError> {
+    pub fn hear(&mut self, host: &Host, event: &Event, network: Guarantees) -> Result<Heard, StoreError> {
         // It may have sat at another table in between, where more was set.
         if self.state.rooms.get(event.room()).is_some_and(|room| room.doc.table != self.state.id) {
             self.state.rooms.remove(event.room());
@@ -130,12 +122,12 @@ impl Table {
                 if message.comes_again && read::<InboxRow>(host, &row)?.is_some() {
                     return Ok(Heard::nothing());
                 }
-                let kept = manner.redelivered || manner.edited || message.comes_again;
+                let kept = network.may_be_heard_again() || message.comes_again;
                 let rows = kept.then_some(row).into_iter().collect();
-                self.hear_message(host, message, rows, Answering::Anew, manner)
+                self.hear_message(host, message, rows, Answering::Anew, network)
             }
-            Event::Redacted { message, of } => self.hear_taken_back(host, message, of, manner),
-            Event::Edited { message, original } => self.hear_edit(host, message, original, manner),
+            Event::Redacted { message, of } => self.hear_taken_back(host, message, of, network),
+            Event::Edited { message, original } => self.hear_edit(host, message, original, network),
             _ => self.hear_of(host, event),
         }
     }
@@ -197,7 +189,7 @@ impl Table {
         message: &Message,
         rows: Vec<String>,
         answering: Answering<'_>,
-        manner: Manner,
+        network: Guarantees,
     ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         let lines = self.lines(host, message)?;
@@ -216,7 +208,7 @@ impl Table {
         if let Answering::Correcting(first) = answering {
             draft.replacing = Some(Replacing { id: first.to_owned(), ..Replacing::default() });
         }
-        if !(manner.redelivered || manner.edited || message.comes_again) {
+        if !(network.may_be_heard_again() || message.comes_again) {
             draft.named = Named::ByItsEntry;
         }
         let gone = !matches!(answering, Answering::Nothing) && is_gone(host, message);
@@ -236,7 +228,7 @@ impl Table {
             let lines = if place == last { lines::kept(host, &lines) } else { Vec::new() };
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
                 // Without redelivery nothing was written about a message of mere prose.
-                _ if heard.outcomes.is_empty() && !manner.redelivered => {}
+                _ if heard.outcomes.is_empty() && network.unaccepted == Unaccepted::Lost => {}
                 _ if heard.outcomes.is_empty() => heard.batch.delete(row),
                 true => {
                     let played = InboxRow::played(&self.state.id, player, lines, heard.entries());
@@ -256,7 +248,7 @@ impl Table {
         }
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
-        heard.early &= !manner.redelivered;
+        heard.early &= network.unaccepted == Unaccepted::Lost;
         Ok(heard)
     }
 

@@ -10,8 +10,8 @@ pub use input::Input;
 
 use async_trait::async_trait;
 use chat::{
-    Clock, Delivery, Desk, Event, Message, PlayerId, Post, RoomId, Saying, SendError, Sent, Speaker, Standing,
-    Transport, TransportError, clean, cut,
+    Clock, Delivery, Desk, Edits, Event, Guarantees, Message, PlayerId, Post, RoomId, Saying, SendError, Sent, Speaker,
+    Standing, Transport, TransportError, clean, cut,
 };
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
@@ -257,16 +257,8 @@ impl Transport for Console {
         NETWORK
     }
 
-    fn redelivers(&self) -> bool {
-        false
-    }
-
-    fn says_once(&self) -> bool {
-        false
-    }
-
-    fn edits(&self) -> bool {
-        true
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { edits: Edits::Shown, ..Guarantees::default() }
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

@@ -25,7 +25,7 @@ pub use connection::Nonces;
 pub use settings::{Channel, Invites, Settings, TellPassword};
 
 use async_trait::async_trait;
-use chat::{Clock, Delivery, Desk, DeskError, Post, Saying, SendError, Status, Transport, TransportError};
+use chat::{Clock, Delivery, Desk, DeskError, Guarantees, Post, Saying, SendError, Status, Transport, TransportError};
 use connection::{Ask, Connection, Order};
 use distrust::Distrust;
 use outbox::Outbox;
@@ -127,12 +127,8 @@ impl Transport for Irc {
         &self.network
     }
 
-    fn redelivers(&self) -> bool {
-        false
-    }
-
-    fn says_once(&self) -> bool {
-        false
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::default()
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

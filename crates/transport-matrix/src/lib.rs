@@ -39,7 +39,7 @@ pub use settings::Settings;
 pub use verify::Terminal;
 
 use async_trait::async_trait;
-use chat::{Clock, Desk, Post, Saying, Status, Transport, TransportError};
+use chat::{Clock, Desk, Edits, Guarantees, Post, Repeated, Saying, Status, Transport, TransportError, Unaccepted};
 use jiff::{SignedDuration, Timestamp};
 use link::{Link, Trail};
 use listen::Ended;
@@ -140,12 +140,8 @@ impl Transport for Matrix {
         &self.network
     }
 
-    fn redelivers(&self) -> bool {
-        true
-    }
-
-    fn says_once(&self) -> bool {
-        true
+    fn guarantees(&self) -> Guarantees {
+        Guarantees { unaccepted: Unaccepted::ComeAgain, repeated: Repeated::Once, edits: Edits::Shown }
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

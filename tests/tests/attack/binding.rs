@@ -3,7 +3,7 @@
 
 use super::forging::{Verdicts, export_of, said};
 use super::seated::{Person, Seated};
-use chat::{Event, Message, PlayerId, RoomId, Speaker};
+use chat::{Edits, Event, Guarantees, Message, PlayerId, RoomId, Speaker, Unaccepted};
 use jiff::Timestamp;
 use journal::Entropy;
 use journal::keys::{RESTORED_KEY, TableId};
@@ -11,7 +11,7 @@ use journal::store::{Batch, Memory, Store};
 use journal::{Entry, Link};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use table::{FairBox, Host, Manner, Plugins, Settings, Table};
+use table::{FairBox, Host, Plugins, Settings, Table};
 use tests::forger::{entry, forged, lines, say, wrong};
 
 #[test]
@@ -78,26 +78,30 @@ struct Stage {
     bot: Host,
     table: Table,
     store: Arc<Memory>,
-    manner: Manner,
+    network: Guarantees,
 }
 
 impl Stage {
     fn over(store: Arc<Memory>, redelivered: bool) -> Self {
+        let network = match redelivered {
+            true => Guarantees { unaccepted: Unaccepted::ComeAgain, edits: Edits::Shown, ..Guarantees::default() },
+            false => Guarantees::default(),
+        };
         let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
         let bot =
             Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
         let bot = bot.expect("the store is sound");
         let table = Table::open(&bot, TableId::of(&tavern())).expect("memory does not fail");
-        Stage { bot, table, store, manner: Manner { redelivered, edited: redelivered } }
+        Stage { bot, table, store, network }
     }
 
     fn say(&mut self, id: &str, sent: Timestamp, body: &str) {
         let speaker = Speaker::new(PlayerId::new("libera", "ann"), "Ann");
         let event = Event::Said(Message::new(id, tavern(), speaker, sent, body));
-        if let Some(batch) = self.table.lay(&self.bot, &event, self.manner.redelivered).expect("memory does not fail") {
+        if let Some(batch) = self.table.lay(&self.bot, &event, self.network).expect("memory does not fail") {
             self.bot.committer().commit(Some(self.table.lane()), batch).expect("memory does not fail");
         }
-        let heard = self.table.hear(&self.bot, &event, self.manner).expect("memory does not fail");
+        let heard = self.table.hear(&self.bot, &event, self.network).expect("memory does not fail");
         self.bot.committer().commit(Some(self.table.lane()), heard.batch).expect("memory does not fail");
     }
 

@@ -1,7 +1,7 @@
 //! Whoever reaches a listener cannot stop the bot, and a task that dies is noticed.
 
 use async_trait::async_trait;
-use chat::{Desk, Post, Saying, Sent, SystemClock, Transport, TransportError};
+use chat::{Desk, Guarantees, Post, Saying, Sent, SystemClock, Transport, TransportError};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -125,12 +125,8 @@ impl Transport for Clumsy {
         "clumsy"
     }
 
-    fn redelivers(&self) -> bool {
-        false
-    }
-
-    fn says_once(&self) -> bool {
-        false
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::default()
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

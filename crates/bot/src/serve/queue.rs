@@ -3,7 +3,7 @@
 use super::{Busy, Running, left};
 use crate::bot::Bot;
 use crate::metric;
-use chat::{Event, Message};
+use chat::{Event, Guarantees, Message};
 use journal::committer::Ticket;
 use journal::keys::TableId;
 use journal::store::StoreError;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-use table::{Heard, Manner, Outcome, Outgoing, Table};
+use table::{Heard, Outcome, Outgoing, Table};
 use tokio::sync::{mpsc, oneshot};
 
 /// A table that heard nothing for so long is put away.
@@ -194,11 +194,11 @@ impl Worker {
             None => Table::open(bot.host(), self.id.clone())?,
         };
         let network = self.running.networks.get(&event.room().network);
-        let manner = network.map_or(Manner { redelivered: false, edited: false }, |side| side.manner);
-        if let Some(batch) = table.lay(bot.host(), event, manner.redelivered)? {
+        let guarantees = network.map(|side| side.guarantees).unwrap_or_default();
+        if let Some(batch) = table.lay(bot.host(), event, guarantees)? {
             durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
         }
-        let (mut table, heard) = match hear(table, &bot, event, manner).await? {
+        let (mut table, heard) = match hear(table, &bot, event, guarantees).await? {
             Some(heard) => heard,
             // The table in memory may be half changed.
             None => (Table::open(bot.host(), self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
@@ -299,16 +299,16 @@ async fn hear(
     mut table: Table,
     bot: &Arc<Bot>,
     event: &Event,
-    manner: Manner,
+    network: Guarantees,
 ) -> Result<Option<(Table, Heard)>, StoreError> {
     if !table.may_take_long(bot.host(), event)? {
         // What a panic leaves half done is thrown away with the table.
-        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, manner)));
+        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, network)));
         return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));
     }
     let (bot, event) = (bot.clone(), event.clone());
     let heard =
-        tokio::task::spawn_blocking(move || table.hear(bot.host(), &event, manner).map(|heard| (table, heard))).await;
+        tokio::task::spawn_blocking(move || table.hear(bot.host(), &event, network).map(|heard| (table, heard))).await;
     match heard {
         Ok(heard) => heard.map(Some),
         Err(ended) if ended.is_panic() => Ok(None),

@@ -6,7 +6,7 @@ use crate::bot::Bot;
 use journal::documents::{from_json, to_json};
 
 use crate::metric;
-use chat::{Earlier, Post, SendError, Sent, Transport};
+use chat::{Earlier, Edits, Post, Repeated, SendError, Sent, Transport};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use journal::keys;
@@ -91,7 +91,7 @@ async fn repeated(
     transport: &dyn Transport,
     left: Vec<(Outgoing, Busy)>,
 ) -> Result<Vec<(Outgoing, Busy)>, StoreError> {
-    if transport.says_once() {
+    if transport.guarantees().repeated == Repeated::Once {
         return Ok(left);
     }
     let mut batch = Batch::default();
@@ -209,7 +209,8 @@ impl Sayer<'_> {
             Some(earlier) => Some(earlier.key),
             None => Some(outgoing.post.key),
         };
-        if let (Some(id), Some(first), true) = (&said.id, first, self.transport.edits()) {
+        let editable = self.transport.guarantees().edits == Edits::Shown;
+        if let (Some(id), Some(first), true) = (&said.id, first, editable) {
             batch.put(keys::answer(network, &first), to_json(id));
         }
         batch.delete(outgoing.key);

@@ -4,7 +4,7 @@
 //! they went, and the journal shows them all. An edit that cannot be played leaves the version before it as it stands,
 //! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
 
-use super::{Answering, Manner, Table, lines};
+use super::{Answering, Table, lines};
 use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Replacing};
 use crate::host::Host;
@@ -14,7 +14,7 @@ use crate::rights::Rights;
 use crate::state::{Stored, read};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Message, PlayerId};
+use chat::{Guarantees, Message, PlayerId, Unaccepted};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
@@ -48,7 +48,7 @@ impl Table {
         host: &Host,
         message: &Message,
         original: &str,
-        manner: Manner,
+        network: Guarantees,
     ) -> Result<Heard, StoreError> {
         let row = keys::inbox(message.said_in(), original);
         let lines = self.lines(host, message)?;
@@ -68,7 +68,7 @@ impl Table {
                 self.first_version_stands(host, message, "it was played at another table.")
             }
             Some(InboxRow::Played { entries, .. }) => {
-                match self.replay(host, message, original, &lines, entries, manner) {
+                match self.replay(host, message, original, &lines, entries, network) {
                     Ok(heard) => Ok(heard),
                     Err(Stands::Because(why)) => self.first_version_stands(host, message, &why),
                     Err(Stands::Store(error)) => Err(error),
@@ -77,7 +77,7 @@ impl Table {
             Some(InboxRow::Refused { .. }) => {
                 // The original answers for its edits: once one was played, the next finds it so.
                 let edit = keys::inbox(message.said_in(), &message.id);
-                self.hear_message(host, message, vec![edit, row], Answering::Correcting(original), manner)
+                self.hear_message(host, message, vec![edit, row], Answering::Correcting(original), network)
             }
             Some(InboxRow::Waiting) | None => Ok(Heard::nothing()),
         }
@@ -108,7 +108,7 @@ impl Table {
         original: &str,
         lines: &[CommandLine],
         entries: Vec<u64>,
-        manner: Manner,
+        network: Guarantees,
     ) -> Result<Heard, Stands> {
         let first = self.first_version(host, message, original, lines, &entries)?;
         let mut made = BTreeMap::new();
@@ -127,13 +127,13 @@ impl Table {
         let row = |lines| InboxRow::played(&self.state.id, &message.speaker.player, lines, heard.entries());
         let (first, edit) = (row(lines::kept(host, lines)), row(Vec::new()));
         heard.batch.put(keys::inbox(message.said_in(), original), to_json(&first));
-        if manner.redelivered {
+        if network.unaccepted == Unaccepted::ComeAgain {
             let row = edit;
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
         }
         self.post_answers(host, message, false, Some(original), &mut heard)?;
         self.reserve(&mut heard);
-        heard.early &= !manner.redelivered;
+        heard.early &= network.unaccepted == Unaccepted::Lost;
         Ok(heard)
     }
 

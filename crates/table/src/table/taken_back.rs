@@ -1,11 +1,11 @@
 //! What somebody takes back: its words are erased, and what was answered to it is taken back too, whatever became of it.
 
-use super::{Answering, Manner, Table};
+use super::{Answering, Table};
 use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, OutcomeKind};
 use crate::state::read;
-use chat::{Earlier, Message, PlayerId, Post, Recipient, RoomId};
+use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId};
 use journal::Page;
 use journal::documents::{InboxRow, to_json};
 use journal::keys;
@@ -20,7 +20,7 @@ impl Table {
         host: &Host,
         message: &Message,
         of: &str,
-        manner: Manner,
+        network: Guarantees,
     ) -> Result<Heard, StoreError> {
         let key = keys::inbox(message.said_in(), of);
         let row: Option<InboxRow> = read(host, &key)?;
@@ -42,7 +42,7 @@ impl Table {
         // Wherever it was said, it is erased as in its own room; that somebody is there is not said by that.
         let asked = Message { body, aside: None, absent: true, ..message.clone() };
         let kept = keys::inbox(message.said_in(), &message.id);
-        let mut heard = self.hear_message(host, &asked, vec![kept], Answering::Nothing, manner)?;
+        let mut heard = self.hear_message(host, &asked, vec![kept], Answering::Nothing, network)?;
         if let Some(InboxRow::Refused { by, .. }) = row {
             heard.batch.put(key, to_json(&InboxRow::Refused { lines: Vec::new(), by }));
             self.withdraw_answers(host, message, of, &mut heard);
