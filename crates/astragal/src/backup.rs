@@ -1,13 +1,13 @@
 //! `astragal backup`, `astragal restore`, and the daily backup.
 
-use crate::cli::{Cli, must_be_free};
-use crate::fresh::{self, part_of};
+use crate::backups::{DAY, EXTENSION, UNFINISHED};
+use crate::fresh::{self, must_be_free, part_of};
 use crate::out::say;
-use crate::{check, control, lines};
+use crate::request::Request;
+use crate::{ask, check, lines};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
-use jiff::Timestamp;
 use journal::backup::{read, write};
 use journal::keys::{RESTORED_KEY, SCHEMA};
 use journal::schema::check_records;
@@ -20,30 +20,21 @@ use std::time::Duration;
 use store_sled::{ClaimError, DataDir, SledStore};
 use tokio::sync::oneshot;
 
-/// Where the daily backups are, in the data directory.
-pub const DIRECTORY: &str = "backups";
-/// The store of a restore that is not finished, in the data directory.
-pub const UNFINISHED: &str = "store.part";
-/// What files of a backup end in.
-const EXTENSION: &str = "jsonl";
-/// How the days are written that they are called by.
-const DAY: &str = "%Y-%m-%d";
 /// How often the date is looked at.
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Writes a backup to a new file: of a running bot through its socket, else of its store.
-pub fn backup(cli: &Cli, file: &Path) -> anyhow::Result<()> {
+pub fn backup(path: &Path, file: &Path) -> anyhow::Result<()> {
     must_be_free(file)?;
-    let path = cli.data_dir(&cli.config()?)?;
     anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to back up", path.display());
     let part = part_of(file);
-    match DataDir::claim(&path) {
+    match DataDir::claim(path) {
         Ok(data) => {
             check::check_in_child(&data)?;
             let store = SledStore::open(&data.store())?;
             write_file(&store, &part)?;
         }
-        Err(ClaimError::Held(_)) => control::fetch(&path.join(control::SOCKET), &control::Request::Backup, &part)?,
+        Err(ClaimError::Held(_)) => ask::fetch(path, &Request::Backup, &part)?,
         Err(error) => return Err(error.into()),
     }
     let records = verify(&part)?;
@@ -52,10 +43,9 @@ pub fn backup(cli: &Cli, file: &Path) -> anyhow::Result<()> {
 }
 
 /// Fills an empty data directory from a backup that was verified first.
-pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
-    let path = cli.data_dir(&cli.config()?)?;
+pub fn restore(path: &Path, file: &Path) -> anyhow::Result<()> {
     let records = verify(file)?;
-    let data = DataDir::claim(&path)?;
+    let data = DataDir::claim(path)?;
     if data.store().exists() {
         bail!("{} holds data already and was left as it is: name an empty directory with --data DIR", path.display());
     }
@@ -69,7 +59,7 @@ pub fn restore(cli: &Cli, file: &Path) -> anyhow::Result<()> {
         return Err(error);
     }
     fs::rename(&part, data.store()).context("the restored data cannot be put in place")?;
-    File::open(&path).and_then(|directory| directory.sync_all()).context("the disk does not keep it")?;
+    File::open(path).and_then(|directory| directory.sync_all()).context("the disk does not keep it")?;
     say(&format!("{records} records restored to {}", path.display()))
 }
 
@@ -93,20 +83,6 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>) {
         }
         tokio::time::sleep(HOUR).await;
     }
-}
-
-/// Deletes the oldest daily backup if there are more than `keep` up to this day, and says so. One that is dated later was
-/// written by a clock that was wrong, or is right while this day is wrong: it stays, and no other is deleted for it.
-///
-/// # Errors
-/// It cannot be deleted.
-pub fn delete_old(directory: &Path, keep: usize, day: Timestamp) -> anyhow::Result<()> {
-    let today = day.strftime(DAY).to_string();
-    let mut past = backups(directory);
-    past.retain(|file| file.file_stem().is_some_and(|name| name <= today.as_str()));
-    let Some(oldest) = past.first().filter(|_| keep > 0 && past.len() > keep) else { return Ok(()) };
-    tracing::info!(file = %oldest.display(), keep, "the oldest daily backup is deleted");
-    fs::remove_file(oldest).with_context(|| format!("{} cannot be deleted", oldest.display()))
 }
 
 /// Writes a backup of what an older version stored, before this one brings it up to its own schema.
@@ -150,31 +126,6 @@ pub async fn between_commits<T: Send + 'static>(
         let _ = done.send(work(store));
     });
     written.await.context("the bot is stopping")?
-}
-
-/// The newest of the daily backups: by its date, unless that is still to come.
-pub fn newest(directory: &Path) -> Option<PathBuf> {
-    let today = SystemClock.now().strftime(DAY).to_string();
-    let all = backups(directory);
-    let past = all.iter().rfind(|file| file.file_stem().is_some_and(|name| name <= today.as_str()));
-    past.or(all.last()).cloned()
-}
-
-/// The daily backups, oldest first.
-fn backups(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return Vec::new();
-    };
-    let paths = entries.flatten().map(|entry| entry.path());
-    // Others may put files there: a daily backup is called by its day.
-    let daily = |path: &PathBuf| {
-        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        path.extension().is_some_and(|ends| ends == EXTENSION)
-            && name.parse::<jiff::civil::Date>().is_ok_and(|day| day.to_string() == name)
-    };
-    let mut paths: Vec<_> = paths.filter(daily).collect();
-    paths.sort();
-    paths
 }
 
 fn write_file(store: &dyn Store, file: &Path) -> anyhow::Result<()> {

@@ -1,8 +1,8 @@
 //! Reading the whole store before it is used, in a child process: a damaged database may make sled panic or hang, and a
 //! hang can only be ended from outside. The child reads a copy, since sled writes to what it opens.
 
-use crate::backup;
-use crate::cli;
+use crate::backups;
+use crate::out::complain;
 use anyhow::{Context, bail, ensure};
 use chat::{Clock, SystemClock};
 use jiff::{SignedDuration, Timestamp};
@@ -33,7 +33,7 @@ pub fn check_here(store: &Path) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let damaged = matches!(error, StoreError::Damaged { .. });
-            cli::complain(&error.into());
+            complain(&error.into());
             if damaged { ExitCode::FAILURE } else { ExitCode::from(UNREADABLE) }
         }
     }
@@ -60,7 +60,7 @@ pub fn last_written(data: &DataDir) -> Option<Timestamp> {
 /// It is damaged, or a restore was interrupted; says what can be done. Nothing was changed.
 pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     if !data.store().exists() {
-        let unfinished = data.file(backup::UNFINISHED);
+        let unfinished = data.file(backups::UNFINISHED);
         // A start beside it would begin with nothing, and nobody would notice before it is too late.
         ensure!(
             !unfinished.exists(),
@@ -112,7 +112,7 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
             store.display()
         );
     }
-    let then = match backup::newest(&data.file(backup::DIRECTORY)) {
+    let then = match backups::newest(&data.file(backups::DIRECTORY)) {
         Some(backup) => format!("astragal restore {} --data DIR", backup.display()),
         None => "restore a backup (astragal restore FILE --data DIR)".to_owned(),
     };

@@ -1,10 +1,11 @@
 //! `astragal check-config`: whether the configuration is right, and with `--online` whether it gets the bot in; `astragal
 //! config`: what it says.
 
-use crate::cli::{Cli, ConfigTask};
-use crate::config::{self, Secrets, Written, environment};
+use crate::cli::ConfigTask;
+use crate::config::{self, Secrets};
 use crate::networks;
 use crate::out::out;
+use crate::place::Place;
 use anyhow::{Context, ensure};
 use std::io::Write;
 
@@ -12,11 +13,11 @@ use std::io::Write;
 ///
 /// # Errors
 /// The file cannot be read, or standard output is closed.
-pub fn show(cli: &Cli, task: &ConfigTask) -> anyhow::Result<()> {
+pub fn show(place: &Place, task: &ConfigTask) -> anyhow::Result<()> {
     let text = match task {
         ConfigTask::Show { secrets } => {
             let secrets = if *secrets { Secrets::Shown } else { Secrets::Hidden };
-            Written::read(cli.config_file().as_deref(), environment())?.shown(secrets)?
+            place.written()?.shown(secrets)?
         }
         ConfigTask::Schema => serde_json::to_string_pretty(&config::schema())? + "\n",
     };
@@ -27,21 +28,21 @@ pub fn show(cli: &Cli, task: &ConfigTask) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// Says in plain words what is wrong.
-pub fn check(cli: &Cli, online: bool) -> anyhow::Result<()> {
-    let config = cli.config()?;
+pub fn check(place: &Place, online: bool) -> anyhow::Result<()> {
+    let config = place.config()?;
     let mut out = out();
-    match cli.config_file() {
+    match &place.file {
         Some(file) => writeln!(out, "{} is right", file.display())?,
         None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
     }
-    for exposed in cli.exposed_secrets()? {
+    for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;
     }
     if !online || !config.has_networks() {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;
-    let data = cli.data_dir(&config)?;
+    let data = place.data_of(&config)?;
     // A closed standard output hears nothing.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
     ensure!(runtime.block_on(networks::try_all(&config, &data, &mut say)), "not every network let the bot in");

@@ -1,16 +1,8 @@
-//! The command line.
+//! The command line: what can be typed. What comes of it is not known here.
 
-use crate::config::{Config, Written, environment};
-use crate::operator::Order;
-use crate::out::out;
-use anyhow::Context;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use directories::ProjectDirs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-
-/// Where packages keep the configuration of a bot that runs as a service.
-pub const OF_THE_SYSTEM: &str = "/etc/astragal/astragal.toml";
+use crate::order::Order;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// Rolls dice, knows the rules of your game, and keeps what your table holds.
 ///
@@ -257,90 +249,6 @@ fn head(typed: &str) -> Result<String, String> {
         true => Ok(head),
         false => Err(format!("a chain's head has {LEAST_HEAD} to 64 characters, 0 to 9 and a to f")),
     }
-}
-
-/// Prints what a shell completes commands by.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
-    // It panics on what cannot be written: memory can.
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), env!("CARGO_BIN_NAME"), &mut text);
-    Ok(out().write_all(&text)?)
-}
-
-/// Prints the man page, with a section for each command.
-///
-/// # Errors
-/// Standard output is closed.
-pub fn man() -> anyhow::Result<()> {
-    let mut command = Cli::command();
-    command.build();
-    let mut out = out();
-    let page = clap_mangen::Man::new(command.clone());
-    page.render(&mut out)?;
-    for task in command.get_subcommands().filter(|task| !task.is_hide_set() && task.get_name() != "help") {
-        let page = clap_mangen::Man::new(task.clone());
-        writeln!(out, ".SH \"{}\"", task.get_name().to_uppercase())?;
-        page.render_description_section(&mut out)?;
-        page.render_synopsis_section(&mut out)?;
-        page.render_options_section(&mut out)?;
-    }
-    Ok(())
-}
-
-impl Cli {
-    /// The configuration file, if there is one.
-    pub fn config_file(&self) -> Option<PathBuf> {
-        let standard = [Self::standard_config(), Some(PathBuf::from(OF_THE_SYSTEM))];
-        self.config.clone().or_else(|| standard.into_iter().flatten().find(|path| path.exists()))
-    }
-
-    /// Where the platform keeps it.
-    pub fn standard_config() -> Option<PathBuf> {
-        Some(places()?.config_dir().join("astragal.toml"))
-    }
-
-    /// What the configuration file and the environment say, or the defaults where there is nothing.
-    pub fn config(&self) -> anyhow::Result<Config> {
-        Config::read(self.config_file().as_deref())
-    }
-
-    /// What is to be said of secrets that everybody on this machine can read, a line each.
-    pub fn exposed_secrets(&self) -> anyhow::Result<Vec<String>> {
-        let path = self.config_file();
-        let exposed = Written::read(path.as_deref(), environment())?.exposed(path.as_deref());
-        let told = |file: PathBuf| {
-            let file = file.display();
-            format!("warning: everybody on this machine can read the secret in {file}: chmod o-r {file}")
-        };
-        Ok(exposed.into_iter().map(told).collect())
-    }
-
-    /// Where everything is kept: by the command line, else by the configuration, else by the platform's convention.
-    pub fn data_dir(&self, config: &Config) -> anyhow::Result<PathBuf> {
-        let named = self.data.clone().or_else(|| config.data.clone());
-        let standard = || Some(places()?.data_dir().to_owned());
-        let path = named.or_else(standard).context("this user has no home directory: name one with --data DIR")?;
-        std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
-    }
-}
-
-fn places() -> Option<ProjectDirs> {
-    ProjectDirs::from("", "", "astragal")
-}
-
-/// The last words of a run that failed: one line.
-pub fn complain(error: &anyhow::Error) {
-    // There is nowhere left to report that standard error is closed.
-    let _ = writeln!(std::io::stderr(), "astragal: {error:#}");
-}
-
-/// Fails unless nothing is at `path` yet.
-pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
-    anyhow::ensure!(!path.exists(), "{} is there already: name another file, or move it away", path.display());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
-//! The socket by which a running bot is asked for something: a line of JSON in; a line that says how it went, and what was
-//! asked for, out.
+//! The socket on which a running bot is asked for something, as the bot sees it. `ask.rs` is the other end.
 
-use crate::cli::Cli;
-use crate::operator::{Operator, Order, Told};
-use crate::out::out;
+use crate::operator::{Operator, Told};
+use crate::request::{HERE, Request};
 use crate::{backup, door, export, fresh};
-use anyhow::{Context, bail};
-use serde::{Deserialize, Serialize};
+use anyhow::Context;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,8 +14,6 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// The socket's name in the data directory, which nobody but its owner can enter.
-pub const SOCKET: &str = "control";
 /// Bytes of a request.
 const LONGEST: u64 = 4_096;
 /// How long a request may take to come, and each part of the answer to be read.
@@ -26,30 +21,6 @@ const TO_ASK: Duration = Duration::from_secs(10);
 const TO_READ: Duration = Duration::from_secs(60);
 /// How long the socket rests when nobody can be let in.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The line in front of what was asked for; another is an error's.
-const HERE: &str = "here it is";
-
-/// What is asked.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Request {
-    /// A backup.
-    Backup,
-    /// A journal.
-    Export {
-        /// Whose.
-        room: String,
-        /// Which kind of file.
-        kind: export::Kind,
-    },
-    /// Something that an operator wants done.
-    Order {
-        /// What.
-        order: Order,
-        /// To be told as JSON.
-        json: bool,
-    },
-}
 
 /// Answers on the socket as long as the bot runs. A bot without it runs as well, and says so once.
 pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
@@ -118,35 +89,4 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
 fn keep(told: &Told, json: bool, spool: &Path) -> anyhow::Result<()> {
     let text = if json { serde_json::to_string(&told.json)? } else { told.text.clone() };
     Ok(fresh::replace(spool)?.write_all((text + "\n").as_bytes())?)
-}
-
-/// `astragal ctl`: asks the running bot, and prints what it says.
-pub fn ctl(cli: &Cli, order: &Order, json: bool) -> anyhow::Result<()> {
-    let data = cli.data_dir(&cli.config()?)?;
-    ask(&data.join(SOCKET), &Request::Order { order: order.clone(), json }, &mut out())
-}
-
-/// Asks the bot behind `socket` for a file and writes it to `file`.
-pub fn fetch(socket: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
-    let mut out = fresh::replace(file)?;
-    ask(socket, request, &mut out)?;
-    Ok(out.sync_all()?)
-}
-
-fn ask(socket: &Path, request: &Request, out: &mut impl Write) -> anyhow::Result<()> {
-    let mut stream = std::os::unix::net::UnixStream::connect(socket).with_context(|| {
-        format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())
-    })?;
-    stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
-    let mut stream = io::BufReader::new(stream);
-    let mut says = String::new();
-    io::BufRead::read_line(&mut stream, &mut says)?;
-    if says.trim() != HERE {
-        let mut rest = String::new();
-        io::Read::read_to_string(&mut stream, &mut rest)?;
-        let says = if says.is_empty() { "the running bot ended".to_owned() } else { says + rest.as_str() };
-        bail!("{}", says.trim());
-    }
-    io::copy(&mut stream, out)?;
-    Ok(())
 }

@@ -1,10 +1,11 @@
 //! `astragal export`, `astragal verify`, `astragal import`: journals as files.
 
 use crate::backup::between_commits;
-use crate::cli::{Cli, must_be_free};
-use crate::fresh::{self, part_of};
+use crate::config::Config;
+use crate::fresh::{self, must_be_free, part_of};
 use crate::out::{out, say};
-use crate::{check, control, lines};
+use crate::request::{Journal, Request};
+use crate::{ask, check, lines};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
@@ -12,7 +13,6 @@ use journal::Entropy;
 use journal::export::{self, Exported};
 use journal::moving::{self, Laid, Moved};
 use journal::store::Store;
-use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -24,42 +24,19 @@ const LONGEST_NAME: usize = 300;
 /// Characters of the chain's head that a question shows.
 const HEAD: usize = 16;
 
-/// A kind of file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// What anybody may know, to be verified.
-    Proof,
-    /// The same to be read.
-    Text,
-    /// Everything, to be imported.
-    Move,
-}
-
-impl Kind {
-    pub fn of(text: bool, all: bool) -> Self {
-        match (text, all) {
-            (true, _) => Kind::Text,
-            (false, true) => Kind::Move,
-            (false, false) => Kind::Proof,
-        }
-    }
-}
-
 /// Writes a table's journal to a new file: of a running bot through its socket, else of its store.
-pub fn export(cli: &Cli, room: &str, file: &Path, kind: Kind) -> anyhow::Result<()> {
+pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Result<()> {
     must_be_free(file)?;
-    let path = cli.data_dir(&cli.config()?)?;
     anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to export", path.display());
     let part = part_of(file);
-    let written = match DataDir::claim(&path) {
+    let written = match DataDir::claim(path) {
         Ok(data) => {
             check::check_in_child(&data)?;
             write_file(&SledStore::open(&data.store())?, room, kind, &part)
         }
         Err(ClaimError::Held(_)) => {
-            let request = control::Request::Export { room: room.to_owned(), kind };
-            control::fetch(&path.join(control::SOCKET), &request, &part)
+            let request = Request::Export { room: room.to_owned(), kind };
+            ask::fetch(path, &request, &part)
         }
         Err(error) => return Err(error.into()),
     };
@@ -70,9 +47,9 @@ pub fn export(cli: &Cli, room: &str, file: &Path, kind: Kind) -> anyhow::Result<
     }
     fs::rename(&part, file).with_context(|| format!("{} cannot be written", file.display()))?;
     say(&match kind {
-        Kind::Text => format!("written to {}", file.display()),
-        Kind::Proof => format!("written to {0}; anybody can check it: astragal verify {0}", file.display()),
-        Kind::Move => format!(
+        Journal::Text => format!("written to {}", file.display()),
+        Journal::Proof => format!("written to {0}; anybody can check it: astragal verify {0}", file.display()),
+        Journal::Move => format!(
             "written to {0}, with seeds and secrets: keep it to yourself. Where the table moves to: astragal import {0} \
              ROOM. What is played here from now on is not in it",
             file.display()
@@ -81,11 +58,11 @@ pub fn export(cli: &Cli, room: &str, file: &Path, kind: Kind) -> anyhow::Result<
 }
 
 /// Writes a table's journal to `file` while the bot runs.
-pub async fn of_running(bot: &Bot, room: String, kind: Kind, file: PathBuf) -> anyhow::Result<()> {
+pub async fn of_running(bot: &Bot, room: String, kind: Journal, file: PathBuf) -> anyhow::Result<()> {
     between_commits(bot, move |store| write_file(store, &room, kind, &file)).await
 }
 
-fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow::Result<()> {
+fn write_file(store: &dyn Store, room: &str, kind: Journal, file: &Path) -> anyhow::Result<()> {
     let table = match moving::table_called(store, room)? {
         Ok(table) => table,
         Err(tables) if tables.is_empty() => bail!("nothing was played yet, in no room"),
@@ -100,9 +77,9 @@ fn write_file(store: &dyn Store, room: &str, kind: Kind, file: &Path) -> anyhow:
     let mut out = BufWriter::new(fresh::replace(file)?);
     let now = SystemClock.now();
     match kind {
-        Kind::Proof => export::write(&exported, now, &mut out)?,
-        Kind::Text => export::write_text(&exported, &mut out)?,
-        Kind::Move => export::write_all(&exported, store, now, &mut out)?,
+        Journal::Proof => export::write(&exported, now, &mut out)?,
+        Journal::Text => export::write_text(&exported, &mut out)?,
+        Journal::Move => export::write_all(&exported, store, now, &mut out)?,
     };
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
 }
@@ -137,11 +114,32 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
     say(&format!("  chain head {}: {compared}", found.head()))
 }
 
+/// A bot that is stopped: where its data is, and what the operator decided.
+pub struct Stopped<'a> {
+    pub config: &'a Config,
+    pub data: &'a Path,
+}
+
+impl Stopped<'_> {
+    /// Its store, a room by name, and what the operator decided.
+    fn open(&self, room: &str) -> anyhow::Result<(SledStore, RoomId, Settings, DataDir)> {
+        let room = RoomId::try_from(room.to_owned())
+            .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
+        let data = match DataDir::claim(self.data) {
+            Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", self.data.display()),
+            data => data?,
+        };
+        check::check_in_child(&data)?;
+        let store = SledStore::open(&data.store())?;
+        Ok((store, room, self.config.settings(), data))
+    }
+}
+
 /// Lays an exported table and seats a room at it.
-pub fn import(cli: &Cli, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
+pub fn import(here: &Stopped<'_>, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
     let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
         .with_context(|| format!("{} cannot be imported", file.display()))?;
-    let (store, room, settings, _data) = open_stopped(cli, room)?;
+    let (store, room, settings, _data) = here.open(room)?;
     let offered = |plugin: &str| settings.offers(&room, plugin);
     let laid = match moved.lay(&store, &room, settings.fresh_room(&room), offered, &mut Entropy::from_system())? {
         Ok(laid) => laid,
@@ -179,8 +177,8 @@ fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<
 }
 
 /// Seats a room at another table of the store.
-pub fn seat(cli: &Cli, room: &str, table: &str, yes: bool) -> anyhow::Result<()> {
-    let (store, room, settings, _data) = open_stopped(cli, room)?;
+pub fn seat(here: &Stopped<'_>, room: &str, table: &str, yes: bool) -> anyhow::Result<()> {
+    let (store, room, settings, _data) = here.open(room)?;
     let all = moving::tables(&store)?;
     let Some(table) = all.iter().find(|each| each.to_string() == table) else {
         let names: Vec<_> = all.iter().map(quoted).collect();
@@ -190,9 +188,8 @@ pub fn seat(cli: &Cli, room: &str, table: &str, yes: bool) -> anyhow::Result<()>
 }
 
 /// Lists the tables and who sits at them.
-pub fn tables(cli: &Cli) -> anyhow::Result<()> {
-    let path = cli.data_dir(&cli.config()?)?;
-    let data = match DataDir::claim(&path) {
+pub fn tables(path: &Path) -> anyhow::Result<()> {
+    let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
         data => data?,
     };
@@ -207,21 +204,6 @@ pub fn tables(cli: &Cli) -> anyhow::Result<()> {
         say(&format!("{name}: #{}{rooms}", moving::last_entry(&store, &table)?))?;
     }
     Ok(())
-}
-
-/// The store of a bot that is stopped, a room by name, and what the operator decided.
-fn open_stopped(cli: &Cli, room: &str) -> anyhow::Result<(SledStore, RoomId, Settings, DataDir)> {
-    let config = cli.config()?;
-    let path = cli.data_dir(&config)?;
-    let room = RoomId::try_from(room.to_owned())
-        .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
-    let data = match DataDir::claim(&path) {
-        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
-        data => data?,
-    };
-    check::check_in_child(&data)?;
-    let store = SledStore::open(&data.store())?;
-    Ok((store, room, config.settings(), data))
 }
 
 /// Commits it if that is meant.

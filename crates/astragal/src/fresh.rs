@@ -1,10 +1,16 @@
 //! Files that are made anew, for their owner's eyes only: nobody can have put a link or a file of theirs in the way.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+/// Fails unless nothing is at `path` yet.
+pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
+    ensure!(!path.exists(), "{} is there already: name another file, or move it away", path.display());
+    Ok(())
+}
 
 /// Where a file is written before it is whole.
 pub fn part_of(file: &Path) -> PathBuf {

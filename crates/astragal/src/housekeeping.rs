@@ -1,9 +1,10 @@
 //! What is done without being asked: networks that stay away are told of, rooms where nobody is left are left, old words are
 //! erased, what was kept for a while is removed.
 
-use crate::backup;
 use crate::calendar::{Calendar, Jump};
-use crate::operator::{Operator, Order};
+use crate::operator::Operator;
+use crate::order::Order;
+use crate::{backup, backups};
 use bot::Sweep;
 use chat::{Clock, RoomId, Status, SystemClock};
 use jiff::{SignedDuration, Timestamp};
@@ -98,7 +99,7 @@ async fn make_a_round(operator: &Operator, calendar: &Calendar, networks: &[(Str
         let days = u32::from(config.journals.keep_text_days) + calendar.behind();
         erase_old_words(operator, days).await;
     }
-    if let Err(error) = backup::delete_old(&operator.backups, config.backups.keep, day) {
+    if let Err(error) = backups::delete_old(&operator.backups, config.backups.keep, day) {
         tracing::error!(error = format!("{error:#}"), "an old backup was not deleted");
     }
 }

@@ -1,9 +1,10 @@
 //! `astragal init`: writes a first configuration, out of flags or of answers to a few questions.
 
-use crate::cli::{Cli, First, OF_THE_SYSTEM, must_be_free};
+use crate::cli::First;
 use crate::config::Config;
-use crate::fresh;
+use crate::fresh::{self, must_be_free};
 use crate::out::out;
+use crate::place::{OF_THE_SYSTEM, Place};
 use anyhow::{Context, ensure};
 use std::fs::Permissions;
 use std::io::{BufRead, IsTerminal, Write, stdin};
@@ -23,9 +24,9 @@ const UNSET: &str = "#: ";
 ///
 /// # Errors
 /// There is one already, or it cannot be written, or what was answered makes none.
-pub fn init(cli: &Cli, first: &First) -> anyhow::Result<()> {
+pub fn init(place: &Place, first: &First) -> anyhow::Result<()> {
     let file =
-        cli.config.clone().or_else(Cli::standard_config).context("this user has no home: name one by --config")?;
+        place.named.clone().or_else(Place::standard_config).context("this user has no home: name one by --config")?;
     must_be_free(&file)?;
     let mut first = first.clone();
     let asked = first.irc.is_none() && first.matrix.is_none();
@@ -42,13 +43,13 @@ pub fn init(cli: &Cli, first: &First) -> anyhow::Result<()> {
     let kept = passwords.keep(&mut first, &directory)?;
     // Where the service keeps it, so that whoever administers the machine needs no --data.
     let of_the_service = (file == Path::new(OF_THE_SYSTEM)).then(|| PathBuf::from(OF_THE_SERVICE));
-    let text = written(&first, cli.data.as_deref().or(of_the_service.as_deref()));
+    let text = written(&first, place.data.as_deref().or(of_the_service.as_deref()));
     if let Err(error) = keep(&file, &text) {
         // Nothing is left behind of what is no configuration.
         kept.iter().for_each(|file| drop(std::fs::remove_file(file)));
         return Err(error);
     }
-    let named = cli.config.as_ref().map_or(String::new(), |file| format!(" --config {}", file.display()));
+    let named = place.named.as_ref().map_or(String::new(), |file| format!(" --config {}", file.display()));
     let mut out = out();
     writeln!(out, "{} is written. Try it, then start the bot:", file.display())?;
     writeln!(out, "    astragal{named} check-config --online")?;

@@ -1,76 +1,21 @@
 //! What an operator asks of the running bot: by `astragal ctl` on its socket, or `!ctl` in the rooms that are theirs.
 
+use crate::backup;
 use crate::config::Config;
 use crate::log::Level;
 use crate::networks::{irc, matrix};
-use crate::{backup, reload};
+use crate::order::{Order, Switch};
+use crate::place::Place;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
 use bot::{Bot, OPERATOR_WORD};
 use chat::{Clock, RoomId, Status, SystemClock, Transport};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::Parser;
 use jiff::{Timestamp, Unit};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use table::OutcomeKind;
-
-/// What can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// Show the networks with their rooms, what waits to be said, and since when it runs
-    Status,
-    /// Come into a room: #tavern on IRC, #tavern:example.org on Matrix
-    Join {
-        /// The network's name in the configuration, and the room: libera '#tavern', or libera/#tavern
-        #[arg(num_args = 1..=2, required = true)]
-        place: Vec<String>,
-    },
-    /// Leave a room; what its table holds stays
-    Leave {
-        /// The network's name in the configuration, and the room: libera '#tavern', or libera/#tavern
-        #[arg(num_args = 1..=2, required = true)]
-        place: Vec<String>,
-    },
-    /// List who is answered nowhere, or add somebody: libera:account:troll, home:@*:spam.example, *!*@*.spam.example
-    Ignore {
-        /// Whom, with * for anything
-        pattern: Option<String>,
-        /// They are answered again
-        #[arg(long)]
-        no: bool,
-    },
-    /// Enable or disable a plugin in a room
-    Plugin {
-        /// Which of both
-        what: Switch,
-        /// The room as network/room, such as libera/#tavern
-        room: String,
-        /// The plugin
-        plugin: String,
-    },
-    /// Write a backup into the directory `backups` of the data directory
-    Backup,
-    /// Read the configuration again; a wrong one changes nothing
-    Reload,
-    /// Log so much from now on, such as info or warn,transport_irc=debug; without a filter, as usual
-    Log {
-        /// How much
-        filter: Option<String>,
-    },
-}
-
-/// On or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Switch {
-    /// On
-    Enable,
-    /// Off
-    Disable,
-}
 
 /// What is typed in a room.
 #[derive(Parser)]
@@ -101,8 +46,8 @@ pub struct Operator {
     pub bot: Arc<Bot>,
     /// Where it is.
     pub transports: Vec<Arc<dyn Transport>>,
-    /// Its configuration's file.
-    pub config_file: Option<PathBuf>,
+    /// Where its configuration is read.
+    pub place: Place,
     /// Its configuration, as it counts now.
     pub config: RwLock<Arc<Config>>,
     /// The networks it was started with.
@@ -152,7 +97,7 @@ impl Operator {
                 let file = backup::keep(&self.backups, &name, &self.bot).await?;
                 Told { text: format!("written to {}", file.display()), json: json!({ "file": file }) }
             }
-            Order::Reload => Told::of(reload::again(self)?),
+            Order::Reload => Told::of(self.reload()?),
             Order::Log { filter } => {
                 self.level.set(filter.as_deref())?;
                 Told::of(filter.map_or("logs as usual".to_owned(), |filter| format!("logs {filter}")))
@@ -179,6 +124,22 @@ impl Operator {
         let names = || self.transports.iter().map(|each| each.network()).collect::<Vec<_>>().join(", ");
         let found = self.transports.iter().find(|each| each.network() == name);
         found.with_context(|| format!("there is no network {name}: there are {}", names()))
+    }
+
+    /// Reads the configuration again: rooms, owners and limits count from now on. The networks stay as they were at the start.
+    ///
+    /// # Errors
+    /// It is wrong, and the old one stays.
+    pub fn reload(&self) -> anyhow::Result<String> {
+        let config = self.place.config().map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
+        self.bot.host().apply(config.settings());
+        let told = "the configuration was read again";
+        let same = config.networks() == self.started_on && config.name == self.config().name;
+        *self.config.write().expect("nothing panics holding it") = Arc::new(config);
+        Ok(match same {
+            true => format!("{told} and counts now"),
+            false => format!("{told}; what is new of its networks or its name counts from the next start on"),
+        })
     }
 
     fn now(&self) -> Timestamp {

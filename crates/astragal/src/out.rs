@@ -1,4 +1,5 @@
-//! Standard output. Whoever reads it may stop when they have enough, as `head` does: then the program ends quietly, and well.
+//! Standard output, and the last words on standard error. Whoever reads what is printed may stop when they have enough, as
+//! `head` does: then the program ends quietly, and well.
 
 use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -29,6 +30,12 @@ pub fn out() -> Out {
 /// Standard output is closed or cannot be written.
 pub fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(out(), "{line}")?)
+}
+
+/// The last words of a run that failed: one line.
+pub fn complain(error: &anyhow::Error) {
+    // There is nowhere left to report that standard error is closed.
+    let _ = writeln!(io::stderr(), "astragal: {error:#}");
 }
 
 /// Whether it failed for nothing but that nobody reads what is printed: that is no failure.

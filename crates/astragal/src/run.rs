@@ -1,13 +1,15 @@
 //! Running the bot in this terminal.
 
-use crate::cli::Cli;
+use crate::beside::keep;
 use crate::config::Config;
 use crate::log::Log;
 use crate::operator::Operator;
 use crate::out::out;
-use crate::{backup, check, control, housekeeping, networks, plugins, reload, service, watch};
+use crate::place::Place;
+use crate::request::SOCKET;
+use crate::{backup, backups, check, control, housekeeping, networks, plugins, reload, service, watch};
 use anyhow::Context;
-use bot::{Bot, serve, survive};
+use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
 use journal::Entropy;
 use journal::store::Store;
@@ -21,17 +23,18 @@ use tokio::sync::Mutex;
 use transport_console::{Console, Input, Opening};
 
 /// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
-pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
-    let config = cli.config()?;
-    cli.exposed_secrets()?
+pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
+    let config = place.config()?;
+    place
+        .exposed_secrets()?
         .into_iter()
         .for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
-    let path = cli.data_dir(&config)?;
+    let path = place.data_of(&config)?;
     let data = DataDir::claim(&path)?;
     let written = check::last_written(&data);
     check::check_in_child(&data)?;
     let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
-    backup::before_migration(&*store, &data.file(backup::DIRECTORY))?;
+    backup::before_migration(&*store, &data.file(backups::DIRECTORY))?;
     let plugins = Plugins::new(plugins::all())?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
@@ -44,11 +47,11 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
             false => vec![console(&config, &data, &bot, nonce)?],
         };
         let stop = stop_signal()?;
-        let backups = data.file(backup::DIRECTORY);
+        let backups = data.file(backups::DIRECTORY);
         let operator = Arc::new(Operator {
             bot: bot.clone(),
             transports: transports.clone(),
-            config_file: cli.config_file(),
+            place,
             started_on: config.networks(),
             backups: backups.clone(),
             level: log.level(),
@@ -67,7 +70,7 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
         keep("telling the service manager", service::stay_alive);
         let reloading = operator.clone();
         keep("reading the configuration again", move || reload::on_hangup(hangup.clone(), reloading.clone()));
-        let (socket, asked) = (data.file(control::SOCKET), operator.clone());
+        let (socket, asked) = (data.file(SOCKET), operator.clone());
         keep("the control socket", move || control::listen(socket.clone(), asked.clone()));
         if config.backups.keep > 0 {
             let backed_up = bot.clone();
@@ -80,11 +83,6 @@ pub fn run(cli: &Cli, log: Log) -> anyhow::Result<()> {
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
     served
-}
-
-/// Begins a task beside the bot, which is begun again should it panic.
-pub fn keep<F: Future<Output = ()> + Send>(what: &'static str, begin: impl FnMut() -> F + Send + 'static) {
-    tokio::spawn(async move { survive(what, begin).await });
 }
 
 /// The terminal as a network.

@@ -1,8 +1,8 @@
 //! How the bot is, by HTTP for this machine's own: `/metrics` for Prometheus, `/live`, `/ready`.
 
+use crate::beside::keep;
 use crate::door::Door;
 use crate::operator::Operator;
-use crate::run::keep;
 use anyhow::Context;
 use axum::Router;
 use axum::extract::State;

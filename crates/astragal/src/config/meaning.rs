@@ -1,6 +1,7 @@
 //! What a configuration says and cannot mean: names of plugins, networks and people that nobody has.
 
-use super::{Config, Mistake};
+use super::decided::Config;
+use super::mistakes::Mistake;
 use chat::PlayerId;
 use std::collections::BTreeSet;
 use table::RoomSetting;

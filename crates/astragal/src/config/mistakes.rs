@@ -1,6 +1,6 @@
 //! Every mistake of a configuration at once, each with its line: what the file says against the schema of [`Config`].
 //!
-//! [`Config`]: super::Config
+//! [`Config`]: super::decided::Config
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

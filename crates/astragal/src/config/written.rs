@@ -1,7 +1,8 @@
 //! A configuration as it is written, before it is one: what the file and the environment say, and what is wrong with it.
 
-use super::mistakes::{self, Found};
-use super::{Config, Mistake, environment};
+use super::decided::Config;
+use super::environment;
+use super::mistakes::{self, Found, Mistake};
 use anyhow::Context;
 use chat::Secret;
 use serde_json::Value;

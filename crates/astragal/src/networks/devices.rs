@@ -2,10 +2,12 @@
 
 use super::DEVICES;
 use super::matrix::randomness;
-use crate::cli::{Cli, MatrixTask, RecoveryTask};
+use crate::cli::{MatrixTask, RecoveryTask};
+use crate::config::Config;
 use crate::out::{out, say};
 use anyhow::{Context, bail};
 use std::io::{BufRead, Write, stdin};
+use std::path::Path;
 use store_sled::{ClaimError, DataDir};
 use transport_matrix::{Device, Identity, Terminal};
 
@@ -13,13 +15,12 @@ use transport_matrix::{Device, Identity, Terminal};
 ///
 /// # Errors
 /// Says in plain words what is wrong.
-pub fn run(cli: &Cli, task: &MatrixTask) -> anyhow::Result<()> {
+pub fn run(config: &Config, path: &Path, task: &MatrixTask) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
-    runtime.block_on(work(cli, task))
+    runtime.block_on(work(config, path, task))
 }
 
-async fn work(cli: &Cli, task: &MatrixTask) -> anyhow::Result<()> {
-    let config = cli.config()?;
+async fn work(config: &Config, path: &Path, task: &MatrixTask) -> anyhow::Result<()> {
     let name = match (task.network(), config.matrix.len()) {
         (Some(name), _) => name.to_owned(),
         (None, 1) => config.matrix.keys().next().cloned().unwrap_or_default(),
@@ -29,9 +30,8 @@ async fn work(cli: &Cli, task: &MatrixTask) -> anyhow::Result<()> {
     let known = || config.matrix.keys().cloned().collect::<Vec<_>>().join(", ");
     let settings =
         config.matrix.get(&name).with_context(|| format!("there is no matrix.{name}; there is {}", known()))?;
-    let path = cli.data_dir(&config)?;
     // One process for a device: its keys would be lost else.
-    let data = match DataDir::claim(&path) {
+    let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
         data => data?,
     };

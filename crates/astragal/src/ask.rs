@@ -1,0 +1,40 @@
+//! Asking the running bot, on its socket: `astragal ctl`, and the backups and journals of a bot that runs.
+
+use crate::fresh;
+use crate::order::Order;
+use crate::out::out;
+use crate::request::{HERE, Request, SOCKET};
+use anyhow::{Context, bail};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// `astragal ctl`: asks the running bot, and prints what it says.
+pub fn ctl(data: &Path, order: &Order, json: bool) -> anyhow::Result<()> {
+    ask(data, &Request::Order { order: order.clone(), json }, &mut out())
+}
+
+/// Asks the bot that runs on `data` for a file and writes it to `file`.
+pub fn fetch(data: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
+    let mut out = fresh::replace(file)?;
+    ask(data, request, &mut out)?;
+    Ok(out.sync_all()?)
+}
+
+fn ask(data: &Path, request: &Request, out: &mut impl Write) -> anyhow::Result<()> {
+    let socket = data.join(SOCKET);
+    let mut stream = std::os::unix::net::UnixStream::connect(&socket).with_context(|| {
+        format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())
+    })?;
+    stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
+    let mut stream = io::BufReader::new(stream);
+    let mut says = String::new();
+    io::BufRead::read_line(&mut stream, &mut says)?;
+    if says.trim() != HERE {
+        let mut rest = String::new();
+        io::Read::read_to_string(&mut stream, &mut rest)?;
+        let says = if says.is_empty() { "the running bot ended".to_owned() } else { says + rest.as_str() };
+        bail!("{}", says.trim());
+    }
+    io::copy(&mut stream, out)?;
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! What an operator can decide, with the defaults.
+
+use super::mistakes::Mistake;
+use crate::networks::{irc, matrix};
+use chat::{PlayerId, RoomId};
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use table::limits::Limits;
+use table::{RoomRule, RoomSetting, Settings};
+
+/// What an operator decides.
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The name the bot answers to.
+    pub name: String,
+    /// Where everything is kept.
+    pub data: Option<PathBuf>,
+    /// Who runs the bot, as `network:id`.
+    #[schemars(with = "BTreeSet<String>")]
+    pub owners: BTreeSet<PlayerId>,
+    /// Where owners command the bot itself, and are told what goes wrong, as `network/room`.
+    #[schemars(with = "BTreeSet<String>")]
+    pub admin_rooms: BTreeSet<RoomId>,
+    /// Who is answered nowhere, as `network:id` or `network:nick!user@host`, where `*` is anything.
+    pub ignore: BTreeSet<String>,
+    pub rooms: Rooms,
+    pub journals: Journals,
+    pub watch: Watch,
+    pub limits: Numbers,
+    pub console: Console,
+    pub backups: Backups,
+    /// IRC networks, by the operator's names for them.
+    pub irc: irc::Networks,
+    /// Matrix accounts, by the operator's names for their networks.
+    pub matrix: matrix::Networks,
+}
+
+/// What a new room starts with.
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rooms {
+    pub prefix: String,
+    pub plugins: BTreeSet<String>,
+    /// The plugins that rooms may enable; all where it is not said.
+    pub allowed: Option<BTreeSet<String>>,
+    /// What differs in some rooms.
+    pub rules: Vec<Rule>,
+    /// After so many days alone in a room the bot leaves it; 0 stays.
+    pub leave_alone_days: u16,
+}
+
+/// What is kept of what was played.
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Journals {
+    /// What was typed and answered is erased after so many days; 0 keeps it.
+    pub keep_text_days: u16,
+    /// What became of a message is known for so many days in which the bot runs.
+    #[schemars(range(min = 1))]
+    pub keep_message_days: u16,
+}
+
+/// How the bot is watched.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Watch {
+    /// Where it tells how it is, by HTTP: `/metrics`, `/live`, `/ready`.
+    pub listen: Option<SocketAddr>,
+}
+
+/// What differs in some rooms; the last that is about a room goes before the others.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rule {
+    /// Which, as `network/room`, where `*` is anything.
+    pub rooms: String,
+    pub prefix: Option<String>,
+    pub plugins: Option<BTreeSet<String>>,
+    pub allowed: Option<BTreeSet<String>>,
+    /// What new rooms are set to, as `!room` would.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// How much is answered.
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Numbers {
+    pub per_player: usize,
+    pub per_table: usize,
+    pub same_answers: usize,
+    pub window_seconds: u32,
+    pub silence_seconds: u32,
+}
+
+/// The terminal.
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Console {
+    pub name: Option<String>,
+    pub room: String,
+}
+
+/// The daily backups.
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Backups {
+    pub keep: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let name = Settings::default().name;
+        Config {
+            name,
+            data: None,
+            owners: BTreeSet::new(),
+            admin_rooms: BTreeSet::new(),
+            ignore: BTreeSet::new(),
+            rooms: Rooms::default(),
+            journals: Journals::default(),
+            watch: Watch::default(),
+            limits: Numbers::default(),
+            console: Console::default(),
+            backups: Backups::default(),
+            irc: irc::Networks::new(),
+            matrix: matrix::Networks::new(),
+        }
+    }
+}
+
+impl Rule {
+    /// What the core is told of it.
+    fn told(&self) -> RoomRule {
+        let Rule { rooms, prefix, plugins, allowed, settings } = self;
+        let proper = |key: &str, value: &str| RoomSetting::check(key, value).ok();
+        RoomRule {
+            rooms: rooms.clone(),
+            prefix: prefix.clone(),
+            plugins: plugins.clone(),
+            allowed: allowed.clone(),
+            settings: settings.iter().filter_map(|(key, value)| Some((key.clone(), proper(key, value)?))).collect(),
+        }
+    }
+}
+
+impl Default for Rooms {
+    fn default() -> Self {
+        let Settings { prefix, plugins, .. } = Settings::default();
+        Rooms { prefix, plugins, allowed: None, rules: Vec::new(), leave_alone_days: 30 }
+    }
+}
+
+impl Default for Journals {
+    fn default() -> Self {
+        Journals { keep_text_days: 0, keep_message_days: 14 }
+    }
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        let Limits { per_player, per_table, same_answers, window, silence } = Limits::default();
+        let seconds = |span: SignedDuration| u32::try_from(span.as_secs()).expect("defaults are short");
+        let (window_seconds, silence_seconds) = (seconds(window), seconds(silence));
+        Numbers { per_player, per_table, same_answers, window_seconds, silence_seconds }
+    }
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Console { name: None, room: "hall".to_owned() }
+    }
+}
+
+impl Default for Backups {
+    fn default() -> Self {
+        Backups { keep: 7 }
+    }
+}
+
+impl Config {
+    /// Its networks.
+    pub fn networks(&self) -> (irc::Networks, matrix::Networks) {
+        (self.irc.clone(), self.matrix.clone())
+    }
+
+    /// Whether it names a network: without one, the bot plays in the terminal.
+    pub fn has_networks(&self) -> bool {
+        !self.irc.is_empty() || !self.matrix.is_empty()
+    }
+
+    /// With the secrets that its files hold; what is wrong with its networks is noted.
+    pub(super) fn complete(self, wrong: &mut Vec<Mistake>) -> Self {
+        for name in self.irc.keys().filter(|name| self.matrix.contains_key(*name)) {
+            wrong.push(Mistake::of(format!("irc.{name} and matrix.{name}: each network needs a name of its own")));
+        }
+        let mut note = |what: String| wrong.push(Mistake::of(what));
+        let matrix = matrix::complete(self.matrix, &self.owners, &mut note);
+        Config { irc: irc::complete(self.irc, &mut note), matrix, ..self }
+    }
+
+    /// An owner as the network spells them: on IRC, case does not tell accounts apart.
+    fn as_known(&self, owner: &PlayerId) -> PlayerId {
+        match self.irc.contains_key(&owner.network) {
+            true => PlayerId::new(&owner.network, owner.id.to_ascii_lowercase()),
+            false => owner.clone(),
+        }
+    }
+
+    /// What the core needs of it.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            name: self.name.clone(),
+            prefix: self.rooms.prefix.clone(),
+            plugins: self.rooms.plugins.clone(),
+            allowed: self.rooms.allowed.clone(),
+            rules: self.rooms.rules.iter().map(Rule::told).collect(),
+            owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
+            admin_rooms: self.admin_rooms.clone(),
+            ignore: self.ignore.clone(),
+            limits: Limits {
+                per_player: self.limits.per_player,
+                per_table: self.limits.per_table,
+                same_answers: self.limits.same_answers,
+                window: SignedDuration::from_secs(i64::from(self.limits.window_seconds)),
+                silence: SignedDuration::from_secs(i64::from(self.limits.silence_seconds)),
+            },
+        }
+    }
+}
