@@ -3,7 +3,6 @@
 
 use crate::cli::ConfigTask;
 use crate::config::{self, Secrets};
-use crate::networks;
 use crate::out::out;
 use crate::place::Place;
 use anyhow::{Context, ensure};
@@ -19,7 +18,7 @@ pub fn show(place: &Place, task: &ConfigTask) -> anyhow::Result<()> {
             let secrets = if *secrets { Secrets::Shown } else { Secrets::Hidden };
             place.written()?.shown(secrets)?
         }
-        ConfigTask::Schema => serde_json::to_string_pretty(&config::schema())? + "\n",
+        ConfigTask::Schema => serde_json::to_string_pretty(&config::schema(&place.kinds))? + "\n",
     };
     Ok(out().write_all(text.as_bytes())?)
 }
@@ -38,13 +37,13 @@ pub fn check(place: &Place, online: bool) -> anyhow::Result<()> {
     for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;
     }
-    if !online || !config.has_networks() {
+    if !online || config.networks.is_empty() {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;
     let data = place.data_of(&config)?;
     // A closed standard output hears nothing.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
-    ensure!(runtime.block_on(networks::try_all(&config, &data, &mut say)), "not every network let the bot in");
+    ensure!(runtime.block_on(config.networks.try_all(&data, &mut say)), "not every network let the bot in");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The command line: what can be typed. What comes of it is not known here.
+//! The command line: what can be typed, besides what is for one kind of network. What comes of it is not known here.
 
 use crate::order::Order;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -10,6 +10,15 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
+    #[command(flatten)]
+    pub options: Options,
+    #[command(subcommand)]
+    pub task: Option<Task>,
+}
+
+// What every command takes. As documentation, this would take the place of what the program says of itself.
+#[derive(Debug, Args)]
+pub struct Options {
     /// Keep everything in this directory instead of the platform's own place for it
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
@@ -19,8 +28,6 @@ pub struct Cli {
     /// How what happens is logged to standard error; how much: ASTRAGAL_LOG=info, or debug
     #[arg(long, global = true, value_enum, default_value_t, env = "ASTRAGAL_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: LogFormat,
-    #[command(subcommand)]
-    pub task: Option<Task>,
 }
 
 /// How it is logged. What is said in rooms is never in it.
@@ -99,7 +106,7 @@ pub enum Task {
     /// List the tables; the bot must be stopped
     Tables,
     /// Write a first configuration: asks a few questions, or takes them from flags
-    Init(Box<First>),
+    Init(Named),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigTask),
@@ -124,10 +131,6 @@ pub enum Task {
     },
     /// Print the man page
     Man,
-    /// Look after the bot's devices on Matrix; the bot must be stopped
-    #[cfg(feature = "matrix")]
-    #[command(subcommand)]
-    Matrix(MatrixTask),
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
     CheckStore {
@@ -136,48 +139,15 @@ pub enum Task {
     },
 }
 
-/// What the first configuration says.
+/// What the first configuration says, besides its networks.
 #[derive(Clone, Debug, Default, Args)]
-pub struct First {
+pub struct Named {
     /// The name the bot answers to
     #[arg(long)]
     pub name: Option<String>,
     /// Who runs the bot, such as libera:account:mia, home:@mia:example.org, or irc:nick:mia where there are no accounts
     #[arg(long, value_name = "NETWORK:ID")]
     pub owner: Vec<String>,
-    /// An IRC server
-    #[arg(long, value_name = "SERVER")]
-    pub irc: Option<String>,
-    /// Its port
-    #[arg(long, requires = "irc")]
-    pub port: Option<u16>,
-    /// Its link is not encrypted
-    #[arg(long, requires = "irc")]
-    pub no_tls: bool,
-    /// A channel there
-    #[arg(long, requires = "irc")]
-    pub channel: Vec<String>,
-    /// The bot's nick there
-    #[arg(long, requires = "irc")]
-    pub nick: Option<String>,
-    /// The bot's account there
-    #[arg(long, requires = "irc")]
-    pub account: Option<String>,
-    /// A file that holds the account's password
-    #[arg(long, requires = "account", value_name = "FILE")]
-    pub account_password_file: Option<PathBuf>,
-    /// A Matrix homeserver
-    #[arg(long, value_name = "HOMESERVER")]
-    pub matrix: Option<String>,
-    /// The bot's user name there
-    #[arg(long, requires = "matrix")]
-    pub user: Option<String>,
-    /// A file that holds its password
-    #[arg(long, requires = "matrix", value_name = "FILE")]
-    pub password_file: Option<PathBuf>,
-    /// A room there
-    #[arg(long, requires = "matrix")]
-    pub room: Vec<String>,
 }
 
 /// What is shown of the configuration.
@@ -193,51 +163,6 @@ pub enum ConfigTask {
     Schema,
 }
 
-/// What an operator does with a device of the bot's. NETWORK is the name behind `matrix.` in the configuration.
-#[cfg(feature = "matrix")]
-#[derive(Debug, Subcommand)]
-pub enum MatrixTask {
-    /// Log in as a new device if there is none, and have the account's identity sign it
-    Login {
-        /// Which account, if there are several
-        network: Option<String>,
-    },
-    /// The key that gets the account's identity and old messages back
-    #[command(subcommand)]
-    Recovery(RecoveryTask),
-    /// Let somebody verify the bot, emoji by emoji
-    Verify {
-        /// Which account, if there are several
-        network: Option<String>,
-    },
-}
-
-#[cfg(feature = "matrix")]
-#[derive(Debug, Subcommand)]
-pub enum RecoveryTask {
-    /// Make a new recovery key
-    New {
-        /// Which account, if there are several
-        network: Option<String>,
-    },
-    /// Type the recovery key, and get the identity back
-    Restore {
-        /// Which account, if there are several
-        network: Option<String>,
-    },
-}
-
-#[cfg(feature = "matrix")]
-impl MatrixTask {
-    /// Which account.
-    pub fn network(&self) -> Option<&str> {
-        let (MatrixTask::Login { network }
-        | MatrixTask::Verify { network }
-        | MatrixTask::Recovery(RecoveryTask::New { network } | RecoveryTask::Restore { network })) = self;
-        network.as_deref()
-    }
-}
-
 /// Characters of a chain's head that tell one journal from another.
 const LEAST_HEAD: usize = 16;
 
@@ -248,29 +173,5 @@ fn head(typed: &str) -> Result<String, String> {
     match digits && (LEAST_HEAD..=64).contains(&head.len()) {
         true => Ok(head),
         false => Err(format!("a chain's head has {LEAST_HEAD} to 64 characters, 0 to 9 and a to f")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_that_a_guide_shows_is_one() {
-        let pages = [include_str!("../../../docs/operators.md"), include_str!("../../../README.md")];
-        let blocks =
-            pages.iter().flat_map(|page| page.split("```sh\n").skip(1)).filter_map(|rest| rest.split("```").next());
-        let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with("astragal"));
-        let mut seen = 0;
-        for line in lines {
-            let typed = line.split(" # ").next().unwrap_or_default();
-            let words = typed.split_whitespace().map(|word| word.trim_matches('\''));
-            if let Err(error) = Cli::try_parse_from(words) {
-                // `--help` is no failure, and says what there is.
-                assert!(!error.use_stderr(), "{line}: {error}");
-            }
-            seen += 1;
-        }
-        assert!(seen > 25, "{seen} lines");
     }
 }

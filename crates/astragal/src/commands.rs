@@ -1,23 +1,28 @@
 //! What comes of what was typed: the one place that knows the command line and all that it commands.
 
-use crate::cli::{Cli, Task};
+use crate::cli::{Cli, Options, Task};
 use crate::export::Stopped;
 use crate::log::Log;
+use crate::networks::{AnyKind, Kinds};
 use crate::out::{complain, was_closed};
 use crate::place::Place;
 use crate::request::Journal;
 use crate::{ask, backup, check, check_config, export, init, pages, play, run};
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
-/// Does what was typed.
-pub fn obey() -> ExitCode {
-    let cli = Cli::parse();
-    let log = Log::begin(cli.log_format);
-    let place = Place::of(cli.config, cli.data);
-    let done = match cli.task {
+/// Does what was typed, in a program that knows these kinds of networks.
+pub fn obey(kinds: Kinds) -> ExitCode {
+    let words = declared(&kinds).get_matches();
+    let Options { data, config, log_format } = Options::from_arg_matches(&words).unwrap_or_else(|error| error.exit());
+    let log = Log::begin(log_format);
+    let place = Place::of(config, data, kinds);
+    let done = match words.subcommand() {
         None => run::run(place, log).map(|()| ExitCode::SUCCESS),
-        Some(task) => did(task, &place),
+        Some((name, behind)) => match of_a_kind(name, &place.kinds) {
+            Some(kind) => with_networks(kind, behind, &place).map(|()| ExitCode::SUCCESS),
+            None => did(Task::from_arg_matches(&words).unwrap_or_else(|error| error.exit()), behind, &place),
+        },
     };
     match done {
         Ok(status) => status,
@@ -29,8 +34,29 @@ pub fn obey() -> ExitCode {
     }
 }
 
-/// Does one of the commands.
-fn did(task: Task, place: &Place) -> anyhow::Result<ExitCode> {
+/// The command line, with what is for one kind of network.
+pub fn declared(kinds: &Kinds) -> Command {
+    let with_flags = |command: Command| match command.get_name() {
+        "init" => kinds.iter().fold(command, |init, kind| kind.flags(init)),
+        _ => command,
+    };
+    let line = Cli::command().mut_subcommands(with_flags);
+    line.subcommands(kinds.iter().filter_map(|kind| kind.command()))
+}
+
+/// The kind of network that a command is for, if it is for one alone.
+fn of_a_kind(name: &str, kinds: &Kinds) -> Option<&'static dyn AnyKind> {
+    let has_it = |kind: &&&dyn AnyKind| kind.command().is_some_and(|own| own.get_name() == name);
+    kinds.iter().find(has_it).copied()
+}
+
+fn with_networks(kind: &dyn AnyKind, words: &ArgMatches, place: &Place) -> anyhow::Result<()> {
+    let config = place.config()?;
+    kind.run(words, &config.networks, &place.data_of(&config)?)
+}
+
+/// Does one of the commands. `words` are those behind its name.
+fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode> {
     match task {
         Task::Play { json, files } => return Ok(play::play(&files, json)),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
@@ -44,16 +70,11 @@ fn did(task: Task, place: &Place) -> anyhow::Result<ExitCode> {
         Task::Tables => export::tables(&place.data_dir()?),
         Task::Seat { room, table, yes } => stopped(place, |here| export::seat(here, &room, &table, yes)),
         Task::Import { file, room, yes } => stopped(place, |here| export::import(here, &file, &room, yes)),
-        Task::Init(first) => init::init(place, &first),
+        Task::Init(first) => init::init(place, first, words),
         Task::Config(task) => check_config::show(place, &task),
         Task::CheckConfig { online } => check_config::check(place, online),
-        Task::Completions { shell } => pages::completions(Cli::command(), shell),
-        Task::Man => pages::man(Cli::command()),
-        #[cfg(feature = "matrix")]
-        Task::Matrix(task) => {
-            let config = place.config()?;
-            crate::networks::devices::run(&config, &place.data_of(&config)?, &task)
-        }
+        Task::Completions { shell } => pages::completions(declared(&place.kinds), shell),
+        Task::Man => pages::man(declared(&place.kinds)),
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -62,4 +83,30 @@ fn did(task: Task, place: &Place) -> anyhow::Result<ExitCode> {
 fn stopped(place: &Place, work: impl FnOnce(&Stopped<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let config = place.config()?;
     work(&Stopped { config: &config, data: &place.data_of(&config)? })
+}
+
+#[cfg(all(feature = "irc", feature = "matrix"))]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::networks::{KINDS, known};
+
+    #[test]
+    fn every_command_that_a_guide_shows_is_one() {
+        let pages = [include_str!("../../../docs/operators.md"), include_str!("../../../README.md")];
+        let blocks =
+            pages.iter().flat_map(|page| page.split("```sh\n").skip(1)).filter_map(|rest| rest.split("```").next());
+        let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with("astragal"));
+        let mut seen = 0;
+        for line in lines {
+            let typed = line.split(" # ").next().unwrap_or_default();
+            let words = typed.split_whitespace().map(|word| word.trim_matches('\''));
+            if let Err(error) = declared(&known(KINDS)).try_get_matches_from(words) {
+                // `--help` is no failure, and says what there is.
+                assert!(!error.use_stderr(), "{line}: {error}");
+            }
+            seen += 1;
+        }
+        assert!(seen > 25, "{seen} lines");
+    }
 }

@@ -10,6 +10,7 @@ pub use decided::Config;
 pub use environment::environment;
 pub use written::{Secrets, Written, schema};
 
+use crate::networks::Kinds;
 use std::path::Path;
 
 impl Config {
@@ -17,8 +18,8 @@ impl Config {
     ///
     /// # Errors
     /// Names every mistake, with its line.
-    pub fn read(path: Option<&Path>) -> anyhow::Result<Self> {
-        let read = Written::read(path, environment())?.into_config();
+    pub fn read(path: Option<&Path>, kinds: &Kinds) -> anyhow::Result<Self> {
+        let read = Written::read(path, environment(), kinds)?.into_config();
         read.map_err(|mistakes| {
             let several: String = mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect();
             let what = path.map_or("the configuration".to_owned(), |path| path.display().to_string());
@@ -27,94 +28,25 @@ impl Config {
     }
 }
 
+#[cfg(all(feature = "irc", feature = "matrix"))]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::networks::{KINDS, irc, known};
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn the_example_is_complete_and_says_the_defaults() {
         let text = include_str!("../../../config/astragal.example.toml");
-        let shown: Config = toml::from_str(text).unwrap();
+        let shown: Config = Config::of(text, &known(KINDS)).unwrap();
         assert_eq!(shown, Config::default(), "what the example sets are the defaults");
         // Every key stands in it, those without a default commented out.
         let uncommented: String = text
             .lines()
             .map(|line| line.strip_prefix("#: ").unwrap_or(line))
             .fold(String::new(), |all, line| all + line + "\n");
-        let full: Config = toml::from_str(&uncommented).unwrap();
+        let full: Config = Config::of(&uncommented, &known(KINDS)).unwrap();
         assert!(full.data.is_some() && !full.owners.is_empty() && full.console.name.is_some());
-    }
-
-    #[cfg(feature = "irc")]
-    #[test]
-    fn the_example_names_every_key_of_an_irc_network() {
-        let text = include_str!("../../../config/astragal.example.toml");
-        // What a wrong key is told is the list of the right ones.
-        for (wrong, indent) in [("[irc.x]\nzzz = 1", "#: "), ("[irc.x.channels]\n\"#a\" = { zzz = 1 }", "")] {
-            let told = toml::from_str::<Config>(wrong).unwrap_err().to_string();
-            let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();
-            assert!(keys.len() > 2, "{told}");
-            for key in keys.into_iter().filter(|key| *key != "channels") {
-                assert!(text.contains(&format!("{indent}{key} =")), "the example does not tell of {key}");
-            }
-        }
-        let (_, section) = text.split_once("#: [irc.libera]").unwrap();
-        let uncommented: String = section
-            .lines()
-            .filter_map(|line| line.strip_prefix("#: "))
-            .fold("[irc.libera]\n".to_owned(), |all, line| all + line + "\n");
-        let shown = toml::from_str::<Config>(&uncommented).unwrap().irc["libera"].clone();
-        let none = transport_irc::Settings::default();
-        let defaults = transport_irc::Settings {
-            tls: none.tls,
-            tell_password: none.tell_password,
-            login_required: none.login_required,
-            trust_nicks: none.trust_nicks,
-            invites: none.invites,
-            rejoin_seconds: none.rejoin_seconds,
-            lines_per_answer: none.lines_per_answer,
-            burst: none.burst,
-            line_every_ms: none.line_every_ms,
-            reconnect_first_ms: none.reconnect_first_ms,
-            reconnect_most_ms: none.reconnect_most_ms,
-            ping_seconds: none.ping_seconds,
-            nick: none.nick,
-            real_name: none.real_name,
-            ..shown.clone()
-        };
-        assert_eq!(shown, defaults, "where there is a default, the example shows it");
-        assert_eq!(shown.port, Some(shown.clone().port()), "the port that TLS has");
-    }
-
-    #[cfg(feature = "matrix")]
-    #[test]
-    fn the_example_names_every_key_of_a_matrix_account() {
-        let text = include_str!("../../../config/astragal.example.toml");
-        let told = toml::from_str::<Config>("[matrix.x]\nzzz = 1").unwrap_err().to_string();
-        let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();
-        let (_, section) = text.split_once("#: [matrix.home]").unwrap();
-        for key in &keys {
-            assert!(section.contains(&format!("#: {key} =")), "the example does not tell of {key}");
-        }
-        let uncommented: String = section
-            .lines()
-            .filter_map(|line| line.strip_prefix("#: "))
-            .fold("[matrix.home]\n".to_owned(), |all, line| all + line + "\n");
-        let shown = toml::from_str::<Config>(&uncommented).unwrap().matrix["home"].clone();
-        let none = transport_matrix::Settings::default();
-        let defaults = transport_matrix::Settings {
-            homeserver: shown.homeserver.clone(),
-            password: shown.password.clone(),
-            password_file: shown.password_file.clone(),
-            token: shown.token.clone(),
-            token_file: shown.token_file.clone(),
-            rooms: shown.rooms.clone(),
-            invites: shown.invites.clone(),
-            ignore: shown.ignore.clone(),
-            ..none
-        };
-        assert_eq!(shown, defaults, "where there is a default, the example shows it");
     }
 
     #[test]
@@ -127,7 +59,7 @@ mod tests {
     fn mistakes_in(text: &str) -> Vec<String> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        let written = Written::read(Some(file.path()), std::iter::empty()).unwrap();
+        let written = Written::read(Some(file.path()), std::iter::empty(), &known(KINDS)).unwrap();
         written.into_config().map_or_else(|wrong| wrong.iter().map(ToString::to_string).collect(), |_| Vec::new())
     }
 
@@ -199,7 +131,8 @@ mod tests {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             path
         };
-        let exposed = |path: &Path| Written::read(Some(path), std::iter::empty()).unwrap().exposed(Some(path));
+        let exposed =
+            |path: &Path| Written::read(Some(path), std::iter::empty(), &known(KINDS)).unwrap().exposed(Some(path));
         let (open, shut) = (file("open", "x", 0o644), file("shut", "x", 0o600));
         let named = |secret: &Path| format!("[irc.a]\nserver = \"x\"\npassword_file = {secret:?}\n");
         let config = file("names.toml", &named(&open), 0o644);
@@ -226,7 +159,7 @@ mod tests {
         ];
         let read = |set: &[(&str, &str)]| {
             let set = set.iter().map(|(name, value)| (name.into(), value.into()));
-            Written::read(Some(file.path()), set.collect::<Vec<_>>().into_iter()).unwrap()
+            Written::read(Some(file.path()), set.collect::<Vec<_>>().into_iter(), &known(KINDS)).unwrap()
         };
         let shown = read(&set).shown(Secrets::Hidden).unwrap();
         assert!(
@@ -235,7 +168,7 @@ mod tests {
         );
         let config = read(&set).into_config().unwrap();
         assert_eq!((config.name.as_str(), config.owners.len()), ("dicey", 2));
-        let network = &config.irc["libera"];
+        let network = &config.networks.of_kind::<irc::Irc>()["libera"];
         assert_eq!((network.server.as_str(), network.port(), network.tls), ("irc.example", 7000, false));
         assert_eq!(network.account_password.as_ref().map(chat::Secret::expose), Some("123"));
         let wrong = read(&[("ASTRAGAL__IRC__LIBERA__NIK", "x"), ("ASTRAGAL__NAME__X", "y")]).into_config().unwrap_err();

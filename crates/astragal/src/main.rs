@@ -1,42 +1,7 @@
-//! The bot: configuration, command line, wiring. Everything it does is done by the other crates.
-
-mod ask;
-mod backup;
-mod backups;
-mod beside;
-mod calendar;
-mod check;
-mod check_config;
-mod cli;
-mod commands;
-mod config;
-mod control;
-mod door;
-mod export;
-mod fresh;
-mod housekeeping;
-mod init;
-mod lines;
-mod log;
-mod networks;
-mod operator;
-mod order;
-mod out;
-mod pages;
-mod place;
-mod play;
-mod plugins;
-mod reload;
-mod request;
-mod run;
-mod service;
-mod watch;
+//! The bot, on the kinds of networks that it is built with.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    door::raise_descriptors();
-    commands::obey()
+    astragal::main(astragal::KINDS)
 }

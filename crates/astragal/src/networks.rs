@@ -1,37 +1,35 @@
-//! The networks of the configuration, as transports. What the program is built without is an error in the configuration.
+//! The kinds of networks that this program knows: a new one is a line in the list.
 
-#[cfg(feature = "matrix")]
-pub mod devices;
+mod first;
 #[cfg(feature = "irc")]
 pub mod irc;
-#[cfg(not(feature = "irc"))]
-#[path = "networks/without_irc.rs"]
-pub mod irc;
+mod kind;
 #[cfg(feature = "matrix")]
 pub mod matrix;
-#[cfg(not(feature = "matrix"))]
-#[path = "networks/without_matrix.rs"]
-pub mod matrix;
+mod network;
+mod without;
 
-use crate::config::Config;
-use chat::Transport;
-use std::path::Path;
-use std::sync::Arc;
-use store_sled::DataDir;
+pub use first::{Answers, First, Password};
+pub use kind::{Kind, Names, OwnCommand, Run};
+pub use network::{AnyKind, Kinds, Network, Networks};
 
-/// Where the devices of Matrix accounts are kept, in the data directory.
-pub const DEVICES: &str = "matrix";
+use without::Without;
 
-/// All of them.
-pub fn all(config: &Config, data: &DataDir) -> Vec<Arc<dyn Transport>> {
-    let mut all = irc::transports(&config.irc);
-    all.extend(matrix::transports(&config.matrix, &data.file(DEVICES)));
-    all
-}
+/// Every kind that this program is built with.
+pub const KINDS: &[&dyn AnyKind] = &[
+    #[cfg(feature = "irc")]
+    &irc::Irc,
+    #[cfg(feature = "matrix")]
+    &matrix::Matrix,
+];
 
-/// Tries to log in to each of them, with the devices that `data` holds; whether all went well. `say` is told how each went.
-pub async fn try_all(config: &Config, data: &Path, say: &mut dyn FnMut(String)) -> bool {
-    let irc = irc::try_all(&config.irc, say).await;
-    let matrix = matrix::try_all(&config.matrix, &data.join(DEVICES), say).await;
-    irc && matrix
+/// What a program may be built without.
+const OPTIONAL: &[Without] =
+    &[Without { section: "irc", title: "IRC" }, Without { section: "matrix", title: "Matrix" }];
+
+/// These kinds, and those that the program is built without: they are known, to be told apart from what nobody knows.
+pub fn known(kinds: &[&'static dyn AnyKind]) -> Kinds {
+    let here = |section: &str| kinds.iter().any(|kind| kind.names().section == section);
+    let without = OPTIONAL.iter().filter(|kind| !here(kind.section)).map(|kind| kind as &dyn AnyKind);
+    kinds.iter().copied().chain(without).collect()
 }

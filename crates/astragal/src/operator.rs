@@ -3,7 +3,7 @@
 use crate::backup;
 use crate::config::Config;
 use crate::log::Level;
-use crate::networks::{irc, matrix};
+use crate::networks::Networks;
 use crate::order::{Order, Switch};
 use crate::place::Place;
 use anyhow::{Context, bail};
@@ -51,7 +51,7 @@ pub struct Operator {
     /// Its configuration, as it counts now.
     pub config: RwLock<Arc<Config>>,
     /// The networks it was started with.
-    pub started_on: (irc::Networks, matrix::Networks),
+    pub started_on: Networks,
     /// Where its daily backups are.
     pub backups: PathBuf,
     /// How much it logs.
@@ -134,7 +134,7 @@ impl Operator {
         let config = self.place.config().map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
         self.bot.host().apply(config.settings());
         let told = "the configuration was read again";
-        let same = config.networks() == self.started_on && config.name == self.config().name;
+        let same = config.networks == self.started_on && config.name == self.config().name;
         *self.config.write().expect("nothing panics holding it") = Arc::new(config);
         Ok(match same {
             true => format!("{told} and counts now"),

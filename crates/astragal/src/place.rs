@@ -1,6 +1,7 @@
 //! Where the configuration and the data are: by the command line, else by the platform's convention.
 
 use crate::config::{Config, Written, environment};
+use crate::networks::Kinds;
 use anyhow::Context;
 use directories::ProjectDirs;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 pub const OF_THE_SYSTEM: &str = "/etc/astragal/astragal.toml";
 
 /// Where both are.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Place {
     /// The configuration file that the command line names.
     pub named: Option<PathBuf>,
@@ -17,14 +18,16 @@ pub struct Place {
     pub file: Option<PathBuf>,
     /// The data directory that the command line names.
     pub data: Option<PathBuf>,
+    /// The kinds of networks that the configuration may name.
+    pub kinds: Kinds,
 }
 
 impl Place {
     /// Where they are when the command line names these.
-    pub fn of(named: Option<PathBuf>, data: Option<PathBuf>) -> Self {
+    pub fn of(named: Option<PathBuf>, data: Option<PathBuf>, kinds: Kinds) -> Self {
         let standard = [Self::standard_config(), Some(PathBuf::from(OF_THE_SYSTEM))];
         let file = named.clone().or_else(|| standard.into_iter().flatten().find(|path| path.exists()));
-        Place { named, file, data }
+        Place { named, file, data, kinds }
     }
 
     /// Where the platform keeps the configuration.
@@ -34,12 +37,12 @@ impl Place {
 
     /// What the configuration file and the environment say, or the defaults where there is nothing.
     pub fn config(&self) -> anyhow::Result<Config> {
-        Config::read(self.file.as_deref())
+        Config::read(self.file.as_deref(), &self.kinds)
     }
 
     /// The same as it is written.
     pub fn written(&self) -> anyhow::Result<Written> {
-        Written::read(self.file.as_deref(), environment())
+        Written::read(self.file.as_deref(), environment(), &self.kinds)
     }
 
     /// What is to be said of secrets that everybody on this machine can read, a line each.

@@ -7,7 +7,7 @@ use crate::operator::Operator;
 use crate::out::out;
 use crate::place::Place;
 use crate::request::SOCKET;
-use crate::{backup, backups, check, control, housekeeping, networks, plugins, reload, service, watch};
+use crate::{backup, backups, check, control, housekeeping, plugins, reload, service, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
@@ -42,8 +42,8 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
-        let transports = match config.has_networks() {
-            true => networks::all(&config, &data),
+        let transports = match !config.networks.is_empty() {
+            true => config.networks.transports(&path),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
         let stop = stop_signal()?;
@@ -52,7 +52,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             bot: bot.clone(),
             transports: transports.clone(),
             place,
-            started_on: config.networks(),
+            started_on: config.networks.clone(),
             backups: backups.clone(),
             level: log.level(),
             written,

@@ -1,7 +1,7 @@
 //! What an operator can decide, with the defaults.
 
 use super::mistakes::Mistake;
-use crate::networks::{irc, matrix};
+use crate::networks::{Kinds, Network, Networks};
 use chat::{PlayerId, RoomId};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -11,6 +11,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use table::limits::Limits;
 use table::{RoomRule, RoomSetting, Settings};
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer};
 
 /// What an operator decides.
 #[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -34,10 +36,9 @@ pub struct Config {
     pub limits: Numbers,
     pub console: Console,
     pub backups: Backups,
-    /// IRC networks, by the operator's names for them.
-    pub irc: irc::Networks,
-    /// Matrix accounts, by the operator's names for their networks.
-    pub matrix: matrix::Networks,
+    /// Its networks, whose sections each kind reads for itself.
+    #[serde(skip)]
+    pub networks: Networks,
 }
 
 /// What a new room starts with.
@@ -127,8 +128,7 @@ impl Default for Config {
             limits: Numbers::default(),
             console: Console::default(),
             backups: Backups::default(),
-            irc: irc::Networks::new(),
-            matrix: matrix::Networks::new(),
+            networks: Networks::default(),
         }
     }
 }
@@ -183,32 +183,34 @@ impl Default for Backups {
 }
 
 impl Config {
-    /// Its networks.
-    pub fn networks(&self) -> (irc::Networks, matrix::Networks) {
-        (self.irc.clone(), self.matrix.clone())
-    }
-
-    /// Whether it names a network: without one, the bot plays in the terminal.
-    pub fn has_networks(&self) -> bool {
-        !self.irc.is_empty() || !self.matrix.is_empty()
+    /// What a text decides.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn of(text: &str, kinds: &Kinds) -> Result<Self, toml::de::Error> {
+        let mut table = DeTable::parse(text)?;
+        let mut networks = Networks::default();
+        for kind in kinds {
+            if let Some((key, section)) = table.get_mut().remove_entry(kind.names().section) {
+                let alone = Spanned::new(table.span(), DeTable::from_iter([(key, section)]));
+                networks.extend(kind.read(Deserializer::from(alone))?);
+            }
+        }
+        let config = Config::deserialize(Deserializer::from(table))?;
+        Ok(Config { networks, ..config })
     }
 
     /// With the secrets that its files hold; what is wrong with its networks is noted.
     pub(super) fn complete(self, wrong: &mut Vec<Mistake>) -> Self {
-        for name in self.irc.keys().filter(|name| self.matrix.contains_key(*name)) {
-            wrong.push(Mistake::of(format!("irc.{name} and matrix.{name}: each network needs a name of its own")));
-        }
         let mut note = |what: String| wrong.push(Mistake::of(what));
-        let matrix = matrix::complete(self.matrix, &self.owners, &mut note);
-        Config { irc: irc::complete(self.irc, &mut note), matrix, ..self }
+        let networks = self.networks.complete(&self.owners, &mut note);
+        Config { networks, ..self }
     }
 
-    /// An owner as the network spells them: on IRC, case does not tell accounts apart.
+    /// An owner as the network spells them.
     fn as_known(&self, owner: &PlayerId) -> PlayerId {
-        match self.irc.contains_key(&owner.network) {
-            true => PlayerId::new(&owner.network, owner.id.to_ascii_lowercase()),
-            false => owner.clone(),
-        }
+        let known = |network: &dyn Network| PlayerId::new(&owner.network, network.as_known(&owner.id));
+        self.networks.named(&owner.network).map_or_else(|| owner.clone(), known)
     }
 
     /// What the core needs of it.

@@ -55,29 +55,21 @@ impl Config {
             ));
         }
         let (network, id) = pattern.split_once(':')?;
-        (self.irc.contains_key(network) && !id.contains([':', '!', '*']))
-            .then(|| format!("{pattern:?} names nobody there: {network}:account:{id} does, or {network}:nick:{id}"))
+        let meant = self.networks.named(network)?.nobody(id)?;
+        Some(format!("{pattern:?} names nobody there: {meant}"))
     }
 
     /// An owner whom nobody can be.
     fn no_owner(&self, owner: &PlayerId) -> Option<String> {
-        let PlayerId { network, id } = owner;
-        let strange = self.strange("owners", &owner.to_string(), network);
-        if strange.is_some() || !self.irc.contains_key(network) || id.starts_with("account:") {
-            return strange;
-        }
-        if !id.starts_with("nick:") {
-            let what = format!("owners: {owner} names no account; \"{network}:account:{id}\" does");
-            return Some(format!("{what}, or \"{network}:nick:{id}\" where trust_nicks is set"));
-        }
-        (!crate::networks::irc::trusts_nicks(&self.irc, network)).then(|| {
-            format!("owners: {owner} is a nick, which anybody may take: irc.{network} needs trust_nicks = true")
+        self.strange("owners", &owner.to_string(), &owner.network).or_else(|| {
+            let wrong = self.networks.named(&owner.network)?.no_owner(owner)?;
+            Some(format!("owners: {wrong}"))
         })
     }
 
     /// That something is on a network that there is not.
     fn strange(&self, key: &str, what: &str, network: &str) -> Option<String> {
-        let names = self.irc.keys().chain(self.matrix.keys()).cloned();
+        let names = self.networks.iter().map(|network| network.name().to_owned());
         let names: Vec<String> = names.chain([transport_console::NETWORK.to_owned()]).collect();
         let hint = || hint(network, &names);
         (!names.iter().any(|name| name == network))

@@ -3,8 +3,10 @@
 use super::decided::Config;
 use super::environment;
 use super::mistakes::{self, Found, Mistake};
+use crate::networks::Kinds;
 use anyhow::Context;
 use chat::Secret;
+use schemars::SchemaGenerator;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,8 +18,9 @@ use toml::Table;
 const FILE: &str = "_file";
 
 /// A configuration as it is written: the file, and over it the environment.
-#[derive(Debug)]
 pub struct Written {
+    /// The kinds of networks that it may name.
+    kinds: Kinds,
     table: Table,
     mistakes: Vec<Mistake>,
     /// The sections that lack something for a mistake.
@@ -32,18 +35,22 @@ impl Written {
     ///
     /// # Errors
     /// The file cannot be read. What is wrong in it is noted.
-    pub fn read(path: Option<&Path>, environment: impl Iterator<Item = (OsString, OsString)>) -> anyhow::Result<Self> {
+    pub fn read(
+        path: Option<&Path>,
+        environment: impl Iterator<Item = (OsString, OsString)>,
+        kinds: &Kinds,
+    ) -> anyhow::Result<Self> {
         let text = match path {
             Some(path) => {
                 std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?
             }
             None => String::new(),
         };
-        let schema = schema();
+        let schema = schema(kinds);
         let Found { mut table, mut mistakes, maimed } = mistakes::find(&text, &schema);
         mistakes.extend(environment::apply(&mut table, &schema, environment));
         let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-        Ok(Written { table, mistakes, maimed, text, beside })
+        Ok(Written { kinds: kinds.clone(), table, mistakes, maimed, text, beside })
     }
 
     /// What it comes to.
@@ -52,11 +59,11 @@ impl Written {
     /// All that is wrong with it.
     pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
         place(&mut self.table, &self.beside);
-        let config: Config = match self.table.try_into() {
+        let config = match Config::of(&self.table.to_string(), &self.kinds) {
             Ok(config) => config,
             Err(error) if self.mistakes.is_empty() => {
                 // What the file alone says knows its place.
-                let placed = toml::from_str::<Config>(&self.text).err();
+                let placed = Config::of(&self.text, &self.kinds).err();
                 let mistake = placed.map_or_else(|| Mistake::of(error), |error| Mistake::in_text(&self.text, &error));
                 return Err(vec![mistake]);
             }
@@ -74,7 +81,7 @@ impl Written {
 
     /// Which files hold secrets and can be read by everybody on this machine: the file itself, or one that it names.
     pub fn exposed(&self, path: Option<&Path>) -> Vec<PathBuf> {
-        let (schema, mut files) = (schema(), Vec::new());
+        let (schema, mut files) = (schema(&self.kinds), Vec::new());
         let mut own = false;
         each_value(&self.table, &mut Vec::new(), &mut |keys, value| {
             own |= mistakes::at(&schema, keys).is_some_and(mistakes::is_secret);
@@ -90,7 +97,7 @@ impl Written {
     pub fn shown(&self, secrets: Secrets) -> anyhow::Result<String> {
         let mut table = self.table.clone();
         if secrets == Secrets::Hidden {
-            hide(&mut table, &schema(), &mut Vec::new());
+            hide(&mut table, &schema(&self.kinds), &mut Vec::new());
         }
         Ok(toml::to_string_pretty(&table)?)
     }
@@ -106,8 +113,14 @@ pub enum Secrets {
 }
 
 /// The JSON schema of the file.
-pub fn schema() -> Value {
-    schemars::schema_for!(Config).to_value()
+pub fn schema(kinds: &Kinds) -> Value {
+    let mut generator = SchemaGenerator::default();
+    let sections: Vec<_> = kinds.iter().map(|kind| (kind.names().section, kind.schema(&mut generator))).collect();
+    let mut schema = generator.into_root_schema_for::<Config>().to_value();
+    for (section, of) in sections {
+        schema["properties"][section] = of.to_value();
+    }
+    schema
 }
 
 /// Goes through all values that are no sections, with the keys that lead to them.

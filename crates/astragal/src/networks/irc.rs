@@ -1,50 +1,72 @@
 //! IRC networks.
 
-use chat::Transport;
+mod first;
+
+use super::first::{Answers, First};
+use super::kind::{Kind, Names};
+use async_trait::async_trait;
+use chat::{PlayerId, Transport};
+use clap::Command;
 use journal::Entropy;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use transport_irc::{Irc, Nonces, Settings, probe};
+use transport_irc::{Nonces, Settings, probe};
 
-/// Networks, by the operator's names for them.
-pub type Networks = BTreeMap<String, Settings>;
+/// IRC.
+pub struct Irc;
 
-/// With the secrets that files hold; those that are wrong are left out, and `wrong` hears of them.
-pub fn complete(networks: Networks, wrong: &mut dyn FnMut(String)) -> Networks {
-    let complete = |(name, settings): (String, Settings)| -> Result<(String, Settings), String> {
-        let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
-        if !fits {
-            return Err(format!("irc.{name}: no name for a network; \"libera\" is one"));
-        }
-        let settings = settings.complete().map_err(|wrong| format!("irc.{name}: {wrong}"))?;
-        Ok((name, settings))
-    };
-    let completed = networks.into_iter().map(complete);
-    completed.filter_map(|network| network.map_err(&mut *wrong).ok()).collect()
-}
+#[async_trait]
+impl Kind for Irc {
+    type Settings = Settings;
 
-/// Whether a nick proves who somebody is there.
-pub fn trusts_nicks(networks: &Networks, name: &str) -> bool {
-    networks.get(name).is_some_and(|settings| settings.trust_nicks)
-}
-
-/// As transports.
-pub fn transports(networks: &Networks) -> Vec<Arc<dyn Transport>> {
-    let transport = |(name, settings): (&String, &Settings)| -> Arc<dyn Transport> {
-        Arc::new(Irc::new(name, settings.clone(), Arc::new(chat::SystemClock), nonces()))
-    };
-    networks.iter().map(transport).collect()
-}
-
-/// Tries to log in to each.
-pub async fn try_all(networks: &Networks, say: &mut dyn FnMut(String)) -> bool {
-    let mut well = true;
-    for (name, settings) in networks {
-        let tried = probe(settings, &nonces()).await;
-        well &= tried.is_ok();
-        say(format!("irc.{name}: {}", tried.unwrap_or_else(|why| why)));
+    fn names(&self) -> Names {
+        let about = "IRC networks, by the operator's names for them.";
+        Names { section: "irc", title: "IRC", about, example: "libera" }
     }
-    well
+
+    fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, String> {
+        settings.complete()
+    }
+
+    fn transport(&self, name: &str, settings: &Settings, _: &Path) -> Arc<dyn Transport> {
+        Arc::new(transport_irc::Irc::new(name, settings.clone(), Arc::new(chat::SystemClock), nonces()))
+    }
+
+    async fn probe(&self, _: &str, settings: &Settings, _: &Path) -> Result<String, String> {
+        probe(settings, &nonces()).await
+    }
+
+    /// Case does not tell accounts apart.
+    fn as_known(&self, id: &str) -> String {
+        id.to_ascii_lowercase()
+    }
+
+    fn no_owner(&self, owner: &PlayerId, settings: &Settings) -> Option<String> {
+        let PlayerId { network, id } = owner;
+        if id.starts_with("account:") {
+            return None;
+        }
+        if !id.starts_with("nick:") {
+            let what = format!("{owner} names no account; \"{network}:account:{id}\" does");
+            return Some(format!("{what}, or \"{network}:nick:{id}\" where trust_nicks is set"));
+        }
+        let needed = || format!("{owner} is a nick, which anybody may take: irc.{network} needs trust_nicks = true");
+        (!settings.trust_nicks).then(needed)
+    }
+
+    fn nobody(&self, name: &str, pattern: &str) -> Option<String> {
+        let meant = || format!("{name}:account:{pattern} does, or {name}:nick:{pattern}");
+        (!pattern.contains([':', '!', '*'])).then(meant)
+    }
+
+    fn flags(&self, init: Command) -> Command {
+        first::flags(init)
+    }
+
+    fn first(&self, answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<First>> {
+        first::first(answers, owners)
+    }
 }
 
 /// Fresh randomness each time.
@@ -54,4 +76,55 @@ fn nonces() -> Nonces {
         let secret = entropy.lock().expect("nothing panics holding it").secret();
         journal::hex(&secret[..12])
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(text: &str) -> Settings {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_example_names_every_key_of_an_irc_network() {
+        let text = include_str!("../../../../config/astragal.example.toml");
+        // What a wrong key is told is the list of the right ones.
+        for (wrong, indent) in [("zzz = 1", "#: "), ("[channels]\n\"#a\" = { zzz = 1 }", "")] {
+            let told = toml::from_str::<Settings>(wrong).unwrap_err().to_string();
+            let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();
+            assert!(keys.len() > 2, "{told}");
+            for key in keys.into_iter().filter(|key| *key != "channels") {
+                assert!(text.contains(&format!("{indent}{key} =")), "the example does not tell of {key}");
+            }
+        }
+        let (_, section) = text.split_once("#: [irc.libera]").unwrap();
+        let (section, _) = section.split_once("#: [matrix").unwrap();
+        let uncommented: String = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("#: "))
+            .map(|line| line.replace("[irc.libera.", "["))
+            .fold(String::new(), |all, line| all + line.as_str() + "\n");
+        let shown = settings(&uncommented);
+        let none = Settings::default();
+        let defaults = Settings {
+            tls: none.tls,
+            tell_password: none.tell_password,
+            login_required: none.login_required,
+            trust_nicks: none.trust_nicks,
+            invites: none.invites,
+            rejoin_seconds: none.rejoin_seconds,
+            lines_per_answer: none.lines_per_answer,
+            burst: none.burst,
+            line_every_ms: none.line_every_ms,
+            reconnect_first_ms: none.reconnect_first_ms,
+            reconnect_most_ms: none.reconnect_most_ms,
+            ping_seconds: none.ping_seconds,
+            nick: none.nick,
+            real_name: none.real_name,
+            ..shown.clone()
+        };
+        assert_eq!(shown, defaults, "where there is a default, the example shows it");
+        assert_eq!(shown.port, Some(shown.clone().port()), "the port that TLS has");
+    }
 }

@@ -1,53 +1,89 @@
 //! Matrix accounts.
 
-use chat::{PlayerId, Transport};
-use journal::Entropy;
-use std::collections::{BTreeMap, BTreeSet};
+mod devices;
+mod first;
+
+use super::first::{Answers, First};
+use super::kind::{Kind, Names, OwnCommand};
+use async_trait::async_trait;
+use chat::Transport;
+use clap::Command;
+use devices::{DEVICES, randomness};
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
-use transport_matrix::{Matrix, Randomness, Settings, probe};
+use std::sync::Arc;
+use transport_matrix::{Settings, probe};
 
-/// Accounts, by the operator's names for their networks.
-pub type Networks = BTreeMap<String, Settings>;
+/// Matrix. Each account keeps its device in a directory of its own.
+pub struct Matrix;
 
-/// With the secrets that files hold, and with the owners among those whose invitations are followed; those that are wrong are
-/// left out, and `wrong` hears of them.
-pub fn complete(networks: Networks, owners: &BTreeSet<PlayerId>, wrong: &mut dyn FnMut(String)) -> Networks {
-    let complete = |(name, settings): (String, Settings)| -> Result<(String, Settings), String> {
-        let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
-        if !fits {
-            return Err(format!("matrix.{name}: no name for a network; \"home\" is one"));
-        }
-        let mut settings = settings.complete().map_err(|wrong| format!("matrix.{name}: {wrong}"))?;
-        settings.invites.extend(owners.iter().filter(|owner| owner.network == name).map(|owner| owner.id.clone()));
-        Ok((name, settings))
-    };
-    let completed = networks.into_iter().map(complete);
-    completed.filter_map(|network| network.map_err(&mut *wrong).ok()).collect()
-}
+#[async_trait]
+impl Kind for Matrix {
+    type Settings = Settings;
 
-/// As transports; each keeps its device in a directory of its own under `devices`.
-pub fn transports(networks: &Networks, devices: &Path) -> Vec<Arc<dyn Transport>> {
-    let transport = |(name, settings): (&String, &Settings)| -> Arc<dyn Transport> {
-        let clock = Arc::new(chat::SystemClock);
-        Arc::new(Matrix::new(name, settings.clone(), clock, randomness(), &devices.join(name)))
-    };
-    networks.iter().map(transport).collect()
-}
-
-/// Tries to log in to each.
-pub async fn try_all(networks: &Networks, devices: &Path, say: &mut dyn FnMut(String)) -> bool {
-    let mut well = true;
-    for (name, settings) in networks {
-        let tried = probe(settings.clone(), &devices.join(name), &randomness()).await;
-        well &= tried.is_ok();
-        say(format!("matrix.{name}: {}", tried.unwrap_or_else(|why| why)));
+    fn names(&self) -> Names {
+        let about = "Matrix accounts, by the operator's names for their networks.";
+        Names { section: "matrix", title: "Matrix", about, example: first::NAME }
     }
-    well
+
+    fn complete(&self, settings: Settings, owners: &BTreeSet<String>) -> Result<Settings, String> {
+        let mut settings = settings.complete()?;
+        settings.invites.extend(owners.iter().cloned());
+        Ok(settings)
+    }
+
+    fn transport(&self, name: &str, settings: &Settings, data: &Path) -> Arc<dyn Transport> {
+        let (clock, device) = (Arc::new(chat::SystemClock), data.join(DEVICES).join(name));
+        Arc::new(transport_matrix::Matrix::new(name, settings.clone(), clock, randomness(), &device))
+    }
+
+    async fn probe(&self, name: &str, settings: &Settings, data: &Path) -> Result<String, String> {
+        probe(settings.clone(), &data.join(DEVICES).join(name), &randomness()).await
+    }
+
+    fn flags(&self, init: Command) -> Command {
+        first::flags(init)
+    }
+
+    fn first(&self, answers: &Answers<'_>, _: &[String]) -> anyhow::Result<Option<First>> {
+        first::first(answers)
+    }
+
+    fn command(&self) -> Option<OwnCommand<Settings>> {
+        Some(devices::command())
+    }
 }
 
-/// Fresh randomness each time.
-pub fn randomness() -> Randomness {
-    let entropy = Mutex::new(Entropy::from_system());
-    Arc::new(move || entropy.lock().expect("nothing panics holding it").secret())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_names_every_key_of_a_matrix_account() {
+        let text = include_str!("../../../../config/astragal.example.toml");
+        let told = toml::from_str::<Settings>("zzz = 1").unwrap_err().to_string();
+        let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();
+        let (_, section) = text.split_once("#: [matrix.home]").unwrap();
+        for key in &keys {
+            assert!(section.contains(&format!("#: {key} =")), "the example does not tell of {key}");
+        }
+        let uncommented: String = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("#: "))
+            .fold(String::new(), |all, line| all + line + "\n");
+        let shown: Settings = toml::from_str(&uncommented).unwrap();
+        let none = Settings::default();
+        let defaults = Settings {
+            homeserver: shown.homeserver.clone(),
+            password: shown.password.clone(),
+            password_file: shown.password_file.clone(),
+            token: shown.token.clone(),
+            token_file: shown.token_file.clone(),
+            rooms: shown.rooms.clone(),
+            invites: shown.invites.clone(),
+            ignore: shown.ignore.clone(),
+            ..none
+        };
+        assert_eq!(shown, defaults, "where there is a default, the example shows it");
+    }
 }

@@ -1,35 +1,90 @@
 //! `astragal matrix ...`: what an operator does with the bot's devices while the bot is stopped.
 
-use super::DEVICES;
-use super::matrix::randomness;
-use crate::cli::{MatrixTask, RecoveryTask};
-use crate::config::Config;
+use crate::networks::kind::OwnCommand;
 use crate::out::{out, say};
 use anyhow::{Context, bail};
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
+use journal::Entropy;
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write, stdin};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use store_sled::{ClaimError, DataDir};
-use transport_matrix::{Device, Identity, Terminal};
+use transport_matrix::{Device, Identity, Randomness, Settings, Terminal};
 
-/// Does it.
-///
-/// # Errors
-/// Says in plain words what is wrong.
-pub fn run(config: &Config, path: &Path, task: &MatrixTask) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
-    runtime.block_on(work(config, path, task))
+/// Where the devices are kept, in the data directory.
+pub const DEVICES: &str = "matrix";
+
+/// What an operator does with a device of the bot's. NETWORK is the name behind `matrix.` in the configuration.
+#[derive(Debug, Subcommand)]
+enum MatrixTask {
+    /// Log in as a new device if there is none, and have the account's identity sign it
+    Login {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+    /// The key that gets the account's identity and old messages back
+    #[command(subcommand)]
+    Recovery(RecoveryTask),
+    /// Let somebody verify the bot, emoji by emoji
+    Verify {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
 }
 
-async fn work(config: &Config, path: &Path, task: &MatrixTask) -> anyhow::Result<()> {
-    let name = match (task.network(), config.matrix.len()) {
+#[derive(Debug, Subcommand)]
+enum RecoveryTask {
+    /// Make a new recovery key
+    New {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+    /// Type the recovery key, and get the identity back
+    Restore {
+        /// Which account, if there are several
+        network: Option<String>,
+    },
+}
+
+impl MatrixTask {
+    /// Which account.
+    fn network(&self) -> Option<&str> {
+        let (MatrixTask::Login { network }
+        | MatrixTask::Verify { network }
+        | MatrixTask::Recovery(RecoveryTask::New { network } | RecoveryTask::Restore { network })) = self;
+        network.as_deref()
+    }
+}
+
+/// The command as it is typed, and what does it.
+pub fn command() -> OwnCommand<Settings> {
+    let typed = MatrixTask::augment_subcommands(Command::new("matrix"));
+    let typed = typed.about("Look after the bot's devices on Matrix; the bot must be stopped");
+    OwnCommand { typed: typed.subcommand_required(true).arg_required_else_help(true), run }
+}
+
+/// Fresh randomness each time.
+pub fn randomness() -> Randomness {
+    let entropy = Mutex::new(Entropy::from_system());
+    Arc::new(move || entropy.lock().expect("nothing panics holding it").secret())
+}
+
+fn run(words: &ArgMatches, accounts: &BTreeMap<String, Settings>, data: &Path) -> anyhow::Result<()> {
+    let task = MatrixTask::from_arg_matches(words)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
+    runtime.block_on(work(&task, accounts, data))
+}
+
+async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &Path) -> anyhow::Result<()> {
+    let known = || accounts.keys().cloned().collect::<Vec<_>>().join(", ");
+    let name = match (task.network(), accounts.len()) {
         (Some(name), _) => name.to_owned(),
-        (None, 1) => config.matrix.keys().next().cloned().unwrap_or_default(),
+        (None, 1) => accounts.keys().next().cloned().unwrap_or_default(),
         (None, 0) => bail!("the configuration names no Matrix account: it needs a section such as [matrix.home]"),
-        (None, _) => bail!("which account? {}", config.matrix.keys().cloned().collect::<Vec<_>>().join(", ")),
+        (None, _) => bail!("which account? {}", known()),
     };
-    let known = || config.matrix.keys().cloned().collect::<Vec<_>>().join(", ");
-    let settings =
-        config.matrix.get(&name).with_context(|| format!("there is no matrix.{name}; there is {}", known()))?;
+    let settings = accounts.get(&name).with_context(|| format!("there is no matrix.{name}; there is {}", known()))?;
     // One process for a device: its keys would be lost else.
     let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),

@@ -1,0 +1,47 @@
+//! The bot: configuration, command line, wiring. Everything it does is done by the other crates, and what it knows of a
+//! network is a [`Kind`].
+
+mod ask;
+mod backup;
+mod backups;
+mod beside;
+mod calendar;
+mod check;
+mod check_config;
+mod cli;
+mod commands;
+mod config;
+mod control;
+mod door;
+mod export;
+mod fresh;
+mod housekeeping;
+mod init;
+mod lines;
+mod log;
+mod networks;
+mod operator;
+mod order;
+mod out;
+mod pages;
+mod place;
+mod play;
+mod plugins;
+pub mod questions;
+mod reload;
+mod request;
+mod run;
+mod service;
+mod watch;
+
+pub use networks::{Answers, AnyKind, First, KINDS, Kind, Kinds, Names, Network, Networks, OwnCommand, Password, Run};
+
+use std::process::ExitCode;
+
+/// The program, on these kinds of networks.
+pub fn main(kinds: &[&'static dyn AnyKind]) -> ExitCode {
+    // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    door::raise_descriptors();
+    commands::obey(networks::known(kinds))
+}

@@ -1,0 +1,257 @@
+//! The networks of the configuration, whatever kind they are of.
+
+use super::first::{Answers, First};
+use super::kind::{Kind, Names};
+use anyhow::Context;
+use async_trait::async_trait;
+use chat::{PlayerId, Transport};
+use clap::{ArgMatches, Command};
+use schemars::{Schema, SchemaGenerator};
+use serde::Deserialize;
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Debug};
+use std::path::Path;
+use std::sync::Arc;
+use toml::de::Deserializer;
+
+/// The kinds of networks that a program knows.
+pub type Kinds = Vec<&'static dyn AnyKind>;
+
+/// A [`Kind`], whatever its settings are: every kind is one.
+pub trait AnyKind: Send + Sync {
+    /// What it is called.
+    fn names(&self) -> Names;
+
+    /// The schema of its section.
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
+
+    /// The networks of its section, which stands there alone under its name.
+    ///
+    /// # Errors
+    /// It is not of that schema.
+    fn read(&'static self, section: Deserializer<'_>) -> Result<Vec<Arc<dyn Network>>, toml::de::Error>;
+
+    /// As [`Kind::flags`].
+    fn flags(&self, init: Command) -> Command;
+
+    /// As [`Kind::first`].
+    ///
+    /// # Errors
+    /// Nobody answers.
+    fn first(&self, answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<First>>;
+
+    /// The command that the program has for this kind alone.
+    fn command(&self) -> Option<Command>;
+
+    /// Does that command.
+    ///
+    /// # Errors
+    /// Says in plain words what is wrong.
+    fn run(&self, words: &ArgMatches, networks: &Networks, data: &Path) -> anyhow::Result<()>;
+}
+
+/// One network of the configuration.
+#[async_trait]
+pub trait Network: Any + Debug + Send + Sync {
+    /// The operator's name for it.
+    fn name(&self) -> &str;
+
+    /// What its kind is called.
+    fn kind(&self) -> Names;
+
+    /// As [`Kind::complete`].
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn complete(&self, owners: &BTreeSet<PlayerId>) -> Result<Arc<dyn Network>, String>;
+
+    /// As [`Kind::transport`].
+    fn transport(&self, data: &Path) -> Arc<dyn Transport>;
+
+    /// As [`Kind::probe`].
+    ///
+    /// # Errors
+    /// What failed.
+    async fn probe(&self, data: &Path) -> Result<String, String>;
+
+    /// As [`Kind::as_known`].
+    fn as_known(&self, id: &str) -> String;
+
+    /// As [`Kind::no_owner`].
+    fn no_owner(&self, owner: &PlayerId) -> Option<String>;
+
+    /// As [`Kind::nobody`].
+    fn nobody(&self, pattern: &str) -> Option<String>;
+
+    /// Whether the other is of the same kind, name and settings.
+    fn is_as(&self, other: &dyn Network) -> bool;
+}
+
+/// A network of a kind.
+struct Of<K: Kind> {
+    kind: &'static K,
+    name: String,
+    settings: K::Settings,
+}
+
+impl<K: Kind> Debug for Of<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple(self.kind.names().section).field(&self.name).field(&self.settings).finish()
+    }
+}
+
+impl<K: Kind> AnyKind for K {
+    fn names(&self) -> Names {
+        Kind::names(self)
+    }
+
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = generator.subschema_for::<BTreeMap<String, K::Settings>>();
+        schema.insert("description".to_owned(), Kind::names(self).about.into());
+        schema
+    }
+
+    fn read(&'static self, section: Deserializer<'_>) -> Result<Vec<Arc<dyn Network>>, toml::de::Error> {
+        let mut section = BTreeMap::<String, BTreeMap<String, K::Settings>>::deserialize(section)?;
+        let networks = section.remove(Kind::names(self).section).unwrap_or_default();
+        let one = |(name, settings)| -> Arc<dyn Network> { Arc::new(Of { kind: self, name, settings }) };
+        Ok(networks.into_iter().map(one).collect())
+    }
+
+    fn flags(&self, init: Command) -> Command {
+        Kind::flags(self, init)
+    }
+
+    fn first(&self, answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<First>> {
+        Kind::first(self, answers, owners)
+    }
+
+    fn command(&self) -> Option<Command> {
+        Kind::command(self).map(|own| own.typed)
+    }
+
+    fn run(&self, words: &ArgMatches, networks: &Networks, data: &Path) -> anyhow::Result<()> {
+        let own = Kind::command(self).context("there is no such command")?;
+        (own.run)(words, &networks.of_kind::<K>(), data)
+    }
+}
+
+#[async_trait]
+impl<K: Kind> Network for Of<K> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> Names {
+        Kind::names(self.kind)
+    }
+
+    fn complete(&self, owners: &BTreeSet<PlayerId>) -> Result<Arc<dyn Network>, String> {
+        let owners = owners.iter().filter(|owner| owner.network == self.name).map(|owner| owner.id.clone()).collect();
+        let settings = self.kind.complete(self.settings.clone(), &owners)?;
+        Ok(Arc::new(Of { kind: self.kind, name: self.name.clone(), settings }))
+    }
+
+    fn transport(&self, data: &Path) -> Arc<dyn Transport> {
+        self.kind.transport(&self.name, &self.settings, data)
+    }
+
+    async fn probe(&self, data: &Path) -> Result<String, String> {
+        self.kind.probe(&self.name, &self.settings, data).await
+    }
+
+    fn as_known(&self, id: &str) -> String {
+        self.kind.as_known(id)
+    }
+
+    fn no_owner(&self, owner: &PlayerId) -> Option<String> {
+        self.kind.no_owner(owner, &self.settings)
+    }
+
+    fn nobody(&self, pattern: &str) -> Option<String> {
+        self.kind.nobody(&self.name, pattern)
+    }
+
+    fn is_as(&self, other: &dyn Network) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<Self>();
+        other.is_some_and(|other| other.name == self.name && other.settings == self.settings)
+    }
+}
+
+/// The networks of a configuration: kind after kind, and by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Networks(Vec<Arc<dyn Network>>);
+
+impl PartialEq for Networks {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(|(one, other)| one.is_as(&**other))
+    }
+}
+
+impl Eq for Networks {}
+
+impl Extend<Arc<dyn Network>> for Networks {
+    fn extend<T: IntoIterator<Item = Arc<dyn Network>>>(&mut self, more: T) {
+        self.0.extend(more);
+    }
+}
+
+impl Networks {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Network> {
+        self.0.iter().map(|network| &**network)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The one of that name.
+    pub fn named(&self, name: &str) -> Option<&dyn Network> {
+        self.iter().find(|network| network.name() == name)
+    }
+
+    /// What those of one kind are set to, by their names.
+    pub fn of_kind<K: Kind>(&self) -> BTreeMap<String, K::Settings> {
+        let of = |network| (network as &dyn Any).downcast_ref::<Of<K>>();
+        let each = self.iter().filter_map(of);
+        each.map(|network| (network.name.clone(), network.settings.clone())).collect()
+    }
+
+    /// With the secrets that files hold; those that are wrong are left out, and `wrong` hears of them.
+    pub fn complete(self, owners: &BTreeSet<PlayerId>, wrong: &mut dyn FnMut(String)) -> Self {
+        for (at, network) in self.0.iter().enumerate() {
+            let name = network.name();
+            for other in self.0[at + 1..].iter().filter(|other| other.name() == name) {
+                let (one, other) = (network.kind().section, other.kind().section);
+                wrong(format!("{one}.{name} and {other}.{name}: each network needs a name of its own"));
+            }
+        }
+        let complete = |network: &Arc<dyn Network>| {
+            let (name, Names { section, example, .. }) = (network.name(), network.kind());
+            let complete = network.complete(owners).map_err(|what| format!("{section}.{name}: {what}"))?;
+            let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
+            let misnamed = || format!("{section}.{name}: no name for a network; {example:?} is one");
+            fits.then_some(complete).ok_or_else(misnamed)
+        };
+        Networks(self.0.iter().filter_map(|network| complete(network).map_err(&mut *wrong).ok()).collect())
+    }
+
+    /// As transports.
+    pub fn transports(&self, data: &Path) -> Vec<Arc<dyn Transport>> {
+        self.iter().map(|network| network.transport(data)).collect()
+    }
+
+    /// Tries to log in to each; whether all went well. `say` is told how each went.
+    pub async fn try_all(&self, data: &Path, say: &mut dyn FnMut(String)) -> bool {
+        let mut well = true;
+        for network in self.iter() {
+            let tried = network.probe(data).await;
+            well &= tried.is_ok();
+            say(format!("{}.{}: {}", network.kind().section, network.name(), tried.unwrap_or_else(|why| why)));
+        }
+        well
+    }
+}
