@@ -13,6 +13,7 @@ pub mod browser;
 pub mod forger;
 pub mod help;
 pub mod irc;
+pub mod line_chat;
 pub mod matrix;
 pub mod serving;
 mod session_files;
@@ -31,11 +32,16 @@ pub fn program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
         let built = cargo().args(["build", "--quiet", "--workspace", "--bin", "astragal"]).status();
         assert!(built.expect("cargo runs").success(), "astragal does not build");
-        // Test programs stand in target/PROFILE/deps.
-        let this = std::env::current_exe().expect("a test knows itself");
-        this.parent().and_then(Path::parent).expect("target/PROFILE/deps").join("astragal")
+        program_beside("astragal")
     });
     &PROGRAM
+}
+
+/// Where cargo puts a program that it builds as it built the test.
+pub fn program_beside(name: &str) -> PathBuf {
+    // Test programs stand in target/PROFILE/deps.
+    let this = std::env::current_exe().expect("a test knows itself");
+    this.parent().and_then(Path::parent).expect("target/PROFILE/deps").join(name)
 }
 
 /// Cargo in the workspace, as a shell would start it: what cargo tells a test about its own package would have build scripts

@@ -1,0 +1,206 @@
+//! A network made up for the tests, as an example of all that a new one takes: a [`Transport`] and its [`Kind`].
+//!
+//! The bot connects to a server and both send lines: `room<TAB>name<TAB>text`. A room that begins with `@` is a private chat
+//! with the one of that name. Nobody has an account there, and what is said while the bot is away is lost.
+
+use astragal::{Kind, Names};
+use async_trait::async_trait;
+use chat::{
+    Clock, Delivery, Desk, Event, Message, PlayerId, Post, Recipient, RoomId, Saying, SendError, Sent, Speaker, Status,
+    SystemClock, Transport, TransportError, Trust, clean,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// The bot's name in the lines that it sends.
+pub const BOT: &str = "astragal";
+/// How long it waits before it connects again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// One of these networks: `[lines.den]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Where its server listens, as `host:port`.
+    pub server: String,
+}
+
+/// The network as a transport.
+pub struct LineChat {
+    network: String,
+    settings: Settings,
+    orders: mpsc::UnboundedSender<Order>,
+    /// Until somebody says them.
+    unsaid: Mutex<Option<mpsc::UnboundedReceiver<Order>>>,
+    link: watch::Sender<Option<Arc<tokio::sync::Mutex<OwnedWriteHalf>>>>,
+    closing: watch::Sender<bool>,
+}
+
+enum Order {
+    Say(Box<Post>, oneshot::Sender<Result<Sent, SendError>>),
+    Close(oneshot::Sender<()>),
+}
+
+impl LineChat {
+    /// A network under the operator's name for it.
+    pub fn new(network: &str, settings: Settings) -> Self {
+        let (orders, unsaid) = mpsc::unbounded_channel();
+        let (unsaid, network) = (Mutex::new(Some(unsaid)), network.to_owned());
+        LineChat {
+            network,
+            settings,
+            orders,
+            unsaid,
+            link: watch::Sender::new(None),
+            closing: watch::Sender::new(false),
+        }
+    }
+
+    /// Hears one connection out.
+    async fn listen(&self, lines: OwnedReadHalf, desk: &dyn Desk) {
+        // No line of another connection, of this run or an earlier one, has the same id.
+        let connection = SystemClock.now().as_nanosecond();
+        let mut lines = BufReader::new(lines).lines();
+        for number in 1.. {
+            let Ok(Some(line)) = lines.next_line().await else { return };
+            let mut parts = line.splitn(3, '\t');
+            let (Some(room), Some(name), Some(text)) = (parts.next(), parts.next(), parts.next()) else { continue };
+            let player = PlayerId::new(&self.network, name.to_lowercase());
+            let speaker = Speaker { trust: Trust::NickOnly, ..Speaker::new(player, name) };
+            let room = RoomId::new(&self.network, room);
+            let private = room.id.starts_with('@');
+            let said = Message::new(format!("{connection}-{number}"), room, speaker, SystemClock.now(), text);
+            // What the core cannot take, nobody hears.
+            let _ = desk.accept(Delivery::from(Event::Said(Message { private, ..said }))).await;
+        }
+    }
+}
+
+/// Says one post after the other, also when nobody listens any more: the bot stops listening before it has answered all.
+async fn speak(
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    mut link: watch::Receiver<Option<Arc<tokio::sync::Mutex<OwnedWriteHalf>>>>,
+    mut closing: watch::Receiver<bool>,
+) {
+    while let Some(order) = orders.recv().await {
+        let (post, said) = match order {
+            Order::Say(post, said) => (post, said),
+            Order::Close(closed) => return drop(closed),
+        };
+        let connected = tokio::select! {
+            biased;
+            Ok(link) = link.wait_for(Option::is_some) => link.clone(),
+            _ = closing.wait_for(|closing| *closing) => None,
+        };
+        let written = match connected {
+            Some(link) => link.lock().await.write_all(lines(&post).as_bytes()).await.is_ok(),
+            None => false,
+        };
+        // Whoever wanted to know may be gone.
+        let _ = said.send(if written { Ok(Sent::default()) } else { Err(SendError::Unsaid) });
+    }
+}
+
+/// A post as lines of the network.
+fn lines(post: &Post) -> String {
+    let room = match &post.to {
+        Recipient::Room => clean(&post.room.id).into_owned(),
+        Recipient::Player(player) => format!("@{}", clean(&player.id)),
+    };
+    let text = post.blocks.iter().map(|block| block.plain()).collect::<Vec<_>>().join("\n");
+    let text = post.front() + text.as_str();
+    text.lines().map(|line| format!("{room}\t{BOT}\t{}\n", clean(line))).collect()
+}
+
+#[async_trait]
+impl Transport for LineChat {
+    fn network(&self) -> &str {
+        &self.network
+    }
+
+    fn redelivers(&self) -> bool {
+        false
+    }
+
+    fn says_once(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
+        if let Some(orders) = self.unsaid.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            tokio::spawn(speak(orders, self.link.subscribe(), self.closing.subscribe()));
+        }
+        loop {
+            if let Ok(stream) = TcpStream::connect(&self.settings.server).await {
+                let (heard, said) = stream.into_split();
+                self.link.send_replace(Some(Arc::new(said.into())));
+                self.listen(heard, &*desk).await;
+                self.link.send_replace(None);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    fn send(&self, post: Post) -> Saying {
+        let (said, saying) = oneshot::channel();
+        // If nobody speaks any more, the other end of the channel is gone too.
+        let _ = self.orders.send(Order::Say(Box::new(post), said));
+        Box::pin(async { saying.await.unwrap_or(Err(SendError::Unsaid)) })
+    }
+
+    async fn ready(&self) {
+        // This holds the sender.
+        let _ = self.link.subscribe().wait_for(Option::is_some).await;
+    }
+
+    async fn status(&self) -> Status {
+        Status { connected: self.link.borrow().is_some(), me: BOT.to_owned(), ..Status::default() }
+    }
+
+    async fn close(&self) {
+        self.closing.send_replace(true);
+        // What nobody began to say goes with its channel.
+        drop(self.unsaid.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let (closed, closing) = oneshot::channel();
+        if self.orders.send(Order::Close(closed)).is_ok() {
+            // Gone is closed too.
+            let _ = closing.await;
+        }
+        self.link.send_replace(None);
+    }
+}
+
+/// What the program knows of these networks.
+pub struct Lines;
+
+#[async_trait]
+impl Kind for Lines {
+    type Settings = Settings;
+
+    fn names(&self) -> Names {
+        Names { section: "lines", title: "Lines", about: "Networks of lines over TCP.", example: "den" }
+    }
+
+    fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, String> {
+        let fits = settings.server.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        fits.then_some(settings)
+            .ok_or_else(|| "server: it needs a host and a port, such as \"localhost:7000\"".to_owned())
+    }
+
+    fn transport(&self, name: &str, settings: &Settings, _: &Path) -> Arc<dyn Transport> {
+        Arc::new(LineChat::new(name, settings.clone()))
+    }
+
+    async fn probe(&self, _: &str, settings: &Settings, _: &Path) -> Result<String, String> {
+        let connected = TcpStream::connect(&settings.server).await;
+        connected.map(|_| format!("{} let us in", settings.server)).map_err(|error| error.to_string())
+    }
+}
