@@ -186,7 +186,7 @@ impl Kind for Lines {
     type Settings = Settings;
 
     fn names(&self) -> Names {
-        Names { section: "lines", title: "Lines", about: "Networks of lines over TCP.", example: "den" }
+        Names { section: "lines", title: "Lines", about: "Networks of lines over TCP.", example: "den", log: "" }
     }
 
     fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, String> {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 pub fn obey(kinds: Kinds) -> ExitCode {
     let words = declared(&kinds).get_matches();
     let Options { data, config, log_format } = Options::from_arg_matches(&words).unwrap_or_else(|error| error.exit());
-    let log = Log::begin(log_format);
+    let log = Log::begin(log_format, &kinds);
     let place = Place::of(config, data, kinds);
     let done = match words.subcommand() {
         None => run::run(place, log).map(|()| ExitCode::SUCCESS),

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_network_that_the_example_does_not_show_has_its_section_at_the_end() {
-        let names = Names { section: "lines", title: "Lines", about: "", example: "den" };
+        let names = Names { section: "lines", title: "Lines", about: "", example: "den", log: "" };
         let mut first = First::named("home");
         first.set("rooms", Some(vec!["hall".to_owned()]));
         let text = Draft { networks: vec![(names, first)], ..Draft::default() }.written();

@@ -1,6 +1,7 @@
 //! What is logged to standard error, how much of it, and which of it the operator is told in their rooms.
 
 use crate::cli::LogFormat;
+use crate::networks::Kinds;
 use anyhow::ensure;
 use bot::Bot;
 use std::collections::BTreeMap;
@@ -16,9 +17,8 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
 
-/// What is logged unless somebody asks for something else.
-const USUAL: &str = "warn,transport_irc=info,transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,\
-                     matrix_sdk_crypto=error,sled=off";
+/// What is logged unless somebody asks for something else, besides what the kinds of networks want.
+const USUAL: &str = "warn,sled=off";
 /// The same failure is told again after so long.
 const ONCE_IN: Duration = Duration::from_secs(24 * 3600);
 /// Failures that wait to be told.
@@ -26,13 +26,17 @@ const MANY: usize = 100;
 
 /// The log of this process.
 pub struct Log {
+    usual: Arc<str>,
     filter: reload::Handle<EnvFilter, Registry>,
     failures: Mutex<mpsc::Receiver<Failure>>,
 }
 
 /// Sets how much is logged.
 #[derive(Clone)]
-pub struct Level(reload::Handle<EnvFilter, Registry>);
+pub struct Level {
+    usual: Arc<str>,
+    filter: reload::Handle<EnvFilter, Registry>,
+}
 
 /// Something that the operator should know of.
 struct Failure {
@@ -44,8 +48,10 @@ struct Failure {
 
 impl Log {
     /// Logs from now on: coloured where somebody reads it, without times where the journal has them.
-    pub fn begin(format: LogFormat) -> Self {
-        let filter = EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new(USUAL));
+    pub fn begin(format: LogFormat, kinds: &Kinds) -> Self {
+        let of_kinds = kinds.iter().map(|kind| kind.names().log).filter(|log| !log.is_empty());
+        let usual: Arc<str> = std::iter::once(USUAL).chain(of_kinds).collect::<Vec<_>>().join(",").into();
+        let filter = EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new(&*usual));
         let (filter, handle) = reload::Layer::new(filter);
         let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
         let lines = match format {
@@ -55,12 +61,12 @@ impl Log {
         };
         let (sender, failures) = mpsc::channel(MANY);
         tracing_subscriber::registry().with(filter).with(lines).with(Teller(sender)).init();
-        Log { filter: handle, failures: Mutex::new(failures) }
+        Log { usual, filter: handle, failures: Mutex::new(failures) }
     }
 
     /// What sets how much is logged.
     pub fn level(&self) -> Level {
-        Level(self.filter.clone())
+        Level { usual: self.usual.clone(), filter: self.filter.clone() }
     }
 
     /// Tells the operator what is logged as an error, the same failure once a day.
@@ -82,14 +88,14 @@ impl Level {
     /// # Errors
     /// That is no filter.
     pub fn set(&self, filter: Option<&str>) -> anyhow::Result<()> {
-        let filter = filter.unwrap_or(USUAL);
+        let filter = filter.unwrap_or(&self.usual);
         let levels = ["off", "error", "warn", "info", "debug", "trace"];
         for part in filter.split(',').filter(|part| !part.contains('=')) {
             ensure!(levels.contains(&part.trim()), "{part:?} is no level: there are {}", levels.join(", "));
         }
         let parsed = EnvFilter::builder().parse(filter);
         let parsed = parsed.map_err(|error| anyhow::anyhow!("{filter:?} is no filter ({error}); info is one"))?;
-        Ok(self.0.reload(parsed)?)
+        Ok(self.filter.reload(parsed)?)
     }
 }
 

@@ -22,7 +22,7 @@ impl Kind for Irc {
 
     fn names(&self) -> Names {
         let about = "IRC networks, by the operator's names for them.";
-        Names { section: "irc", title: "IRC", about, example: "libera" }
+        Names { section: "irc", title: "IRC", about, example: "libera", log: "transport_irc=info" }
     }
 
     fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, String> {

@@ -71,7 +71,7 @@ pub trait Kind: Send + Sync + 'static {
     }
 }
 
-/// What a kind of network is called.
+/// What a kind of network is called, here and there.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// Its section of the configuration: `irc` for `[irc.libera]`.
@@ -82,6 +82,8 @@ pub struct Names {
     pub about: &'static str,
     /// A name that an operator may give such a network; that of the one in the example of the configuration.
     pub example: &'static str,
+    /// What is logged of it unless somebody asks for something else, such as `transport_irc=info`; warnings always are.
+    pub log: &'static str,
 }
 
 /// A command for one kind of network.

@@ -23,7 +23,8 @@ impl Kind for Matrix {
 
     fn names(&self) -> Names {
         let about = "Matrix accounts, by the operator's names for their networks.";
-        Names { section: "matrix", title: "Matrix", about, example: first::NAME }
+        let log = "transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,matrix_sdk_crypto=error";
+        Names { section: "matrix", title: "Matrix", about, example: first::NAME, log }
     }
 
     fn complete(&self, settings: Settings, owners: &BTreeSet<String>) -> Result<Settings, String> {

@@ -30,7 +30,7 @@ impl Kind for Without {
 
     fn names(&self) -> Names {
         let Without { section, title } = *self;
-        Names { section, title, about: "Networks that this program is built without.", example: section }
+        Names { section, title, about: "Networks that this program is built without.", example: section, log: "" }
     }
 
     fn complete(&self, _: serde_json::Value, _: &BTreeSet<String>) -> Result<serde_json::Value, String> {
