@@ -6,8 +6,8 @@
 use astragal::{Kind, Names};
 use async_trait::async_trait;
 use chat::{
-    Clock, Delivery, Desk, Event, Message, PlayerId, Post, Recipient, RoomId, Saying, SendError, Sent, Speaker, Status,
-    SystemClock, Transport, TransportError, Trust, clean,
+    Clock, Delivery, Desk, Event, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Saying, SendError, Sent,
+    Speaker, Status, SystemClock, Transport, TransportError, Trust, clean,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -126,12 +126,8 @@ impl Transport for LineChat {
         &self.network
     }
 
-    fn redelivers(&self) -> bool {
-        false
-    }
-
-    fn says_once(&self) -> bool {
-        false
+    fn guarantees(&self) -> Guarantees {
+        Guarantees::default()
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {

@@ -26,7 +26,6 @@ mod out;
 mod pages;
 mod place;
 mod play;
-mod plugins;
 pub mod questions;
 mod reload;
 mod request;

@@ -1,7 +1,6 @@
 //! `astragal play`: session files through the core.
 
 use crate::out::out;
-use crate::plugins;
 use plugin_testkit::Compare;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,7 +21,7 @@ pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
             }
         };
         let mut lines = 0;
-        let played = plugin_testkit::play(&name, &text, plugins::all(), compare, |report| {
+        let played = plugin_testkit::play(&name, &text, games::all(), compare, |report| {
             lines += 1;
             if json {
                 let line = serde_json::to_string(&report).expect("reports have text keys and finite numbers");

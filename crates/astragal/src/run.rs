@@ -7,7 +7,7 @@ use crate::operator::Operator;
 use crate::out::out;
 use crate::place::Place;
 use crate::request::SOCKET;
-use crate::{backup, backups, check, control, housekeeping, plugins, reload, service, watch};
+use crate::{backup, backups, check, control, housekeeping, reload, service, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
@@ -35,7 +35,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     check::check_in_child(&data)?;
     let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
     backup::before_migration(&*store, &data.file(backups::DIRECTORY))?;
-    let plugins = Plugins::new(plugins::all())?;
+    let plugins = Plugins::new(games::all())?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
     let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store, entropy, Box::new(FairBox))?));

@@ -16,7 +16,7 @@ impl Config {
         if self.rooms.prefix.trim().is_empty() {
             wrong.push("rooms.prefix: it cannot be empty; \"!\" is usual".to_owned());
         }
-        let known: Vec<String> = crate::plugins::all().iter().map(|plugin| plugin.manifest().id.clone()).collect();
+        let known = games::ids();
         let mut plugins = |key: &str, ids: &BTreeSet<String>| {
             let unknown = ids.iter().filter(|id| !known.contains(id));
             wrong.extend(unknown.map(|id| format!("{key}: there is no plugin {id}: {}", hint(id, &known))));
