@@ -131,7 +131,7 @@ impl People for TableDoc {
         let mut cast = self.cast(head, present);
         if let Some(id) = cast.known(name) {
             let name = self.name_of(id);
-            return if rights.may(self, Act::ActFor(id)) {
+            return if rights.may(self, Act::PlayAs(id)) {
                 Ok(id)
             } else {
                 Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))

@@ -50,7 +50,7 @@ pub(crate) enum Act<'a> {
     /// Erase all that one ever typed.
     ForgetOwn,
     /// Play a character, go on with their rolls, take what they are offered.
-    ActFor(CharacterId),
+    PlayAs(CharacterId),
     /// Count what a character may choose as one's own to choose.
     AnswerFor(CharacterId),
     /// Bring a new character in by acting for them.
@@ -154,7 +154,7 @@ impl<'a> Rights<'a> {
         match act {
             Act::Give(role) => Takes::Role(role),
             Act::ChangeTheTable | Act::ForgetOwn => own_or(self.are_of_one(), Takes::Another),
-            Act::ActFor(character) => {
+            Act::PlayAs(character) => {
                 own_or(owner(character).is_some_and(|owner| self.is(owner)), Takes::Role(Role::Referee))
             }
             Act::AnswerFor(character) => match owner(character) {

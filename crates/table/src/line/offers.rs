@@ -52,14 +52,14 @@ impl Draft {
             let shown = if last == 1 { "1 alone".to_owned() } else { format!("1 to {last}") };
             Refusal::new(format!("there is no {number}: you were offered {shown}")).example("waiting")
         })?;
-        if !attempt.rights.may(&attempt.doc, Act::ActFor(choice.character)) {
+        if !attempt.rights.may(&attempt.doc, Act::PlayAs(choice.character)) {
             let name = attempt.doc.name_of(choice.character);
             return Err(Refusal::new(format!("that was offered to {name}, for whom you no longer act")).into());
         }
         let ledger = self.ledger(host);
         let roll = ledger.roll(choice.entry)?;
         attempt.secret |= roll.as_ref().is_some_and(|roll| roll.secret);
-        let open = |roll: &RollDoc| roll.open.iter().any(|open| is(&choice, open));
+        let open = |roll: &RollDoc| roll.open.iter().any(|open| is(choice, open));
         match roll {
             Some(roll) if open(&roll) => {}
             roll => return Err(ledger.taken(choice, roll.map_or(0, |roll| roll.by))?.into()),

@@ -311,7 +311,7 @@ impl Followed<'_> {
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
-        character == self.actor || self.rights.may(doc, Act::ActFor(character))
+        character == self.actor || self.rights.may(doc, Act::PlayAs(character))
     }
 
     /// The character named in the arguments, if they read as the command only without the name.
