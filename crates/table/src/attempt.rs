@@ -4,6 +4,7 @@ use crate::effects::Effects;
 use crate::people::People;
 use crate::quota::{MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
+use crate::state::State;
 use chat::{Message, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -59,7 +60,30 @@ pub(crate) fn unreached(typed: &str) -> Refusal {
     Refusal::new(what).example(typed)
 }
 
-impl Attempt<'_> {
+impl<'a> Attempt<'a> {
+    /// A line of which nothing is known yet but who typed it, at a table that holds this.
+    pub(crate) fn new(state: &State, message: &'a Message, key: MessageKey, rights: Rights<'a>) -> Self {
+        Attempt {
+            message,
+            key,
+            rights,
+            actor: CharacterId(0),
+            typed: String::new(),
+            offered: None,
+            spec: None,
+            thrown: Vec::new(),
+            strayed: false,
+            doc: state.doc.doc.clone(),
+            room: state.rooms[&message.room].doc.clone(),
+            head: state.head.clone(),
+            secret: message.aside.is_some(),
+            withheld: false,
+            effects: Effects::default(),
+            files_left: None,
+            paced: false,
+        }
+    }
+
     /// Refuses who may not use a command.
     pub(crate) fn may_use(&self, spec: &CommandSpec) -> Result<(), Refusal> {
         if self.rights.may(&self.doc, Act::Give(spec.role)) {

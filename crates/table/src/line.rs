@@ -16,7 +16,6 @@ mod verbosity;
 use crate::attempt::{Attempt, unreached};
 use crate::done::Done;
 use crate::draft::{Draft, Named};
-use crate::effects::Effects;
 use crate::host::Host;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::rights::Rights;
@@ -26,7 +25,7 @@ use chat::{Audience, Message};
 use dice::fair::MessageKey;
 use journal::store::StoreError;
 use meant::Meant;
-use plugin_api::{CharacterId, Refusal};
+use plugin_api::Refusal;
 
 pub(crate) use play::{changed, note};
 
@@ -100,25 +99,9 @@ impl Draft {
             },
             ordinal,
         };
-        let mut attempt = Attempt {
-            message,
-            key,
-            rights: Rights::of(host, &self.state.doc.doc, message),
-            actor: CharacterId(0),
-            typed: line.typed.clone(),
-            offered: None,
-            spec: None,
-            thrown: Vec::new(),
-            strayed: false,
-            doc: self.state.doc.doc.clone(),
-            room: self.state.rooms[&message.room].doc.clone(),
-            head: self.state.head.clone(),
-            secret: message.aside.is_some(),
-            withheld: false,
-            effects: Effects::default(),
-            files_left: None,
-            paced: false,
-        };
+        let rights = Rights::of(host, &self.state.doc.doc, message);
+        let mut attempt = Attempt::new(&self.state, message, key, rights);
+        attempt.typed.clone_from(&line.typed);
         attempt.actor = attempt.seat();
         attempt
     }

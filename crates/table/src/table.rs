@@ -29,6 +29,7 @@ use journal::documents::{Head, InboxRow, to_json};
 use journal::hex;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
+use posts::Lines;
 
 /// A table at work.
 pub struct Table {
@@ -193,7 +194,7 @@ impl Table {
     ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
         let lines = self.lines(host, message)?;
-        let too_many = lines.len() > MOST_LINES;
+        let played = if lines.len() > MOST_LINES { Lines::First } else { Lines::All };
         let Speaker { player, name, trust, standing, .. } = &message.speaker;
         let ordered = *standing == Standing::Operator;
         // Who said something while the bot was away, or says it elsewhere, need not be here now.
@@ -222,34 +223,48 @@ impl Table {
         if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
-        let last = rows.len().saturating_sub(1);
-        for (place, row) in rows.into_iter().enumerate() {
-            // The original answers for its edits, and is the one that is erased: the others hold no words.
-            let lines = if place == last { lines::kept(host, &lines) } else { Vec::new() };
-            match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
-                // Without redelivery nothing was written about a message of mere prose.
-                _ if heard.outcomes.is_empty() && network.unaccepted == Unaccepted::Lost => {}
-                _ if heard.outcomes.is_empty() => heard.batch.delete(row),
-                true => {
-                    let played = InboxRow::played(&self.state.id, player, lines, heard.entries());
-                    heard.batch.put(row, to_json(&played));
-                }
-                false => {
-                    let refused = InboxRow::Refused { lines, by: Some(player.clone()) };
-                    heard.batch.put(row, to_json(&refused));
-                }
-            }
-        }
+        // The original answers for its edits, and is the one that is erased: the others hold no words.
+        let kept = if rows.is_empty() { Vec::new() } else { lines::kept(host, &lines) };
+        self.note_rows(message, rows, kept, network.unaccepted, &mut heard);
         match answering {
             _ if ordered => {}
             Answering::Nothing => {}
-            Answering::Anew => self.post_answers(host, message, too_many, None, &mut heard)?,
-            Answering::Correcting(first) => self.post_answers(host, message, too_many, Some(first), &mut heard)?,
+            Answering::Anew => self.post_answers(host, message, played, None, &mut heard)?,
+            Answering::Correcting(first) => self.post_answers(host, message, played, Some(first), &mut heard)?,
         }
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
         heard.early &= network.unaccepted == Unaccepted::Lost;
         Ok(heard)
+    }
+
+    /// Notes in `rows` what became of a message, if it may be heard again; in the last of them also its lines.
+    fn note_rows(
+        &self,
+        message: &Message,
+        rows: Vec<String>,
+        mut lines: Vec<String>,
+        unaccepted: Unaccepted,
+        heard: &mut Heard,
+    ) {
+        let player = &message.speaker.player;
+        let last = rows.len().saturating_sub(1);
+        for (place, row) in rows.into_iter().enumerate() {
+            let kept = if place == last { std::mem::take(&mut lines) } else { Vec::new() };
+            match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
+                // Without redelivery nothing was written about a message of mere prose.
+                _ if heard.outcomes.is_empty() && unaccepted == Unaccepted::Lost => {}
+                _ if heard.outcomes.is_empty() => heard.batch.delete(row),
+                true => {
+                    let played = InboxRow::played(&self.state.id, player, kept, heard.entries());
+                    heard.batch.put(row, to_json(&played));
+                }
+                false => {
+                    let refused = InboxRow::Refused { lines: kept, by: Some(player.clone()) };
+                    heard.batch.put(row, to_json(&refused));
+                }
+            }
+        }
     }
 
     /// A draft of the table, to play a message on.

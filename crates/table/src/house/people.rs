@@ -167,15 +167,7 @@ pub(super) fn characters(
         if free {
             return Err(Refusal::new("which character is free from now on?").example("pc Ann free"));
         }
-        let lines = turn.table.characters.values().map(|each| match &each.owner {
-            Some(owner) => format!("{} ({})", each.name, played_by(turn.table, owner)),
-            None => format!("{} (referee's)", each.name),
-        });
-        let lines: Vec<_> = lines.collect();
-        return Ok(match lines.is_empty() {
-            true => Reply::from("Nobody has played here yet."),
-            false => format!("Characters: {}.", lines.join(", ")).into(),
-        });
+        return Ok(list_characters(turn));
     };
     turn.needs(Act::KeepCharacters, "make, bind and free characters")?;
     let name = proper_name(&character.0)?;
@@ -195,28 +187,43 @@ pub(super) fn characters(
             turn.table_mut().hand_over(id, None);
             Ok(format!("{name} is nobody's now; a referee acts for them.").into())
         }
-        (_, Some(player), false) => {
-            let owner = turn.table.player(&player.0, turn.present)?;
-            let seat_name = shown_name(turn, &owner);
-            let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
-            if !table.has_room() && !table.seats.contains_key(&owner) {
-                return Err(Refusal::new(format!("{seat_name} has no seat here, and all are taken")).example("pc"));
-            }
-            table.seat(head, &owner, &seat_name);
-            // Who was seated stays so, though it be taken back whom they play.
-            *turn.arrived = turn.table.clone();
-            let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
-            let id = match table.find(&name) {
-                Some(id) => id,
-                None => table.make_character(head, &name, None)?,
-            };
-            table.hand_over(id, Some(&owner));
-            table.seats.get_mut(&owner).expect("they were just seated").plays = id;
-            Ok(format!("{} now plays {}.", with_id(&seat_name, &owner), turn.table.name_of(id)).into())
-        }
+        (_, Some(player), false) => bind(turn, &name, &player),
         (None, None, true) => Err(Refusal::new(format!("nobody here is called {name}")).about(name)),
         (_, Some(_), true) => Err(Refusal::new("either a player or free")),
     }
+}
+
+fn list_characters(turn: &HouseTurn) -> Reply {
+    let lines = turn.table.characters.values().map(|each| match &each.owner {
+        Some(owner) => format!("{} ({})", each.name, played_by(turn.table, owner)),
+        None => format!("{} (referee's)", each.name),
+    });
+    let lines: Vec<_> = lines.collect();
+    match lines.is_empty() {
+        true => Reply::from("Nobody has played here yet."),
+        false => format!("Characters: {}.", lines.join(", ")).into(),
+    }
+}
+
+/// Gives a character to a player, who gets a seat by that.
+fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refusal> {
+    let owner = turn.table.player(&player.0, turn.present)?;
+    let seat_name = shown_name(turn, &owner);
+    let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+    if !table.has_room() && !table.seats.contains_key(&owner) {
+        return Err(Refusal::new(format!("{seat_name} has no seat here, and all are taken")).example("pc"));
+    }
+    table.seat(head, &owner, &seat_name);
+    // Who was seated stays so, though it be taken back whom they play.
+    *turn.arrived = turn.table.clone();
+    let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+    let id = match table.find(name) {
+        Some(id) => id,
+        None => table.make_character(head, name, None)?,
+    };
+    table.hand_over(id, Some(&owner));
+    table.seats.get_mut(&owner).expect("they were just seated").plays = id;
+    Ok(format!("{} now plays {}.", with_id(&seat_name, &owner), turn.table.name_of(id)).into())
 }
 
 fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {

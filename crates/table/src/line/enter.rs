@@ -18,6 +18,17 @@ use journal::store::StoreError;
 use journal::{Added, Before, Change, Entry, HOUSE, Link, Page, RULES, hex, keys};
 use std::sync::Arc;
 
+/// All that an entry is made of.
+struct Entering<'a> {
+    number: u64,
+    attempt: &'a Attempt<'a>,
+    done: &'a Done<'a>,
+    reply: &'a Reply,
+    thrown: &'a [Die],
+    /// The entry of the first version, if the message was edited.
+    replaces: Option<u64>,
+}
+
 impl Draft {
     /// Writes a played command down, and completes its outcome: if it threw dice, changed something or can be followed up
     /// on it becomes an entry; one that only looked leaves nothing.
@@ -62,9 +73,7 @@ impl Draft {
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.effects.undoes;
         outcome.entry = Some(number);
-        let first = replaces.map(|first| self.ledger(host).page(first)).transpose()?.flatten();
-        let more = |first: &Page| outcome.dice.len().saturating_sub(first.dice().len());
-        let shown = answer::Number { number, replaces: first.map(|first| (first.number(), more(&first))) };
+        let shown = self.shown_number(host, number, replaces, outcome.dice.len())?;
         let mut reply = answer::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
         if verbosity == Verbosity::Full {
             reply = verbosity::full(reply);
@@ -72,7 +81,9 @@ impl Draft {
         if reply.audience != Audience::Table {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
         }
-        self.append(host, number, &attempt, &done, &reply, &outcome.dice, replaces);
+        let entering =
+            Entering { number, attempt: &attempt, done: &done, reply: &reply, thrown: &outcome.dice, replaces };
+        self.append(host, &entering);
         let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
         let kept = attempt.actor != GUEST;
         if kept {
@@ -109,18 +120,22 @@ impl Draft {
         }
     }
 
-    /// Appends the entry to the chain.
-    #[expect(clippy::too_many_arguments, reason = "an entry is made of all that a command was")]
-    fn append(
-        &mut self,
+    /// The number that an answer shows, and that of the first version whose place it takes, with how many more dice it threw.
+    fn shown_number(
+        &self,
         host: &Host,
         number: u64,
-        attempt: &Attempt<'_>,
-        done: &Done<'_>,
-        reply: &Reply,
-        thrown: &[Die],
         replaces: Option<u64>,
-    ) {
+        thrown: usize,
+    ) -> Result<answer::Number, StoreError> {
+        let first = replaces.map(|first| self.ledger(host).page(first)).transpose()?.flatten();
+        let more = |first: &Page| thrown.saturating_sub(first.dice().len());
+        Ok(answer::Number { number, replaces: first.map(|first| (first.number(), more(&first))) })
+    }
+
+    /// Appends the entry to the chain.
+    fn append(&mut self, host: &Host, entering: &Entering<'_>) {
+        let Entering { number, attempt, done, reply, thrown, replaces } = *entering;
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
         let record = reply.record.as_ref().filter(|_| done.followed.is_none());
@@ -151,16 +166,7 @@ impl Draft {
             secret,
             digests,
         };
-        let took = Some(attempt.rights.taken());
-        let before = match attempt.actor {
-            GUEST => Before { took, ..Before::default() },
-            actor => Before {
-                player: self.state.head.players.insert(player.clone(), number),
-                character: self.state.head.characters.insert(actor, number),
-                also: None,
-                took,
-            },
-        };
+        let before = self.before(attempt, number);
         let link = Link::new(&self.state.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.state.id, number), to_json(&link));
         if secret {
@@ -171,6 +177,21 @@ impl Draft {
         self.state.head.hash = link.hash;
         self.state.head.committed = true;
         self.state.head.next_character = attempt.head.next_character;
+    }
+
+    /// Where the entry leads back to: the one before of the same player, and of the same character.
+    fn before(&mut self, attempt: &Attempt<'_>, number: u64) -> Before {
+        let player = &attempt.message.speaker.player;
+        let took = Some(attempt.rights.taken());
+        match attempt.actor {
+            GUEST => Before { took, ..Before::default() },
+            actor => Before {
+                player: self.state.head.players.insert(player.clone(), number),
+                character: self.state.head.characters.insert(actor, number),
+                also: None,
+                took,
+            },
+        }
     }
 
     /// Keeps the documents that the command changed.

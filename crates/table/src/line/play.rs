@@ -14,7 +14,7 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::fair::MessageKey;
 use dice::{Budget, Dice};
-use journal::documents::{GameDoc, to_json};
+use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff, digest};
 use plugin_api::{CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Words};
 use serde::Serialize;
@@ -64,21 +64,17 @@ impl Draft {
         let played = catch_unwind(AssertUnwindSafe(|| host.plugins.own().play(&spec.name, &mut words, &mut turn)));
         let reply = played.unwrap_or_else(|_| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
-        if attempt.secret
-            && !attempt.effects.secret
-            && (changed_anything || attempt.effects.counts() || attempt.effects.adds.is_some())
-        {
-            let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
-            return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
-        }
-        if (changed_anything || attempt.effects.counts()) && !attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
-            let what =
-                format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
-            return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
-        }
+        must_be_meant(spec, attempt, changed_anything || attempt.effects.counts())?;
         attempt.secret |= attempt.effects.secret;
+        let changes = self.changes_of_own(&arrived, attempt, number);
+        Ok(Done { changes, ..Done::looked(spec, reply) })
+    }
+
+    /// What one of the table's own commands changed, noted in the documents; `arrived` is how the table's was when it began.
+    fn changes_of_own(&self, arrived: &Arc<TableDoc>, attempt: &mut Attempt<'_>, number: u64) -> Changes {
+        let side = &self.state.rooms[&attempt.message.room];
         let mut changes = Changes::default();
-        changed(&Document::Table, &self.state.doc, &arrived, &attempt.doc, &mut changes);
+        changed(&Document::Table, &self.state.doc, arrived, &attempt.doc, &mut changes);
         let place = Document::Room(attempt.message.room.clone());
         changed(&place, side, &side.doc, &attempt.room, &mut changes);
         if let Some(made) = attempt.effects.made.take() {
@@ -90,7 +86,7 @@ impl Draft {
             });
             note(&mut attempt.room, &side.doc, |room| room.touched.note(&place, changes.all(), number));
         }
-        Ok(Done { changes, ..Done::looked(spec, reply) })
+        changes
     }
 
     /// Plays a plugin's command, whose arguments begin at byte `from`.
@@ -129,23 +125,13 @@ impl Draft {
         let mut changes = Changes::default();
         changed(&Document::Table, &self.state.doc, &attempt.doc, &attempt.doc, &mut changes);
         note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
-        let mut grown = None;
-        if (after.version, &after.state) != (state.doc.version, &state.doc.state) {
-            let place = Document::Game(game.to_owned());
-            let SavedState { version, state: after } = after;
-            let mut after = Arc::new(GameDoc { version, state: after, touched: state.doc.touched.clone() });
-            changed(&place, &state, &state.doc, &after, &mut changes);
-            note(&mut after, &state.doc, |after| after.touched.note(&place, changes.all(), number));
-            let stored = to_json(&*after);
-            if stored.len() > MOST_STATE {
-                let what = format!("this table's {game} would grow too large to be kept");
-                return if attempt.thrown.is_empty() {
-                    Err(Refusal::new(what).into())
-                } else {
-                    Ok(self.comes_to_nothing(game, spec, &what, attempt))
-                };
-            }
-            grown = Some((after, stored));
+        let grown = grown(game, &state, after, number, &mut changes);
+        if grown.as_ref().is_some_and(|(_, stored)| stored.len() > MOST_STATE) {
+            let what = format!("this table's {game} would grow too large to be kept");
+            return match attempt.thrown.is_empty() {
+                true => Err(Refusal::new(what).into()),
+                false => Ok(self.comes_to_nothing(game, spec, &what, attempt)),
+            };
         }
         if let (Some(target), Some(amended)) = (&target, &amended) {
             let path = Place::Record(target.entry).path();
@@ -157,6 +143,20 @@ impl Draft {
     }
 }
 
+/// Refuses one of the table's own commands that changes it, and was typed in secret or stands in somebody else's words.
+fn must_be_meant(spec: &CommandSpec, attempt: &Attempt<'_>, changes_the_table: bool) -> Result<(), Refusal> {
+    if attempt.secret && !attempt.effects.secret && (changes_the_table || attempt.effects.adds.is_some()) {
+        let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
+        return Err(Refusal::new(what).example(attempt.typed.as_str()));
+    }
+    if changes_the_table && !attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
+        let what =
+            format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
+        return Err(Refusal::new(what).example(attempt.typed.as_str()));
+    }
+    Ok(())
+}
+
 /// What the player is told of a panic in a command of `whose`; the log has the same id.
 fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
     let id = &digest(&key.to_bytes())[..8];
@@ -164,6 +164,26 @@ fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
     Refusal::new(format!(
         "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
     ))
+}
+
+/// What the table holds of a game after a command, if that is something else now, and its JSON; its changes are added.
+fn grown(
+    game: &str,
+    before: &Stored<GameDoc>,
+    after: SavedState,
+    number: u64,
+    changes: &mut Changes,
+) -> Option<(Arc<GameDoc>, Vec<u8>)> {
+    let SavedState { version, state } = after;
+    if (version, &state) == (before.doc.version, &before.doc.state) {
+        return None;
+    }
+    let place = Document::Game(game.to_owned());
+    let mut after = Arc::new(GameDoc { version, state, touched: before.doc.touched.clone() });
+    changed(&place, before, &before.doc, &after, changes);
+    note(&mut after, &before.doc, |after| after.touched.note(&place, changes.all(), number));
+    let stored = to_json(&*after);
+    Some((after, stored))
 }
 
 /// Runs a plugin. If it panics, nothing happened, and the player gets an id that the log has too.

@@ -4,6 +4,7 @@
 //! they went, and the journal shows them all. An edit that cannot be played leaves the version before it as it stands,
 //! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
 
+use super::posts::Lines;
 use super::{Answering, Table, lines};
 use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Replacing};
@@ -27,6 +28,14 @@ use std::sync::Arc;
 struct First {
     id: String,
     pages: Vec<Page>,
+}
+
+/// The version that is to take the place of the message `original`.
+#[derive(Clone, Copy)]
+struct NewVersion<'a> {
+    message: &'a Message,
+    original: &'a str,
+    lines: &'a [CommandLine],
 }
 
 /// Why a first version stands, or that the store failed.
@@ -68,7 +77,8 @@ impl Table {
                 self.first_version_stands(host, message, "it was played at another table.")
             }
             Some(InboxRow::Played { entries, .. }) => {
-                match self.replay(host, message, original, &lines, entries, network) {
+                let version = NewVersion { message, original, lines: &lines };
+                match self.replay(host, version, &entries, network) {
                     Ok(heard) => Ok(heard),
                     Err(Stands::Because(why)) => self.first_version_stands(host, message, &why),
                     Err(Stands::Store(error)) => Err(error),
@@ -104,24 +114,29 @@ impl Table {
     fn replay(
         &mut self,
         host: &Host,
-        message: &Message,
-        original: &str,
-        lines: &[CommandLine],
-        entries: Vec<u64>,
+        version: NewVersion<'_>,
+        entries: &[u64],
         network: Guarantees,
     ) -> Result<Heard, Stands> {
-        let first = self.first_version(host, message, original, lines, &entries)?;
+        let NewVersion { message, original, lines } = version;
+        let first = self.first_version(host, version, entries)?;
         let mut made = BTreeMap::new();
         let mut draft = self.draft();
-        let outcomes = match draft.play_again(host, message, lines, &first, &mut made) {
-            Err(Stands::Because(why)) => {
-                // What came of it is dropped; its dice fell all the same.
+        let mut played = draft.play_again(host, version, &first, &mut made);
+        if let Err(Stands::Because(why)) = &played
+            && let Some(last) = first.with_more_dice(made)
+        {
+            // What came of it is dropped; its dice fell all the same.
+            self.drop_draft(draft);
+            draft = self.draft();
+            played = draft.all_to_nothing(host, version, (&first, &last), why);
+        }
+        let outcomes = match played {
+            Ok(outcomes) => outcomes,
+            Err(stands) => {
                 self.drop_draft(draft);
-                let Some(last) = first.with_more_dice(made) else { return Err(Stands::Because(why)) };
-                draft = self.draft();
-                draft.all_to_nothing(host, message, lines, (&first, &last), &why)?
+                return Err(stands);
             }
-            played => played?,
         };
         let mut heard = Heard { batch: self.keep(draft), outcomes, ..Heard::default() };
         let row = |lines| InboxRow::played(&self.state.id, &message.speaker.player, lines, heard.entries());
@@ -131,21 +146,15 @@ impl Table {
             let row = edit;
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
         }
-        self.post_answers(host, message, false, Some(original), &mut heard)?;
+        self.post_answers(host, message, Lines::All, Some(original), &mut heard)?;
         self.reserve(&mut heard);
         heard.early &= network.unaccepted == Unaccepted::Lost;
         Ok(heard)
     }
 
     /// The entries of the first version, if they may still be played otherwise.
-    fn first_version(
-        &self,
-        host: &Host,
-        message: &Message,
-        original: &str,
-        lines: &[CommandLine],
-        entries: &[u64],
-    ) -> Result<First, Stands> {
+    fn first_version(&self, host: &Host, version: NewVersion<'_>, entries: &[u64]) -> Result<First, Stands> {
+        let NewVersion { message, original, lines } = version;
         let stands = |why: String| Err(Stands::Because(why));
         let ledger = self.ledger(host);
         let row: Option<InboxRow> = read(host, &keys::inbox(message.said_in(), original))?;
@@ -196,8 +205,7 @@ impl Draft {
     fn play_again(
         &mut self,
         host: &Host,
-        message: &Message,
-        lines: &[CommandLine],
+        NewVersion { message, lines, .. }: NewVersion<'_>,
         first: &First,
         made: &mut BTreeMap<u32, Page>,
     ) -> Result<Vec<Outcome>, Stands> {
@@ -247,8 +255,7 @@ impl Draft {
     fn all_to_nothing(
         &mut self,
         host: &Host,
-        message: &Message,
-        lines: &[CommandLine],
+        NewVersion { message, lines, .. }: NewVersion<'_>,
         (first, last): (&First, &BTreeMap<u32, Page>),
         why: &str,
     ) -> Result<Vec<Outcome>, Stands> {

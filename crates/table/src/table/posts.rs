@@ -5,11 +5,20 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::room::Answered;
-use chat::{Audience, Block, Earlier, Message, PlayerId, Post, Recipient, Reply, Span};
+use chat::{Audience, Block, Earlier, Message, PlayerId, Post, Recipient, Reply, RoomId, Span};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::StoreError;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether all lines of a message were played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// They were.
+    All,
+    /// Those that one message may have.
+    First,
+}
 
 impl Table {
     /// Makes the posts that answer a message, all lines of a reader together, and puts them into the batch. The answer
@@ -18,15 +27,41 @@ impl Table {
         &mut self,
         host: &Host,
         message: &Message,
-        too_many: bool,
+        lines: Lines,
         corrects: Option<&str>,
         heard: &mut Heard,
     ) -> Result<(), StoreError> {
+        let answers = self.answers(host, message, lines, &heard.outcomes);
+        let asked = &message.speaker.player;
+        let limited = !message.late && !message.unlimited;
+        let text: String = answers.public.blocks.iter().map(Block::plain).collect();
+        if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.heard_at(), &host.settings().limits)
+        {
+            return Ok(());
+        }
+        let readers = answers.readers(message);
+        let manners = self.state.room(host, &message.room)?.doc.clone();
+        for said in answers.addressed(message).into_iter().filter(|said| !said.answer.is_empty()) {
+            let (roll, numbers) = (said.answer.roll, said.answer.numbers.clone());
+            let mut post = said.into_post(message, corrects, &readers);
+            post.plain = manners.is_unstyled();
+            post.more = format!("{}more", manners.prefix);
+            let key = keys::outbox(&message.room.network, host.next_number());
+            let roll = roll.map(|number| (self.state.id.clone(), number));
+            let outgoing = Outgoing { key: key.clone(), post, roll, numbers };
+            heard.batch.put(key, to_json(&outgoing));
+            heard.posts.push(outgoing);
+        }
+        Ok(())
+    }
+
+    /// What is answered to everybody, and to whom alone.
+    fn answers(&self, host: &Host, message: &Message, lines: Lines, outcomes: &[Outcome]) -> Answers {
         let asked = &message.speaker.player;
         let present = host.roster.present(&message.room);
         let mut public = Answer::default();
         let mut private: BTreeMap<PlayerId, Answer> = BTreeMap::new();
-        for outcome in heard.outcomes.iter().filter(|outcome| outcome.kind != OutcomeKind::Silent) {
+        for outcome in outcomes.iter().filter(|outcome| outcome.kind != OutcomeKind::Silent) {
             match outcome.reply.audience {
                 Audience::Table => public.add(outcome),
                 audience => {
@@ -39,7 +74,7 @@ impl Table {
             }
             public.notices.extend(outcome.notice.clone());
         }
-        if too_many {
+        if lines == Lines::First {
             let note = format!("I played the first {MOST_LINES} commands of that message; send the others again.");
             let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
             (outcome.reply, outcome.kind) = (Reply::from(note), OutcomeKind::Refused);
@@ -47,78 +82,7 @@ impl Table {
         }
         public.label_late(message);
         private.values_mut().for_each(|answer| answer.label_late(message));
-        let limited = !message.late && !message.unlimited;
-        let text: String = public.blocks.iter().map(Block::plain).collect();
-        if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.heard_at(), &host.settings().limits)
-        {
-            return Ok(());
-        }
-        let readers = self.readers(message, &private);
-        let mut posts = Vec::new();
-        let mut mine = private.remove(asked);
-        match (&message.aside, &mut mine) {
-            // Who spoke aside is answered there; the room learns no more than that something happened.
-            (Some(_), Some(mine)) if !public.blocks.is_empty() => mine.blocks.append(&mut public.blocks),
-            (Some(_), None) if !public.blocks.is_empty() => mine = Some(std::mem::take(&mut public)),
-            _ => {}
-        }
-        if let (Some(aside), Some(mine)) = (&message.aside, &mut mine) {
-            public.notices.append(&mut mine.notices);
-            posts.push((aside.clone(), Recipient::Room, std::mem::take(mine), false));
-        } else if let Some(mine) = mine {
-            posts.push((message.room.clone(), Recipient::Player(asked.clone()), mine, false));
-        }
-        let said = public.notices.drain(..).map(|notice| Block::Line(vec![Span::Text(notice)]));
-        if public.blocks.is_empty() {
-            public.addressee = None;
-        }
-        public.blocks.extend(said);
-        posts.insert(0, (message.room.clone(), Recipient::Room, public, false));
-        let manners = self.state.room(host, &message.room)?.doc.clone();
-        let others = private.into_iter();
-        posts.extend(others.map(|(reader, answer)| (message.room.clone(), Recipient::Player(reader), answer, true)));
-        for (room, to, answer, copy) in posts.into_iter().filter(|(_, _, answer, _)| !answer.is_empty()) {
-            let aside = Some(&room) == message.aside.as_ref();
-            let is_private = to != Recipient::Room || aside;
-            let readers = if is_private { readers.clone() } else { Vec::new() };
-            let part = match &to {
-                Recipient::Room => room.to_string(),
-                Recipient::Player(player) => player.to_string(),
-            };
-            let earlier = |id: &str| Earlier { key: format!("{}/{id}/{part}", message.said_in()), id: None };
-            let key = format!("{}/{}/{part}", message.said_in(), message.id);
-            let post = Post {
-                answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
-                corrects: corrects.filter(|_| !answer.refused).map(earlier),
-                to,
-                only_for: aside.then(|| asked.clone()),
-                addressee: answer.addressee,
-                calls: answer.calls,
-                images: answer.images,
-                files: answer.files,
-                refusal: answer.refused,
-                readers,
-                copy,
-                plain: manners.is_unstyled(),
-                more: format!("{}more", manners.prefix),
-                ..Post::new(key, room, answer.blocks)
-            };
-            let key = keys::outbox(&message.room.network, host.next_number());
-            let roll = answer.roll.map(|number| (self.state.id.clone(), number));
-            let outgoing = Outgoing { key: key.clone(), post, roll, numbers: answer.numbers };
-            heard.batch.put(key, to_json(&outgoing));
-            heard.posts.push(outgoing);
-        }
-        Ok(())
-    }
-
-    /// Who sees the private answers, by name: whoever asked, and the referees as such if they do.
-    fn readers(&self, message: &Message, private: &BTreeMap<PlayerId, Answer>) -> Vec<String> {
-        let mut readers = vec![message.speaker.name.clone()];
-        if private.len() > 1 {
-            readers.push("referees".to_owned());
-        }
-        readers
+        Answers { public, private }
     }
 
     /// Answers an edit of a message that was played: its dice and its answer stay.
@@ -142,9 +106,96 @@ impl Table {
             outcome.reply.audience = Audience::Player;
         }
         heard.outcomes.push(outcome);
-        self.post_answers(host, message, false, None, &mut heard)?;
+        self.post_answers(host, message, Lines::All, None, &mut heard)?;
         self.reserve(&mut heard);
         Ok(heard)
+    }
+}
+
+/// The answers to one message.
+struct Answers {
+    /// For everybody.
+    public: Answer,
+    /// For somebody alone.
+    private: BTreeMap<PlayerId, Answer>,
+}
+
+/// An answer, and where it is said to whom.
+struct Addressed {
+    room: RoomId,
+    to: Recipient,
+    answer: Answer,
+    /// It says to another reader what is said to whoever asked.
+    copy: bool,
+}
+
+impl Answers {
+    /// Who sees the private answers, by name: whoever asked, and the referees as such if they do.
+    fn readers(&self, message: &Message) -> Vec<String> {
+        let mut readers = vec![message.speaker.name.clone()];
+        if self.private.len() > 1 {
+            readers.push("referees".to_owned());
+        }
+        readers
+    }
+
+    /// Each answer with where it goes: to the room, to whoever asked, to others who read it too.
+    fn addressed(self, message: &Message) -> Vec<Addressed> {
+        let Answers { mut public, mut private } = self;
+        let asked = &message.speaker.player;
+        let addressed = |room: &RoomId, to, answer, copy| Addressed { room: room.clone(), to, answer, copy };
+        let mut mine = private.remove(asked);
+        match (&message.aside, &mut mine) {
+            // Who spoke aside is answered there; the room learns no more than that something happened.
+            (Some(_), Some(mine)) if !public.blocks.is_empty() => mine.blocks.append(&mut public.blocks),
+            (Some(_), None) if !public.blocks.is_empty() => mine = Some(std::mem::take(&mut public)),
+            _ => {}
+        }
+        let mut all = Vec::new();
+        if let (Some(aside), Some(mine)) = (&message.aside, &mut mine) {
+            public.notices.append(&mut mine.notices);
+            all.push(addressed(aside, Recipient::Room, std::mem::take(mine), false));
+        } else if let Some(mine) = mine {
+            all.push(addressed(&message.room, Recipient::Player(asked.clone()), mine, false));
+        }
+        let said = public.notices.drain(..).map(|notice| Block::Line(vec![Span::Text(notice)]));
+        if public.blocks.is_empty() {
+            public.addressee = None;
+        }
+        public.blocks.extend(said);
+        all.insert(0, addressed(&message.room, Recipient::Room, public, false));
+        let others = private.into_iter();
+        all.extend(others.map(|(reader, answer)| addressed(&message.room, Recipient::Player(reader), answer, true)));
+        all
+    }
+}
+
+impl Addressed {
+    /// The post that says it, in answer to a message, or in place of the answer to the one that it `corrects`.
+    fn into_post(self, message: &Message, corrects: Option<&str>, readers: &[String]) -> Post {
+        let Addressed { room, to, answer, copy } = self;
+        let aside = Some(&room) == message.aside.as_ref();
+        let is_private = to != Recipient::Room || aside;
+        let part = match &to {
+            Recipient::Room => room.to_string(),
+            Recipient::Player(player) => player.to_string(),
+        };
+        let earlier = |id: &str| Earlier { key: format!("{}/{id}/{part}", message.said_in()), id: None };
+        let key = format!("{}/{}/{part}", message.said_in(), message.id);
+        Post {
+            answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
+            corrects: corrects.filter(|_| !answer.refused).map(earlier),
+            to,
+            only_for: aside.then(|| message.speaker.player.clone()),
+            addressee: answer.addressee,
+            calls: answer.calls,
+            images: answer.images,
+            files: answer.files,
+            refusal: answer.refused,
+            readers: if is_private { readers.to_vec() } else { Vec::new() },
+            copy,
+            ..Post::new(key, room, answer.blocks)
+        }
     }
 }
 

@@ -4,7 +4,6 @@ use super::Table;
 use crate::attempt::Attempt;
 use crate::done::Done;
 use crate::draft::Draft;
-use crate::effects::Effects;
 use crate::host::Host;
 use crate::line::{changed, note};
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
@@ -176,29 +175,18 @@ impl Draft {
         changed(&Document::Table, &self.state.doc, &self.state.doc.doc, &doc, &mut changes);
         note(&mut doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let plays = doc.seats.get(&to.player).map_or(CharacterId(0), |seat| seat.plays);
+        let key = MessageKey {
+            network: message.room.network.clone(),
+            room: message.room.id.clone(),
+            id: message.id.clone(),
+            ordinal: 1,
+        };
         let attempt = Attempt {
-            message,
-            key: MessageKey {
-                network: message.room.network.clone(),
-                room: message.room.id.clone(),
-                id: message.id.clone(),
-                ordinal: 1,
-            },
-            rights: Rights::of(host, &doc, message),
             actor: plays,
             typed: format!("{RENAMED} {} {}", from.id, to.player.id),
-            offered: None,
-            spec: None,
-            thrown: Vec::new(),
-            strayed: false,
-            doc,
-            room: self.state.rooms[&message.room].doc.clone(),
-            head: self.state.head.clone(),
+            doc: doc.clone(),
             secret: false,
-            withheld: false,
-            effects: Effects::default(),
-            files_left: None,
-            paced: true,
+            ..Attempt::new(&self.state, message, key, Rights::of(host, &doc, message))
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
         let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
