@@ -1,9 +1,30 @@
 //! What every [`Transport`] must do, as one suite: each implementation's tests run it against the real network.
+//!
+//! | promise | held by |
+//! |---|---|
+//! | What people say arrives once, in order, with who said it where | `what_is_said_arrives_once_in_order` |
+//! | The posts of a room are said in the order of the calls, whatever is waited for first; whom one answers is to be seen | `what_is_posted_is_heard_in_order_and_addressed` |
+//! | No text becomes a line, a control character or a command of its own | `no_text_becomes_a_line_of_its_own` |
+//! | What is said again under its key is there once, or says that it is said again, as [`Guarantees`](crate::Guarantees) tell | `what_is_said_again_is_there_once_or_says_so` |
+//! | Where posts cannot be edited, a correction says that it is one | `a_correction_says_that_it_is_one` |
+//! | Of a long answer all is to be seen, or what to type for the rest ([`Post::more`]) | `a_long_answer_is_whole_or_says_what_to_type` |
+//! | Whoever waits for a post hears what became of it, also when the transport closes | `when_it_closes_nobody_waits_for_ever` |
+//!
+//! What takes people and servers of one kind is held by the tests of that kind: who reads a private post ([`Post::to`],
+//! [`Post::only_for`]), what is edited in place and taken back ([`Post::corrects`], [`Post::withdraws`]), whom a post calls
+//! ([`Post::calls`]), files and pictures, what was missed, and what is redelivered.
 
-use crate::{Block, Delivery, Desk, DeskError, Event, Message, Post, RoomId, Span, Transport};
+use crate::{Block, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Post, Repeated, RoomId, SendError};
+use crate::{Span, Transport};
 use async_trait::async_trait;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
+
+/// Lines of a long answer.
+const LONG: usize = 60;
+/// How long a transport may take to close.
+const CLOSING: Duration = Duration::from_secs(60);
 
 /// A network with the transport on it and a second client beside it.
 #[async_trait]
@@ -26,6 +47,9 @@ pub async fn suite<S: Stand>(mut stand: impl AsyncFnMut() -> S) {
     what_is_said_arrives_once_in_order(&mut stand().await).await;
     what_is_posted_is_heard_in_order_and_addressed(&mut stand().await).await;
     no_text_becomes_a_line_of_its_own(&mut stand().await).await;
+    what_is_said_again_is_there_once_or_says_so(&mut stand().await).await;
+    a_long_answer_is_whole_or_says_what_to_type(&mut stand().await).await;
+    when_it_closes_nobody_waits_for_ever(&mut stand().await).await;
 }
 
 async fn what_is_said_arrives_once_in_order(stand: &mut impl Stand) {
@@ -71,6 +95,62 @@ async fn no_text_becomes_a_line_of_its_own(stand: &mut impl Stand) {
     assert!(!heard.contains(['\n', '\r', '\x01', '\x1b', '\u{202e}']), "not cleaned: {heard:?}");
     let next = stand.hear().await;
     assert!(next.contains("the end"), "a text became a line: {next:?}");
+}
+
+async fn what_is_said_again_is_there_once_or_says_so(stand: &mut impl Stand) {
+    let (transport, room) = (stand.transport(), stand.room());
+    let _desk = Listening::to(transport.clone());
+    let first = post(&room, 1, "the beginning");
+    let sent = transport.send(first.clone()).await.expect("it can be said");
+    transport.send(Post { again: true, ..first.clone() }).await.expect("it can be said");
+    let heard = stand.hear().await;
+    assert!(heard.contains("the beginning") && !heard.contains("(again)"), "said for the first time: {heard:?}");
+    if transport.guarantees().repeated == Repeated::Twice {
+        let again = stand.hear().await;
+        assert!(again.contains("the beginning") && again.contains("(again)"), "not marked: {again:?}");
+    }
+    a_correction_says_that_it_is_one(stand, Earlier { key: first.key, id: sent.id }).await;
+    transport.send(post(&room, 3, "the end")).await.expect("it can be said");
+    let end = stand.hear().await;
+    assert!(end.contains("the end"), "more was said than there was to say: {end:?}");
+}
+
+/// Corrects an earlier post; where that is edited in place, the tests of that network look at it.
+async fn a_correction_says_that_it_is_one(stand: &mut impl Stand, earlier: Earlier) {
+    let (transport, room) = (stand.transport(), stand.room());
+    if transport.guarantees().edits == Edits::Shown {
+        return;
+    }
+    let correction = Post { corrects: Some(earlier), ..post(&room, 2, "the middle") };
+    transport.send(correction).await.expect("it can be said");
+    let heard = stand.hear().await;
+    assert!(heard.contains("the middle") && heard.contains("(corrected)"), "not marked: {heard:?}");
+}
+
+async fn a_long_answer_is_whole_or_says_what_to_type(stand: &mut impl Stand) {
+    let (transport, room) = (stand.transport(), stand.room());
+    let _desk = Listening::to(transport.clone());
+    let line = |n: usize| Block::Line(vec![Span::Text(format!("line {n} of an answer that goes on and on"))]);
+    let blocks = (1..=LONG).map(line).collect();
+    let long = Post { blocks, more: "!more".to_owned(), ..post(&room, 1, "") };
+    transport.send(long).await.expect("it can be said");
+    let mut heard = stand.hear().await;
+    assert!(heard.contains("line 1 "), "it does not begin where it begins: {heard:?}");
+    while !heard.contains("!more") && !heard.contains(&format!("line {LONG} ")) {
+        heard = stand.hear().await;
+    }
+}
+
+async fn when_it_closes_nobody_waits_for_ever(stand: &mut impl Stand) {
+    let (transport, room) = (stand.transport(), stand.room());
+    let _desk = Listening::to(transport.clone());
+    transport.ready().await;
+    let saying: Vec<_> = (1..=20).map(|n| transport.send(post(&room, n, &format!("number {n}")))).collect();
+    tokio::time::timeout(CLOSING, transport.close()).await.expect("it closes");
+    for said in saying {
+        let said = tokio::time::timeout(CLOSING, said).await.expect("whoever waits is told");
+        assert!(matches!(said, Ok(_) | Err(SendError::Unsaid)), "{said:?}");
+    }
 }
 
 fn post(room: &RoomId, n: u32, text: &str) -> Post {

@@ -34,7 +34,7 @@ impl Stand for FakeStand {
     async fn hear(&mut self) -> String {
         let post = self.network.hear().await;
         let text = post.blocks.iter().map(chat::Block::plain).collect::<Vec<_>>().join("\n");
-        format!("{}: {text}", post.addressee.unwrap_or_default())
+        post.front() + &text
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Attempt<'a> {
     pub strayed: bool,
     pub doc: Arc<TableDoc>,
     pub room: Arc<RoomDoc>,
-    pub head: Head,
+    pub head: Arc<Head>,
     /// Its answer is for the player and the referees alone.
     pub secret: bool,
     /// Its entry is, though all read the answer: it holds what others keep secret.
@@ -126,7 +126,7 @@ impl<'a> Attempt<'a> {
         match self.doc.seats.get(&speaker.player) {
             Some(seat) if seat.name == speaker.name => seat.plays,
             None if !self.doc.has_room() && !self.rights.may(&self.doc, Act::SitAtAFullTable) => GUEST,
-            _ => Arc::make_mut(&mut self.doc).seat(&mut self.head, &speaker.player, &speaker.name),
+            _ => Arc::make_mut(&mut self.doc).seat(Arc::make_mut(&mut self.head), &speaker.player, &speaker.name),
         }
     }
 }

@@ -183,7 +183,7 @@ impl<'a> Ledger<'a> {
             None => ledger.host.committer.read(key),
         };
         let State { id, doc, head, .. } = self.state;
-        Exported::at_work(id, (*doc.doc).clone(), head.clone(), read)
+        Exported::at_work(id, (*doc.doc).clone(), (**head).clone(), read)
     }
 
     /// What can still be done about a roll.

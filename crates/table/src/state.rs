@@ -17,7 +17,7 @@ use jiff::Timestamp;
 pub(crate) struct State {
     pub id: TableId,
     pub doc: Stored<TableDoc>,
-    pub head: Head,
+    pub head: Arc<Head>,
     /// The seed in use; none before the first command.
     pub seed: Option<[u8; 32]>,
     /// What is known of games so far.
@@ -51,7 +51,7 @@ impl State {
         let doc: Option<TableDoc> = read(host, &keys::doc(&id))?;
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
-        Ok(State { id, doc, head, seed, games: BTreeMap::new(), rooms: BTreeMap::new(), gap })
+        Ok(State { id, doc, head: Arc::new(head), seed, games: BTreeMap::new(), rooms: BTreeMap::new(), gap })
     }
 
     /// What a room at the table is set to.
@@ -66,6 +66,11 @@ impl State {
             self.rooms.insert(room.clone(), Stored { stored: kept, doc: Arc::new(doc) });
         }
         Ok(&self.rooms[room])
+    }
+
+    /// Where the journal ends, to be changed.
+    pub fn head_mut(&mut self) -> &mut Head {
+        Arc::make_mut(&mut self.head)
     }
 
     /// The number that the next entry gets.

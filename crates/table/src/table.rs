@@ -89,13 +89,14 @@ impl Table {
             return Ok(None);
         }
         if self.state.seed.is_some() {
-            self.state.head.begin_epoch(self.state.head.epoch + 1);
+            let epoch = self.state.head.epoch + 1;
+            self.state.head_mut().begin_epoch(epoch);
         }
-        self.state.head.restored.clone_from(&host.restored);
+        self.state.head_mut().restored.clone_from(&host.restored);
         let seed = host.with_entropy(|entropy| entropy.secret());
         let mut batch = Batch::default();
         batch.put(keys::seed(&self.state.id, self.state.head.epoch), to_json(&hex(&seed)));
-        batch.put(keys::head(&self.state.id), to_json(&self.state.head));
+        batch.put(keys::head(&self.state.id), to_json(&*self.state.head));
         self.state.seed = Some(seed);
         Ok(Some(batch))
     }
@@ -177,7 +178,7 @@ impl Table {
         (self.state.seed.is_some() && self.state.head.reserved > self.state.head.number && self.state.gap.is_none())
             .then(|| {
                 let mut batch = Batch::default();
-                let head = Head { reserved: self.state.head.number, ..self.state.head.clone() };
+                let head = Head { reserved: self.state.head.number, ..(*self.state.head).clone() };
                 batch.put(keys::head(&self.state.id), to_json(&head));
                 batch
             })

@@ -38,7 +38,7 @@ pub(crate) struct HouseTurn<'a> {
     /// The table as it was when the command began: what came into being on the way is part of it.
     pub arrived: &'a mut Arc<TableDoc>,
     pub room: &'a mut Arc<RoomDoc>,
-    pub head: &'a mut Head,
+    pub head: &'a mut Arc<Head>,
     /// The journal up to this command.
     pub ledger: Ledger<'a>,
     /// What it does besides.

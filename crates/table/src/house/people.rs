@@ -209,14 +209,14 @@ fn list_characters(turn: &HouseTurn) -> Reply {
 fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refusal> {
     let owner = turn.table.player(&player.0, turn.present)?;
     let seat_name = shown_name(turn, &owner);
-    let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+    let (table, head) = (Arc::make_mut(turn.table), Arc::make_mut(turn.head));
     if !table.has_room() && !table.seats.contains_key(&owner) {
         return Err(Refusal::new(format!("{seat_name} has no seat here, and all are taken")).example("pc"));
     }
     table.seat(head, &owner, &seat_name);
     // Who was seated stays so, though it be taken back whom they play.
     *turn.arrived = turn.table.clone();
-    let (table, head) = (Arc::make_mut(turn.table), &mut *turn.head);
+    let (table, head) = (Arc::make_mut(turn.table), Arc::make_mut(turn.head));
     let id = match table.find(name) {
         Some(id) => id,
         None => table.make_character(head, name, None)?,
@@ -227,7 +227,7 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
 }
 
 fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {
-    Arc::make_mut(turn.table).make_character(turn.head, name, owner)
+    Arc::make_mut(turn.table).make_character(Arc::make_mut(turn.head), name, owner)
 }
 
 fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = CharacterId> + 'a {

@@ -115,8 +115,8 @@ impl Draft {
     /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
     fn keep_words(&mut self, added: Option<Added>) {
         if let Some(added) = added {
-            self.state.head.words.push(added);
-            self.writes.put(keys::head(&self.state.id), to_json(&self.state.head));
+            self.state.head_mut().words.push(added);
+            self.writes.put(keys::head(&self.state.id), to_json(&*self.state.head));
         }
     }
 
@@ -172,11 +172,12 @@ impl Draft {
         if secret {
             self.writes.put(keys::secret(&self.state.id, number), to_json(&self.state.head.epoch));
         }
-        self.state.head.number = number;
-        self.state.head.time = Some(entry.time);
-        self.state.head.hash = link.hash;
-        self.state.head.committed = true;
-        self.state.head.next_character = attempt.head.next_character;
+        let head = self.state.head_mut();
+        head.number = number;
+        head.time = Some(entry.time);
+        head.hash = link.hash;
+        head.committed = true;
+        head.next_character = attempt.head.next_character;
     }
 
     /// Where the entry leads back to: the one before of the same player, and of the same character.
@@ -186,8 +187,8 @@ impl Draft {
         match attempt.actor {
             GUEST => Before { took, ..Before::default() },
             actor => Before {
-                player: self.state.head.players.insert(player.clone(), number),
-                character: self.state.head.characters.insert(actor, number),
+                player: self.state.head_mut().players.insert(player.clone(), number),
+                character: self.state.head_mut().characters.insert(actor, number),
                 also: None,
                 took,
             },
@@ -219,7 +220,8 @@ impl Draft {
         }
         effects.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         if let Some(seed) = effects.next_seed {
-            self.state.head.begin_epoch(self.state.head.epoch + 1);
+            let epoch = self.state.head.epoch + 1;
+            self.state.head_mut().begin_epoch(epoch);
             self.writes.put(keys::seed(&self.state.id, self.state.head.epoch), to_json(&hex(&seed)));
             self.state.seed = Some(seed);
         }

@@ -187,7 +187,7 @@ impl Draft {
         let present = host.roster.present(&attempt.message.room);
         let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
         let line = inner(rest, attempt, &format!("what does {name} do?"))?;
-        let head = &mut attempt.head;
+        let head = Arc::make_mut(&mut attempt.head);
         let mut doc = (*attempt.doc).clone();
         attempt.actor = doc.character_for(head, &name, &attempt.rights, present)?;
         if doc != *attempt.doc {

@@ -211,11 +211,14 @@ impl Draft {
     pub(crate) fn keep_roll(&mut self, number: u64, roll: &RollDoc) {
         self.writes.put(keys::roll(&self.state.id, number), to_json(roll));
         if roll.open.is_empty() {
-            self.state.head.open.remove(&number);
+            if self.state.head.open.contains(&number) {
+                self.state.head_mut().open.remove(&number);
+            }
         } else {
-            self.state.head.open.insert(number);
-            while self.state.head.open.len() > MOST_OPEN {
-                self.state.head.open.pop_first();
+            let open = &mut self.state.head_mut().open;
+            open.insert(number);
+            while open.len() > MOST_OPEN {
+                open.pop_first();
             }
         }
     }

@@ -120,7 +120,7 @@ impl Draft {
         let target = target.filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
         if !cast.newcomers().is_empty() {
-            Arc::make_mut(&mut attempt.doc).sit(&mut attempt.head, &cast);
+            Arc::make_mut(&mut attempt.doc).sit(Arc::make_mut(&mut attempt.head), &cast);
         }
         let mut changes = Changes::default();
         changed(&Document::Table, &self.state.doc, &attempt.doc, &attempt.doc, &mut changes);

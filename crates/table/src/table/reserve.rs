@@ -20,9 +20,10 @@ impl Table {
         let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
         heard.early = !changed && last <= self.safe;
         self.look_ahead(heard.early || changed);
-        self.state.head.reserved = self.state.head.reserved.max(self.state.head.number + self.ahead);
+        let reserved = self.state.head.reserved.max(self.state.head.number + self.ahead);
+        self.state.head_mut().reserved = reserved;
         heard.reserved = self.state.head.reserved;
-        heard.batch.put(keys::head(&self.state.id), to_json(&self.state.head));
+        heard.batch.put(keys::head(&self.state.id), to_json(&*self.state.head));
     }
 
     /// How far numbers are reserved ahead: twice as far whenever a roll had to wait for the disk just for its number,

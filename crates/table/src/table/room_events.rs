@@ -165,8 +165,8 @@ impl Draft {
         }
         // From the newest entry of either the way leads on to the others of the same id, and from this one to both.
         let mut also = None;
-        if let Some(last) = self.state.head.players.remove(from) {
-            let newest = self.state.head.players.entry(to.player.clone()).or_default();
+        if let Some(last) = self.state.head_mut().players.remove(from) {
+            let newest = self.state.head_mut().players.entry(to.player.clone()).or_default();
             also = Some(last.min(*newest)).filter(|older| *older > 0);
             *newest = last.max(*newest);
         }
