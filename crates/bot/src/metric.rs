@@ -1,13 +1,12 @@
 //! What is counted of a bot, under the names that Prometheus shows.
 
+use journal::committer::SYNC;
 use table::{Outcome, OutcomeKind};
 
 /// Command lines, by network and what became of them.
 pub(crate) const COMMANDS: &str = "astragal_commands_total";
 /// From a message's acceptance to the network's having the answer.
 pub(crate) const ANSWER: &str = "astragal_answer_seconds";
-/// One write of the store with its sync.
-pub(crate) const SYNC: &str = "astragal_store_sync_seconds";
 /// Posts that the network will never take.
 pub(crate) const DROPPED: &str = "astragal_posts_dropped_total";
 
