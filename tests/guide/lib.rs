@@ -12,12 +12,12 @@ pub fn plugin() -> Box<dyn Plugin> {
 struct Ember;
 
 /// What a table holds: the heat each character is in.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 struct State {
     heat: BTreeMap<CharacterId, u32>,
 }
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Command {
     /// Risk something: roll that many d6, the highest counts.
     #[command(main, example = "risk 2", example = "risk 3 # over the wall")]

@@ -18,10 +18,10 @@ use tokio::sync::oneshot;
 /// A game that breaks on purpose.
 struct Fragile;
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Count(u32, String);
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Break {
     /// Count one up.
     #[command(main, example = "count")]

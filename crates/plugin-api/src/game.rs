@@ -4,12 +4,16 @@ use crate::{Commands, Manifest, Refusal, Reply, Setting, Turn, Words};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::any::Any;
+use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// A game: a reducer over its state.
 ///
 /// `play` is pure: the same state, command, dice and time give the same result. On `Ok` the host keeps the new
-/// state, the journal entry and the answer together; on `Err` it drops the state it lent, and nothing happened.
+/// state, the journal entry and the answer together; on `Err` it drops the state it lent, and nothing happened. The host
+/// plays a command as often as it likes to learn its odds, each time on another copy of the state.
 pub trait Game: Send + Sync + 'static {
     /// The word that stands for the game and the key of its stored state: it never changes.
     const ID: &'static str;
@@ -23,9 +27,9 @@ pub trait Game: Send + Sync + 'static {
     const STATE_VERSION: u32 = 1;
 
     /// What a table holds of this game.
-    type State: Default + Serialize + DeserializeOwned;
+    type State: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned + Sync;
     /// What can be typed.
-    type Command: Commands;
+    type Command: Clone + Commands + Send + 'static;
 
     /// Plays one command.
     ///
@@ -58,31 +62,101 @@ pub struct SavedState {
     pub state: Value,
 }
 
+/// What a table holds of a game, decoded: quick to clone, and compared by what it holds.
+#[derive(Clone)]
+pub struct Held(Arc<dyn HeldState>);
+
+trait HeldState: Any + Send + Sync {
+    fn saved(&self) -> SavedState;
+
+    fn equals(&self, other: &dyn Any) -> bool;
+}
+
+struct StateOf<G: Game>(G::State);
+
+impl<G: Game> HeldState for StateOf<G> {
+    fn saved(&self) -> SavedState {
+        let state = serde_json::to_value(&self.0).expect("a game's state has text keys and finite numbers");
+        SavedState { version: G::STATE_VERSION, state }
+    }
+
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<Self>().is_some_and(|other| self.0 == other.0)
+    }
+}
+
+impl Held {
+    fn of<G: Game>(state: G::State) -> Self {
+        Held(Arc::new(StateOf::<G>(state)))
+    }
+
+    /// As it is stored.
+    pub fn saved(&self) -> SavedState {
+        self.0.saved()
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.equals(&*other.0)
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.saved().fmt(f)
+    }
+}
+
 /// What a played command leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
-    /// The new state.
-    pub state: SavedState,
+    /// What the table holds of the game then.
+    pub held: Held,
     /// The answer.
     pub reply: Reply,
 }
 
-/// A game as the core holds it: declarations as data, data in, data out.
+/// A command that was read, and the state it is played on: it can be played any number of times.
+pub struct Ready(Box<dyn Fn(&mut Turn) -> Result<Played, Refusal> + Send>);
+
+impl Ready {
+    /// Plays the command on a copy of the state.
+    ///
+    /// # Errors
+    /// The game refuses.
+    pub fn play(&self, turn: &mut Turn) -> Result<Played, Refusal> {
+        (self.0)(turn)
+    }
+}
+
+/// A game as the core holds it.
 pub trait Plugin: Send + Sync {
     /// What the game is.
     fn manifest(&self) -> &Manifest;
 
     /// What a table holds of the game before its first command.
-    fn first_state(&self) -> SavedState;
+    fn first(&self) -> Held;
 
-    /// Whether the words read as the command called `name`.
-    fn reads(&self, name: &str, words: &mut Words) -> bool;
-
-    /// Plays the command called `name` on a copy of `state`.
+    /// What a table holds of the game, as it was stored.
     ///
     /// # Errors
-    /// The words do not fit, the game refuses, or the state cannot be read.
-    fn play(&self, state: &SavedState, name: &str, words: &mut Words, turn: &mut Turn) -> Result<Played, Refusal>;
+    /// It cannot be read.
+    fn held(&self, saved: &SavedState) -> Result<Held, Refusal>;
+
+    /// Reads the words of the command called `name`, which is to be played on `held`.
+    ///
+    /// # Errors
+    /// The words do not fit.
+    ///
+    /// # Panics
+    /// `held` is another game's.
+    fn ready(&self, held: &Held, name: &str, words: &mut Words) -> Result<Ready, Refusal>;
+
+    /// Whether the words read as the command called `name`.
+    fn reads(&self, name: &str, words: &mut Words) -> bool {
+        self.ready(&self.first(), name, words).is_ok()
+    }
 }
 
 /// `G` as the core holds it.
@@ -109,28 +183,28 @@ impl<G: Game> Plugin for Hosted<G> {
         &self.manifest
     }
 
-    fn first_state(&self) -> SavedState {
-        saved::<G>(&G::State::default())
+    fn first(&self) -> Held {
+        Held::of::<G>(G::State::default())
     }
 
-    fn reads(&self, name: &str, words: &mut Words) -> bool {
-        G::Command::parse(name, words).is_ok()
-    }
-
-    fn play(&self, state: &SavedState, name: &str, words: &mut Words, turn: &mut Turn) -> Result<Played, Refusal> {
-        let command = G::Command::parse(name, words)?;
-        let mut state = if state.version == G::STATE_VERSION {
-            G::State::deserialize(&state.state)
+    fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {
+        let state = if saved.version == G::STATE_VERSION {
+            G::State::deserialize(&saved.state)
                 .map_err(|error| Refusal::new(format!("this table's {} cannot be read: {error}", G::TITLE)))?
         } else {
-            G::upgrade(state.version, state.state.clone())?
+            G::upgrade(saved.version, saved.state.clone())?
         };
-        let reply = G::play(&mut state, command, turn)?;
-        Ok(Played { state: saved::<G>(&state), reply })
+        Ok(Held::of::<G>(state))
     }
-}
 
-fn saved<G: Game>(state: &G::State) -> SavedState {
-    let state = serde_json::to_value(state).expect("a game's state has text keys and finite numbers");
-    SavedState { version: G::STATE_VERSION, state }
+    fn ready(&self, held: &Held, name: &str, words: &mut Words) -> Result<Ready, Refusal> {
+        let command = G::Command::parse(name, words)?;
+        let before: Arc<dyn Any + Send + Sync> = held.0.clone();
+        let before = before.downcast::<StateOf<G>>().expect("a game is played on what a table holds of it");
+        Ok(Ready(Box::new(move |turn| {
+            let mut state = before.0.clone();
+            let reply = G::play(&mut state, command.clone(), turn)?;
+            Ok(Played { held: Held::of::<G>(state), reply })
+        })))
+    }
 }

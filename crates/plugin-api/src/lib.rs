@@ -17,7 +17,7 @@ pub use declare::{
     ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, Setting, SettingKind, SettingScope, usage_of,
 };
 pub use dice::{Dice, Die};
-pub use game::{Game, Played, Plugin, SavedState, plugin};
+pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands};
 pub use refusal::{Refusal, suggest, suggest_within};
 pub use turn::{Cast, Closed, Left, Target, Turn};

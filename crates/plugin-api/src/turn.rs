@@ -14,13 +14,14 @@ use std::sync::Arc;
 /// Who may be named at a table: its characters, the players by whom they act for, and whoever is present.
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
-    names: BTreeMap<CharacterId, String>,
-    players: BTreeMap<PlayerId, (String, CharacterId)>,
+    // Shared, since a command is played very often to learn its odds; copied when somebody comes.
+    names: Arc<BTreeMap<CharacterId, String>>,
+    players: Arc<BTreeMap<PlayerId, (String, CharacterId)>>,
     present: Arc<BTreeMap<PlayerId, String>>,
     next: u32,
     newcomers: Vec<(PlayerId, String)>,
-    referees: BTreeSet<PlayerId>,
-    opposition: BTreeSet<CharacterId>,
+    referees: Arc<BTreeSet<PlayerId>>,
+    opposition: Arc<BTreeSet<CharacterId>>,
 }
 
 /// The earlier roll that a follow-up acts on.
@@ -51,8 +52,8 @@ pub struct Turn<'a> {
     role: Role,
     took: Cell<Role>,
     cast: Cast,
-    settings: BTreeMap<String, String>,
-    target: Option<Target<Value>>,
+    settings: Arc<BTreeMap<String, String>>,
+    target: Option<Arc<Target<Value>>>,
     followed: Cell<bool>,
     amended: Option<Value>,
     closed: Vec<Closed>,
@@ -97,13 +98,13 @@ pub struct Left {
 impl Cast {
     /// These characters.
     pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
-        Cast { names: names.into_iter().collect(), ..Cast::default() }
+        Cast { names: Arc::new(names.into_iter().collect()), ..Cast::default() }
     }
 
     /// With these players, who can be named as well as the characters they act for.
     #[must_use]
     pub fn with_players(mut self, players: impl IntoIterator<Item = (PlayerId, (String, CharacterId))>) -> Self {
-        self.players = players.into_iter().collect();
+        self.players = Arc::new(players.into_iter().collect());
         self
     }
 
@@ -118,7 +119,7 @@ impl Cast {
     /// With these referees, and these characters who are theirs or nobody's: the opposition.
     #[must_use]
     pub fn with_opposition(mut self, referees: BTreeSet<PlayerId>, characters: BTreeSet<CharacterId>) -> Self {
-        (self.referees, self.opposition) = (referees, characters);
+        (self.referees, self.opposition) = (Arc::new(referees), Arc::new(characters));
         self
     }
 
@@ -147,10 +148,10 @@ impl Cast {
         let id = CharacterId(self.next);
         self.next += 1;
         if self.referees.contains(&player) {
-            self.opposition.insert(id);
+            Arc::make_mut(&mut self.opposition).insert(id);
         }
-        self.names.insert(id, name.clone());
-        self.players.insert(player.clone(), (name.clone(), id));
+        Arc::make_mut(&mut self.names).insert(id, name.clone());
+        Arc::make_mut(&mut self.players).insert(player.clone(), (name.clone(), id));
         self.newcomers.push((player, name));
         Some(id)
     }
@@ -185,7 +186,7 @@ impl<'a> Turn<'a> {
             now,
             comment: None,
             cast,
-            settings: BTreeMap::new(),
+            settings: Arc::default(),
             target: None,
             followed: Cell::new(false),
             amended: None,
@@ -203,14 +204,14 @@ impl<'a> Turn<'a> {
 
     /// With the values of the game's settings.
     #[must_use]
-    pub fn with_settings(mut self, settings: BTreeMap<String, String>) -> Self {
+    pub fn with_settings(mut self, settings: Arc<BTreeMap<String, String>>) -> Self {
         self.settings = settings;
         self
     }
 
     /// As a follow-up on `target`.
     #[must_use]
-    pub fn with_target(mut self, target: Option<Target<Value>>) -> Self {
+    pub fn with_target(mut self, target: Option<Arc<Target<Value>>>) -> Self {
         self.target = target;
         self
     }

@@ -121,7 +121,7 @@ fn try_on(
     let key = MessageKey { network: "test".into(), room: "test".into(), id: "1".into(), ordinal: 1 };
     let mut dice = FairDice::new(&[0; 32], &key);
     let mut turn = Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, &mut dice).with_role(Role::Owner);
-    plugin.play(state, name, words, &mut turn)
+    plugin.ready(&plugin.held(state)?, name, words)?.play(&mut turn)
 }
 
 fn files(directory: &str, folder: &str, extension: &str) -> Vec<PathBuf> {

@@ -14,12 +14,11 @@ pub fn simulate(plugin: &dyn Plugin, command: &str, times: u32, seed: u8, mut lo
     let mut dice = FairDice::new(&[seed; 32], &key);
     let (word, _) = command.split_once(' ').unwrap_or((command, ""));
     let name = &plugin.manifest().command(word).expect("there is such a command").name;
-    let state = plugin.first_state();
+    let ready = plugin.ready(&plugin.first(), name, &mut Words::new(command, word.len())).expect("it reads");
     let cast = Cast::new([(CharacterId(1), "Ann".to_owned())]);
     for _ in 0..times {
         let mut turn = Turn::new(CharacterId(1), cast.clone(), Timestamp::UNIX_EPOCH, &mut dice);
-        let played = plugin.play(&state, name, &mut Words::new(command, word.len()), &mut turn);
-        look(&played.expect("it is played").reply.facts);
+        look(&ready.play(&mut turn).expect("it is played").reply.facts);
     }
 }
 

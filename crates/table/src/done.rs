@@ -1,11 +1,10 @@
 //! What a command did, before it is written down.
 
+use crate::state::GameState;
 use chat::Reply;
-use journal::documents::GameDoc;
 use journal::{Changes, HOUSE};
 use plugin_api::{Closed, CommandSpec, Target};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// What a command did, before it is written down.
 pub(crate) struct Done<'a> {
@@ -15,7 +14,7 @@ pub(crate) struct Done<'a> {
     pub comment: Option<String>,
     pub changes: Changes,
     /// What the table holds of the game, if it changed, and its JSON.
-    pub state: Option<(Arc<GameDoc>, Vec<u8>)>,
+    pub state: Option<(GameState, Vec<u8>)>,
     /// The roll it followed up on, with its record replaced if it was.
     pub followed: Option<(Target<Value>, Option<Value>)>,
     /// Offers that are open no longer.

@@ -3,11 +3,11 @@
 use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::limits::{Pace, Pulse};
-use crate::state::{State, Stored, read};
+use crate::state::{GameState, State, Stored, read};
 use crate::unplayed::Unplayed;
 use chat::{Message, RoomId};
 use dice::Die;
-use journal::documents::{GameDoc, RoomDoc, from_json};
+use journal::documents::{GameDoc, RoomDoc, from_json, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use journal::{Change, Touched, bound};
@@ -85,20 +85,22 @@ impl Draft {
     /// What the table holds of a game.
     ///
     /// # Errors
-    /// The store cannot be read.
-    pub fn game(&mut self, host: &Host, plugin: &dyn Plugin) -> Result<Stored<GameDoc>, StoreError> {
+    /// The store cannot be read, or the game cannot read what is in it.
+    pub fn game(&mut self, host: &Host, plugin: &dyn Plugin) -> Result<GameState, Unplayed> {
         let id = &plugin.manifest().id;
-        if let Some(kept) = self.state.games.get(id) {
-            return Ok(kept.clone());
+        if let Some(known) = self.state.games.get(id) {
+            return Ok(known.clone());
         }
         let stored: Option<GameDoc> = self.read(host, &keys::game(&self.state.id, id))?;
         let first = || {
-            let SavedState { version, state } = plugin.first_state();
+            let SavedState { version, state } = plugin.first().saved();
             GameDoc { version, state, touched: Touched::default() }
         };
         let kept = Stored { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(first)) };
-        self.state.games.insert(id.clone(), kept.clone());
-        Ok(kept)
+        let saved = SavedState { version: kept.doc.version, state: kept.doc.state.clone() };
+        let game = GameState { held: plugin.held(&saved)?, bytes: to_json(&*kept.doc).len(), kept };
+        self.state.games.insert(id.clone(), game.clone());
+        Ok(game)
     }
 
     /// What dice are made of, with the key of their message: the seed, bound with what players added.

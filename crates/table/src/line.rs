@@ -9,6 +9,7 @@ mod meant;
 mod nothing;
 mod offers;
 mod play;
+mod prepared;
 mod resolve;
 pub(crate) mod undo;
 mod verbosity;

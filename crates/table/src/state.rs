@@ -6,6 +6,7 @@ use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use journal::{Entry, Link, seed_of};
+use plugin_api::Held;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(crate) struct State {
     /// The seed in use; none before the first command.
     pub seed: Option<[u8; 32]>,
     /// What is known of games so far.
-    pub games: BTreeMap<String, Stored<GameDoc>>,
+    pub games: BTreeMap<String, GameState>,
     /// What is known so far of the rooms that sit here.
     pub rooms: BTreeMap<RoomId, Stored<RoomDoc>>,
     /// Numbers that a crash may have lost; the next entry names them.
@@ -33,6 +34,15 @@ pub(crate) struct State {
 pub(crate) struct Stored<T> {
     pub doc: Arc<T>,
     pub stored: bool,
+}
+
+/// What a table holds of a game: as it is stored, and decoded.
+#[derive(Clone)]
+pub(crate) struct GameState {
+    pub kept: Stored<GameDoc>,
+    pub held: Held,
+    /// How long its JSON is.
+    pub bytes: usize,
 }
 
 impl State {

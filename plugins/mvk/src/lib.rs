@@ -43,7 +43,7 @@ struct Holdings {
 }
 
 /// What can be typed.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Command {
     /// Act: roll a d20 and your character dice for total and impact.
     ///
@@ -121,7 +121,7 @@ enum Command {
 }
 
 /// What a critical success is used for.
-#[derive(Choice)]
+#[derive(Clone, Copy, Choice)]
 enum CritChoice {
     /// Two more impact.
     Impact,
@@ -131,7 +131,7 @@ enum CritChoice {
 }
 
 /// What can be spent.
-#[derive(Choice)]
+#[derive(Clone, Copy, Choice)]
 enum Spendable {
     /// A point of it.
     #[choice("inspiration", "insp")]
@@ -153,6 +153,7 @@ enum StressWord {
 }
 
 /// A die of a roll, by its size and if need be by what it shows: `d8`, `d8=5`.
+#[derive(Clone)]
 struct NamedDie {
     typed: String,
     sides: u32,

@@ -76,7 +76,7 @@ struct Pending {
 }
 
 /// What can be typed.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Command {
     /// Try something: two d6 and one more for each step of the ladder, the two highest or lowest count.
     ///
@@ -157,7 +157,7 @@ enum Command {
 }
 
 /// What the Showrunner types.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Running {
     /// Begin a Series for so many players: no dials, three tokens each.
     #[command(referee, example = "series 4")]
@@ -200,7 +200,7 @@ enum Running {
 }
 
 /// What goes into a roll.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 struct Effort {
     modifier: Modifier,
     /// spend a Spotlight Token on one of your aspects
@@ -209,7 +209,7 @@ struct Effort {
 }
 
 /// The other side of an opposed Intention.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 struct Other {
     who: Option<Name>,
     modifier: Modifier,
@@ -257,7 +257,7 @@ impl Argument for Steps {
 }
 
 /// What can be spent.
-#[derive(Choice)]
+#[derive(Clone, Copy, Choice)]
 enum Spendable {
     /// A token of the pool.
     #[choice("spotlight", "spot", "token")]

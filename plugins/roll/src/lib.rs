@@ -12,7 +12,7 @@ pub fn plugin() -> Box<dyn Plugin> {
 
 struct Dice;
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Command {
     /// Roll dice. 4d6kh3+2 keeps the highest 3, d6! explodes, 2d6r1 rerolls, 8d10>=7 counts, 1d20+5 vs 15 compares, 6x repeats.
     ///

@@ -7,6 +7,7 @@ use crate::{show, tilt};
 use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Turn};
 
 /// A die of the Pool, as it is typed: `triumph 5`.
+#[derive(Clone, Copy)]
 pub(crate) struct PoolDie(Kind, u32);
 
 impl Argument for PoolDie {

@@ -35,7 +35,7 @@ pub fn plugin() -> Box<dyn Plugin> {
 struct Spheres;
 
 /// What can be typed.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Command {
     /// Roll d20 + skill with Advantage (+) and Disadvantage (-) dice.
     ///
@@ -70,7 +70,7 @@ enum Command {
 }
 
 /// Checks besides the plain one, and what settles them.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Checks {
     /// Settle your last check against a difficulty.
     #[command(follow_up, example = "vs 15", example = "vs Ann 15", example = "vs #12 level 5 hard")]
@@ -158,7 +158,7 @@ enum Checks {
 }
 
 /// Destiny dice, and what they are spent for.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum DestinyDice {
     /// Show the Destiny Pool and who holds what; a referee corrects it.
     #[command(
@@ -217,7 +217,7 @@ enum DestinyDice {
 }
 
 /// The Tilt and its votes.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Tilting {
     /// Show the Tilt, or run it: choose its table, close a ballot, break a tie, write a label.
     #[command(
@@ -243,7 +243,7 @@ enum Tilting {
 }
 
 /// The Fate Pool and turns.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Encounters {
     /// Begin or end an encounter, which has a Fate Pool of its own.
     #[command(referee, example = "encounter start", example = "encounter end")]
@@ -267,7 +267,7 @@ enum Encounters {
 }
 
 /// What heroes bear.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Heroes {
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]

@@ -344,7 +344,7 @@ impl Argument for LuckControl {
 }
 
 /// What a check is for, and whose.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 pub(crate) struct What {
     /// a 20 always succeeds, a 1 always fails
     #[flag("attack")]
@@ -357,7 +357,7 @@ pub(crate) struct What {
 }
 
 /// Whose side a check is on, if not that of who makes it.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 pub(crate) struct Whose {
     #[flag("foe")]
     pub foe: bool,
@@ -366,7 +366,7 @@ pub(crate) struct Whose {
 }
 
 /// What dice are rolled.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 pub(crate) struct DicePool {
     #[word("adv", "advantage")]
     pub advantage: Vec<Number<0, 40>>,
@@ -389,7 +389,7 @@ pub(crate) struct DicePool {
 }
 
 /// The other side of an opposed check.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 pub(crate) struct Opponent {
     #[flag("passive")]
     pub passive: bool,

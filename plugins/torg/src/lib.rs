@@ -55,7 +55,7 @@ struct Holdings {
 }
 
 /// What can be typed.
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Command {
     /// Test a skill or attribute: d20, 10s and 20s roll again, the bonus of the total is added.
     ///
@@ -166,7 +166,7 @@ enum Command {
 }
 
 /// What goes into a test besides its value and difficulty.
-#[derive(Arguments)]
+#[derive(Clone, Arguments)]
 struct How {
     /// the first die may be thrown again; auto decides by itself
     #[flag("favored", "favoured")]

@@ -158,7 +158,7 @@ pub(crate) enum Decide {
 }
 
 /// What can be spent.
-#[derive(Choice)]
+#[derive(Clone, Copy, Choice)]
 pub(crate) enum Spendable {
     /// One of them.
     #[choice("possibility", "poss", "possibilities")]

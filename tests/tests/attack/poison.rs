@@ -20,7 +20,7 @@ const DATA: &str = "ASTRAGAL_TEST_POISON";
 /// A game with a command that nothing survives.
 struct Deadly;
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Deed {
     /// Do nothing.
     #[command(main, example = "live")]

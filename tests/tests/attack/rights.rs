@@ -139,7 +139,7 @@ fn ones_own_macro_has_ones_own_rights() {
 /// A game that offers whatever it is told to.
 struct Tempter;
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Bait {
     /// Offer somebody this.
     #[command(main, example = "tempt Ann grin")]

@@ -9,7 +9,7 @@ use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Turn};
 /// A game of offers that anybody's command may close.
 struct Market;
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Trade {
     /// See what there is.
     #[command(main, example = "deal")]

@@ -177,7 +177,7 @@ impl Stage {
 /// A game of which nothing can be followed up on, with two offers that exclude each other.
 struct Market;
 
-#[derive(Commands)]
+#[derive(Clone, Commands)]
 enum Trade {
     /// See what there is.
     #[command(main, example = "deal")]

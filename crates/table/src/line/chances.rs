@@ -1,105 +1,27 @@
-//! A game's command that is ready to be played: once with the table's dice, or with all that could be thrown, which tells
-//! what its chances are.
+//! What the chances of a game's command are: those of one whose odds are asked for, and of what an answer offers.
 
-use super::resolve::Followed;
+use super::prepared::Prepared;
 use crate::attempt::{Attempt, Found};
-use crate::budget::{self, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
+use crate::budget::{ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use crate::done::Done;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::notation::{dice_of_no_table, guessed, reads_as_dice};
 use crate::odds::of_trials;
-use crate::people::People;
-use crate::room::{Answered, settings_of};
+use crate::room::Answered;
 use crate::shortcuts;
-use crate::state::Stored;
 use crate::trials::{SUCCESS, Trials};
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::{Offer, Reply};
 use dice::{Dice, Every};
-use jiff::Timestamp;
-use journal::documents::{GameDoc, to_json};
-use plugin_api::{
-    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Refusal, Role, SavedState, Target, Turn, Words,
-};
+use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Target, Words};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// The word for one.
 const ESTIMATE: &str = "estimate";
-
-/// A command, and all that it is played with but the dice.
-pub(super) struct Prepared<'a> {
-    pub plugin: &'a dyn Plugin,
-    pub spec: &'a CommandSpec,
-    pub arguments: Arguments,
-    /// The roll it follows up on.
-    pub target: Option<Target<Value>>,
-    from: usize,
-    state: SavedState,
-    cast: Cast,
-    settings: BTreeMap<String, String>,
-    actor: CharacterId,
-    player: String,
-    role: Role,
-    now: Timestamp,
-}
-
-impl Draft {
-    /// Makes a plugin's command ready, whose arguments begin at byte `from` of what was typed; and what the table holds of
-    /// the game.
-    pub(super) fn prepare<'a>(
-        &mut self,
-        host: &Host,
-        plugin: &'a dyn Plugin,
-        spec: &'a CommandSpec,
-        from: usize,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<(Prepared<'a>, Stored<GameDoc>), Unplayed> {
-        // Whatever made the line what it is, it is played only if it is no longer than what may be typed.
-        budget::fits(&attempt.typed)?;
-        let message = attempt.message;
-        let cast = attempt.doc.cast(&attempt.head, host.roster.present(&message.room));
-        let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
-        let target = match spec.follow_up {
-            FollowUp::No => None,
-            _ => {
-                let (actor, rights, offered) = (attempt.actor, &attempt.rights, attempt.offered);
-                let followed = Followed { plugin, spec, cast: &cast, actor, rights, offered, from };
-                self.target(host, message, &followed, &mut arguments)?
-            }
-        };
-        if let Some(target) = &target {
-            let roll = self.ledger(host).roll(target.entry)?;
-            let secret = roll.is_some_and(|roll| roll.secret);
-            if attempt.secret && !secret {
-                let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
-                return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
-            }
-            attempt.secret |= secret;
-            attempt.must_reach()?;
-        }
-        let state = self.game(host, plugin)?;
-        let prepared = Prepared {
-            plugin,
-            spec,
-            from: from.min(arguments.typed.len()),
-            arguments,
-            target,
-            state: SavedState { version: state.doc.version, state: state.doc.state.clone() },
-            cast,
-            settings: settings_of(plugin.manifest(), &attempt.doc, &attempt.room),
-            actor: attempt.actor,
-            player: message.speaker.name.clone(),
-            role: attempt.rights.role(),
-            now: message.sent,
-        };
-        Ok((prepared, state))
-    }
-}
 
 /// A game's command whose odds are asked for.
 pub(super) struct Asked<'a> {
@@ -180,19 +102,6 @@ impl Draft {
 }
 
 impl Prepared<'_> {
-    /// Plays it with these dice.
-    pub fn with(&self, dice: &mut dyn Dice) -> Result<(Played, Left), Refusal> {
-        let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
-            .with_role(self.role)
-            .with_settings(self.settings.clone())
-            .with_target(self.target.clone());
-        turn.player.clone_from(&self.player);
-        turn.comment.clone_from(&self.arguments.comment);
-        let mut words = Words::new(&self.arguments.typed, self.from);
-        let played = self.plugin.play(&self.state, &self.spec.name, &mut words, &mut turn)?;
-        Ok((played, turn.finish()))
-    }
-
     /// Plays it with all that could be thrown; nothing where that is more than `effort`. Where the answers lack a fact that
     /// is `wanted`, the first will do.
     ///
@@ -238,18 +147,17 @@ impl Prepared<'_> {
 
     /// What of an effort can be afforded with what the table holds of the game.
     pub fn afford(&self, effort: Effort) -> Effort {
-        effort.with(to_json(&self.state.state).len())
+        effort.with(self.bytes)
     }
 
     fn safely_with(&self, dice: &mut dyn Dice) -> Result<Played, Refusal> {
         let stumbled = || Refusal::new(format!("that hits a bug in {}", self.plugin.manifest().id));
-        let played = catch_unwind(AssertUnwindSafe(|| self.with(dice)));
-        played.unwrap_or_else(|_| Err(stumbled())).map(|(played, _)| played)
+        self.with(dice).unwrap_or_else(|| Err(stumbled())).map(|(played, _)| played)
     }
 }
 
 /// Notes of each offer that throws dice the chance that it succeeds, where that is soon known.
-pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &SavedState, left: &Left, reply: &mut Reply, number: u64) {
+pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, reply: &mut Reply, number: u64) {
     let (entry, actor, record) = match &play.target {
         Some(target) if left.followed => {
             (target.entry, target.actor, left.amended.clone().or_else(|| Some(target.record.clone())))
@@ -269,7 +177,7 @@ pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &SavedState, left: &
 
 fn chance_of(
     play: &Prepared<'_>,
-    after: &SavedState,
+    after: &Held,
     (left, effort): (&Left, Effort),
     offer: &Offer,
     target: Target<Value>,
@@ -278,19 +186,20 @@ fn chance_of(
     let (word, place) = line.word();
     let spec = play.plugin.manifest().command(&word)?;
     let follows_up = spec.follow_up != FollowUp::No;
+    let arguments = Arguments::of(&line.typed, follows_up);
+    let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
     let offered = Prepared {
         plugin: play.plugin,
-        spec,
-        from: place.end,
-        arguments: Arguments::of(&line.typed, follows_up),
-        target: follows_up.then_some(target),
-        state: after.clone(),
+        ready: play.plugin.ready(after, &spec.name, &mut words).ok()?,
+        arguments,
+        target: follows_up.then(|| Arc::new(target)),
         cast: left.cast.clone(),
         settings: play.settings.clone(),
         actor: play.actor,
         player: play.player.clone(),
         role: play.role,
         now: play.now,
+        bytes: play.bytes,
     };
     let trials = offered.with_all(effort, Some(SUCCESS)).ok()??;
     trials.success().filter(|_| trials.thrown)

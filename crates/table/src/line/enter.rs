@@ -204,7 +204,7 @@ impl Draft {
         self.keep_room(&attempt.message.room, attempt.room);
         if let Some((state, json)) = done.state {
             self.writes.put(keys::game(&self.state.id, done.game), json);
-            self.state.games.insert(done.game.to_owned(), Stored { doc: state, stored: true });
+            self.state.games.insert(done.game.to_owned(), state);
         }
         self.keep_effects(attempt.effects);
     }

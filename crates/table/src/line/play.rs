@@ -1,6 +1,7 @@
 //! Playing a command that was found, and what it changed. A game's panic ends here.
 
-use super::chances::{Prepared, chances_of_offers};
+use super::chances::chances_of_offers;
+use super::prepared::{Prepared, safely, stumbled};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_STATE};
 use crate::done::Done;
@@ -8,17 +9,15 @@ use crate::draft::Draft;
 use crate::host::Host;
 use crate::people::People;
 use crate::rights::Act;
-use crate::state::Stored;
+use crate::state::{GameState, Stored};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use dice::fair::MessageKey;
-use dice::{Budget, Dice};
+use dice::Budget;
 use journal::documents::{GameDoc, TableDoc, to_json};
-use journal::{Changes, Document, Place, diff, digest};
-use plugin_api::{CommandSpec, FollowUp, Left, Played, Plugin, Refusal, SavedState, Words};
+use journal::{Changes, Document, Place, diff};
+use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Words};
 use serde::Serialize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl Draft {
@@ -61,8 +60,8 @@ impl Draft {
             head: &mut attempt.head,
         };
         // What a panic leaves half done is dropped with the attempt.
-        let played = catch_unwind(AssertUnwindSafe(|| host.plugins.own().play(&spec.name, &mut words, &mut turn)));
-        let reply = played.unwrap_or_else(|_| Err(stumbled("me", spec, &attempt.key).into()))?;
+        let played = safely(|| host.plugins.own().play(&spec.name, &mut words, &mut turn));
+        let reply = played.unwrap_or_else(|| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
         must_be_meant(spec, attempt, changed_anything || attempt.effects.counts())?;
         attempt.secret |= attempt.effects.secret;
@@ -104,10 +103,10 @@ impl Draft {
         let mut source = host.dice.dice(&self.dice_seed(), &attempt.key);
         let fell = self.fell_before(attempt.key.ordinal);
         let mut budget = Budget::after(&mut source, fell);
-        let played = play_safely(&play, &mut budget, &attempt.key);
+        let played = play.with(&mut budget).unwrap_or_else(|| Err(stumbled(game, spec, &attempt.key)));
         attempt.strayed = budget.strayed();
         attempt.thrown = budget.into_thrown();
-        let (Played { state: after, mut reply }, left) = match played {
+        let (Played { held: after, mut reply }, left) = match played {
             Ok(played) => played,
             Err(refusal) if attempt.thrown.len() > fell.len() => {
                 return Ok(self.comes_to_nothing(game, spec, &refusal.what, attempt));
@@ -117,7 +116,7 @@ impl Draft {
         chances_of_offers(&play, &after, &left, &mut reply, number);
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took }) = (play, left);
         attempt.rights.took(took);
-        let target = target.filter(|_| followed || spec.follow_up != FollowUp::IfAny);
+        let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
         if !cast.newcomers().is_empty() {
             Arc::make_mut(&mut attempt.doc).sit(Arc::make_mut(&mut attempt.head), &cast);
@@ -126,7 +125,7 @@ impl Draft {
         changed(&Document::Table, &self.state.doc, &attempt.doc, &attempt.doc, &mut changes);
         note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let grown = grown(game, &state, after, number, &mut changes);
-        if grown.as_ref().is_some_and(|(_, stored)| stored.len() > MOST_STATE) {
+        if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {
             let what = format!("this table's {game} would grow too large to be kept");
             return match attempt.thrown.is_empty() {
                 true => Err(Refusal::new(what).into()),
@@ -157,40 +156,25 @@ fn must_be_meant(spec: &CommandSpec, attempt: &Attempt<'_>, changes_the_table: b
     Ok(())
 }
 
-/// What the player is told of a panic in a command of `whose`; the log has the same id.
-fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
-    let id = &digest(&key.to_bytes())[..8];
-    tracing::error!(whose, command = spec.name, id, "a command panicked; the table is as it was");
-    Refusal::new(format!(
-        "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
-    ))
-}
-
 /// What the table holds of a game after a command, if that is something else now, and its JSON; its changes are added.
 fn grown(
     game: &str,
-    before: &Stored<GameDoc>,
-    after: SavedState,
+    before: &GameState,
+    after: Held,
     number: u64,
     changes: &mut Changes,
-) -> Option<(Arc<GameDoc>, Vec<u8>)> {
-    let SavedState { version, state } = after;
-    if (version, &state) == (before.doc.version, &before.doc.state) {
+) -> Option<(GameState, Vec<u8>)> {
+    if after == before.held {
         return None;
     }
-    let place = Document::Game(game.to_owned());
+    let (place, held, before) = (Document::Game(game.to_owned()), after, &before.kept);
+    let SavedState { version, state } = held.saved();
     let mut after = Arc::new(GameDoc { version, state, touched: before.doc.touched.clone() });
     changed(&place, before, &before.doc, &after, changes);
     note(&mut after, &before.doc, |after| after.touched.note(&place, changes.all(), number));
     let stored = to_json(&*after);
-    Some((after, stored))
-}
-
-/// Runs a plugin. If it panics, nothing happened, and the player gets an id that the log has too.
-fn play_safely(play: &Prepared<'_>, dice: &mut dyn Dice, key: &MessageKey) -> Result<(Played, Left), Refusal> {
-    // What a panic may leave half done, the words and the turn, is dropped there; the state was only lent.
-    let result = catch_unwind(AssertUnwindSafe(|| play.with(dice)));
-    result.unwrap_or_else(|_| Err(stumbled(&play.plugin.manifest().id, play.spec, key)))
+    let kept = Stored { doc: after, stored: true };
+    Some((GameState { kept, held, bytes: stored.len() }, stored))
 }
 
 /// What became of a document: `arrived` is how it was when the command itself began to work on it.

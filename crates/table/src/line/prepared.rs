@@ -1,0 +1,129 @@
+//! A game's command that is ready to be played: with the table's dice, or with all that could be thrown.
+
+use super::resolve::Followed;
+use crate::attempt::Attempt;
+use crate::budget;
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::people::People;
+use crate::room::settings_of;
+use crate::state::GameState;
+use crate::unplayed::Unplayed;
+use crate::words::Arguments;
+use dice::Dice;
+use dice::fair::MessageKey;
+use jiff::Timestamp;
+use journal::digest;
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Target, Turn, Words,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A command, and all that it is played with but the dice.
+pub(super) struct Prepared<'a> {
+    pub plugin: &'a dyn Plugin,
+    pub arguments: Arguments,
+    /// The roll it follows up on.
+    pub target: Option<Arc<Target<Value>>>,
+    pub ready: Ready,
+    pub cast: Cast,
+    pub settings: Arc<BTreeMap<String, String>>,
+    pub actor: CharacterId,
+    pub player: String,
+    pub role: Role,
+    pub now: Timestamp,
+    /// Bytes of what the table holds of the game.
+    pub bytes: usize,
+}
+
+impl Draft {
+    /// Makes a plugin's command ready, whose arguments begin at byte `from` of what was typed; and what the table holds of
+    /// the game.
+    pub(super) fn prepare<'a>(
+        &mut self,
+        host: &Host,
+        plugin: &'a dyn Plugin,
+        spec: &CommandSpec,
+        from: usize,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<(Prepared<'a>, GameState), Unplayed> {
+        // Whatever made the line what it is, it is played only if it is no longer than what may be typed.
+        budget::fits(&attempt.typed)?;
+        let message = attempt.message;
+        let cast = attempt.doc.cast(&attempt.head, host.roster.present(&message.room));
+        let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
+        let target = match spec.follow_up {
+            FollowUp::No => None,
+            _ => {
+                let (actor, rights, offered) = (attempt.actor, &attempt.rights, attempt.offered);
+                let followed = Followed { plugin, spec, cast: &cast, actor, rights, offered, from };
+                self.target(host, message, &followed, &mut arguments)?
+            }
+        };
+        if let Some(target) = &target {
+            let roll = self.ledger(host).roll(target.entry)?;
+            let secret = roll.is_some_and(|roll| roll.secret);
+            if attempt.secret && !secret {
+                let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
+                return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
+            }
+            attempt.secret |= secret;
+            attempt.must_reach()?;
+        }
+        let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
+        let state = safely(|| self.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
+        let mut words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
+        let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
+        let prepared = Prepared {
+            plugin,
+            ready: ready.unwrap_or_else(|| Err(stumbled()))?,
+            arguments,
+            target: target.map(Arc::new),
+            cast,
+            settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
+            actor: attempt.actor,
+            player: message.speaker.name.clone(),
+            role: attempt.rights.role(),
+            now: message.sent,
+            bytes: state.bytes,
+        };
+        Ok((prepared, state))
+    }
+}
+
+impl Prepared<'_> {
+    /// Plays it with these dice; nothing if the game panics.
+    ///
+    /// # Errors
+    /// The game refuses.
+    pub fn with(&self, dice: &mut dyn Dice) -> Option<Result<(Played, Left), Refusal>> {
+        // What a panic may leave half done, the turn, is dropped there; the state is a copy.
+        safely(|| {
+            let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
+                .with_role(self.role)
+                .with_settings(self.settings.clone())
+                .with_target(self.target.clone());
+            turn.player.clone_from(&self.player);
+            turn.comment.clone_from(&self.arguments.comment);
+            let played = self.ready.play(&mut turn)?;
+            Ok((played, turn.finish()))
+        })
+    }
+}
+
+/// What comes of it, or nothing if it panics.
+pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(run)).ok()
+}
+
+/// What the player is told of a panic in a command of `whose`; the log has the same id.
+pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
+    let id = &digest(&key.to_bytes())[..8];
+    tracing::error!(whose, command = spec.name, id, "a command panicked; the table is as it was");
+    Refusal::new(format!(
+        "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
+    ))
+}
