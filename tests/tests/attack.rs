@@ -48,5 +48,7 @@ mod secrecy;
 mod shipped;
 #[path = "attack/time.rs"]
 mod time;
+#[path = "attack/withheld.rs"]
+mod withheld;
 #[path = "attack/words.rs"]
 mod words;

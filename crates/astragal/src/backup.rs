@@ -8,12 +8,12 @@ use crate::{ask, check, lines};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
-use journal::backup::{read, write};
-use journal::keys::{RESTORED_KEY, SCHEMA};
+use journal::backup::{BackupError, read, write, write_for};
+use journal::keys::{BASE_SCHEMA, RESTORED_KEY};
 use journal::schema::check_records;
 use journal::store::{Batch, Store};
 use std::fs::{self, File};
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +23,9 @@ use tokio::sync::oneshot;
 /// How often the date is looked at.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Writes a backup to a new file: of a running bot through its socket, else of its store.
-pub fn backup(path: &Path, file: &Path) -> anyhow::Result<()> {
+/// Writes a backup to a new file: of a running bot through its socket, else of its store. With a `schema` it is one that
+/// a program can restore which knows no newer one.
+pub fn backup(path: &Path, file: &Path, schema: Option<u32>) -> anyhow::Result<()> {
     must_be_free(file)?;
     anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to back up", path.display());
     let part = part_of(file);
@@ -37,9 +38,20 @@ pub fn backup(path: &Path, file: &Path) -> anyhow::Result<()> {
         Err(ClaimError::Held(_)) => ask::fetch(path, &Request::Backup, &part)?,
         Err(error) => return Err(error.into()),
     }
+    if let Some(schema) = schema {
+        for_older(&part, schema)?;
+    }
     let records = verify(&part)?;
     fs::rename(&part, file).with_context(|| format!("{} cannot be written", file.display()))?;
     say(&format!("{records} records written to {}", file.display()))
+}
+
+/// Writes a backup anew for a program that knows no newer schema than this one.
+fn for_older(file: &Path, schema: u32) -> anyhow::Result<()> {
+    let older = part_of(file);
+    let mut whole = lines::open(file, lines::OF_A_BACKUP)?;
+    write_out(&older, |out| write_for(schema, SystemClock.now(), &mut whole, out))?;
+    fs::rename(&older, file).with_context(|| format!("{} cannot be written", file.display()))
 }
 
 /// Fills an empty data directory from a backup that was verified first.
@@ -90,13 +102,13 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>) {
 /// # Errors
 /// It cannot be written, and then nothing is changed.
 pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<()> {
-    let Some(found) = journal::schema::schema_of(store)?.filter(|found| *found < SCHEMA) else { return Ok(()) };
-    let file = directory.join(format!("before-schema-{SCHEMA}.{EXTENSION}"));
+    let Some(found) = journal::schema::schema_of(store)?.filter(|found| *found < BASE_SCHEMA) else { return Ok(()) };
+    let file = directory.join(format!("before-schema-{BASE_SCHEMA}.{EXTENSION}"));
     let written = fs::create_dir_all(directory).map_err(Into::into).and_then(|()| write_file(store, &part_of(&file)));
     written.context("the data is of an older version and stays so, since no backup of it can be written")?;
     fs::rename(part_of(&file), &file)?;
     let file = file.display();
-    tracing::warn!(%file, "the data is of schema {found}; this is the backup from before it becomes {SCHEMA}");
+    tracing::warn!(%file, "the data is of schema {found}; this is the backup from before it becomes {BASE_SCHEMA}");
     Ok(())
 }
 
@@ -129,9 +141,13 @@ pub async fn between_commits<T: Send + 'static>(
 }
 
 fn write_file(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
+    write_out(file, |out| write(store, SystemClock.now(), out))
+}
+
+fn write_out(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<u64, BackupError>) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be written", file.display());
     let mut out = BufWriter::new(fresh::replace(file)?);
-    write(store, SystemClock.now(), &mut out).with_context(failed)?;
+    write(&mut out).with_context(failed)?;
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
 }
 

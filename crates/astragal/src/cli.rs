@@ -55,6 +55,9 @@ pub enum Task {
     Backup {
         /// The file to write
         file: PathBuf,
+        /// Write it for an older astragal, which knows this schema at the most
+        #[arg(long, value_name = "N")]
+        schema: Option<u32>,
     },
     /// Fill an empty data directory from a backup
     Restore {

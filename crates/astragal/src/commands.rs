@@ -61,7 +61,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
         Task::Play { json, files } => return Ok(play::play(&files, json)),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, json),
-        Task::Backup { file } => backup::backup(&place.data_dir()?, &file),
+        Task::Backup { file, schema } => backup::backup(&place.data_dir()?, &file, schema),
         Task::Restore { file } => backup::restore(&place.data_dir()?, &file),
         Task::Export { room, file, text, all } => {
             export::export(&place.data_dir()?, &room, &file, Journal::of(text, all))

@@ -100,6 +100,7 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
     let counts = [
         (found.unproved, "rolls that no published seed can prove yet"),
         (found.secret, "secret entries, of which only digests are there"),
+        (found.partly, "entries of which some changes are withheld"),
         (found.erased, "entries whose text was erased"),
         (found.older, "entries that an older astragal wrote, whose references and repeated messages nobody checked"),
         (found.skipped, "numbers left out after a crash, as the journal says itself"),

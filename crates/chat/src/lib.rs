@@ -19,7 +19,7 @@ pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, PlayerId, Role, RoomId, Speaker, Standing, Trust};
-pub use reply::{Audience, Bar, Block, File, Image, Line, Offer, Reply, Span};
+pub use reply::{Bar, Block, File, Image, Line, Offer, Readers, Reply, Span};
 pub use secret::Secret;
 pub use text::{clean, cut, is_unseen};
 pub use transport::{

@@ -25,9 +25,9 @@ pub struct Reply {
     /// What may be typed next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<Offer>,
-    /// Who may see it.
+    /// Who may read it.
     #[serde(default)]
-    pub audience: Audience,
+    pub readers: Readers,
     /// What a game must know of this roll when a later command follows up on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
@@ -132,16 +132,16 @@ pub struct Offer {
     pub chance: Option<f64>,
 }
 
-/// Who may see an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Audience {
+/// Who may read something, from the most to the fewest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Readers {
     /// Everybody in the room.
     #[default]
-    Table,
-    /// The player who asked.
-    Player,
+    Everybody,
     /// The player who asked, and the referees.
     Referees,
+    /// The player who asked.
+    Player,
 }
 
 impl Reply {
@@ -255,10 +255,10 @@ impl Reply {
         self
     }
 
-    /// Restricts who may see it.
+    /// Restricts who may read it.
     #[must_use]
-    pub fn to(mut self, audience: Audience) -> Self {
-        self.audience = audience;
+    pub fn to(mut self, readers: Readers) -> Self {
+        self.readers = readers;
         self
     }
 

@@ -84,9 +84,11 @@ fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), Stri
     Ok(())
 }
 
-/// The changes and the record of an entry, if both can be read.
+/// The changes of an entry, withheld ones too, and its record, if all of that can be read.
 fn changes_of(parts: &Parts) -> Option<(Changes, Option<Value>)> {
-    let changes = serde_json::from_str(parts.changes.as_ref()?.value.get()).ok()?;
+    let changes: Changes = serde_json::from_str(parts.changes.as_ref()?.value.get()).ok()?;
+    let withheld = parts.withheld.as_ref().map(|part| serde_json::from_str(part.value.get()));
+    let changes = changes.with(withheld.transpose().ok()?.unwrap_or_default());
     let record: Value = serde_json::from_str(parts.record.as_ref()?.value.get()).ok()?;
     Some((changes, Some(record).filter(|record| !record.is_null())))
 }

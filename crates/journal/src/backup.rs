@@ -9,9 +9,10 @@
 //! `crc` is CRC-32 (IEEE) in hexadecimal: of key, a NUL byte and the value's JSON in a record; of all bytes before it
 //! in the last line.
 
-use crate::keys;
+use crate::documents::{from_json, to_json};
 use crate::schema::schema_of;
 use crate::store::{Batch, Store, StoreError, scan_all};
+use crate::{Link, keys};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -63,6 +64,26 @@ pub enum BackupError {
     /// A newer version wrote it.
     #[error("a newer astragal wrote this backup: use that version to restore it")]
     Newer,
+    /// No version of this schema could read what is written.
+    #[error(
+        "there is no way back to schema {schema}: a backup can be written for {} to {}",
+        keys::BASE_SCHEMA,
+        keys::SCHEMA
+    )]
+    NoWayBack {
+        /// The schema that was asked for.
+        schema: u32,
+    },
+}
+
+impl BackupError {
+    /// As trouble with the store, where that is what is asked for.
+    fn into_store(self) -> StoreError {
+        match self {
+            BackupError::Store(error) => error,
+            other => StoreError::Unavailable(other.to_string()),
+        }
+    }
 }
 
 /// Writes all of `store` to `out`; how many records comes back. The store must not change meanwhile.
@@ -70,23 +91,86 @@ pub enum BackupError {
 /// # Errors
 /// The store or the file failed: what was written is no backup.
 pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
-    let mut out = Summed { inner: out, crc: crc32fast::Hasher::new() };
     // What an older version stored is a backup for that version too.
-    let schema = schema_of(store)?.unwrap_or(keys::SCHEMA);
-    line(&mut out, &Header { astragal_backup: FORMAT, schema, time })?;
-    let mut records = 0;
+    let schema = schema_of(store)?.unwrap_or(keys::BASE_SCHEMA);
+    let mut lines = Lines::begin(out, schema, time)?;
     for record in scan_all(store, "") {
         let (key, value) = record?;
+        lines.record(key, value)?;
+    }
+    lines.end()
+}
+
+/// Writes the backup `input` anew, as one that a version can restore which knows no newer schema than this one: what that
+/// version cannot read is left out.
+///
+/// # Errors
+/// There is no way back to that schema, or a file failed.
+pub fn write_for(
+    schema: u32,
+    time: Timestamp,
+    input: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Result<u64, BackupError> {
+    if !(keys::BASE_SCHEMA..=keys::SCHEMA).contains(&schema) {
+        return Err(BackupError::NoWayBack { schema });
+    }
+    let mut lines = Lines::begin(out, schema, time)?;
+    read(input, |batch| {
+        for (key, value) in batch.iter() {
+            // A backup has nothing to remove.
+            let value = as_of(schema, key, value.clone().unwrap_or_default())?;
+            lines.record(key.clone(), value).map_err(BackupError::into_store)?;
+        }
+        Ok(())
+    })?;
+    lines.end()
+}
+
+/// A record as a version of this schema can read it.
+fn as_of(schema: u32, key: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
+    if key == keys::SCHEMA_KEY {
+        return Ok(schema.to_string().into_bytes());
+    }
+    let of_entry = keys::TableId::of_key(key).is_some_and(|table| key.starts_with(&keys::entries(&table)));
+    if schema >= keys::SCHEMA || !of_entry {
+        return Ok(value);
+    }
+    let mut link: Link = from_json(key, &value)?;
+    Ok(match link.parts.withheld.take() {
+        Some(_) => to_json(&link),
+        None => value,
+    })
+}
+
+/// The lines of a backup on their way out.
+struct Lines<'a> {
+    out: Summed<'a>,
+    records: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn begin(out: &'a mut dyn Write, schema: u32, time: Timestamp) -> Result<Self, BackupError> {
+        let mut out = Summed { inner: out, crc: crc32fast::Hasher::new() };
+        line(&mut out, &Header { astragal_backup: FORMAT, schema, time })?;
+        Ok(Lines { out, records: 0 })
+    }
+
+    fn record(&mut self, key: String, value: Vec<u8>) -> Result<(), BackupError> {
         let crc = record_crc(&key, &value);
         let text = String::from_utf8(value).map_err(|error| StoreError::damaged(&key, error))?;
         let value = RawValue::from_string(text).map_err(|error| StoreError::damaged(&key, error))?;
-        line(&mut out, &Record { crc, key, value })?;
-        records += 1;
+        line(&mut self.out, &Record { crc, key, value })?;
+        self.records += 1;
+        Ok(())
     }
-    let crc = format!("{:08x}", out.crc.clone().finalize());
-    line(&mut out, &Footer { end: true, records, crc })?;
-    out.flush()?;
-    Ok(records)
+
+    fn end(mut self) -> Result<u64, BackupError> {
+        let crc = format!("{:08x}", self.out.crc.clone().finalize());
+        line(&mut self.out, &Footer { end: true, records: self.records, crc })?;
+        self.out.flush()?;
+        Ok(self.records)
+    }
 }
 
 /// Reads a backup and hands its records on in batches; how many records comes back. Only when it returns `Ok` was the

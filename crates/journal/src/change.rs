@@ -41,6 +41,36 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.all().next().is_none()
+    }
+
+    /// With the changes that were withheld from these, in the order in which they were made.
+    pub fn with(mut self, withheld: Changes) -> Self {
+        self.taken_back.extend(withheld.taken_back);
+        self.begun.extend(withheld.begun);
+        self.made.extend(withheld.made);
+        self.noted.extend(withheld.noted);
+        self
+    }
+
+    /// Takes out those that `is_withheld`, in lists like these.
+    ///
+    /// # Errors
+    /// Those of `is_withheld`.
+    pub fn withhold<E>(&mut self, is_withheld: impl Fn(&Change) -> Result<bool, E>) -> Result<Changes, E> {
+        let mut withheld = Changes::default();
+        let Changes { taken_back, begun, made, noted } = self;
+        let into = [&mut withheld.taken_back, &mut withheld.begun, &mut withheld.made, &mut withheld.noted];
+        for (from, into) in [taken_back, begun, made, noted].into_iter().zip(into) {
+            for change in std::mem::take(from) {
+                if is_withheld(&change)? { into.push(change) } else { from.push(change) }
+            }
+        }
+        Ok(withheld)
+    }
+
     /// Every change, in order.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = &Change> {
         self.taken_back.iter().chain(&self.begun).chain(&self.made).chain(&self.noted)

@@ -4,7 +4,7 @@ use crate::change::Touched;
 use crate::entry::{Added, first_hash};
 use crate::keys::TableId;
 use crate::store::StoreError;
-use chat::{Block, CharacterId, PlayerId, RoomId};
+use chat::{Block, CharacterId, PlayerId, Readers, RoomId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -256,6 +256,9 @@ pub struct Head {
     /// The newest of the rolls that offer something still.
     #[serde(default)]
     pub open: BTreeSet<u64>,
+    /// The first entry of whose changes some are withheld.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<u64>,
     /// The time of the last entry, which says so itself.
     #[serde(skip)]
     pub time: Option<Timestamp>,
@@ -284,6 +287,7 @@ impl Default for Head {
             players: BTreeMap::new(),
             characters: BTreeMap::new(),
             open: BTreeSet::new(),
+            withheld: None,
             time: None,
         }
     }
@@ -314,6 +318,13 @@ pub struct RollDoc {
     /// What follows from it is as secret as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
+}
+
+impl RollDoc {
+    /// Who may read what is noted and offered here.
+    pub fn readers(&self) -> Readers {
+        if self.secret { Readers::Referees } else { Readers::Everybody }
+    }
 }
 
 /// Something that may be typed about a roll.

@@ -19,12 +19,17 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The rules that entries are written under now. Each entry names them, so that the chain covers which ones bind it:
+/// The newest rules that entries are written under. Each entry names its own, so that the chain covers which ones bind it:
 ///
 /// 1. The chain, the digests, the dice and the order of epochs.
 /// 2. No dice of a published seed; a message's key once, but for edits, whose dice begin with the first version's; no
 ///    reference to what is not there; a die of one side takes no word of the stream; players may bind a seed with words.
-pub const RULES: u32 = 2;
+/// 3. As 2, and some of the changes are withheld.
+pub const RULES: u32 = WITH_WITHHELD;
+/// The rules of an entry that withholds nothing, and of one that does. Neither binds less than the other, so the two may
+/// follow each other in any order.
+pub const WITHOUT_WITHHELD: u32 = 2;
+pub(crate) const WITH_WITHHELD: u32 = 3;
 
 /// Command lines of one message that are played.
 pub const MOST_LINES: usize = 5;
@@ -84,7 +89,7 @@ pub struct Entry {
     /// The epochs whose seeds it publishes.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub publishes: Vec<u32>,
-    /// Only its player and the referees may see its parts.
+    /// Only its player and the referees may read its parts.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub secret: bool,
     /// Digests of its parts.
@@ -144,6 +149,9 @@ pub struct Digests {
     /// Of the explanation.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub why: Option<String>,
+    /// Of the withheld changes.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub withheld: Option<String>,
 }
 
 /// The parts of an entry, as long as they may be known.
@@ -171,13 +179,16 @@ pub struct Parts {
     /// How the result came to be, if the game says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Part>,
+    /// What changed besides, for its player and the referees alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<Part>,
 }
 
 impl Parts {
     /// Bytes of what may still be known.
     pub fn bytes(&self) -> usize {
-        let Parts { text, answer, dice, facts, record, changes, why } = self;
-        let all = [text, answer, dice, facts, record, changes, why];
+        let Parts { text, answer, dice, facts, record, changes, why, withheld } = self;
+        let all = [text, answer, dice, facts, record, changes, why, withheld];
         all.into_iter().flatten().map(|part| part.value.get().len()).sum()
     }
 }
@@ -274,6 +285,8 @@ pub struct Draft<'a> {
     pub changes: &'a Changes,
     /// See [`Parts::why`].
     pub why: &'a [String],
+    /// See [`Parts::withheld`].
+    pub withheld: &'a Changes,
 }
 
 impl Draft<'_> {
@@ -287,6 +300,8 @@ impl Draft<'_> {
         let (changes, changes_digest) = Part::new(&entropy.secret(), self.changes);
         let why = (!self.why.is_empty()).then(|| Part::new(&entropy.secret(), self.why));
         let (why, why_digest) = why.unzip();
+        let withheld = (!self.withheld.is_empty()).then(|| Part::new(&entropy.secret(), self.withheld));
+        let (withheld, withheld_digest) = withheld.unzip();
         let digests = Digests {
             text: text_digest,
             answer: answer_digest,
@@ -295,9 +310,10 @@ impl Draft<'_> {
             record: record_digest,
             changes: changes_digest,
             why: why_digest,
+            withheld: withheld_digest,
         };
         let [text, answer, dice, facts, record, changes] = [text, answer, dice, facts, record, changes].map(Some);
-        (digests, Parts { text, answer, dice, facts, record, changes, why })
+        (digests, Parts { text, answer, dice, facts, record, changes, why, withheld })
     }
 }
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The bytes of an entry and of a part's value are those the chain and the digests were made of. Of a secret entry the
-//! digests alone are there, of an erased one the parts without words. `seeds` are the published ones, by epoch.
+//! digests alone are there, of an erased one the parts without words, of one that withholds changes all but those. `seeds` are the published ones, by epoch.
 //! `sha256` is of all bytes before the last line. A file that moves a table has `"moves":true`, every part and seed,
 //! and, behind the entries, lines `{"key":"game/mvk","value":{...}}` with what the table holds.
 
@@ -27,8 +27,9 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// The version of the format.
+/// The versions of the format: of a journal that withholds no changes of public entries, and of one that does.
 const FORMAT: u32 = 1;
+const FORMAT_WITH_WITHHELD: u32 = 2;
 /// The record of a moving table that lists the plugins enabled where it was played.
 pub(super) const PLUGINS: &str = "plugins";
 
@@ -172,7 +173,10 @@ impl<'a> Exported<'a> {
 
     fn header(&self, time: Timestamp, moves: bool) -> Result<Header, StoreError> {
         Ok(Header {
-            astragal_export: FORMAT,
+            astragal_export: match self.head.withheld {
+                Some(first) if first <= self.head.number => FORMAT_WITH_WITHHELD,
+                _ => FORMAT,
+            },
             table: self.id.clone(),
             name: self.doc.name.clone(),
             time,
@@ -195,7 +199,11 @@ pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u
         let Link { hash, entry, parts, fate, .. } = link?;
         let read: Entry = from_json(&hash, entry.get().as_bytes())?;
         let revealed = fate.revealed_by.is_some_and(|by| by <= table.head.number);
-        let parts = if read.secret && !revealed { Parts::default() } else { parts };
+        let parts = match (read.secret, revealed) {
+            (_, true) => parts,
+            (true, false) => Parts::default(),
+            (false, false) => Parts { withheld: None, ..parts },
+        };
         out.entry(&Link { hash, entry, parts, fate: Fate::default(), before: Before::default() })?;
     }
     out.end()

@@ -4,10 +4,14 @@ use chat::{PlayerId, Recipient, RoomId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of everything the core stores. A newer one is refused, an older one brought up to this:
+/// The newest version of what the core stores. A newer one is refused:
 ///
 /// 2. Rooms ignore people, and what is accepted may be a redaction: a version that does not know them would lose them.
-pub const SCHEMA: u32 = 2;
+/// 3. Entries may withhold some of their changes. Written only with the first of them: until then an older program can
+///    open the store, and after that a backup that is written for it.
+pub const SCHEMA: u32 = 3;
+/// The version that a store is brought up to at the start.
+pub const BASE_SCHEMA: u32 = 2;
 /// Where the version stands.
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.

@@ -1,6 +1,7 @@
 //! An entry of a journal as it is read back: what of it is there, in words.
 
 use crate::{Change, Changes, Entry, Link, Part, Place, diff};
+use chat::Readers;
 use dice::Die;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -42,9 +43,19 @@ impl Page {
         Self::read(&self.link.parts.dice).unwrap_or_default()
     }
 
-    /// What it changed; nothing if it cannot be read.
+    /// What it changed, as far as all who read the entry may know; nothing if it cannot be read.
     pub fn changes(&self) -> Changes {
         Self::read(&self.link.parts.changes).unwrap_or_default()
+    }
+
+    /// What it changed besides, for its player and the referees; nothing if it cannot be read.
+    pub fn withheld(&self) -> Changes {
+        Self::read(&self.link.parts.withheld).unwrap_or_default()
+    }
+
+    /// Some of it is for its player and the referees alone: all of a secret entry, the withheld changes of another.
+    pub fn withholds(&self) -> bool {
+        (self.entry.secret || self.entry.digests.withheld.is_some()) && self.link.fate.revealed_by.is_none()
     }
 
     /// What the answer stated.
@@ -60,6 +71,11 @@ impl Page {
     /// Its parts are for its player and the referees alone.
     pub fn is_secret(&self) -> bool {
         self.entry.secret && self.link.fate.revealed_by.is_none()
+    }
+
+    /// Who may read its parts.
+    pub fn readers(&self) -> Readers {
+        if self.is_secret() { Readers::Referees } else { Readers::Everybody }
     }
 
     /// It holds neither because it is undone, nor because its message was edited.
@@ -105,7 +121,7 @@ impl Page {
 
     /// The changes that take it back, in order.
     pub fn reversed(&self) -> Vec<Change> {
-        let changes = self.changes();
+        let changes = self.changes().with(self.withheld());
         let record: Option<Value> =
             self.link.parts.record.as_ref().and_then(|part| serde_json::from_str(part.value.get()).ok());
         let record = record.filter(|record| !record.is_null());

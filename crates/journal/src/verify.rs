@@ -6,7 +6,9 @@
 pub(super) mod form;
 mod past;
 
-use crate::entry::{Entry, FURTHEST_AHEAD, Link, Part, Parts, bound, chain, first_hash, unhex};
+use crate::entry::{
+    Entry, FURTHEST_AHEAD, Link, Part, Parts, WITH_WITHHELD, WITHOUT_WITHHELD, bound, chain, first_hash, unhex,
+};
 use dice::fair::{FairDice, Ones, commitment};
 use dice::{Dice, Die};
 use past::Past;
@@ -28,13 +30,15 @@ pub struct Verifier {
     pub unproved: u64,
     /// Entries of which nothing but digests is known.
     pub secret: u64,
+    /// Entries of whose changes some are withheld.
+    pub partly: u64,
     /// Entries whose text is erased.
     pub erased: u64,
     /// Entries of an older version, which fewer rules bind.
     pub older: u64,
     /// Entries without words that no later entry has erased so far.
     wordless: BTreeSet<u64>,
-    /// Secret entries of which no part is there.
+    /// Entries of which something is withheld.
     withheld: BTreeSet<u64>,
     epoch: u32,
     rules: u32,
@@ -65,6 +69,7 @@ impl Verifier {
             dice: 0,
             unproved: 0,
             secret: 0,
+            partly: 0,
             erased: 0,
             older: 0,
             wordless: BTreeSet::new(),
@@ -108,7 +113,7 @@ impl Verifier {
         if self.hash != link.hash {
             return Err("the chain is broken: this entry or the order is not what it was".to_owned());
         }
-        if entry.rules < self.rules {
+        if entry.rules < self.rules.min(WITHOUT_WITHHELD) {
             return Err(format!("goes back to the rules {}", entry.rules));
         }
         self.rules = entry.rules;
@@ -150,9 +155,17 @@ impl Verifier {
 
     /// Only what is secret may be withheld, and only until it is revealed; only words may be missing.
     fn check_absence(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
-        let Parts { text, answer, dice, facts, record, changes, why } = parts;
+        let Parts { text, answer, dice, facts, record, changes, why, withheld } = parts;
         let words = text.is_some() && answer.is_some() && why.is_some() == entry.digests.why.is_some();
         let nothing = [text, answer, dice, facts, record, changes, why].iter().all(|part| part.is_none());
+        let withholds = entry.digests.withheld.is_some();
+        if withholds != (entry.rules == WITH_WITHHELD) || (withholds && entry.secret) {
+            return Err("names rules that are not those of an entry that withholds as much".to_owned());
+        }
+        if withholds && withheld.is_none() {
+            self.partly += 1;
+            self.withheld.insert(entry.number);
+        }
         if nothing && entry.secret {
             self.secret += 1;
             self.withheld.insert(entry.number);
@@ -166,7 +179,7 @@ impl Verifier {
             self.wordless.remove(number);
         }
         match entry.reveals.iter().find(|revealed| self.withheld.contains(revealed)) {
-            Some(revealed) => Err(format!("reveals #{revealed}, and nothing of that is there")),
+            Some(revealed) => Err(format!("reveals #{revealed}, and what it shows of that is not there")),
             None => Ok(()),
         }
     }
@@ -249,7 +262,7 @@ fn read_dice(parts: &Parts) -> Result<Option<Vec<Die>>, String> {
 
 fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
     let digests = &entry.digests;
-    let pairs: [(&str, &Option<Part>, Option<&String>); 7] = [
+    let pairs: [(&str, &Option<Part>, Option<&String>); 8] = [
         ("text", &parts.text, Some(&digests.text)),
         ("answer", &parts.answer, Some(&digests.answer)),
         ("dice", &parts.dice, Some(&digests.dice)),
@@ -257,6 +270,7 @@ fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
         ("record", &parts.record, Some(&digests.record)),
         ("changes", &parts.changes, Some(&digests.changes)),
         ("explanation", &parts.why, digests.why.as_ref()),
+        ("withheld part", &parts.withheld, digests.withheld.as_ref()),
     ];
     let differs = |part: &Option<Part>, digest: Option<&String>| {
         part.as_ref().is_some_and(|part| part.digest().as_ref() != digest)

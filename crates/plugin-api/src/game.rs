@@ -1,6 +1,6 @@
 //! A game, as its author writes it and as the core holds it.
 
-use crate::{Commands, Manifest, Refusal, Reply, Setting, Turn, Words};
+use crate::{Commands, Manifest, Readers, Refusal, Reply, Setting, Turn, Words};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,6 +40,14 @@ pub trait Game: Send + Sync + 'static {
     /// What may be set for a table or a room.
     fn settings() -> Vec<Setting> {
         Vec::new()
+    }
+
+    /// Who may read what stands in the state at a place, which is named by the fields and keys that lead there:
+    /// `["hands", "3"]`, and `["hands"]` alone. Where not everybody may, a change of it is withheld from an entry that
+    /// everybody reads, and only its player and the referees read it.
+    fn readers(place: &[&str]) -> Readers {
+        let _ = place;
+        Readers::Everybody
     }
 
     /// Reads a state that an older version stored.
@@ -138,6 +146,9 @@ pub trait Plugin: Send + Sync {
     /// What a table holds of the game before its first command.
     fn first(&self) -> Held;
 
+    /// See [`Game::readers`].
+    fn readers(&self, place: &[&str]) -> Readers;
+
     /// What a table holds of the game, as it was stored.
     ///
     /// # Errors
@@ -185,6 +196,10 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn first(&self) -> Held {
         Held::of::<G>(G::State::default())
+    }
+
+    fn readers(&self, place: &[&str]) -> Readers {
+        G::readers(place)
     }
 
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {

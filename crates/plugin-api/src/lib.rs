@@ -12,7 +12,7 @@ mod turn;
 mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
-pub use chat::{Audience, CharacterId, Offer, Reply, Role, Span};
+pub use chat::{CharacterId, Offer, Readers, Reply, Role, Span};
 pub use declare::{
     ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, Setting, SettingKind, SettingScope, usage_of,
 };

@@ -5,7 +5,7 @@ use crate::people::People;
 use crate::quota::{MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
 use crate::state::State;
-use chat::{Message, Standing};
+use chat::{Message, Readers, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, TableDoc};
@@ -30,10 +30,8 @@ pub(crate) struct Attempt<'a> {
     pub doc: Arc<TableDoc>,
     pub room: Arc<RoomDoc>,
     pub head: Arc<Head>,
-    /// Its answer is for the player and the referees alone.
-    pub secret: bool,
-    /// Its entry is, though all read the answer: it holds what others keep secret.
-    pub withheld: bool,
+    /// Who may read its answer, and what it is made of.
+    pub readers: Readers,
     /// What it does besides.
     pub effects: Effects,
     /// Files that the player may still ask for, if they asked for one.
@@ -76,8 +74,7 @@ impl<'a> Attempt<'a> {
             doc: state.doc.doc.clone(),
             room: state.rooms[&message.room].doc.clone(),
             head: state.head.clone(),
-            secret: message.aside.is_some(),
-            withheld: false,
+            readers: if message.aside.is_some() { Readers::Referees } else { Readers::Everybody },
             effects: Effects::default(),
             files_left: None,
             paced: false,
@@ -107,6 +104,16 @@ impl<'a> Attempt<'a> {
         Err(Refusal::new(what).example("roll 2d6"))
     }
 
+    /// Whether not everybody may read its answer.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.readers > Readers::Everybody
+    }
+
+    /// Lets nobody read it who may not read what it takes up.
+    pub(crate) fn only_for(&mut self, readers: Readers) {
+        self.readers = self.readers.max(readers);
+    }
+
     /// The name of who acts.
     pub(crate) fn name(&self) -> &str {
         if self.actor == GUEST { &self.message.speaker.name } else { self.doc.name_of(self.actor) }
@@ -114,7 +121,7 @@ impl<'a> Attempt<'a> {
 
     /// Refuses, before any die is thrown, what could not be answered.
     pub(crate) fn must_reach(&self) -> Result<(), Refusal> {
-        if !self.secret || self.message.speaker.reachable { Ok(()) } else { Err(unreached(&self.typed)) }
+        if !self.is_secret() || self.message.speaker.reachable { Ok(()) } else { Err(unreached(&self.typed)) }
     }
 
     /// The character the speaker acts for, who comes into being with their first command.

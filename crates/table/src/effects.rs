@@ -1,6 +1,6 @@
 //! What one of the table's own commands does besides changing the documents it was lent.
 
-use chat::RoomId;
+use chat::{Readers, RoomId};
 use journal::documents::{RollDoc, RoomDoc};
 use journal::store::Batch;
 use journal::{Added, Change};
@@ -30,8 +30,8 @@ pub(crate) struct Effects {
     pub adds: Option<Added>,
     /// Its answer shows what must be on the disk first.
     pub shows_head: bool,
-    /// Its answer is for the player and the referees alone.
-    pub secret: bool,
+    /// Who may read its answer.
+    pub readers: Readers,
 }
 
 impl Effects {

@@ -3,12 +3,13 @@
 use crate::host::Host;
 use crate::state::{State, read};
 use crate::unplayed::Unplayed;
+use chat::Readers;
 use journal::documents::{Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
-use journal::{Link, Page, seed_of};
-use plugin_api::{CharacterId, Refusal};
+use journal::{Change, Changes, Link, Page, Place, leaves, seed_of, words};
+use plugin_api::{CharacterId, Plugin, Refusal};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -175,6 +176,40 @@ impl<'a> Ledger<'a> {
         Ok(secrets)
     }
 
+    /// Who may read a change: of what a game keeps as the game says, of what is noted about a roll who may read that.
+    pub fn readers_of(&self, change: &Change) -> Result<Readers, StoreError> {
+        match change.place() {
+            Place::Record(number) | Place::Offers(number) => {
+                Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::readers))
+            }
+            Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Everybody, |plugin| {
+                // An object is withheld if anything in it is.
+                let whole = leaves(change).into_iter().chain([change.clone()]);
+                whole.map(|change| readers_at(plugin, &change.path)).max().unwrap_or_default()
+            })),
+            Place::TableName
+            | Place::MainGame
+            | Place::Referee(_)
+            | Place::Seat(_)
+            | Place::Character(_)
+            | Place::TableSetting(_)
+            | Place::Sealed(_)
+            | Place::TableShortcuts
+            | Place::Shortcuts(_)
+            | Place::Scene
+            | Place::Room(_)
+            | Place::Other(_) => Ok(Readers::Everybody),
+        }
+    }
+
+    /// Takes out of the changes of entry `number`, which everybody reads, those that not everybody may read.
+    pub fn withheld(&self, changes: &mut Changes, number: u64) -> Result<Changes, StoreError> {
+        changes.withhold(|change| {
+            let own = change.roll() == Some(number);
+            Ok(!own && self.readers_of(change)? > Readers::Everybody)
+        })
+    }
+
     /// The table, to be exported as it stands in memory.
     pub fn exported(&self) -> Exported<'a> {
         let ledger = *self;
@@ -201,5 +236,16 @@ impl<'a> Ledger<'a> {
             }
         }
         Ok(latest)
+    }
+}
+
+/// Who may read what a game keeps at the path of a change.
+fn readers_at(plugin: &dyn Plugin, path: &str) -> Readers {
+    // The document of a game is its version and its state: /games/GAME/state/...
+    let words = words(path);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [_, _, "state", place @ ..] => plugin.readers(place),
+        _ => Readers::Everybody,
     }
 }

@@ -22,7 +22,7 @@ use crate::outcome::{Outcome, OutcomeKind};
 use crate::rights::Rights;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Audience, Message};
+use chat::{Message, Readers};
 use dice::fair::MessageKey;
 use journal::store::StoreError;
 use meant::Meant;
@@ -77,14 +77,14 @@ impl Draft {
     /// Makes the answer to a line that was refused.
     fn show_refusal(&self, line: &CommandLine, attempt: &Attempt<'_>, refusal: Refusal, outcome: &mut Outcome) {
         // Who cannot be told alone is told in the room, and no more than that.
-        let alone = attempt.secret && attempt.message.speaker.reachable;
-        let refusal = if alone || !attempt.secret { refusal } else { unreached(&line.typed) };
+        let alone = attempt.is_secret() && attempt.message.speaker.reachable;
+        let refusal = if alone || !attempt.is_secret() { refusal } else { unreached(&line.typed) };
         outcome.misread = refusal.usage;
         outcome.strayed = attempt.strayed;
         let prefix = &self.state.rooms[&attempt.message.room].doc.prefix;
         outcome.reply = answer::refusal(refusal, &attempt.typed, attempt.spec, prefix);
         if alone {
-            outcome.reply.audience = Audience::Player;
+            outcome.reply.readers = Readers::Player;
         }
     }
 

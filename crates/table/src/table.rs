@@ -22,7 +22,7 @@ use crate::pattern;
 use crate::room::Answered;
 use crate::state::{State, read};
 use crate::words::CommandLine;
-use chat::{Audience, Event, Guarantees, Message, Reply, Speaker, Standing, Trust, Unaccepted};
+use chat::{Event, Guarantees, Message, Readers, Reply, Speaker, Standing, Trust, Unaccepted};
 use jiff::Timestamp;
 use journal::committer::Lane;
 use journal::documents::{Head, InboxRow, to_json};
@@ -316,6 +316,6 @@ fn not_seen(message: &Message) -> Outcome {
     let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
     outcome.kind = OutcomeKind::Refused;
     outcome.reply = Reply::from(format!("I do not see you in {} any more.", message.room.id));
-    outcome.reply.audience = Audience::Player;
+    outcome.reply.readers = Readers::Player;
     outcome
 }

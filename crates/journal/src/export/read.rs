@@ -1,6 +1,6 @@
 //! Reading an export: line by line, each as this program writes it, to the footer that sums them up.
 
-use super::{ExportError, FORMAT, Footer, Header, Record};
+use super::{ExportError, FORMAT, FORMAT_WITH_WITHHELD, Footer, Header, Record};
 use crate::verify::{form, seed_of};
 use crate::{Before, Entry, Fate, Link, Verifier, Wrong, hex};
 use serde::Deserialize;
@@ -124,11 +124,11 @@ fn read_header(line: &[u8]) -> Result<Header, ExportError> {
     }
     let none = || damaged("this is no export of an astragal journal, or its first line is damaged".to_owned());
     let version: Version = serde_json::from_slice(line).map_err(|_| none())?;
-    if version.astragal_export > FORMAT {
+    if version.astragal_export > FORMAT_WITH_WITHHELD {
         return Err(ExportError::Newer);
     }
     let header: Header = form::read(text_of(line)).map_err(|_| none())?;
-    let whole = version.astragal_export == FORMAT && header.seeds.values().all(|seed| form::is_digest(seed));
+    let whole = version.astragal_export >= FORMAT && header.seeds.values().all(|seed| form::is_digest(seed));
     whole.then_some(header).ok_or_else(none)
 }
 

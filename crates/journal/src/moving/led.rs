@@ -19,6 +19,8 @@ pub(super) struct Led {
     pub gaps: Vec<(u64, u64)>,
     /// The last entry's.
     pub epoch: u32,
+    /// The first entry that withholds changes.
+    pub withheld: Option<u64>,
     /// The first entry of which the file tells what the journal does not.
     wrong: Option<Wrong>,
 }
@@ -50,6 +52,7 @@ impl Led {
         self.published.extend(entry.publishes.iter().map(|epoch| (*epoch, number)));
         self.gaps.extend(entry.skipped);
         self.epoch = entry.epoch;
+        self.withheld = self.withheld.or(entry.digests.withheld.as_ref().map(|_| number));
         let Before { player, character, .. } = link.before;
         // A player may have had another id then: that there is such an entry is all that can be known.
         let known = player.is_none_or(|before| self.has(before));

@@ -161,6 +161,7 @@ impl Checked<'_> {
             && head.epoch >= self.led.epoch
             && head.committed == (head.epoch == self.led.epoch)
             && head.next_character <= MOST_CHARACTERS
+            && head.withheld == self.led.withheld
             && self.led.leads_to(head)
     }
 

@@ -38,7 +38,8 @@ pub(super) fn entry(text: &str) -> Result<Entry, String> {
     }
     let digests = &entry.digests;
     let all = [&digests.text, &digests.answer, &digests.dice, &digests.facts, &digests.record, &digests.changes];
-    let whole = all.into_iter().chain(&digests.why).chain(&entry.commitment).all(|digest| is_digest(digest));
+    let optional = digests.why.iter().chain(&digests.withheld).chain(&entry.commitment);
+    let whole = all.into_iter().chain(optional).all(|digest| is_digest(digest));
     match whole {
         true => Ok(entry),
         false => Err("has a digest that is none".to_owned()),
@@ -53,7 +54,7 @@ pub(crate) fn link(line: &str) -> Result<Link, String> {
 }
 
 fn parts(parts: &Parts) -> Result<(), String> {
-    let Parts { text, answer, dice, facts, record, changes, why } = parts;
+    let Parts { text, answer, dice, facts, record, changes, why, withheld } = parts;
     let all = [
         ("text", text, "\""),
         ("answer", answer, "\""),
@@ -63,6 +64,7 @@ fn parts(parts: &Parts) -> Result<(), String> {
         ("record", record, ""),
         ("changes", changes, "{"),
         ("explanation", why, "["),
+        ("withheld part", withheld, "{"),
     ];
     for (name, part, begins) in all {
         let Some(Part { salt, value }) = part else { continue };

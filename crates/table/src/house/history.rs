@@ -6,7 +6,7 @@ use crate::people::People;
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Audience, Line, Reply, Span};
+use chat::{Line, Readers, Reply, Span};
 use journal::store::StoreError;
 use journal::{Change, Changes, Page, leaves};
 use plugin_api::{CharacterId, Name, Refusal};
@@ -58,9 +58,9 @@ impl HouseTurn<'_> {
         self.table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
     }
 
-    /// Whether who typed may see the parts of an entry.
+    /// Whether who typed may read all of an entry, what it withholds too.
     pub(super) fn may_see(&self, page: &Page) -> bool {
-        !page.is_secret() || self.may(Act::Read(&page.entry))
+        !page.withholds() || self.may(Act::Read(&page.entry))
     }
 }
 
@@ -78,12 +78,12 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Un
         }
     };
     let number = page.number();
-    if !turn.may_see(&page) {
+    if page.is_secret() && !turn.may_see(&page) {
         let what = format!("#{number} is secret: {} or a referee can show it with reveal #{number}", turn.who(&page));
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
     let reply = explain(turn, &page);
-    Ok(if page.is_secret() { reply.to(Audience::Player) } else { reply })
+    Ok(if page.is_secret() { reply.to(Readers::Player) } else { reply })
 }
 
 fn explain(turn: &HouseTurn, page: &Page) -> Reply {
@@ -103,8 +103,13 @@ fn explain(turn: &HouseTurn, page: &Page) -> Reply {
         items.push(format!("thrown, in this order: {dice}"));
     }
     items.extend(page.why());
-    let Changes { taken_back, made, .. } = page.changes();
+    let knows = turn.in_secret && turn.may_see(page);
+    let changes = if knows { page.changes().with(page.withheld()) } else { page.changes() };
+    let Changes { taken_back, made, .. } = changes;
     items.extend(changed("changed: ", show::changes(turn, taken_back.iter().chain(&made))));
+    if page.withholds() && !page.is_secret() && !knows {
+        items.push(format!("changed something else that only {player} and the referees may know"));
+    }
     items.extend(entry.follows.map(|follows| format!("follows up on #{follows}")));
     items.extend(entry.undoes.map(|undoes| format!("takes back #{undoes}")));
     items.extend(entry.replaces.map(|first| format!("the message was edited; before that it was #{first}")));

@@ -2,7 +2,7 @@
 
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Audience, Recipient, Reply, Trust};
+use chat::{Readers, Recipient, Reply, Trust};
 use journal::documents::{RestDoc, from_json};
 use journal::keys;
 use plugin_api::Refusal;
@@ -11,16 +11,16 @@ use plugin_api::Refusal;
 pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let room = turn.said_in;
     let own = Recipient::Player(turn.speaker.player.clone());
-    for (to, audience) in [(Recipient::Room, Audience::Table), (own, Audience::Player)] {
+    for (to, readers) in [(Recipient::Room, Readers::Everybody), (own, Readers::Player)] {
         let key = keys::rest(room, &to);
         let Some(stored) = turn.host.committer().read(&key)? else { continue };
-        if audience == Audience::Player && turn.speaker.trust == Trust::NickOnly {
+        if readers == Readers::Player && turn.speaker.trust == Trust::NickOnly {
             let what = "what was left out here was for one reader, and a nick alone does not tell who that is";
             return Err(Refusal::new(what).example("help more").into());
         }
         let blocks = from_json::<RestDoc>(&key, &stored)?.into_blocks();
         turn.effects.writes.delete(key);
-        return Ok(Reply { blocks, ..Reply::new().to(audience) });
+        return Ok(Reply { blocks, ..Reply::new().to(readers) });
     }
     Err(Refusal::new("nothing was left out here").into())
 }

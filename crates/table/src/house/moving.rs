@@ -2,7 +2,7 @@
 
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::Reply;
+use chat::{Readers, Reply};
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{Head, TableDoc, to_json};
 use journal::keys::{self, TableId};
@@ -37,7 +37,7 @@ pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let until = turn.heard.saturating_add(COUNTS).unwrap_or(turn.heard);
     let leave = Leave { table: turn.ledger.id().clone(), until };
     turn.effects.writes.put(keys::leave(&word), to_json(&leave));
-    turn.effects.secret = true;
+    turn.effects.readers = Readers::Referees;
     let reply = Reply::new().text("A room whose admin types ").code(format!("{}import {word}", turn.room.prefix));
     Ok(reply.text(" within a day goes on with all that this table holds. Tell nobody else."))
 }

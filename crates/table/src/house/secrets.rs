@@ -3,7 +3,7 @@
 use super::{House, show};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Reply, Span};
+use chat::{Readers, Reply, Span};
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
@@ -16,7 +16,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which secret roll?").example("reveal #13"))?;
     let page = turn.ledger.must_have(number)?;
     let about = |what: String| Refusal::new(what).about(format!("#{number}"));
-    if !page.entry.secret {
+    if !page.entry.secret && page.entry.digests.withheld.is_none() {
         return Err(about(format!("#{number} was never secret")).example(format!("why #{number}")).into());
     }
     if let Some(by) = page.link.fate.revealed_by {
@@ -36,6 +36,12 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
         Some(text) => reply.code(text).text(format!(" → {}", page.answer().unwrap_or_default().replace('\n', " / "))),
         None => reply.text(format!("{} (its text was erased) {}", page.entry.command, page.dice_shown())),
     };
+    if !page.entry.secret {
+        let withheld = page.withheld();
+        let shown = show::changes(turn, withheld.all());
+        reply =
+            reply.text(format!(" | {}", if shown.is_empty() { "nothing to see".to_owned() } else { shown.join("; ") }));
+    }
     let fates = show::fates(&page);
     if !fates.is_empty() {
         reply = reply.text(format!(" ({})", fates.join(", ")));
@@ -47,7 +53,9 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
 
 /// Another entry that is secret still, of which this one's changes hold something.
 fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreError> {
-    for number in page.changes().all().filter_map(Change::roll).filter(|number| *number != page.number()) {
+    for number in
+        page.changes().with(page.withheld()).all().filter_map(Change::roll).filter(|number| *number != page.number())
+    {
         if turn.ledger.page(number)?.is_some_and(|page| page.is_secret()) {
             return Ok(Some(number));
         }
@@ -76,7 +84,7 @@ pub(super) fn seal(turn: &mut HouseTurn) -> Reply {
     let (actor, number) = (turn.actor, turn.number);
     let again = turn.table.sealed.contains_key(&actor);
     turn.table_mut().sealed.insert(actor, number);
-    turn.effects.secret = true;
+    turn.effects.readers = Readers::Referees;
     let prefix = &turn.room.prefix;
     let before = if again { "; it takes the place of the one before" } else { "" };
     let reply =

@@ -5,10 +5,10 @@ use crate::budget::MOST_UNDONE;
 use crate::line::undo::may_take_back;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::Reply;
+use chat::{Readers, Reply};
 use journal::documents::{RENAMED, to_json};
 use journal::keys;
-use journal::store::Batch;
+use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
 use plugin_api::Refusal;
 
@@ -70,21 +70,21 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     }
     effects.rolls = taken.rolls;
     effects.undoes = Some(number);
-    let reply = says(turn, &page, &taken.changes);
+    let reply = says(turn, &page, &taken.changes)?;
     let mut marks = Batch::default();
-    let secret = page.is_secret();
+    let readers = page.readers();
     turn.ledger.mark_undone(page, Some(turn.number), &mut marks)?;
     turn.effects.writes.append(marks);
     if let Some(doc) = taken.table {
         *turn.table_mut() = doc;
     }
     turn.effects.made = Some(taken.changes);
-    turn.effects.secret = secret;
+    turn.effects.readers = readers;
     Ok(reply)
 }
 
 /// What is undone, which dice that discards, what is again as it was.
-fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
+fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unplayed> {
     let (number, name) = (page.number(), turn.table.name_of(page.entry.character));
     let what = match page.entry.undoes {
         Some(undone) => format!("#{undone} holds again: its undo #{number} is taken back"),
@@ -95,7 +95,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
     if !dice.is_empty() {
         reply = reply.text(format!("; it discards {dice}"));
     }
-    let mut shown = show::changes(turn, changes);
+    let mut shown = show::changes(turn, &readable(turn, page, changes)?);
     let more = shown.len().saturating_sub(MOST_CHANGES);
     shown.truncate(MOST_CHANGES);
     if !shown.is_empty() {
@@ -105,5 +105,16 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Reply {
     if page.entry.undoes.is_none() {
         reply = reply.text(" | ").code(format!("{}redo", turn.room.prefix)).text(" brings it back");
     }
-    reply.fact("undoes", number)
+    Ok(reply.fact("undoes", number))
+}
+
+/// Those changes of an entry that all may know who read the answer.
+fn readable(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
+    let mut readable = Vec::new();
+    for change in changes {
+        if page.is_secret() || turn.ledger.readers_of(change)? == Readers::Everybody {
+            readable.push(change.clone());
+        }
+    }
+    Ok(readable)
 }

@@ -10,12 +10,12 @@ use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::room::{Answered, Verbosity};
 use crate::state::Stored;
-use chat::{Audience, Reply};
+use chat::{Readers, Reply};
 use dice::Die;
 use dice::fair::commitment;
 use journal::documents::{GUEST, RoomDoc, to_json};
 use journal::store::StoreError;
-use journal::{Added, Before, Change, Entry, HOUSE, Link, Page, RULES, hex, keys};
+use journal::{Added, Before, Changes, Entry, HOUSE, Link, Page, RULES, WITHOUT_WITHHELD, hex, keys};
 use std::sync::Arc;
 
 /// All that an entry is made of.
@@ -23,6 +23,7 @@ struct Entering<'a> {
     number: u64,
     attempt: &'a Attempt<'a>,
     done: &'a Done<'a>,
+    withheld: &'a Changes,
     reply: &'a Reply,
     thrown: &'a [Die],
     /// The entry of the first version, if the message was edited.
@@ -48,13 +49,10 @@ impl Draft {
         }
         outcome.dice = std::mem::take(&mut attempt.thrown);
         outcome.shows_head = attempt.effects.shows_head;
-        attempt.secret |= reply.audience != Audience::Table;
-        if attempt.secret && reply.audience == Audience::Table {
-            reply.audience = Audience::Referees;
-        }
+        attempt.only_for(reply.readers);
+        reply.readers = attempt.readers;
         let number = self.state.next_number();
         let rolls = self.settle_rolls(host, &attempt, &mut done, &reply, number)?;
-        attempt.withheld = self.holds_secrets(host, done.changes.all())?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
         // What of a game can be followed up on or leaves something to choose is kept, even if no die fell.
         let kept = done.game != HOUSE && (reply.record.is_some() || !reply.offers.is_empty());
@@ -78,11 +76,24 @@ impl Draft {
         if verbosity == Verbosity::Full {
             reply = verbosity::full(reply);
         }
-        if reply.audience != Audience::Table {
+        if attempt.is_secret() {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
         }
-        let entering =
-            Entering { number, attempt: &attempt, done: &done, reply: &reply, thrown: &outcome.dice, replaces };
+        // Of an entry that everybody reads, what they may not know is withheld; a secret one is withheld as a whole.
+        let withheld = match attempt.readers {
+            Readers::Everybody => self.ledger(host).withheld(&mut done.changes, number)?,
+            Readers::Referees | Readers::Player => Changes::default(),
+        };
+        let (attempt_so_far, thrown) = (&attempt, outcome.dice.as_slice());
+        let entering = Entering {
+            number,
+            attempt: attempt_so_far,
+            done: &done,
+            withheld: &withheld,
+            reply: &reply,
+            thrown,
+            replaces,
+        };
         self.append(host, &entering);
         let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
         let kept = attempt.actor != GUEST;
@@ -97,19 +108,6 @@ impl Draft {
         self.keep_documents(attempt, done);
         outcome.reply = Reply { record: None, ..reply };
         Ok(())
-    }
-
-    /// Whether changes hold what was offered or noted on a secret roll: then the entry is as secret as that, though its answer
-    /// is for all.
-    fn holds_secrets<'a>(
-        &self,
-        host: &Host,
-        mut changes: impl Iterator<Item = &'a Change>,
-    ) -> Result<bool, StoreError> {
-        let ledger = self.ledger(host);
-        let secret = |number: u64| Ok(ledger.roll(number)?.is_some_and(|roll| roll.secret));
-        let holds = changes.find_map(|change| change.roll().map(secret).filter(|held| !matches!(held, Ok(false))));
-        holds.unwrap_or(Ok(false))
     }
 
     /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
@@ -135,18 +133,18 @@ impl Draft {
 
     /// Appends the entry to the chain.
     fn append(&mut self, host: &Host, entering: &Entering<'_>) {
-        let Entering { number, attempt, done, reply, thrown, replaces } = *entering;
+        let Entering { number, attempt, done, withheld, reply, thrown, replaces } = *entering;
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
         let record = reply.record.as_ref().filter(|_| done.followed.is_none());
-        let draft = journal::Draft { text, answer: &answer, dice: thrown, facts, record, changes, why: &reply.why };
+        let (answer, why) = (answer.as_str(), reply.why.as_slice());
+        let draft = journal::Draft { text, answer, dice: thrown, facts, record, changes, why, withheld };
         let (digests, parts) = host.with_entropy(|entropy| draft.seal(entropy));
         let seed = self.state.seed.as_ref().expect("a table is laid before it hears a command");
         let player = &attempt.message.speaker.player;
-        let secret = reply.audience != Audience::Table || attempt.withheld;
         let entry = Entry {
             number,
-            rules: RULES,
+            rules: if withheld.is_empty() { WITHOUT_WITHHELD } else { RULES },
             skipped: self.state.gap.take(),
             epoch: self.state.head.epoch,
             commitment: (!self.state.head.committed).then(|| commitment(seed)),
@@ -163,13 +161,19 @@ impl Draft {
             reveals: attempt.effects.reveals.clone(),
             erases: attempt.effects.erases.clone(),
             publishes: attempt.effects.publishes.clone(),
-            secret,
+            secret: attempt.is_secret(),
             digests,
         };
         let before = self.before(attempt, number);
         let link = Link::new(&self.state.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.state.id, number), to_json(&link));
-        if secret {
+        if !withheld.is_empty() {
+            // What older versions cannot read.
+            self.writes.put(keys::SCHEMA_KEY, keys::SCHEMA.to_string());
+            let first = self.state.head.withheld.unwrap_or(number);
+            self.state.head_mut().withheld = Some(first);
+        }
+        if attempt.is_secret() {
             self.writes.put(keys::secret(&self.state.id, number), to_json(&self.state.head.epoch));
         }
         let head = self.state.head_mut();

@@ -94,7 +94,7 @@ impl Draft {
         for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
             let page = page?;
             let known =
-                !page.is_secret() || (attempt.secret && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)));
+                !page.is_secret() || (attempt.is_secret() && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)));
             if is_dice(&page) && known && !page.is_void() && page.text().is_some() {
                 return Ok(Some(page));
             }

@@ -11,6 +11,7 @@ use crate::people::People;
 use crate::shortcuts::{self, Words as Filled};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
+use chat::Readers;
 use journal::documents::TableDoc;
 use plugin_api::{CommandSpec, FollowUp, Name, Plugin, Refusal, Words};
 use std::sync::Arc;
@@ -158,7 +159,7 @@ impl Draft {
             match around.name.as_str() {
                 SECRET => {
                     attempt.spec = Some(around);
-                    attempt.secret = true;
+                    attempt.only_for(Readers::Referees);
                     line = inner(line.typed[line.word().1.end..].trim(), attempt, "what is to be secret?")?;
                 }
                 ACT_AS if !acted => {

@@ -8,7 +8,7 @@ use crate::ledger::Ledger;
 use crate::rights::Act;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Message, PlayerId, Reply};
+use chat::{Message, PlayerId, Readers, Reply};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -58,7 +58,7 @@ impl Draft {
         }
         let ledger = self.ledger(host);
         let roll = ledger.roll(choice.entry)?;
-        attempt.secret |= roll.as_ref().is_some_and(|roll| roll.secret);
+        attempt.only_for(roll.as_ref().map_or(Readers::Everybody, RollDoc::readers));
         let open = |roll: &RollDoc| roll.open.iter().any(|open| is(choice, open));
         match roll {
             Some(roll) if open(&roll) => {}
@@ -122,7 +122,7 @@ impl Draft {
                     since: (!open.is_empty()).then_some(attempt.message.sent),
                     open,
                     by: number,
-                    secret: attempt.secret,
+                    secret: attempt.is_secret(),
                 },
             ));
         }
@@ -146,15 +146,15 @@ impl Draft {
     }
 
     /// Whether what is open on a roll may be closed by a command that does not follow up on it. What it closes stands in its
-    /// entry: of a secret roll only where that is secret too, for the same readers. Elsewhere it stays open, and the game
-    /// says why it cannot be taken.
+    /// entry, withheld where the roll is secret: only where the same people may read that. Elsewhere it stays open, and the
+    /// game says why it cannot be taken.
     fn may_close(&self, host: &Host, attempt: &Attempt<'_>, entry: u64, roll: &RollDoc) -> Result<bool, StoreError> {
         if !roll.secret {
             return Ok(true);
         }
         let page = self.ledger(host).page(entry)?;
         let same = page.is_some_and(|page| page.entry.player == attempt.message.speaker.player);
-        Ok(attempt.secret && same)
+        Ok(same)
     }
 
     /// Closes what the rules made impossible on rolls that the command did not touch.

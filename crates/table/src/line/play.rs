@@ -13,6 +13,7 @@ use crate::state::{GameState, Stored};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
+use chat::Readers;
 use dice::Budget;
 use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff};
@@ -37,6 +38,7 @@ impl Draft {
         let present = host.roster.present(&attempt.message.room);
         let mut arrived = attempt.doc.clone();
         let number = self.state.next_number();
+        let in_secret = attempt.is_secret();
         let mut turn = HouseTurn {
             host,
             ledger: self.ledger(host),
@@ -46,7 +48,7 @@ impl Draft {
             now: attempt.message.sent,
             heard: attempt.message.heard_at(),
             in_private: attempt.message.private || attempt.message.aside.is_some(),
-            in_secret: attempt.secret,
+            in_secret,
             speaker: &attempt.message.speaker,
             room_id: &attempt.message.room,
             said_in: attempt.message.said_in(),
@@ -64,7 +66,7 @@ impl Draft {
         let reply = played.unwrap_or_else(|| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
         must_be_meant(spec, attempt, changed_anything || attempt.effects.counts())?;
-        attempt.secret |= attempt.effects.secret;
+        attempt.only_for(attempt.effects.readers);
         let changes = self.changes_of_own(&arrived, attempt, number);
         Ok(Done { changes, ..Done::looked(spec, reply) })
     }
@@ -144,7 +146,10 @@ impl Draft {
 
 /// Refuses one of the table's own commands that changes it, and was typed in secret or stands in somebody else's words.
 fn must_be_meant(spec: &CommandSpec, attempt: &Attempt<'_>, changes_the_table: bool) -> Result<(), Refusal> {
-    if attempt.secret && !attempt.effects.secret && (changes_the_table || attempt.effects.adds.is_some()) {
+    if attempt.is_secret()
+        && attempt.effects.readers == Readers::Everybody
+        && (changes_the_table || attempt.effects.adds.is_some())
+    {
         let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
         return Err(Refusal::new(what).example(attempt.typed.as_str()));
     }

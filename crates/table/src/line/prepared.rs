@@ -10,10 +10,12 @@ use crate::room::settings_of;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::Arguments;
+use chat::Readers;
 use dice::Dice;
 use dice::fair::MessageKey;
 use jiff::Timestamp;
 use journal::digest;
+use journal::documents::RollDoc;
 use plugin_api::{
     Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Target, Turn, Words,
 };
@@ -65,12 +67,12 @@ impl Draft {
         };
         if let Some(target) = &target {
             let roll = self.ledger(host).roll(target.entry)?;
-            let secret = roll.is_some_and(|roll| roll.secret);
-            if attempt.secret && !secret {
+            let readers = roll.as_ref().map_or(Readers::Everybody, RollDoc::readers);
+            if attempt.readers > readers {
                 let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
                 return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
             }
-            attempt.secret |= secret;
+            attempt.only_for(readers);
             attempt.must_reach()?;
         }
         let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);

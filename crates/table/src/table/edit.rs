@@ -15,7 +15,7 @@ use crate::rights::Rights;
 use crate::state::{Stored, read};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Guarantees, Message, PlayerId, Unaccepted};
+use chat::{Guarantees, Message, PlayerId, Readers, Unaccepted};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
@@ -265,7 +265,7 @@ impl Draft {
             let Some(page) = last.get(&ordinal) else { continue };
             let mut attempt = self.attempt(host, message, ordinal, line);
             attempt.actor = page.entry.character;
-            attempt.secret = page.is_secret();
+            attempt.only_for(page.readers());
             attempt.thrown = page.dice();
             let spec = CommandSpec { name: page.entry.command.clone(), ..CommandSpec::default() };
             let done = self.comes_to_nothing(&page.entry.game, &spec, why.trim_end_matches('.'), &mut attempt);
@@ -338,7 +338,7 @@ fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first:
     if !outcome.dice.starts_with(&thrown) {
         return Some(other_dice(&thrown));
     }
-    if first.is_secret() != (outcome.reply.audience != chat::Audience::Table) {
+    if first.is_secret() != (outcome.reply.readers != Readers::Everybody) {
         return Some("what was secret stays so, and what was not cannot become it.".to_owned());
     }
     let same = made.is_some_and(|made| made.entry.character == first.entry.character);

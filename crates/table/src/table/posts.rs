@@ -5,7 +5,7 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::room::Answered;
-use chat::{Audience, Block, Earlier, Message, PlayerId, Post, Recipient, Reply, RoomId, Span};
+use chat::{Block, Earlier, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::StoreError;
@@ -62,12 +62,12 @@ impl Table {
         let mut public = Answer::default();
         let mut private: BTreeMap<PlayerId, Answer> = BTreeMap::new();
         for outcome in outcomes.iter().filter(|outcome| outcome.kind != OutcomeKind::Silent) {
-            match outcome.reply.audience {
-                Audience::Table => public.add(outcome),
-                audience => {
+            match outcome.reply.readers {
+                Readers::Everybody => public.add(outcome),
+                readers => {
                     // A referee who is not there any more reads nothing more.
                     let referees = self.state.doc.doc.referees.keys().filter(|referee| present.contains_key(*referee));
-                    let referees = referees.filter(|_| audience == Audience::Referees);
+                    let referees = referees.filter(|_| readers == Readers::Referees);
                     let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).collect();
                     readers.into_iter().for_each(|reader| private.entry(reader.clone()).or_default().add(outcome));
                 }
@@ -103,7 +103,7 @@ impl Table {
         outcome.kind = OutcomeKind::Refused;
         outcome.reply = Reply::from(format!("The first version of that message was played and stands: {why}"));
         if message.aside.is_some() {
-            outcome.reply.audience = Audience::Player;
+            outcome.reply.readers = Readers::Player;
         }
         heard.outcomes.push(outcome);
         self.post_answers(host, message, Lines::All, None, &mut heard)?;

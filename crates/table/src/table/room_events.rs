@@ -11,7 +11,7 @@ use crate::people::People;
 use crate::rights::Rights;
 use crate::roster::{Found, Met};
 use crate::state::read;
-use chat::{Block, Event, Message, PlayerId, Post, Reply, RoomId, Span, Trust};
+use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Span, Trust};
 use dice::fair::MessageKey;
 use journal::documents::{RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
@@ -185,7 +185,7 @@ impl Draft {
             actor: plays,
             typed: format!("{RENAMED} {} {}", from.id, to.player.id),
             doc: doc.clone(),
-            secret: false,
+            readers: Readers::Everybody,
             ..Attempt::new(&self.state, message, key, Rights::of(host, &doc, message))
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
