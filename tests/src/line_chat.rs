@@ -6,8 +6,8 @@
 use astragal::{Kind, Names};
 use async_trait::async_trait;
 use chat::{
-    Clock, Delivery, Desk, Event, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Saying, SendError, Sent,
-    Speaker, Status, SystemClock, Transport, TransportError, Trust, clean,
+    Block, Clock, Delivery, Desk, Event, Guarantees, Message, Offered, OfferedTo, PlayerId, Post, Recipient, RoomId,
+    Saying, SendError, Sent, Span, Speaker, Status, SystemClock, Transport, TransportError, Trust, clean,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -115,9 +115,26 @@ fn lines(post: &Post) -> String {
         Recipient::Room => clean(&post.room.id).into_owned(),
         Recipient::Player(player) => format!("@{}", clean(&player.id)),
     };
-    let text = post.blocks.iter().map(|block| block.plain()).collect::<Vec<_>>().join("\n");
+    let text = post.blocks.iter().map(shown).collect::<Vec<_>>().join("\n");
     let text = post.front() + text.as_str();
     text.lines().map(|line| format!("{room}\t{BOT}\t{}\n", clean(line))).collect()
+}
+
+/// A part of an answer: what it offers stands on lines of its own.
+fn shown(block: &Block) -> String {
+    let Block::Line(line) = block else { return block.plain() };
+    let (offers, rest): (Vec<_>, Vec<_>) = line.iter().partition(|span| matches!(span, Span::Offer(_)));
+    let mut lines = vec![rest.into_iter().map(Span::plain).collect::<String>()];
+    for offer in offers {
+        let Span::Offer(offer) = offer else { continue };
+        let Offered { command, label, chance, to } = &**offer;
+        let chance = chance.map_or(String::new(), |chance| format!(", {:.0} % to succeed", chance * 100.0));
+        lines.push(match to {
+            OfferedTo::Asker(number) => format!("[{number}] {command}: {label}{chance}"),
+            OfferedTo::Character(name) => format!("[for {name}] {command}: {label}{chance}"),
+        });
+    }
+    lines.join("\n")
 }
 
 #[async_trait]

@@ -549,7 +549,7 @@ async fn an_edited_command_edits_its_answer_even_after_a_restart() {
         network.happen(edit("2", "1", "!roll 1+1"));
         let corrected = network.hear().await;
         assert!(text(&corrected).starts_with("2 | 1 + 1 (edited, was #1)"), "{}", text(&corrected));
-        let earlier = corrected.corrects.expect("it takes the place of the first answer");
+        let earlier = corrected.corrects().cloned().expect("it takes the place of the first answer");
         assert_eq!((earlier.key.as_str(), earlier.id), (first.as_str(), Some(format!("said-{first}"))));
         assert_eq!(corrected.answers.as_deref(), Some("1"));
         // Delivered again, it is nothing new.
@@ -559,7 +559,7 @@ async fn an_edited_command_edits_its_answer_even_after_a_restart() {
     with_bot(store.clone(), network, async |network| {
         network.happen(edit("3", "1", "!roll 1+2"));
         let corrected = network.hear().await;
-        assert_eq!(corrected.corrects.and_then(|earlier| earlier.id), Some(format!("said-{first}")));
+        assert_eq!(corrected.corrects().and_then(|earlier| earlier.id.clone()), Some(format!("said-{first}")));
         // What the first version did is taken back.
         assert_eq!(ask(network, "4", "!count").await, "counted 1 #4");
     })

@@ -120,7 +120,7 @@ fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
         assert_eq!(wrong(&twice.concat()).unwrap().1, Some(number as u64 + 1));
     }
     assert!(wrong(&[export.as_slice(), b"\n"].concat()).is_some());
-    let newer = String::from_utf8(export).unwrap().replace("\"astragal_export\":1", "\"astragal_export\":2");
+    let newer = String::from_utf8(export).unwrap().replace("\"astragal_export\":1", "\"astragal_export\":3");
     assert!(wrong(newer.as_bytes()).unwrap().0.contains("newer astragal"));
     assert!(wrong(b"hello\n").unwrap().0.contains("no export"));
 }

@@ -3,7 +3,7 @@
 #[path = "journal/stage.rs"]
 mod stage;
 
-use chat::{Block, Event, Recipient, RoomId};
+use chat::{Block, Event, OfferedTo, Recipient, RoomId, Span};
 use journal::documents::Head;
 use journal::keys;
 use journal::{Change, apply};
@@ -198,7 +198,7 @@ fn an_edit_of_several_lines_is_all_or_nothing() {
     assert_eq!(edited.dice(), first.dice());
     assert!(stage.say("Ann", "!insp").public().contains("inspiration 5"));
     // The answer takes the place of the first one.
-    let earlier = edited.heard.posts[0].post.corrects.clone().expect("a correction");
+    let earlier = edited.heard.posts[0].post.corrects().cloned().expect("a correction");
     assert_eq!(earlier.key, first.heard.posts[0].post.key);
     // Undone, it is as if neither version had been played.
     for _ in 0..3 {
@@ -216,6 +216,28 @@ fn a_follow_up_finds_the_roll_that_took_the_place_of_an_edited_one() {
     let edited = stage.edit("Ann", &first.id, "!act d8 d10 adv").entry().unwrap();
     let settled = stage.say("Ann", &format!("!vs #{number} 2"));
     assert_eq!(settled.heard.outcomes[0].follows, Some(edited), "{}", settled.public());
+}
+
+#[test]
+fn what_an_answer_says_and_offers_goes_to_the_network_as_data() {
+    let mut stage = Stage::new();
+    let came = stage.say("Ann", "!roll 2d6\n!deal");
+    let post = &came.heard.posts[0].post;
+    assert_eq!(post.told[0].entry, Some(1));
+    let total: u32 = came.dice().iter().map(|die| die.value).sum();
+    assert_eq!(post.told[0].facts["total"], total);
+    let spans = post.blocks.iter().filter_map(|block| match block {
+        Block::Line(line) => Some(line),
+        _ => None,
+    });
+    let offers: Vec<_> = spans
+        .flatten()
+        .filter_map(|span| match span {
+            Span::Offer(offer) => Some((offer.command.as_str(), &offer.to)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(offers, [("!pick gold", &OfferedTo::Asker(1)), ("!pick silver", &OfferedTo::Asker(2))]);
 }
 
 #[test]

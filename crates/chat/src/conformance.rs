@@ -8,13 +8,16 @@
 //! | What is said again under its key is there once, or says that it is said again, as [`Guarantees`](crate::Guarantees) tell | `what_is_said_again_is_there_once_or_says_so` |
 //! | Where posts cannot be edited, a correction says that it is one | `a_correction_says_that_it_is_one` |
 //! | Of a long answer all is to be seen, or what to type for the rest ([`Post::more`]) | `a_long_answer_is_whole_or_says_what_to_type` |
+//! | What is offered is to be seen, whoever it is for, drawn as the network likes | `what_is_offered_is_to_be_seen` |
 //! | Whoever waits for a post hears what became of it, also when the transport closes | `when_it_closes_nobody_waits_for_ever` |
 //!
 //! What takes people and servers of one kind is held by the tests of that kind: who reads a private post ([`Post::to`],
-//! [`Post::only_for`]), what is edited in place and taken back ([`Post::corrects`], [`Post::withdraws`]), whom a post calls
-//! ([`Post::calls`]), files and pictures, what was missed, and what is redelivered.
+//! [`Post::only_for`]), what is edited in place and taken back ([`What`](crate::What)), whom a post calls ([`Post::calls`]), files and pictures, what was missed, and what is redelivered.
 
-use crate::{Block, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Post, Repeated, RoomId, SendError};
+use crate::{
+    Block, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Offered, OfferedTo, Post, Repeated, RoomId,
+    SendError, What,
+};
 use crate::{Span, Transport};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -49,6 +52,7 @@ pub async fn suite<S: Stand>(mut stand: impl AsyncFnMut() -> S) {
     no_text_becomes_a_line_of_its_own(&mut stand().await).await;
     what_is_said_again_is_there_once_or_says_so(&mut stand().await).await;
     a_long_answer_is_whole_or_says_what_to_type(&mut stand().await).await;
+    what_is_offered_is_to_be_seen(&mut stand().await).await;
     when_it_closes_nobody_waits_for_ever(&mut stand().await).await;
 }
 
@@ -121,7 +125,7 @@ async fn a_correction_says_that_it_is_one(stand: &mut impl Stand, earlier: Earli
     if transport.guarantees().edits == Edits::Shown {
         return;
     }
-    let correction = Post { corrects: Some(earlier), ..post(&room, 2, "the middle") };
+    let correction = Post { what: What::Correct(earlier), ..post(&room, 2, "the middle") };
     transport.send(correction).await.expect("it can be said");
     let heard = stand.hear().await;
     assert!(heard.contains("the middle") && heard.contains("(corrected)"), "not marked: {heard:?}");
@@ -138,6 +142,26 @@ async fn a_long_answer_is_whole_or_says_what_to_type(stand: &mut impl Stand) {
     assert!(heard.contains("line 1 "), "it does not begin where it begins: {heard:?}");
     while !heard.contains("!more") && !heard.contains(&format!("line {LONG} ")) {
         heard = stand.hear().await;
+    }
+}
+
+async fn what_is_offered_is_to_be_seen(stand: &mut impl Stand) {
+    let (transport, room) = (stand.transport(), stand.room());
+    let _desk = Listening::to(transport.clone());
+    let to = [OfferedTo::Asker(1), OfferedTo::Character("Bob".to_owned())];
+    let mut line = vec![Span::Bold("SUCCESS".to_owned())];
+    for (to, command) in to.into_iter().zip(["!push", "!resist 8"]) {
+        let (command, label) = (command.to_owned(), "one more die".to_owned());
+        line.push(Span::Offer(Box::new(Offered { command, label, chance: Some(0.5), to })));
+    }
+    transport.send(Post { blocks: vec![Block::Line(line)], ..post(&room, 1, "") }).await.expect("it can be said");
+    transport.send(post(&room, 2, "the end")).await.expect("it can be said");
+    let mut heard = stand.hear().await;
+    while !heard.contains("the end") {
+        heard += &stand.hear().await;
+    }
+    for seen in ["SUCCESS", "!push", "one more die", "50 %", "Bob", "!resist 8"] {
+        assert!(heard.contains(seen), "{seen} is not to be seen in {heard:?}");
     }
 }
 

@@ -19,10 +19,10 @@ pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, PlayerId, Role, RoomId, Speaker, Standing, Trust};
-pub use reply::{Bar, Block, File, Image, Line, Offer, Readers, Reply, Span};
+pub use reply::{Bar, Block, File, Image, Line, Offer, Offered, OfferedTo, Readers, Reply, Span, drawn};
 pub use secret::Secret;
 pub use text::{clean, cut, is_unseen};
 pub use transport::{
     Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, RoomStatus, Saying, SendError, Sent,
-    Status, Transport, TransportError, Unaccepted,
+    Status, Told, Transport, TransportError, Unaccepted, What,
 };

@@ -81,7 +81,7 @@ impl Message {
 }
 
 /// Something that happened in a room.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// Somebody said something.
     Said(Message),
@@ -208,7 +208,7 @@ impl Event {
 }
 
 /// What a transport hands to the core at once: events in their order, and what it wants kept with them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
     /// In the order of the network.
     pub events: Vec<Event>,

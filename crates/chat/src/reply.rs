@@ -1,7 +1,7 @@
 //! What a command answers: a small rich-text tree that each transport renders in its own way.
 
 use crate::text::clean;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -46,10 +46,10 @@ pub struct Reply {
 pub type Line = Vec<Span>;
 
 /// A part of an answer that stands on lines of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Block {
-    /// One line.
-    Line(Line),
+    /// One line. It is stored as it is drawn where a network has nothing better: its offers are text then.
+    Line(#[serde(serialize_with = "as_drawn")] Line),
     /// A list with a mark in front of each item.
     List(Vec<Line>),
     /// Bars side by side, from top to bottom: as a list, or drawn.
@@ -75,7 +75,7 @@ pub struct Bar {
 }
 
 /// A piece of text. Dice are written out by the game (`d20=15`); the transport may set them off.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Span {
     /// As it is.
     Text(String),
@@ -89,6 +89,74 @@ pub enum Span {
     Dropped(String),
     /// Only for who asks to see it.
     Spoiler(String),
+    /// What may be typed next, as data: a network draws it in its own way, or as [`drawn`] does.
+    Offer(Box<Offered>),
+}
+
+/// An offer where it stands in an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Offered {
+    /// What to type, prefix and all.
+    pub command: String,
+    /// What it does, in a few words.
+    pub label: String,
+    /// The chance that it succeeds, 0 to 1, where that is known.
+    pub chance: Option<f64>,
+    /// Whom it is for.
+    pub to: OfferedTo,
+}
+
+/// Whom an offer is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OfferedTo {
+    /// Whoever is answered, who can type this number in place of the command.
+    Asker(usize),
+    /// The character of this name.
+    Character(String),
+}
+
+impl Offered {
+    /// As text, divided from what stands in front of it.
+    fn drawn(&self) -> [Span; 3] {
+        let (before, behind) = match &self.to {
+            OfferedTo::Asker(number) => {
+                let divided = if *number == 1 { " | " } else { "  " };
+                let chance = self.chance.map_or(String::new(), |chance| format!("{}, ", whole_percent(chance)));
+                (format!("{divided}{number}: "), format!(" ({chance}{})", self.label))
+            }
+            OfferedTo::Character(name) => (format!(" | {name}: "), String::new()),
+        };
+        [Span::Text(before), Span::Code(self.command.clone()), Span::Text(behind)]
+    }
+}
+
+/// A chance in whole percent: none and all only if it is so.
+fn whole_percent(chance: f64) -> String {
+    match chance * 100.0 {
+        percent if percent > 0.0 && percent < 1.0 => "under 1 %".to_owned(),
+        percent if percent > 99.0 && percent < 100.0 => "over 99 %".to_owned(),
+        percent => format!("{percent:.0} %"),
+    }
+}
+
+/// A line with its offers as text.
+pub fn drawn(line: &[Span]) -> Line {
+    let mut drawn = Vec::with_capacity(line.len());
+    for span in line {
+        match span {
+            Span::Offer(offer) => drawn.extend(offer.drawn().into_iter().filter(|span| !span.is_empty())),
+            other => drawn.push(other.clone()),
+        }
+    }
+    drawn
+}
+
+fn as_drawn<S: Serializer>(line: &Line, serializer: S) -> Result<S::Ok, S::Error> {
+    if line.iter().any(|span| matches!(span, Span::Offer(_))) {
+        drawn(line).serialize(serializer)
+    } else {
+        line.serialize(serializer)
+    }
 }
 
 /// A picture.
@@ -313,7 +381,12 @@ impl Span {
             Span::Text(text) | Span::Bold(text) | Span::Code(text) | Span::Die(text) => clean(text).into_owned(),
             Span::Dropped(text) => format!("({})", clean(text)),
             Span::Spoiler(_) => "[hidden]".to_owned(),
+            Span::Offer(offer) => offer.drawn().iter().map(Span::plain).collect(),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Span::Text(text) if text.is_empty())
     }
 }
 
@@ -345,6 +418,23 @@ mod tests {
             .span(Span::Spoiler("the butler".into()))
             .list(vec![vec![Span::Code("!help".into()), Span::Text(" helps".into())]]);
         assert_eq!(reply.plain(), "15 | 10+5\n[hidden]\n- !help helps");
+    }
+
+    #[test]
+    fn offers_are_data_until_they_are_drawn_or_stored() {
+        let offered = |to, chance| {
+            let (command, label) = ("!push".to_owned(), "one more die".to_owned());
+            Span::Offer(Box::new(Offered { command, label, chance, to }))
+        };
+        let first = offered(OfferedTo::Asker(1), Some(0.999));
+        let line = vec![first, offered(OfferedTo::Asker(2), None), offered(OfferedTo::Character("Bob".into()), None)];
+        let block = Block::Line(line.clone());
+        let shown = " | 1: !push (over 99 %, one more die)  2: !push (one more die) | Bob: !push";
+        assert_eq!(block.plain(), shown);
+        let stored = serde_json::to_string(&block).unwrap();
+        assert!(stored.contains(r#"{"Text":" | 1: "},{"Code":"!push"}"#), "{stored}");
+        let read: Block = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read, Block::Line(drawn(&line)), "an older version reads what is stored");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::{Block, Delivery, File, Image, PlayerId, RoomId, clean};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
@@ -156,8 +157,8 @@ pub trait Desk: Send + Sync {
     fn note(&self, key: &str) -> Result<Option<String>, DeskError>;
 }
 
-/// Something to say, once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Something to say, once. Offers stand in its lines as data ([`Span::Offer`](crate::Span::Offer)).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Post {
     /// Names this post for ever: the same key is the same post.
     pub key: String,
@@ -191,12 +192,9 @@ pub struct Post {
     /// The same goes to another reader as a post of its own: where one person reads everything, this one is left out.
     #[serde(default)]
     pub copy: bool,
-    /// The post that this one takes the place of: edited where the network can, else said as a correction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub corrects: Option<Earlier>,
-    /// The post that is taken back: nothing is said then. Only where [`Event::Redacted`](crate::Event::Redacted) comes from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub withdraws: Option<Earlier>,
+    /// What is done with it.
+    #[serde(flatten)]
+    pub what: What,
     /// It may have been said before; a transport that cannot tell marks it.
     pub again: bool,
     /// No styling, in this room.
@@ -205,6 +203,20 @@ pub struct Post {
     /// What to type for the part that does not fit; see [`Event::Rest`](crate::Event::Rest).
     #[serde(default)]
     pub more: String,
+    /// What it says as data, for each command that it answers. It is not stored: what is said after a restart is without.
+    #[serde(skip)]
+    pub told: Vec<Told>,
+}
+
+/// What the answer to a command says, as data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The number of its entry, if it has one.
+    pub entry: Option<u64>,
+    /// What it states, as named values.
+    pub facts: Map<String, Value>,
+    /// How the result came to be, a sentence each.
+    pub why: Vec<String>,
 }
 
 impl Post {
@@ -224,17 +236,30 @@ impl Post {
             refusal: false,
             readers: Vec::new(),
             copy: false,
-            corrects: None,
-            withdraws: None,
+            what: What::Say,
             again: false,
             plain: false,
             more: String::new(),
+            told: Vec::new(),
         }
     }
 
     /// The earlier post that it is about: whose place it takes, or that it takes back.
     pub fn is_about(&self) -> Option<&Earlier> {
-        self.corrects.as_ref().or(self.withdraws.as_ref())
+        match &self.what {
+            What::Say => None,
+            What::Correct(earlier) | What::Withdraw(earlier) => Some(earlier),
+        }
+    }
+
+    /// The earlier post whose place it takes.
+    pub fn corrects(&self) -> Option<&Earlier> {
+        self.is_about().filter(|_| matches!(self.what, What::Correct(_)))
+    }
+
+    /// The earlier post that it takes back.
+    pub fn withdraws(&self) -> Option<&Earlier> {
+        self.is_about().filter(|_| matches!(self.what, What::Withdraw(_)))
     }
 
     /// What stands in front of its first line where that must say it: whom it answers, whether it was said before or takes
@@ -244,13 +269,55 @@ impl Post {
         if self.again {
             front += "(again) ";
         }
-        if self.corrects.is_some() {
+        if self.corrects().is_some() {
             front += "(corrected) ";
         }
         if !self.readers.is_empty() {
             front += &format!("(only {}) ", clean(&self.readers.join(", ")));
         }
         front
+    }
+}
+
+/// What is done with a post.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "About", into = "About")]
+pub enum What {
+    /// It is said.
+    #[default]
+    Say,
+    /// It takes the place of an earlier one: edited where the network can, else said as a correction.
+    Correct(Earlier),
+    /// The earlier one is taken back: nothing is said then. Only where [`Event::Redacted`](crate::Event::Redacted) comes from.
+    Withdraw(Earlier),
+}
+
+/// [`What`] as it is stored: a field for each kind.
+#[derive(Serialize, Deserialize)]
+struct About {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    corrects: Option<Earlier>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    withdraws: Option<Earlier>,
+}
+
+impl From<About> for What {
+    fn from(about: About) -> Self {
+        match about {
+            About { withdraws: Some(earlier), .. } => What::Withdraw(earlier),
+            About { corrects: Some(earlier), .. } => What::Correct(earlier),
+            About { corrects: None, withdraws: None } => What::Say,
+        }
+    }
+}
+
+impl From<What> for About {
+    fn from(what: What) -> Self {
+        match what {
+            What::Say => About { corrects: None, withdraws: None },
+            What::Correct(earlier) => About { corrects: Some(earlier), withdraws: None },
+            What::Withdraw(earlier) => About { corrects: None, withdraws: Some(earlier) },
+        }
     }
 }
 
@@ -304,3 +371,25 @@ pub struct TransportError {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct DeskError(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_post_does_is_stored_in_a_field_of_its_own() {
+        let earlier = Earlier { key: "first".to_owned(), id: Some("$1".to_owned()) };
+        for (what, field) in [
+            (What::Say, None),
+            (What::Correct(earlier.clone()), Some("corrects")),
+            (What::Withdraw(earlier), Some("withdraws")),
+        ] {
+            let post = Post { what, ..Post::new("second", RoomId::new("test", "hall"), Vec::new()) };
+            let stored = serde_json::to_value(&post).unwrap();
+            let fields = ["corrects", "withdraws"].map(|field| stored.get(field).map(|_| field));
+            assert_eq!(fields.into_iter().flatten().next(), field, "{stored}");
+            assert!(stored.get("what").is_none() && stored.get("told").is_none(), "{stored}");
+            assert_eq!(serde_json::from_value::<Post>(stored).unwrap(), post);
+        }
+    }
+}

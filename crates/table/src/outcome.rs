@@ -104,7 +104,7 @@ impl Heard {
 }
 
 /// A post on its way.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outgoing {
     /// Where it stands in the store until it was said.
     pub key: String,

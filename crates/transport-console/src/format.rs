@@ -1,6 +1,6 @@
 //! How a post looks on the terminal: the name in front, bold and dim where somebody reads it.
 
-use chat::{Block, Post, RoomId, Span, clean};
+use chat::{Block, Post, RoomId, Span, clean, drawn};
 
 /// Whether codes for a terminal are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,9 +33,10 @@ fn line_text(line: &[Span], style: Style) -> String {
         Style::Terminal => format!("\x1b[{code}m{text}\x1b[0m"),
         Style::Plain => text,
     };
-    line.iter()
+    drawn(line)
+        .iter()
         .map(|span| match span {
-            Span::Text(_) | Span::Die(_) => span.plain(),
+            Span::Text(_) | Span::Die(_) | Span::Offer(_) => span.plain(),
             Span::Bold(_) => coded("1", span.plain()),
             Span::Code(_) => coded("36", span.plain()),
             Span::Dropped(_) => coded("2", span.plain()),

@@ -1,6 +1,6 @@
 //! How a post looks on IRC: lines short enough for the network, a name in front, mIRC's codes for bold and grey.
 
-use chat::{Bar, Block, Post, Recipient, Span, clean};
+use chat::{Bar, Block, Post, Recipient, Span, clean, drawn};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Stands out.
@@ -19,7 +19,7 @@ const BETWEEN: &str = " | ";
 const SHORT: usize = 80;
 
 /// What can be said of a post at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     /// The lines, each at most as long as was asked.
     pub lines: Vec<String>,
@@ -35,7 +35,7 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
     let mut logical = Vec::new();
     for block in &post.blocks {
         match block {
-            Block::Line(line) => logical.push(line.clone()),
+            Block::Line(line) => logical.push(drawn(line)),
             Block::List(items) => logical.extend(packed(items, limit)),
             Block::Chart(bars) => logical.extend(packed(&bars.iter().map(Bar::line).collect::<Vec<_>>(), limit)),
             // There is no fixed width to point in.
@@ -189,6 +189,8 @@ fn text_of(span: &Span) -> &str {
         | Span::Die(text)
         | Span::Dropped(text)
         | Span::Spoiler(text) => text,
+        // Lines have their offers as text here.
+        Span::Offer(offer) => &offer.command,
     }
 }
 
@@ -201,6 +203,7 @@ fn with_text(span: &Span, text: &str) -> Span {
         Span::Die(_) => Span::Die(text),
         Span::Dropped(_) => Span::Dropped(text),
         Span::Spoiler(_) => Span::Spoiler(text),
+        Span::Offer(_) => Span::Code(text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a post looks on Matrix: one event, readable as plain text alone, with the result set off where HTML is shown.
 
 use crate::html::{Html, quiet};
-use chat::{Block, Line, PlayerId, Post, Recipient, Span, clean};
+use chat::{Block, Line, PlayerId, Post, Recipient, Span, What, clean, drawn};
 use serde_json::{Map, Value, json};
 
 /// Bytes of what is shown in one event, as plain text: with HTML and encryption they stay under the 64 KiB that an event
@@ -137,8 +137,8 @@ fn mentions(post: &Post) -> Value {
 /// What stands in front: who else than the one who asked it is about, and whether it was said before or is for few.
 fn front(post: &Post, relation: &Relation) -> String {
     // An answer to an edit stands at what was edited: nobody need be told, unless it has to stand alone.
-    let corrects = post.corrects.clone().filter(|_| !relation.is_to_something());
-    let mut post = Post { again: false, corrects, blocks: Vec::new(), ..post.clone() };
+    let what = if relation.is_to_something() { What::Say } else { post.what.clone() };
+    let mut post = Post { again: false, what, blocks: Vec::new(), ..post.clone() };
     if relation.answers.is_some() && post.addressee == relation.shown {
         post.addressee = None;
     }
@@ -199,13 +199,14 @@ fn blocks(html: &mut Html, blocks: &[Block], pictured: bool) {
 }
 
 fn spans(html: &mut Html, line: &Line) {
-    for span in line {
+    for span in &drawn(line) {
         match span {
             Span::Text(text) | Span::Die(text) => html.text(text),
             Span::Bold(text) => html.element("strong", |html| html.text(text)),
             Span::Code(text) => html.element("code", |html| html.text(text)),
             Span::Dropped(text) => html.element("del", |html| html.text(text)),
             Span::Spoiler(text) => html.element("span data-mx-spoiler", |html| html.text(text)),
+            Span::Offer(_) => html.text(&span.plain()),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::listen::is_private;
 use crate::related::{find, relation};
 use crate::trouble::{Backoff, Trouble};
 use crate::{chart, media, standing};
-use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span};
+use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span, What};
 use matrix_sdk::Room;
 use matrix_sdk::ruma::EventEncryptionAlgorithm::MegolmV1AesSha2;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, UserId};
@@ -171,7 +171,7 @@ impl Sayer {
 async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<OwnedEventId>, Trouble> {
     let room = match &post.to {
         Recipient::Room => said_in(link, post).await?,
-        Recipient::Player(player) if post.withdraws.is_some() => direct::noted(link, &player.id)?,
+        Recipient::Player(player) if post.withdraws().is_some() => direct::noted(link, &player.id)?,
         Recipient::Player(player) => direct::room(link, &player.id).await?,
     };
     let answers = match &post.to {
@@ -180,13 +180,13 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<O
     };
     let mut relation = relation(link, &room, answers).await?;
     relation.out_of = name_of(link, post, &room);
-    if let Some(earlier) = &post.withdraws {
+    if let What::Withdraw(earlier) = &post.what {
         return withdraw(link, &room, &relation, earlier, &post.key).await.map(|()| None);
     }
     if doubtful && let Some(said) = find(link, &room, &relation, &post.key).await? {
         return Ok(Some(said));
     }
-    if let Some(earlier) = &post.corrects {
+    if let What::Correct(earlier) = &post.what {
         relation.replaces = match &earlier.id {
             Some(id) => Some(id.clone()),
             None => find(link, &room, &relation, &earlier.key).await?.map(|id| id.to_string()),
@@ -216,7 +216,7 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<O
 async fn said_in(link: &Link, post: &Post) -> Result<Room, Trouble> {
     let room = room_of(link, &post.room.id)?;
     match &post.only_for {
-        Some(player) if post.withdraws.is_none() && !is_private(link, &room, player).await => {
+        Some(player) if post.withdraws().is_none() && !is_private(link, &room, player).await => {
             Err(Trouble::Refused("it is no private chat any more".to_owned()))
         }
         _ => Ok(room),

@@ -64,7 +64,7 @@ impl Rooms {
     /// The next post takes back the answer to this message, in this room.
     async fn withdrawn(&self, at: &str, of: &str) {
         let post = self.network.hear().await;
-        assert!(post.withdraws.is_some() && post.answers.as_deref() == Some(of), "{post:?}");
+        assert!(post.withdraws().is_some() && post.answers.as_deref() == Some(of), "{post:?}");
         assert_eq!((post.room, post.to), (room(at), Recipient::Room));
     }
 
@@ -220,6 +220,6 @@ async fn an_answer_that_waits_for_ever_holds_up_no_other() {
     let message = rooms.message("tavern", "ann", "!roll 3d1");
     rooms.network.happen(Event::Edited { message, original: said });
     let corrected = rooms.network.hear().await;
-    assert!(corrected.corrects.is_some() && corrected.room == room("tavern"), "{corrected:?}");
+    assert!(corrected.corrects().is_some() && corrected.room == room("tavern"), "{corrected:?}");
     rooms.running.stop().await;
 }

@@ -6,7 +6,7 @@ use crate::bot::Bot;
 use journal::documents::{from_json, to_json};
 
 use crate::metric;
-use chat::{Earlier, Edits, Post, Repeated, SendError, Sent, Transport};
+use chat::{Earlier, Edits, Post, Repeated, SendError, Sent, Transport, What};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use journal::keys;
@@ -113,7 +113,7 @@ async fn repeated(
 
 /// A correction or withdrawal with the id of the post that it is about, which was said before it.
 fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
-    if let Some(earlier) = post.corrects.as_mut().or(post.withdraws.as_mut()) {
+    if let What::Correct(earlier) | What::Withdraw(earlier) = &mut post.what {
         let key = keys::answer(transport.network(), &earlier.key);
         match bot.host().committer().read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
             Ok(id) => earlier.id = id,
@@ -204,10 +204,10 @@ impl Sayer<'_> {
             batch.put(keys::numbers(network, id), to_json(command));
         }
         // An edit keeps the id of what it edits; only a correction that was said anew brings another.
-        let first = match outgoing.post.corrects {
-            Some(Earlier { id: Some(_), .. }) => None,
-            Some(earlier) => Some(earlier.key),
-            None => Some(outgoing.post.key),
+        let first = match outgoing.post.what {
+            What::Correct(Earlier { id: Some(_), .. }) => None,
+            What::Correct(earlier) => Some(earlier.key),
+            What::Say | What::Withdraw(_) => Some(outgoing.post.key),
         };
         let editable = self.transport.guarantees().edits == Edits::Shown;
         if let (Some(id), Some(first), true) = (&said.id, first, editable) {

@@ -1,6 +1,6 @@
 //! Making answers and refusals ready to be shown: comment, offers, number, example, caret.
 
-use chat::{Block, Reply, cut};
+use chat::{Block, Offer, Offered, OfferedTo, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};
 
 /// Characters of a comment that are shown.
@@ -19,17 +19,12 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
     if let Some(comment) = comment {
         reply = reply.text(format!(" | {}", cut(comment, COMMENT)));
     }
-    let offers = reply.offers.clone();
-    let (own, others): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.to.is_none());
-    for (n, offer) in own.iter().enumerate() {
-        let before = if n == 0 { " | " } else { "  " };
-        reply = reply.text(format!("{before}{}: ", n + 1)).code(format!("{prefix}{}", offer.command));
-        let chance = offer.chance.map_or(String::new(), |chance| format!("{}, ", percent(chance)));
-        reply = reply.text(format!(" ({chance}{})", offer.label));
-    }
-    for offer in others {
-        let to = offer.to.as_deref().unwrap_or_default();
-        reply = reply.text(format!(" | {to}: ")).code(format!("{prefix}{}", offer.command));
+    let (own, others): (Vec<_>, Vec<_>) = reply.offers.clone().into_iter().partition(|offer| offer.to.is_none());
+    for (number, offer) in (1..).zip(own.into_iter().chain(others)) {
+        let to = offer.to.map_or(OfferedTo::Asker(number), OfferedTo::Character);
+        let Offer { label, chance, .. } = offer;
+        let command = format!("{prefix}{}", offer.command);
+        reply = reply.span(Span::Offer(Box::new(Offered { command, label, chance, to })));
     }
     match number {
         Some(Number { number, replaces: Some((first, more)) }) => {
@@ -46,15 +41,6 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
         }
         Some(Number { number, .. }) => reply.text(format!(" #{number}")),
         None => reply,
-    }
-}
-
-/// A chance in whole percent: none and all only if it is so.
-fn percent(chance: f64) -> String {
-    match chance * 100.0 {
-        percent if percent > 0.0 && percent < 1.0 => "under 1 %".to_owned(),
-        percent if percent > 99.0 && percent < 100.0 => "over 99 %".to_owned(),
-        percent => format!("{percent:.0} %"),
     }
 }
 

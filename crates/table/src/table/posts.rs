@@ -5,7 +5,7 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::room::Answered;
-use chat::{Block, Earlier, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span};
+use chat::{Block, Earlier, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span, Told, What};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::StoreError;
@@ -184,7 +184,7 @@ impl Addressed {
         let key = format!("{}/{}/{part}", message.said_in(), message.id);
         Post {
             answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
-            corrects: corrects.filter(|_| !answer.refused).map(earlier),
+            what: corrects.filter(|_| !answer.refused).map_or(What::Say, |id| What::Correct(earlier(id))),
             to,
             only_for: aside.then(|| message.speaker.player.clone()),
             addressee: answer.addressee,
@@ -192,6 +192,7 @@ impl Addressed {
             images: answer.images,
             files: answer.files,
             refusal: answer.refused,
+            told: answer.told,
             readers: if is_private { readers.to_vec() } else { Vec::new() },
             copy,
             ..Post::new(key, room, answer.blocks)
@@ -212,6 +213,7 @@ struct Answer {
     calls: BTreeSet<PlayerId>,
     roll: Option<u64>,
     numbers: Option<String>,
+    told: Vec<Told>,
 }
 
 impl Answer {
@@ -238,6 +240,10 @@ impl Answer {
         self.images.extend(reply.images.iter().cloned());
         self.files.extend(reply.files.iter().cloned());
         self.calls.extend(outcome.calls.iter().cloned());
+        if !reply.facts.is_empty() || !reply.why.is_empty() {
+            let (facts, why) = (reply.facts.clone(), reply.why.clone());
+            self.told.push(Told { entry: outcome.entry, facts, why });
+        }
     }
 
     /// Says of a late answer when the message was sent.

@@ -5,7 +5,7 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, OutcomeKind};
 use crate::state::read;
-use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId};
+use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, What};
 use journal::Page;
 use journal::documents::{InboxRow, to_json};
 use journal::keys;
@@ -67,14 +67,14 @@ impl Table {
         let said_to: BTreeSet<String> = said_to.chain([everybody.clone()]).collect();
         for to in said_to {
             let said = Earlier { key: format!("{room}/{of}/{to}"), id: None };
-            let (withdraws, answers) = (Some(said), Some(of.to_owned()));
+            let (what, answers) = (What::Withdraw(said), Some(of.to_owned()));
             let key = format!("{room}/{}/withdrawn/{of}/{to}", message.id);
             let (room, to) = match (PlayerId::try_from(to.clone()), room_called(&to)) {
                 (_, Some(other)) => (other, Recipient::Room),
                 (Ok(player), None) => (room.clone(), Recipient::Player(player)),
                 (Err(_), None) => continue,
             };
-            self.announce(host, Post { to, withdraws, answers, ..Post::new(key, room, Vec::new()) }, heard);
+            self.announce(host, Post { to, what, answers, ..Post::new(key, room, Vec::new()) }, heard);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What answers a played command is said, whatever the command claims of itself.
 
-use chat::{Earlier, Post, Reply, RoomId, Span, Transport};
+use chat::{Earlier, Post, Reply, RoomId, Span, Transport, What};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -126,8 +126,8 @@ async fn a_long_answer_can_be_edited() {
         let items = (0..150).map(|n| vec![Span::Bold(format!("{n}")), Span::Text("<\"&\u{1f3b2}>".repeat(6))]);
         let long = Reply::from("all:").list(items.collect());
         let first = network.send(Post::new("first", room.clone(), long.blocks.clone())).await.expect("said");
-        let corrects = Some(Earlier { key: "first".into(), id: first.id.clone() });
-        let edit = Post { corrects, ..Post::new("second", room, long.blocks) };
+        let what = What::Correct(Earlier { key: "first".into(), id: first.id.clone() });
+        let edit = Post { what, ..Post::new("second", room, long.blocks) };
         network.send(edit).await.expect("said too");
         let edited = |heard: &Heard| heard.content["m.relates_to"]["event_id"].as_str() == first.id.as_deref();
         table.people[0].wait_for("the edit", edited).await;
