@@ -1,7 +1,9 @@
 //! Reading dice notation; the grammar stands in `notation.rs`.
 
+mod checks;
 mod faces;
 mod modifiers;
+mod words;
 
 use crate::Number;
 use crate::dialect::Dialect;
@@ -399,18 +401,17 @@ impl<'a> Parser<'a> {
 
     /// The comparison standing here, if one does.
     fn comparison(&mut self) -> Option<Comparison> {
-        if !self.compares() {
-            return None;
-        }
-        let (sign, comparison) = SIGNS.iter().find(|(sign, _)| self.rest().starts_with(sign))?;
-        let (length, comparison) = (sign.len(), *comparison);
-        self.at += length;
+        let (sign, comparison) = self.compares()?;
+        self.at += sign.len();
         Some(self.dialect.compares(comparison))
     }
 
-    /// Whether a comparison may stand here: all begin with one of these, or with what is no ASCII.
-    fn compares(&self) -> bool {
-        self.peek().is_some_and(|byte| matches!(byte, b'<' | b'>' | b'=' | b'!') || !byte.is_ascii())
+    /// How a comparison is written that stands here, and what it means natively.
+    fn compares(&self) -> Option<(&'static str, Comparison)> {
+        // Nearly always none does, and the first byte tells.
+        let begins = |byte: u8| matches!(byte, b'<' | b'>' | b'=' | b'!') || !byte.is_ascii();
+        self.peek().filter(|byte| begins(*byte))?;
+        SIGNS.iter().copied().find(|(sign, _)| self.rest().starts_with(sign))
     }
 
     fn rest(&self) -> &'a str {

@@ -1,0 +1,94 @@
+//! Refusing what cannot be done to dice, or would never end.
+
+use super::{Parsed, Parser};
+use crate::expression::{Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Modifier, Source};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+impl Parser<'_> {
+    /// Refuses what cannot be done to dice to which that was done `before`, or would never end; it is written `here`.
+    pub(super) fn check(
+        &self,
+        source: &Source,
+        before: &[Modifier],
+        modifier: &Modifier,
+        here: Range<usize>,
+    ) -> Parsed<()> {
+        if let Some(what) = misplaced(source, before, modifier) {
+            return Err(self.error(here, what));
+        }
+        let Source::Dice(count, faces) = source else { return Ok(()) };
+        // Where the sides are thrown for, only play shows whether it can be done.
+        let Some(sides) = faces.sides() else { return Ok(()) };
+        if endless(faces, sides, modifier).is_some_and(|condition| faces.all_meet(condition, sides)) {
+            return Err(self.error(here, "that would go on for ever: every face of the die meets it"));
+        }
+        match (modifier, count) {
+            (Modifier::Unique, Count::Number(count)) if u64::from(*count) > different(faces, sides) => {
+                Err(self.error(here, format!("there are no {count} dice that all differ: a die has fewer faces")))
+            }
+            // Nobody drops all they throw: two kinds of dice stand there without a sign.
+            (Modifier::Drop(Choice::End(End::Low, n)), Count::Number(count))
+                if n >= count && self.text[here.start + 1..].starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                Err(self.error(here, format!("that would drop all {count} dice; d8 + d10 needs a sign")))
+            }
+            (Modifier::Count(Counting::Success(condition)), _) if before.iter().all(Modifier::keeps_faces) => {
+                self.possible(faces, sides, *condition, here)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A comparison that no face can meet was meant for the sum.
+    fn possible(&self, faces: &Faces, sides: u32, condition: Condition, here: Range<usize>) -> Parsed<()> {
+        if condition.comparison != Comparison::Unequal && !faces.may_meet(condition, sides) {
+            let what = "that counts dice, and none can show it; in parentheses the sum is compared, as in (2d6) >= 9";
+            return Err(self.error(here, what));
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with doing this to any dice, or behind what was done to them.
+fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Option<&'static str> {
+    let explodes = |each: &Modifier| matches!(each, Modifier::Explode(..));
+    let changes = !matches!(modifier, Modifier::Count(_) | Modifier::Mark(..) | Modifier::Sort(_));
+    if modifier.throws() && matches!(source, Source::Group(_)) {
+        return Some("a group holds results, and those are not thrown again: do that inside it");
+    }
+    if changes && before.iter().any(Modifier::counts) {
+        return Some("dice explode, are thrown again, kept and dropped before they are counted");
+    }
+    // Written canonically, as in !=-1, that would read as a comparison.
+    if matches!(modifier, Modifier::Explode(_, Some(Condition { comparison: Comparison::Equal, value: ..0 }))) {
+        return Some("dice explode on a number from 0 up, or on a comparison, as in !<0");
+    }
+    if explodes(modifier) && before.iter().any(explodes) {
+        return Some("these dice explode already");
+    }
+    None
+}
+
+/// What a die meets that is thrown on and on, if this may go on without end.
+fn endless(faces: &Faces, sides: u32, modifier: &Modifier) -> Option<Condition> {
+    match modifier {
+        Modifier::Explode(Explosion::Each | Explosion::Compound | Explosion::Penetrate, condition) => {
+            let (highest, _) = faces.ends(sides);
+            Some(condition.unwrap_or(Condition { comparison: Comparison::Equal, value: highest }))
+        }
+        Modifier::Reroll(None, condition) => Some(*condition),
+        _ => None,
+    }
+}
+
+/// How many different values a die can show.
+fn different(faces: &Faces, sides: u32) -> u64 {
+    match faces {
+        Faces::List(_) | Faces::FudgeRare => {
+            let there = faces.different(sides).filter(|(_, often)| *often > 0);
+            there.map(|(face, _)| (faces.value(face), faces.word(face))).collect::<BTreeSet<_>>().len() as u64
+        }
+        _ => u64::from(sides),
+    }
+}
