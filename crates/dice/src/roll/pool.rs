@@ -149,32 +149,19 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                     },
                 )?;
             }
-            Modifier::Reroll(times, condition) => throw.extend_each(
+            Modifier::Reroll(times, condition) => throw.reroll_each(
                 || kind.one(dice),
-                |die, extra| reroll(die, condition.holds(die.value) && times.is_none_or(|times| extra < times)),
+                |die, before| condition.holds(die.value) && times.is_none_or(|times| before < times),
             )?,
             Modifier::Unique => {
                 let mut seen = BTreeSet::new();
-                throw.extend_each(
-                    || kind.one(dice),
-                    |die, _| {
-                        let shown = (die.value, kind.faces.word(die.face));
-                        reroll(die, !seen.insert(shown))
-                    },
-                )?;
+                // All words count 0, and differ all the same.
+                throw.reroll_each(|| kind.one(dice), |die, _| !seen.insert((die.value, kind.faces.word(die.face))))?;
             }
             modifier => throw.change(modifier),
         }
         Ok(())
     }
-}
-
-/// Throws a die again, or not; whether it is.
-fn reroll(die: &mut ShownDie, again: bool) -> bool {
-    if again {
-        die.fate = Fate::Rerolled;
-    }
-    again
 }
 
 impl Explosion {
@@ -257,6 +244,21 @@ impl Throw {
         }
         self.dice = dice;
         Ok(())
+    }
+
+    /// Throws each die still in again that has to be, and then what came of it, as [`extend_each`](Self::extend_each) does.
+    fn reroll_each(
+        &mut self,
+        one: impl FnMut() -> Result<ShownDie, DiceError>,
+        mut again: impl FnMut(&ShownDie, u32) -> bool,
+    ) -> Result<(), DiceError> {
+        self.extend_each(one, |die, before| {
+            let rerolled = again(die, before);
+            if rerolled {
+                die.fate = Fate::Rerolled;
+            }
+            rerolled
+        })
     }
 
     fn drop_where(&mut self, out: impl Fn(&ShownDie) -> bool) {

@@ -168,11 +168,7 @@ fn show<E>(
             out(Piece::Text(Shown::Word("-")))?;
             show(inner, throws, out)
         }
-        Expression::Parentheses(inner) => {
-            out(Piece::Text(Shown::Word("(")))?;
-            show(inner, throws, out)?;
-            out(Piece::Text(Shown::Word(")")))
-        }
+        Expression::Parentheses(inner) => in_parentheses(inner, throws, out),
         Expression::Chain(first, rest) => {
             show(first, throws, out)?;
             rest.iter().try_for_each(|(operator, operand)| {
@@ -236,12 +232,12 @@ fn show_pool<E>(
         Source::Dice(count, faces) => {
             match count {
                 Count::Number(count) => out(Piece::Text(Shown::Whole((*count).into())))?,
-                Count::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
+                Count::Computed(inner) => in_parentheses(inner, throws, out)?,
             }
             out(Piece::Text(Shown::Word("d")))?;
             match faces {
                 Faces::Sides(sides) => out(Piece::Text(Shown::Whole((*sides).into())))?,
-                Faces::Computed(inner) => enclosed("(", inner, ")", throws, out)?,
+                Faces::Computed(inner) => in_parentheses(inner, throws, out)?,
                 faces => out(Piece::Text(Shown::Printed(faces)))?,
             }
             if !pool.modifiers.is_empty() {
@@ -260,14 +256,12 @@ fn show_pool<E>(
     throws.next().map_or(Ok(()), |throw| OfPool(pool, throw).show(out))
 }
 
-fn enclosed<E>(
-    open: &str,
+fn in_parentheses<E>(
     inner: &Expression,
-    close: &str,
     throws: &mut Throws<'_>,
     out: &mut impl FnMut(Piece<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    out(Piece::Text(Shown::Word(open)))?;
+    out(Piece::Text(Shown::Word("(")))?;
     show(inner, throws, out)?;
-    out(Piece::Text(Shown::Word(close)))
+    out(Piece::Text(Shown::Word(")")))
 }
