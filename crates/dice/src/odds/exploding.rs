@@ -10,26 +10,33 @@ use crate::{Fate, ShownDie};
 /// What may be left of a chain where it is cut off.
 const LEFT: f64 = 1e-15;
 
+/// Dice of one kind that bring others: how many there are at first, and when they do.
+#[derive(Clone, Copy)]
+pub(super) struct Exploding<'k> {
+    pub count: u32,
+    pub kind: Kind<'k>,
+    pub explosion: Explosion,
+    pub condition: Option<Condition>,
+}
+
+impl Exploding<'_> {
+    /// Which values bring another die.
+    fn explodes(&self) -> impl Fn(i64) -> bool + use<> {
+        self.kind.exploding(self.explosion, self.condition)
+    }
+}
+
 impl<W: Weight> Computation<'_, W> {
     /// What one die comes to with all that come of it, each behind the modifiers that stand behind the explosion.
-    pub(super) fn chain(
-        &mut self,
-        count: u32,
-        kind: Kind<'_>,
-        ways: &Ways<W>,
-        explosion: Explosion,
-        condition: Option<Condition>,
-        behind: &[Modifier],
-    ) -> Result<Run<W>, Stop> {
-        let explodes = kind.exploding(explosion, condition);
-        let others = fresh::<W>(kind);
+    pub(super) fn chain(&mut self, dice: Exploding<'_>, ways: &Ways<W>, behind: &[Modifier]) -> Result<Run<W>, Stop> {
+        let explodes = dice.explodes();
         let counted = |die: &ShownDie| {
-            let other = ShownDie { value: explosion.counted(die.value), ..*die };
+            let other = ShownDie { value: dice.explosion.counted(die.value), ..*die };
             contribution(other, behind)
         };
-        let more = self.tail(count, &others, explosion, &explodes, &counted)?;
+        let more = self.tail(dice, &counted)?;
         // What does not explode has to weigh as much as what does with all that comes of it.
-        let total = if explosion.may_go_on() { W::one() } else { W::die(kind.sides) };
+        let total = if dice.explosion.may_go_on() { W::one() } else { W::die(dice.kind.sides) };
         let mut all = Vec::new();
         for (die, weight) in ways {
             let own = contribution(*die, behind);
@@ -44,16 +51,9 @@ impl<W: Weight> Computation<'_, W> {
     }
 
     /// One die as the sum of all that came of it.
-    pub(super) fn compound(
-        &mut self,
-        count: u32,
-        kind: Kind<'_>,
-        ways: Ways<W>,
-        explosion: Explosion,
-        condition: Option<Condition>,
-    ) -> Result<Ways<W>, Stop> {
-        let explodes = kind.exploding(explosion, condition);
-        let more = self.tail(count, &fresh::<W>(kind), explosion, &explodes, &|die| die.value)?;
+    pub(super) fn compound(&mut self, dice: Exploding<'_>, ways: Ways<W>) -> Result<Ways<W>, Stop> {
+        let explodes = dice.explodes();
+        let more = self.tail(dice, &|die| die.value)?;
         let mut all = Vec::new();
         for (die, weight) in ways {
             if die.fate == Fate::Kept && explodes(die.value) {
@@ -69,20 +69,15 @@ impl<W: Weight> Computation<'_, W> {
     }
 
     /// What comes of a die that exploded: one other, or as many as it takes.
-    fn tail(
-        &mut self,
-        count: u32,
-        others: &Ways<W>,
-        explosion: Explosion,
-        explodes: &dyn Fn(i64) -> bool,
-        counted: &dyn Fn(&ShownDie) -> i64,
-    ) -> Result<Run<W>, Stop> {
+    fn tail(&mut self, dice: Exploding<'_>, counted: &dyn Fn(&ShownDie) -> i64) -> Result<Run<W>, Stop> {
+        let (others, explodes) = (fresh::<W>(dice.kind), dice.explodes());
         let each = |which: &dyn Fn(&ShownDie) -> bool| {
             Run::of(others.iter().filter(|(die, _)| which(die)).map(|(die, weight)| (counted(die), weight.clone())))
         };
-        if !explosion.may_go_on() {
+        if !dice.explosion.may_go_on() {
             return each(&|_| true);
         }
+        // Rounded numbers alone can be cut off.
         if W::EXACT {
             return Err(Stop::Unable);
         }
@@ -99,7 +94,7 @@ impl<W: Weight> Computation<'_, W> {
             prefix = self.product(&prefix, &next)?;
             left *= again;
         }
-        self.off += left * f64::from(count);
+        self.off += left * f64::from(dice.count);
         Ok(all)
     }
 }

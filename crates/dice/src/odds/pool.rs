@@ -1,6 +1,7 @@
 //! The odds of a pool.
 
-use super::select::Places;
+use super::exploding::Exploding;
+use super::select::{Chosen, Places};
 use super::spread::{Run, Spread};
 use super::{Computation, Stop, Weight};
 use crate::expression::{Choice, Condition, Count, Counting, Explosion, Expression, Faces, Modifier, Pool, Source};
@@ -86,7 +87,8 @@ impl<W: Weight> Computation<'_, W> {
                 if behind.iter().any(|modifier| joint(modifier) || modifier.throws()) {
                     return Err(Stop::Unable);
                 }
-                let once = self.chain(count, kind, &ways, *explosion, *condition, behind)?;
+                let dice = Exploding { count, kind, explosion: *explosion, condition: *condition };
+                let once = self.chain(dice, &ways, behind)?;
                 return self.power(&once, count);
             }
             ways = self.changed(count, ways, &fresh, kind, next)?;
@@ -117,7 +119,9 @@ impl<W: Weight> Computation<'_, W> {
                 self.spend(times_all.saturating_mul(1 + times.unwrap_or(1) as usize / 8))?;
                 rerolled(ways, fresh, *times, *condition).ok_or(NEVER_ENDS)
             }
-            Modifier::Explode(explosion, condition) => self.compound(count, kind, ways, *explosion, *condition),
+            Modifier::Explode(explosion, condition) => {
+                self.compound(Exploding { count, kind, explosion: *explosion, condition: *condition }, ways)
+            }
             modifier => Ok(ways.into_iter().map(|(die, weight)| (alone(die, modifier), weight)).collect()),
         }
     }
@@ -129,11 +133,13 @@ impl<W: Weight> Computation<'_, W> {
         }
         let mut places = Places::all(count);
         let mut rest = modifiers;
-        while let [Modifier::Keep(choice) | Modifier::Drop(choice), behind @ ..] = rest {
+        while let [next @ (Modifier::Keep(choice) | Modifier::Drop(choice)), behind @ ..] = rest {
+            // Which dice a condition takes does not depend on their places.
             if matches!(choice, Choice::Where(_)) {
                 break;
             }
-            places = places.chosen(*choice, matches!(rest[0], Modifier::Keep(_)));
+            let chosen = if matches!(next, Modifier::Keep(_)) { Chosen::Kept } else { Chosen::Dropped };
+            places = places.left_by(*choice, chosen);
             rest = behind;
         }
         if let [Modifier::Count(Counting::Matches | Counting::Sets(_))] = rest

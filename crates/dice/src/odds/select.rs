@@ -16,24 +16,34 @@ pub(super) struct Places {
     all: u32,
 }
 
+/// What becomes of the dice that a choice names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen {
+    Kept,
+    Dropped,
+}
+
 impl Places {
     pub fn all(all: u32) -> Self {
         Places { from: 0, to: all, all }
     }
 
-    /// Those that a choice leaves, which keeps or drops what it names.
-    pub fn chosen(self, choice: Choice, keeps: bool) -> Self {
+    /// Those that a choice leaves.
+    pub fn left_by(self, choice: Choice, chosen: Chosen) -> Self {
         let Places { from, to, all } = self;
         let still = to - from;
-        let (low, high) = match (choice, keeps) {
-            (Choice::End(End::High, n), true) => (still.saturating_sub(n), 0),
-            (Choice::End(End::Low, n), true) => (0, still.saturating_sub(n)),
-            (Choice::End(End::High, n), false) => (0, n.min(still)),
-            (Choice::End(End::Low, n), false) => (n.min(still), 0),
+        // How many of the lowest and of the highest are out.
+        let (low, high) = match (choice, chosen) {
+            (Choice::End(End::High, n), Chosen::Kept) => (still.saturating_sub(n), 0),
+            (Choice::End(End::Low, n), Chosen::Kept) => (0, still.saturating_sub(n)),
+            (Choice::End(End::High, n), Chosen::Dropped) => (0, n.min(still)),
+            (Choice::End(End::Low, n), Chosen::Dropped) => (n.min(still), 0),
+            // There is no way to write that those of the middle are dropped.
             (Choice::Middle(n), _) => {
                 let out = still.saturating_sub(n);
                 (out / 2, out - out / 2)
             }
+            // Which places that leaves differs from throw to throw.
             (Choice::Where(_), _) => (0, 0),
         };
         Places { from: from + low, to: to - high, all }
@@ -51,6 +61,7 @@ impl<W: Weight> Computation<'_, W> {
     ) -> Result<Run<W>, Stop> {
         let mut sorted: Vec<(i64, i64, W)> =
             ways.iter().map(|(die, weight)| (die.value, adds(die), weight.clone())).collect();
+        // What shows the same and adds the same is one way, however it came about.
         sorted.sort_by_key(|(value, adds, _)| (*value, *adds));
         sorted.dedup_by(|next, first| {
             let same = (next.0, next.1) == (first.0, first.1);
@@ -71,6 +82,7 @@ impl<W: Weight> Computation<'_, W> {
             return self.top(count, count - places.from, &values);
         }
         if places.from == 0 {
+            // The lowest dice are the highest ones of the values turned round.
             let values: Vec<_> = values.into_iter().rev().collect();
             return self.top(count, places.to, &values);
         }
@@ -185,6 +197,7 @@ impl<W: Weight> Computation<'_, W> {
         if length > WIDEST as usize {
             return Err(Stop::TooLarge);
         }
+        // The one that begins lowest takes the other in.
         let (mut wide, narrow) = if span(&one) - one.weights.len() == 0 { (one, other) } else { (other, one) };
         wide.weights.resize(length, W::zero());
         let from = usize::try_from(narrow.low - low).unwrap_or_default();
