@@ -29,9 +29,55 @@ pub struct Said {
 
 type Line = Vec<Span>;
 
+/// Where a line stands in an answer, or a span in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Position {
+    First,
+    Later,
+}
+
+impl Position {
+    /// That of the one behind `before` others.
+    fn behind(before: usize) -> Self {
+        if before == 0 { Position::First } else { Position::Later }
+    }
+}
+
 /// At most `most` lines of at most `limit` bytes each.
 pub fn post(post: &Post, limit: usize, most: usize) -> Said {
     let style = if post.plain { Style::Plain } else { Style::Codes };
+    let mut logical = logical(post, limit);
+    let front = front(post);
+    match logical.first_mut() {
+        Some(first) => first.insert(0, Span::Text(front)),
+        None => return Said { lines: Vec::new(), rest: Vec::new() },
+    }
+    let wrapped = logical.into_iter().enumerate().flat_map(|(n, line)| {
+        let first = limit.saturating_sub(mark(&line, style, Position::behind(n)).len());
+        wrap(line, first, limit, style)
+    });
+    let wrapped: Vec<Line> = wrapped.collect();
+    let (mut shown, mut rest) = (wrapped, Vec::new());
+    if shown.len() > most {
+        rest = shown.split_off(most);
+        let hint =
+            vec![Span::Text(" (".to_owned()), Span::Code(post.more.clone()), Span::Text(" shows more)".to_owned())];
+        // The hint stands on the last line that is shown, which gives way to it.
+        let last = shown.pop().unwrap_or_default();
+        let around = width(&hint, style) + mark(&last, style, Position::behind(shown.len())).len();
+        let (mut last, left) = split(last, limit.saturating_sub(around), style);
+        if !left.is_empty() {
+            rest.insert(0, left);
+        }
+        last.extend(hint);
+        shown.push(last);
+    }
+    let lines = shown.iter().enumerate().map(|(n, line)| rendered(line, style, Position::behind(n))).collect();
+    Said { lines, rest: rest.into_iter().map(|line| Block::Line(unmarked(line))).collect() }
+}
+
+/// The lines of a post as they would be if any line could be of any length; only items share them where they fit.
+fn logical(post: &Post, limit: usize) -> Vec<Line> {
     let mut logical = Vec::new();
     for block in &post.blocks {
         match block {
@@ -47,32 +93,7 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
         let what = format!("{} cannot be handed over on IRC: ask the operator for it (astragal export).", file.name);
         logical.push(vec![Span::Text(what)]);
     }
-    let front = front(post);
-    match logical.first_mut() {
-        Some(first) => first.insert(0, Span::Text(front)),
-        None => return Said { lines: Vec::new(), rest: Vec::new() },
-    }
-    let wrapped = logical.into_iter().enumerate().flat_map(|(n, line)| {
-        let first = limit.saturating_sub(mark(&line, style, n > 0).len());
-        wrap(line, first, limit, style)
-    });
-    let wrapped: Vec<Line> = wrapped.collect();
-    let (mut shown, mut rest) = (wrapped, Vec::new());
-    if shown.len() > most {
-        rest = shown.split_off(most);
-        let hint =
-            vec![Span::Text(" (".to_owned()), Span::Code(post.more.clone()), Span::Text(" shows more)".to_owned())];
-        let last = shown.pop().unwrap_or_default();
-        let around = width(&hint, style) + mark(&last, style, most > 1).len();
-        let (mut last, left) = split(last, limit.saturating_sub(around), style);
-        if !left.is_empty() {
-            rest.insert(0, left);
-        }
-        last.extend(hint);
-        shown.push(last);
-    }
-    let lines = shown.iter().enumerate().map(|(n, line)| rendered(line, style, n > 0)).collect();
-    Said { lines, rest: rest.into_iter().map(|line| Block::Line(unmarked(line))).collect() }
+    logical
 }
 
 /// What stands in front of the first line.
@@ -143,7 +164,9 @@ fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
         let around = styled(&with_text(span, ""), style).len();
         let room = limit.saturating_sub(used + around);
         let text = text_of(span);
-        let at = break_at(text, room, n == 0 || (n == 1 && line[0] == Span::Text(ON.to_owned())));
+        // With the mark that it continues another alone, a line would be as good as empty.
+        let before = if line[0] == Span::Text(ON.to_owned()) { n.saturating_sub(1) } else { n };
+        let at = break_at(text, room, Position::behind(before));
         let (mut head, mut tail) = (line[..n].to_vec(), vec![with_text(span, text[at..].trim_start())]);
         if at > 0 {
             head.push(with_text(span, text[..at].trim_end()));
@@ -155,16 +178,16 @@ fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
     (line, Vec::new())
 }
 
-/// The byte at which `text` is cut to fit into `room`: 0 if it had better go to the next line as a whole, but never if it
-/// `must` be cut.
-fn break_at(text: &str, room: usize, must: bool) -> usize {
+/// The byte at which the text of a span is cut to fit into `room`: 0 if it had better go to the next line as a whole, which
+/// the first one never does.
+fn break_at(text: &str, room: usize, position: Position) -> usize {
     let fits = text.grapheme_indices(true).map(|(at, grapheme)| at + grapheme.len()).take_while(|end| *end <= room);
     let end = fits.last().unwrap_or_default();
     let space = text.get(..end).and_then(|head| head.rfind(' ')).filter(|at| *at > 0);
     match space {
         Some(at) => at,
         None if text[end..].starts_with(' ') => end,
-        None if !must => 0,
+        None if position == Position::Later => 0,
         // Something must go out, or there is no end of it: half a grapheme of more bytes than a line has, if need be.
         None if end > 0 => end,
         None => text.char_indices().map(|(at, c)| at + c.len_utf8()).find(|end| *end > 0).unwrap_or(text.len()),
@@ -218,16 +241,16 @@ fn styled(span: &Span, style: Style) -> String {
 }
 
 /// The line as it is sent.
-fn rendered(line: &[Span], style: Style, later: bool) -> String {
+fn rendered(line: &[Span], style: Style, position: Position) -> String {
     let text: String = line.iter().map(|span| styled(span, style)).collect();
-    mark(line, style, later).to_owned() + &text
+    mark(line, style, position).to_owned() + &text
 }
 
 /// What stands in front of a line that does not begin an answer and must not look like anybody's command.
-fn mark(line: &[Span], style: Style, later: bool) -> &'static str {
+fn mark(line: &[Span], style: Style, position: Position) -> &'static str {
     let harmless = |c: char| c.is_alphanumeric() || "-…([#\"'\x02\x03".contains(c);
     let first = line.iter().map(|span| styled(span, style)).find(|text| !text.is_empty()).unwrap_or_default();
-    if later && !first.starts_with(harmless) { "· " } else { "" }
+    if position == Position::Later && !first.starts_with(harmless) { "· " } else { "" }
 }
 
 #[cfg(test)]
