@@ -7,7 +7,7 @@ use crate::session::{Memory, Session};
 use crate::settings::Settings;
 use crate::sts::{Policies, Way};
 use crate::trouble::{Trouble, legible};
-use crate::wire::{self, Framer, Incoming};
+use crate::wire::{self, Encoding, Framer, Incoming};
 use chat::{Clock, Delivery, Event, Post, Status};
 use irc_proto::Command;
 use std::collections::VecDeque;
@@ -347,10 +347,10 @@ impl Connection {
     /// Takes the lines of what was read.
     fn hear(&mut self, wire: &mut Wire, length: usize, session: &mut Session, now: Instant) -> Result<(), Trouble> {
         let Wire { framer, chunk, out, .. } = wire;
-        let utf8_only = session.view.isupport.utf8only;
+        let encoding = session.view.isupport.encoding;
         let mut ended = Ok(());
         framer.feed(&chunk[..length], |line| {
-            let Some(line) = Incoming::read(line, utf8_only) else {
+            let Some(line) = Incoming::read(line, encoding) else {
                 tracing::debug!("a line that is no message");
                 return;
             };
@@ -447,7 +447,7 @@ async fn register(server: Server<'_>, nonce: String, learned: &mut Learned) -> R
                 }
                 let now = Instant::now();
                 framer.feed(&chunk[..length], |line| {
-                    match (&progress, Incoming::read(line, false)) {
+                    match (&progress, Incoming::read(line, Encoding::Mixed)) {
                         (Ok(Progress::Going), Some(line)) => progress = login.hear(&line, now, &mut send),
                         (Ok(Progress::Registered(_)), Some(line)) => early.push(line),
                         _ => {}

@@ -1,5 +1,7 @@
 //! What a server says of itself with 005 (ISUPPORT), and how its names compare.
 
+use crate::wire::Encoding;
+
 /// What a server supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Isupport {
@@ -15,8 +17,8 @@ pub struct Isupport {
     pub linelen: usize,
     /// The user mode of bots, which WHO shows too.
     pub bot: Option<char>,
-    /// The server takes UTF-8 only.
-    pub utf8only: bool,
+    /// How lines are encoded.
+    pub encoding: Encoding,
     /// WHO can be asked for accounts.
     pub whox: bool,
     /// How many messages of the past can be asked for at once.
@@ -30,6 +32,15 @@ enum Casemapping {
     Ascii,
     Rfc1459,
     Rfc1459Strict,
+}
+
+/// What a MODE does with a member's mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The member has it from now on.
+    Given,
+    /// The member has it no longer.
+    Taken,
 }
 
 /// Bytes of a line with its end, where a server says nothing.
@@ -46,7 +57,7 @@ impl Default for Isupport {
             when_set: "l".to_owned(),
             linelen: LINE,
             bot: None,
-            utf8only: false,
+            encoding: Encoding::Mixed,
             whox: false,
             chathistory: None,
             network: None,
@@ -92,7 +103,7 @@ impl Isupport {
                 }
                 "LINELEN" => self.linelen = value.parse().unwrap_or(LINE).clamp(LINE, 4_096),
                 "BOT" => self.bot = value.chars().next(),
-                "UTF8ONLY" => self.utf8only = true,
+                "UTF8ONLY" => self.encoding = Encoding::Utf8,
                 "WHOX" => self.whox = true,
                 "CHATHISTORY" | "draft/CHATHISTORY" => {
                     self.chathistory = Some(value.parse().ok().filter(|most| *most > 0).unwrap_or(100));
@@ -111,6 +122,11 @@ impl Isupport {
             _ => c.to_ascii_lowercase(),
         };
         name.chars().map(lower).collect()
+    }
+
+    /// Whether the flags that WHO shows are a bot's.
+    pub fn is_flagged_bot(&self, flags: &str) -> bool {
+        self.bot.is_some_and(|bot| flags.contains(bot))
     }
 
     /// Whether messages to `target` go to a channel.
@@ -139,20 +155,22 @@ impl Isupport {
         known && operators.into_iter().any(|mode| modes.contains(mode))
     }
 
-    /// What a MODE of a channel does to its members: whether the mode is given, which, and the nick.
-    pub fn member_modes<'a>(&self, parameters: &'a [String]) -> Vec<(bool, char, &'a str)> {
+    /// What a MODE of a channel does to its members: with which mode, and the nick.
+    pub fn member_modes<'a>(&self, parameters: &'a [String]) -> Vec<(Change, char, &'a str)> {
         let Some((modes, arguments)) = parameters.split_first() else { return Vec::new() };
         let mut arguments = arguments.iter();
-        let mut set = true;
+        let mut change = Change::Given;
         let mut found = Vec::new();
         for mode in modes.chars() {
             match mode {
-                '+' => set = true,
-                '-' => set = false,
+                '+' => change = Change::Given,
+                '-' => change = Change::Taken,
                 _ if self.prefixes.iter().any(|(each, _)| *each == mode) => {
-                    found.extend(arguments.next().map(|nick| (set, mode, nick.as_str())));
+                    found.extend(arguments.next().map(|nick| (change, mode, nick.as_str())));
                 }
-                _ if self.always.contains(mode) || (set && self.when_set.contains(mode)) => drop(arguments.next()),
+                // What is not about members takes its arguments too.
+                _ if self.always.contains(mode) => drop(arguments.next()),
+                _ if change == Change::Given && self.when_set.contains(mode) => drop(arguments.next()),
                 _ => {}
             }
         }
@@ -191,7 +209,7 @@ mod tests {
         assert!(isupport.is_operator("o") && isupport.is_operator("qv") && isupport.is_operator("Y"));
         assert!(!isupport.is_operator("hv") && !isupport.is_operator(""));
         let words = ["+bok-lv", "*!*@x", "mia", "key", "bob"].map(str::to_owned);
-        assert_eq!(isupport.member_modes(&words), [(true, 'o', "mia"), (false, 'v', "bob")]);
+        assert_eq!(isupport.member_modes(&words), [(Change::Given, 'o', "mia"), (Change::Taken, 'v', "bob")]);
         assert!(isupport.member_modes(&["+o".to_owned()]).is_empty());
     }
 

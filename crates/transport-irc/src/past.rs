@@ -22,6 +22,15 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Batches that may be open at once.
 const MOST_OPEN: usize = 64;
 
+/// How it comes that something is heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speech {
+    /// It was said just now.
+    Live,
+    /// It was said while the bot was away, and the server plays it back.
+    Playback,
+}
+
 /// What was heard last in each channel, and what is being asked.
 #[derive(Debug, Default)]
 pub struct Past {
@@ -121,13 +130,13 @@ impl Past {
         Some(request(&asked.channel, asked.since, most))
     }
 
-    /// If this batch tells of the past: whether this line of it is played. What nobody asked for is not, nor what may have been
+    /// How it comes that a line is heard; nothing, if it is not. Of the past, what nobody asked for is not, nor what may have been
     /// heard before and has no id by which to know it.
-    pub fn plays(&self, batch: &str, line: &Incoming) -> Option<bool> {
-        let told = self.open.get(batch)?;
-        let asked = self.asked.get(&told.folded).filter(|asked| asked.sent);
-        let fresh = |asked: &Asked| line.tag("time").and_then(when).is_some_and(|sent| sent > asked.known);
-        Some(asked.is_some_and(|asked| line.tag("msgid").is_some() || fresh(asked)))
+    pub fn speech(&self, line: &Incoming) -> Option<Speech> {
+        let Some(told) = line.tag("batch").and_then(|batch| self.open.get(batch)) else { return Some(Speech::Live) };
+        let asked = self.asked.get(&told.folded).filter(|asked| asked.sent)?;
+        let fresh = || line.tag("time").and_then(when).is_some_and(|sent| sent > asked.known);
+        (line.tag("msgid").is_some() || fresh()).then_some(Speech::Playback)
     }
 
     /// A line of a batch; whether that tells of the past.

@@ -14,7 +14,7 @@ use crate::past::{Past, when};
 use crate::settings::Settings;
 use crate::sts::{Advice, Policies, Way};
 use crate::trouble::{Trouble, legible};
-use crate::view::{Account, View};
+use crate::view::{Account, PrivateLines, View};
 use crate::wire::{self, Incoming};
 use channels::{FIRST_RETRY, Wanted};
 use chat::{Clock, Event, PlayerId, RoomId, Speaker, Trust};
@@ -239,8 +239,8 @@ impl Session {
             }
             Command::NICK(to) if !to.is_empty() => self.hear_nick(line.source(), to, now, outbox),
             Command::ChannelMODE(channel, _) | Command::UserMODE(channel, _) if !self.view.is_me(channel) => {
-                for (set, mode, nick) in self.view.isupport.member_modes(line.params.get(1..).unwrap_or_default()) {
-                    self.view.mode(channel, set, mode, nick);
+                for (change, mode, nick) in self.view.isupport.member_modes(line.params.get(1..).unwrap_or_default()) {
+                    self.view.mode(channel, change, mode, nick);
                 }
             }
             Command::ACCOUNT(account) => self.hear_account(line.source(), Account::of(account)),
@@ -314,7 +314,7 @@ impl Session {
             }
             354 if line.param(1) == TOKEN => {
                 let (nick, flags) = (line.param(3).to_owned(), line.param(4));
-                let bot = self.view.isupport.bot.is_some_and(|bot| flags.contains(bot));
+                let bot = self.view.isupport.is_flagged_bot(flags);
                 let account = Account::of(line.param(5));
                 self.hear_account(&nick, account);
                 if bot {
@@ -341,7 +341,7 @@ impl Session {
             }
             // Some take private lines from nobody, or from those alone whom they know.
             477 | 486 | 531 | 716 => {
-                self.view.set_deaf(line.param(1), true);
+                self.view.set_private_lines(line.param(1), PrivateLines::Refused);
                 self.refused(line, label, outbox);
             }
             401 | 402 | 404 | 407 | 412 | 417 | 482 => self.refused(line, label, outbox),

@@ -1,6 +1,7 @@
 //! Who is where, under which nick and account, with which marks: what the server has told, kept up to date.
 
-use crate::isupport::Isupport;
+use crate::isupport::{Change, Isupport};
+use crate::past::Speech;
 use crate::settings::Settings;
 use chat::{Event, PlayerId, RoomId, Speaker, Standing, Trust};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,16 @@ impl Account {
     pub fn of(text: &str) -> Self {
         if matches!(text, "*" | "0" | "") { Account::None } else { Account::Is(text.to_owned()) }
     }
+}
+
+/// What becomes of the bot's private lines to somebody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrivateLines {
+    /// The server takes them.
+    #[default]
+    Taken,
+    /// It does not.
+    Refused,
 }
 
 /// What the bot sees of a network.
@@ -49,8 +60,7 @@ struct User {
     nick: String,
     account: Account,
     bot: bool,
-    /// The server takes no private lines for them from the bot.
-    deaf: bool,
+    private_lines: PrivateLines,
     /// Talked to the bot alone, under this nick, since they were seen with it.
     talked: bool,
 }
@@ -150,27 +160,30 @@ impl View {
         }
     }
 
-    /// The server takes no private lines for whoever has this nick, or does again: they wrote to the bot themselves.
-    pub fn set_deaf(&mut self, nick: &str, deaf: bool) {
+    /// What becomes of private lines for whoever has this nick. Who wrote to the bot themselves is taken to read it, too.
+    pub fn set_private_lines(&mut self, nick: &str, private_lines: PrivateLines) {
         if let Some(user) = self.users.get_mut(&self.isupport.fold(nick)) {
-            user.deaf = deaf;
+            user.private_lines = private_lines;
         }
     }
 
     /// Somebody who speaks, in a channel or (`None`) to the bot alone.
-    /// What they said `past`, while the bot was away, they said with an operator's rights only if it is sure that they are the
-    /// operator of now.
-    pub fn speaker(&self, nick: &str, account: &Account, channel: Option<&str>, past: bool) -> Speaker {
+    /// What they said while the bot was away they said with an operator's rights only if it is sure that they are the operator
+    /// of now.
+    pub fn speaker(&self, nick: &str, account: &Account, channel: Option<&str>, speech: Speech) -> Speaker {
         let (player, trust) = self.identity(nick, account);
         let folded = channel.map(|channel| self.isupport.fold(channel));
         let modes = folded.as_ref().and_then(|name| self.channels.get(name)?.members.get(&self.isupport.fold(nick)));
-        let same = !past || (matches!(account, Account::Is(_)) && self.account(nick) == *account);
+        let same = match speech {
+            Speech::Live => true,
+            Speech::Playback => matches!(account, Account::Is(_)) && self.account(nick) == *account,
+        };
         let operator = same && modes.is_some_and(|modes| self.isupport.is_operator(modes));
         // A private chat with the bot is nobody else's.
         let admin = operator || channel.is_none() || self.is_admin(&player, folded.as_deref());
         let standing = if admin { Standing::Admin } else { Standing::Member };
         let user = self.users.get(&self.isupport.fold(nick));
-        let reachable = channel.is_none() || user.is_none_or(|user| !user.deaf);
+        let reachable = channel.is_none() || user.is_none_or(|user| user.private_lines == PrivateLines::Taken);
         Speaker { player, name: nick.to_owned(), standing, trust, reachable, address: String::new() }
     }
 
@@ -298,7 +311,7 @@ impl View {
         let before = std::mem::replace(&mut user.account, account.clone());
         let old = self.identity(nick, &before);
         for channel in self.rooms_with(&folded) {
-            let speaker = self.speaker(nick, &account, Some(&channel), false);
+            let speaker = self.speaker(nick, &account, Some(&channel), Speech::Live);
             if speaker.player == old.0 {
                 continue;
             }
@@ -341,7 +354,7 @@ impl View {
             return;
         }
         for channel in self.rooms_with(&new) {
-            let speaker = self.speaker(to, &account, Some(&channel), false);
+            let speaker = self.speaker(to, &account, Some(&channel), Speech::Live);
             if speaker.player == before.0 {
                 events.extend(self.present(&channel, &new));
             } else {
@@ -390,11 +403,12 @@ impl View {
     }
 
     /// A member got or lost a mark.
-    pub fn mode(&mut self, channel: &str, set: bool, mode: char, nick: &str) {
+    pub fn mode(&mut self, channel: &str, change: Change, mode: char, nick: &str) {
         let (channel, nick) = (self.isupport.fold(channel), self.isupport.fold(nick));
         if let Some(modes) = self.channels.get_mut(&channel).and_then(|channel| channel.members.get_mut(&nick)) {
+            // It may be told twice.
             modes.retain(|each| each != mode);
-            if set {
+            if change == Change::Given {
                 modes.push(mode);
             }
         }
@@ -482,8 +496,8 @@ mod tests {
     #[test]
     fn who_leaves_is_gone_and_their_marks_with_them() {
         let mut view = hall(&[("mia", Account::None)]);
-        view.mode("#hall", true, 'o', "MIA");
-        let standing = |view: &View| view.speaker("mia", &Account::None, Some("#hall"), false).standing;
+        view.mode("#hall", Change::Given, 'o', "MIA");
+        let standing = |view: &View| view.speaker("mia", &Account::None, Some("#hall"), Speech::Live).standing;
         assert_eq!(standing(&view), Standing::Admin);
         let mut events = Vec::new();
         view.leave("mia", None, &mut events);

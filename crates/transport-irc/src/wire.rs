@@ -40,6 +40,15 @@ impl Framer {
     }
 }
 
+/// How a server's lines are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// All of them in UTF-8.
+    Utf8,
+    /// As whoever sent them likes: what is not UTF-8 is taken for Latin-1.
+    Mixed,
+}
+
 /// A message from the server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incoming {
@@ -50,13 +59,13 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Reads a line; one that is not UTF-8 is taken for Latin-1, unless the server has `utf8_only`. `None` if it is no
-    /// message.
-    pub fn read(line: &[u8], utf8_only: bool) -> Option<Self> {
-        let text = match std::str::from_utf8(line) {
-            Ok(text) => text.to_owned(),
-            Err(_) if utf8_only => String::from_utf8_lossy(line).into_owned(),
-            Err(_) => line.iter().map(|byte| char::from(*byte)).collect(),
+    /// Reads a line; `None` if it is no message.
+    pub fn read(line: &[u8], encoding: Encoding) -> Option<Self> {
+        let text = match (std::str::from_utf8(line), encoding) {
+            (Ok(text), _) => text.to_owned(),
+            // Where nothing else is allowed, what is broken is no letter of Latin-1 either.
+            (Err(_), Encoding::Utf8) => String::from_utf8_lossy(line).into_owned(),
+            (Err(_), Encoding::Mixed) => line.iter().map(|byte| char::from(*byte)).collect(),
         };
         let text = text.trim_start_matches(' ').replace('\0', "");
         let message = text.parse().ok()?;
@@ -212,19 +221,18 @@ mod tests {
 
     #[test]
     fn text_that_is_not_utf8_is_taken_for_latin_1() {
-        let read =
-            |utf8_only| Incoming::read(b":mia PRIVMSG #t :f\xfcr \xc4rger", utf8_only).unwrap().params[1].clone();
-        assert_eq!(read(false), "für Ärger");
-        assert_eq!(read(true), "f\u{fffd}r \u{fffd}rger");
+        let read = |encoding| Incoming::read(b":mia PRIVMSG #t :f\xfcr \xc4rger", encoding).unwrap().params[1].clone();
+        assert_eq!(read(Encoding::Mixed), "für Ärger");
+        assert_eq!(read(Encoding::Utf8), "f\u{fffd}r \u{fffd}rger");
     }
 
     #[test]
     fn parameters_are_as_they_stand() {
         let line = b"@time=x;msgid=a\\sb :mia!u@h MODE #t +ov mia :bob c";
-        let incoming = Incoming::read(line, false).unwrap();
+        let incoming = Incoming::read(line, Encoding::Mixed).unwrap();
         assert_eq!(incoming.params, ["#t", "+ov", "mia", "bob c"]);
         assert_eq!((incoming.tag("msgid"), incoming.tag("no"), incoming.source()), (Some("a b"), None, "mia"));
-        assert_eq!(Incoming::read(b":irc.x 354 me 7 #t", false).unwrap().numeric(), Some(354));
+        assert_eq!(Incoming::read(b":irc.x 354 me 7 #t", Encoding::Mixed).unwrap().numeric(), Some(354));
     }
 
     #[test]
@@ -236,8 +244,8 @@ mod tests {
         #[test]
         fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
             let mut framer = Framer::default();
-            framer.feed(&bytes, |line| drop(Incoming::read(line, false)));
-            Incoming::read(&bytes, true);
+            framer.feed(&bytes, |line| drop(Incoming::read(line, Encoding::Mixed)));
+            Incoming::read(&bytes, Encoding::Utf8);
             unstyled(&String::from_utf8_lossy(&bytes));
         }
 
@@ -245,7 +253,7 @@ mod tests {
         fn lines_of_a_servers_words_break_nothing(
             words in prop::collection::vec("(@[a-z=;\\\\]{0,9}|:[a-z!@.]{0,9}|[A-Z]{1,12}|[0-9]{3}|:|#?[a-z]{0,5}|\\+[ovbkl]{1,4}|LS|ACK|\\*| )", 0..20)
         ) {
-            Incoming::read(words.join(" ").as_bytes(), false);
+            Incoming::read(words.join(" ").as_bytes(), Encoding::Mixed);
         }
 
         #[test]

@@ -3,8 +3,8 @@
 use super::strangers::Hearing;
 use super::{Memory, Session};
 use crate::outbox::{Address, Aside, Outbox, Place, Side, Verb};
-use crate::past::when;
-use crate::view::Account;
+use crate::past::{Speech, when};
+use crate::view::{Account, PrivateLines};
 use crate::wire::{self, Incoming};
 use chat::{Event, Message, Post, Recipient, RoomId, Speaker, Trust};
 use irc_proto::Command;
@@ -99,10 +99,8 @@ impl Session {
         if stranger && known.is_none() && self.is_too_much(line, now) {
             return;
         }
-        let past = match line.tag("batch").and_then(|batch| memory.past.plays(batch, line)) {
-            Some(false) => return,
-            past => past.is_some(),
-        };
+        let Some(speech) = memory.past.speech(line) else { return };
+        let past = speech == Speech::Playback;
         if let Some(request) = text.strip_prefix('\x01') {
             if past {
                 return;
@@ -110,7 +108,7 @@ impl Session {
             return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
         }
         if channel.is_none() {
-            self.view.set_deaf(&nick, false);
+            self.view.set_private_lines(&nick, PrivateLines::Taken);
         }
         if let (Some(channel), false) = (&channel, past) {
             if memory.past.hold(channel, line) {
@@ -139,7 +137,7 @@ impl Session {
         self.lines += 1;
         let id = line.tag("msgid").map_or_else(|| format!("{}-{}", self.nonce, self.lines), str::to_owned);
         let sent = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
-        let speaker = self.view.speaker(&nick, &account, channel.as_deref(), past);
+        let speaker = self.view.speaker(&nick, &account, channel.as_deref(), speech);
         let speaker = Speaker { address: line.address(), ..speaker };
         self.askers.note(&id, &nick, &speaker.player.id, now);
         let room = match &channel {

@@ -162,7 +162,7 @@ impl Session {
     /// The server tells who somebody is: token, channel, user, host, nick, flags, account.
     pub(super) fn hear_who(&mut self, line: &Incoming) {
         let (nick, flags, account) = (line.param(5).to_owned(), line.param(6), Account::of(line.param(7)));
-        let bot = self.view.isupport.bot.is_some_and(|bot| flags.contains(bot));
+        let bot = self.view.isupport.is_flagged_bot(flags);
         if let Some(held) = self.strangers.held.get_mut(&self.view.isupport.fold(&nick)) {
             held.account = account.clone();
             held.mask = Some((line.param(3).to_owned(), line.param(4).to_owned()));
