@@ -280,32 +280,7 @@ impl<'a> Login<'a> {
                 self.isupport.read(tokens);
             }
             376 | 422 if self.stage == Stage::Welcomed => return self.identify(now, send),
-            900 => {
-                self.account = Some(line.param(2).to_owned());
-                if self.stage == Stage::Identifying {
-                    return self.finish();
-                }
-            }
-            903 | 907 if self.exchange.as_ref().is_some_and(|exchange| !exchange.convinces()) => {
-                self.account = None;
-                self.learned.caught |= number == 903;
-                self.mechanisms.clear();
-                self.next_mechanism("the server has not shown that it knows the password".to_owned(), now, send)?;
-            }
-            903 | 907 if self.stage == Stage::Negotiating && self.exchange.is_some() => {
-                self.step = None;
-                self.exchange = None;
-                // Where 900 was left out, the account is the one that was named.
-                self.account = self.account.take().or_else(|| self.settings.account.clone());
-                send.push(cap_end());
-            }
-            902 | 904 | 905 | 906 if self.stage == Stage::Negotiating && self.exchange.is_some() => {
-                self.next_mechanism(line.last().to_owned(), now, send)?;
-            }
-            908 => {
-                let known: Vec<&str> = line.param(1).split(',').collect();
-                self.mechanisms.retain(|mechanism| known.contains(&mechanism.name()));
-            }
+            900..=908 => return self.hear_verdict(number, line, now, send),
             432 | 433 | 436 | 437 if self.stage == Stage::Negotiating => self.next_nick(number, send)?,
             464 => {
                 let what = "the server wants a password, or another one: password_file = \"FILE\"";

@@ -4,6 +4,7 @@ use super::{Login, Progress, STEP, Stage, cap_end};
 use crate::sasl::{Exchange, Mechanism};
 use crate::settings::TellPassword;
 use crate::trouble::Trouble;
+use crate::wire::Incoming;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use irc_proto::Command;
@@ -120,6 +121,45 @@ impl Login<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// What the server says of the account that the bot claims.
+    pub(super) fn hear_verdict(
+        &mut self,
+        number: u16,
+        line: &Incoming,
+        now: Instant,
+        send: &mut Vec<Command>,
+    ) -> Result<Progress, Trouble> {
+        let proving = self.stage == Stage::Negotiating && self.exchange.is_some();
+        match number {
+            900 => {
+                self.account = Some(line.param(2).to_owned());
+                if self.stage == Stage::Identifying {
+                    return self.finish();
+                }
+            }
+            903 | 907 if self.exchange.as_ref().is_some_and(|exchange| !exchange.convinces()) => {
+                self.account = None;
+                self.learned.caught |= number == 903;
+                self.mechanisms.clear();
+                self.next_mechanism("the server has not shown that it knows the password".to_owned(), now, send)?;
+            }
+            903 | 907 if proving => {
+                self.step = None;
+                self.exchange = None;
+                // Where 900 was left out, the account is the one that was named.
+                self.account = self.account.take().or_else(|| self.settings.account.clone());
+                send.push(cap_end());
+            }
+            902 | 904 | 905 | 906 if proving => self.next_mechanism(line.last().to_owned(), now, send)?,
+            908 => {
+                let known: Vec<&str> = line.param(1).split(',').collect();
+                self.mechanisms.retain(|mechanism| known.contains(&mechanism.name()));
+            }
+            _ => {}
+        }
+        Ok(Progress::Going)
     }
 
     /// The nick of who is told the account.
