@@ -1,15 +1,21 @@
 //! The one task of a network: connects, registers, listens and speaks, and begins again when the link is lost.
 
+mod orders;
+mod silence;
+
+pub use orders::{Ask, Order};
+
 use crate::link::{self, Link, Socket, Stream};
 use crate::login::{Learned, Login, Progress, Registered, Server};
-use crate::outbox::{Outbox, Said};
-use crate::session::{Memory, Session};
+use crate::outbox::Outbox;
+use crate::session::{Memory, Moment, Session, Setup};
 use crate::settings::Settings;
 use crate::sts::{Policies, Way};
 use crate::trouble::{Trouble, legible};
 use crate::wire::{self, Encoding, Framer, Incoming};
-use chat::{Clock, Delivery, Event, Post, Status};
+use chat::{Clock, Delivery, Event};
 use irc_proto::Command;
+use silence::Silence;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -28,38 +34,6 @@ const MOST_WAITING: usize = 1 << 20;
 const GOODBYE: Duration = Duration::from_secs(2);
 /// What others see when the bot leaves.
 const QUIT: &str = "the table is kept";
-
-/// What a connection is asked to do.
-pub enum Order {
-    /// Say this.
-    Say(Box<Post>, Said),
-    /// Do what the operator asks for.
-    Ask(Ask),
-    /// Say what can be said, and leave.
-    Close(oneshot::Sender<()>),
-}
-
-/// What an operator asks of a connection. Whoever asked may have stopped waiting.
-pub enum Ask {
-    /// How it is.
-    Status(oneshot::Sender<Status>),
-    /// Come into a channel.
-    Join(String, oneshot::Sender<Result<String, String>>),
-    /// Leave one.
-    Leave(String, oneshot::Sender<Result<(), String>>),
-}
-
-impl Ask {
-    /// There is no connection.
-    fn refuse(self) {
-        let why = || "there is no connection now".to_owned();
-        match self {
-            Ask::Status(asked) => drop(asked.send(Status::default())),
-            Ask::Join(_, asked) => drop(asked.send(Err(why()))),
-            Ask::Leave(_, asked) => drop(asked.send(Err(why()))),
-        }
-    }
-}
 
 /// Gives a fresh secret text each time.
 pub type Nonces = Arc<dyn Fn() -> String + Send + Sync>;
@@ -231,8 +205,9 @@ impl Connection {
         let server = format!("{}:{}", self.settings.server, registered.way.port());
         metrics::counter!("astragal_connections_total", "network" => network.clone()).increment(1);
         tracing::info!(network, server, nick = legible(&registered.nick), account, "connected");
-        let mut session =
-            Session::begin(&network, &self.settings, &self.clock, (self.nonces)(), registered, &self.memory, now);
+        let nonce = (self.nonces)();
+        let setup = Setup { network: &network, settings: &self.settings, clock: &self.clock, nonce };
+        let mut session = Session::begin(setup, registered, &self.memory, now);
         session.settle_in(now, &mut self.outbox);
         if !session.knows_accounts() {
             let meaning = match self.settings.trust_nicks {
@@ -245,12 +220,12 @@ impl Connection {
             tracing::warn!(network, "{meaning}");
         }
         let early = std::mem::take(&mut wire.early);
-        let (memory, outbox, out) = (&mut self.memory, &mut self.outbox, &mut wire.out);
-        let heard = early.iter().try_for_each(|line| session.hear(line, now, memory, outbox, out));
+        let mut moment = self.moment(now);
+        let heard = early.iter().try_for_each(|line| session.hear(line, &mut moment, &mut wire.out));
         self.deliver(&mut session);
-        let trouble = match heard {
+        let talked = match heard {
             Ok(()) => self.talk(&mut wire, &mut session).await,
-            Err(trouble) => Some(trouble),
+            Err(trouble) => Err(trouble),
         };
         session.end();
         self.memory.past.end();
@@ -259,106 +234,118 @@ impl Connection {
         self.memory.policies.note(&mut self.memory.notes);
         self.deliver(&mut session);
         self.outbox.lost(Instant::now());
-        if trouble.as_ref().is_some_and(|trouble| trouble.flooded) {
+        if talked.as_ref().is_err_and(|trouble| trouble.flooded) {
             self.outbox.too_fast(Instant::now());
         }
-        match trouble {
-            Some(trouble) => End::Lost(trouble),
-            None => End::Left,
+        match talked {
+            Ok(()) => End::Left,
+            Err(trouble) => End::Lost(trouble),
         }
     }
 
-    /// What ended it; nothing, if it was asked to leave.
-    async fn talk(&mut self, wire: &mut Wire, session: &mut Session) -> Option<Trouble> {
-        let patience = Duration::from_secs(u64::from(self.settings.ping_seconds));
-        let mut heard = Instant::now();
-        let mut asked = false;
+    /// Speaks and listens until it is asked to leave.
+    ///
+    /// # Errors
+    /// The link is lost.
+    async fn talk(&mut self, wire: &mut Wire, session: &mut Session) -> Result<(), Trouble> {
+        let mut silence = Silence::new(&self.settings, Instant::now());
         loop {
-            let now = Instant::now();
             if self.closing.is_some() && self.outbox.is_done() {
                 wire.goodbye().await;
-                return None;
+                return Ok(());
             }
-            self.outbox.pump(now, &*session, &mut wire.out);
-            session.asked_of(&mut self.outbox.asked, now);
-            session.events.append(&mut self.outbox.rests);
-            self.deliver(session);
-            if session.arrived() {
-                self.ready.send_replace(true);
-            }
-            if wire.out.len() > MOST_WAITING {
-                return Some(Trouble::link("the server does not read what it is sent".to_owned()));
-            }
-            let silent_until = heard + if asked { patience + patience / 2 } else { patience };
-            let due = [session.due(), self.outbox.due(), self.memory.past.due()]
-                .into_iter()
-                .flatten()
-                .chain([silent_until])
-                .min();
+            self.speak(wire, session)?;
+            let due = [session.due(), self.outbox.due(), self.memory.past.due()].into_iter().flatten();
+            let due = due.fold(silence.until(), Instant::min);
             tokio::select! {
                 read = wire.read.read(&mut wire.chunk) => {
                     let now = Instant::now();
-                    (heard, asked) = (now, false);
+                    silence.ended(now);
                     wire.socket.acknowledge();
-                    match read {
-                        Ok(0) => return Some(Trouble::link("the server closed the link".to_owned())),
-                        Ok(length) => if let Err(trouble) = self.hear(wire, length, session, now) {
-                            self.deliver(session);
-                            return Some(trouble);
-                        },
-                        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                            return Some(Trouble::link("the server closed the link without a word".to_owned()));
-                        }
-                        Err(error) => return Some(Trouble::link(format!("the link broke: {error}"))),
-                    }
+                    let heard = self.hear(wire, read, session, now);
                     self.deliver(session);
+                    heard?;
                 }
                 written = flush(&mut wire.write, &mut wire.out, &mut wire.unflushed), if !wire.out.is_empty() || wire.unflushed => {
-                    if let Err(error) = written {
-                        return Some(Trouble::link(format!("the link broke: {error}")));
-                    }
+                    written.map_err(|error| Trouble::link(format!("the link broke: {error}")))?;
                 }
-                order = self.orders.recv() => {
-                    self.take(order);
-                    while let Ok(order) = self.orders.try_recv() {
-                        self.take(Some(order));
-                    }
-                    for ask in std::mem::take(&mut self.asked) {
-                        session.asked(ask, Instant::now(), &mut self.memory, &mut self.outbox);
-                    }
-                }
-                () = tokio::time::sleep_until(due.unwrap_or(silent_until)) => {
+                order = self.orders.recv() => self.follow(order, session),
+                () = tokio::time::sleep_until(due) => {
                     let now = Instant::now();
-                    session.tick(now, &mut self.memory, &mut self.outbox);
+                    session.tick(&mut self.moment(now));
                     self.deliver(session);
-                    if now >= silent_until {
-                        if asked {
-                            let what = format!("nothing was heard for {} seconds", (now - heard).as_secs());
-                            return Some(Trouble::link(what));
-                        }
-                        asked = true;
-                        wire::write(&mut wire.out, &Command::PING("still-there".to_owned(), None));
-                    }
+                    silence.bear(now, &mut wire.out)?;
                 }
             }
+        }
+    }
+
+    /// Prepares what may be said now, and hands on what that leads to.
+    ///
+    /// # Errors
+    /// The server does not take what is said.
+    fn speak(&mut self, wire: &mut Wire, session: &mut Session) -> Result<(), Trouble> {
+        let now = Instant::now();
+        self.outbox.pump(now, &*session, &mut wire.out);
+        session.asked_of(&mut self.outbox.asked, now);
+        session.events.append(&mut self.outbox.rests);
+        self.deliver(session);
+        if session.arrived() {
+            self.ready.send_replace(true);
+        }
+        match wire.out.len() > MOST_WAITING {
+            true => Err(Trouble::link("the server does not read what it is sent".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes an order and those that wait behind it, and does at once what the operator asks for.
+    fn follow(&mut self, order: Option<Order>, session: &mut Session) {
+        self.take(order);
+        while let Ok(order) = self.orders.try_recv() {
+            self.take(Some(order));
+        }
+        for ask in std::mem::take(&mut self.asked) {
+            session.asked(ask, &mut self.moment(Instant::now()));
         }
     }
 
     /// Takes the lines of what was read.
-    fn hear(&mut self, wire: &mut Wire, length: usize, session: &mut Session, now: Instant) -> Result<(), Trouble> {
+    fn hear(
+        &mut self,
+        wire: &mut Wire,
+        read: std::io::Result<usize>,
+        session: &mut Session,
+        now: Instant,
+    ) -> Result<(), Trouble> {
+        let length = match read {
+            Ok(0) => return Err(Trouble::link("the server closed the link".to_owned())),
+            Ok(length) => length,
+            // TLS was not ended in order.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                return Err(Trouble::link("the server closed the link without a word".to_owned()));
+            }
+            Err(error) => return Err(Trouble::link(format!("the link broke: {error}"))),
+        };
         let Wire { framer, chunk, out, .. } = wire;
         let encoding = session.view.isupport.encoding;
+        let mut moment = self.moment(now);
         let mut ended = Ok(());
         framer.feed(&chunk[..length], |line| {
             let Some(line) = Incoming::read(line, encoding) else {
                 tracing::debug!("a line that is no message");
                 return;
             };
+            // Nothing counts behind the server's last word.
             if ended.is_ok() {
-                ended = session.hear(&line, now, &mut self.memory, &mut self.outbox, out);
+                ended = session.hear(&line, &mut moment, out);
             }
         });
         ended
+    }
+
+    fn moment(&mut self, now: Instant) -> Moment<'_> {
+        Moment { now, memory: &mut self.memory, outbox: &mut self.outbox }
     }
 
     /// Hands what happened to the core.

@@ -4,6 +4,8 @@
 
 mod channels;
 mod invitations;
+mod people;
+mod replies;
 mod said;
 mod strangers;
 
@@ -13,18 +15,18 @@ use crate::outbox::Outbox;
 use crate::past::{Past, when};
 use crate::settings::Settings;
 use crate::sts::{Advice, Policies, Way};
-use crate::trouble::{Trouble, legible};
-use crate::view::{Account, PrivateLines, View};
+use crate::trouble::Trouble;
+use crate::view::View;
 use crate::wire::{self, Incoming};
 use channels::{FIRST_RETRY, Wanted};
-use chat::{Clock, Event, PlayerId, RoomId, Speaker, Trust};
+use chat::{Clock, Event};
 use invitations::Invitations;
 use irc_proto::{CapSubCommand, Command};
 use said::{Askers, CTCP_BURST};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use strangers::{ABOUT_ONE, Strangers};
+use strangers::Strangers;
 use tokio::time::Instant;
 
 /// How often the wanted nick is tried again.
@@ -35,8 +37,6 @@ const REGAIN_EVERY: Duration = Duration::from_secs(10);
 const ARRIVAL: Duration = Duration::from_secs(15);
 /// How long players may take to come back after a connection was lost.
 const COMPLETE: Duration = Duration::from_secs(120);
-/// The token by which answers to our WHO are known.
-const TOKEN: &str = "713";
 /// Batches of answers to one labelled line that may be open at once.
 const MOST_LABELLED: usize = 64;
 
@@ -61,6 +61,25 @@ pub struct Memory {
 pub const INVITED: &str = "invited";
 /// The note that says what channels are called now.
 pub const RENAMED: &str = "renamed";
+
+/// What a session is set up with.
+pub struct Setup<'a> {
+    /// The operator's name for the network, and what they set for it.
+    pub network: &'a str,
+    pub settings: &'a Arc<Settings>,
+    pub clock: &'a Arc<dyn Clock>,
+    /// What its own ids begin with.
+    pub nonce: String,
+}
+
+/// What a session has at hand when something happens.
+pub struct Moment<'a> {
+    /// When that is.
+    pub now: Instant,
+    pub memory: &'a mut Memory,
+    /// Where what it has to say goes.
+    pub outbox: &'a mut Outbox,
+}
 
 /// A registered connection.
 pub struct Session {
@@ -95,15 +114,8 @@ pub struct Session {
 
 impl Session {
     /// Begins what follows registration.
-    pub fn begin(
-        network: &str,
-        settings: &Arc<Settings>,
-        clock: &Arc<dyn Clock>,
-        nonce: String,
-        registered: Registered,
-        memory: &Memory,
-        now: Instant,
-    ) -> Self {
+    pub fn begin(setup: Setup<'_>, registered: Registered, memory: &Memory, now: Instant) -> Self {
+        let Setup { network, settings, clock, nonce } = setup;
         let Registered { nick, caps, isupport, way, .. } = registered;
         let settings = Arc::new(settings.now_called(&memory.renamed, |name| isupport.fold(name)));
         let configured = settings.channels.iter().map(|(name, channel)| (name.clone(), channel.key.as_ref()));
@@ -165,20 +177,21 @@ impl Session {
     }
 
     /// Does what is due.
-    pub fn tick(&mut self, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        self.join_what_is_due(now, outbox);
+    pub fn tick(&mut self, moment: &mut Moment<'_>) {
+        let now = moment.now;
+        self.join_what_is_due(now, moment.outbox);
         for nick in self.strangers.late(now) {
-            self.release(&nick, now, memory, outbox);
+            self.release(&nick, moment);
         }
-        for line in memory.past.late(now) {
-            self.hear_said(&line, now, memory, outbox);
+        for line in moment.memory.past.late(now) {
+            self.hear_said(&line, moment);
         }
         if now >= self.settled_at {
             self.arriving.clear();
         }
         self.complete_at = self.complete_at.filter(|at| now < *at);
         if self.regain_at.is_some_and(|at| at <= now) {
-            self.regain(now, outbox);
+            self.regain(now, moment.outbox);
         }
     }
 
@@ -200,168 +213,49 @@ impl Session {
     ///
     /// # Errors
     /// The server ends the connection.
-    pub fn hear(
-        &mut self,
-        line: &Incoming,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-        out: &mut VecDeque<u8>,
-    ) -> Result<(), Trouble> {
+    pub fn hear(&mut self, line: &Incoming, moment: &mut Moment<'_>, out: &mut VecDeque<u8>) -> Result<(), Trouble> {
         let batch = line.tag("batch");
         let of_batch = || self.labelled.get(batch?).map(String::as_str);
         let label = line.tag("label").or_else(of_batch).map(str::to_owned);
         let label = label.as_deref();
-        let past = batch.is_some_and(|batch| memory.past.told(batch, line.tag("time").and_then(when), now));
+        let sent = || line.tag("time").and_then(when);
+        let past = batch.is_some_and(|batch| moment.memory.past.told(batch, sent(), moment.now));
         match &line.message.command {
             // Only what was said is of use once it is over.
             command if past && !matches!(command, Command::PRIVMSG(..) | Command::BATCH(..)) => {}
+            // Not by way of the outbox: who waits their turn before they answer is taken for gone.
             Command::PING(..) => wire::write(out, &Command::PONG(line.last().to_owned(), None)),
-            Command::PONG(..) => outbox.passed(line.last()),
+            Command::PONG(..) => moment.outbox.passed(line.last()),
             Command::ERROR(why) => return Err(Trouble::closed(why)),
+            Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, moment),
+            Command::BATCH(..) => self.hear_batch(line, moment),
             Command::PRIVMSG(..) | Command::NOTICE(..) if self.view.is_me(line.source()) => {
                 if let Some(label) = label {
-                    outbox.echoed(label, line.tag("msgid"));
+                    moment.outbox.echoed(label, line.tag("msgid"));
                 }
             }
-            Command::PRIVMSG(..) => self.hear_said(line, now, memory, outbox),
-            Command::JOIN(..) => self.hear_join(line, now, memory, outbox),
-            Command::PART(channel, _) => self.hear_left(line.source(), channel, None, now, memory),
-            Command::KICK(channel, nick, why) => {
-                self.hear_left(nick, channel, Some((line.source(), why.as_deref().unwrap_or(""))), now, memory);
-            }
-            Command::QUIT(_) => {
-                self.view.leave(line.source(), None, &mut self.events);
-                self.askers.rename(line.source(), None);
-                if self.view.isupport.fold(line.source()) == self.view.isupport.fold(&self.settings.nick) {
-                    self.regain(now, outbox);
-                }
-            }
-            Command::NICK(to) if !to.is_empty() => self.hear_nick(line.source(), to, now, outbox),
-            Command::ChannelMODE(channel, _) | Command::UserMODE(channel, _) if !self.view.is_me(channel) => {
-                for (change, mode, nick) in self.view.isupport.member_modes(line.params.get(1..).unwrap_or_default()) {
-                    self.view.mode(channel, change, mode, nick);
-                }
-            }
-            Command::ACCOUNT(account) => self.hear_account(line.source(), Account::of(account)),
-            Command::CHGHOST(user, host) if self.view.is_me(line.source()) => {
-                self.view.mask = Some((user.clone(), host.clone()));
-            }
-            Command::INVITE(nick, channel) if self.view.is_me(nick) => {
-                self.hear_invitation(line, channel, now, memory, outbox);
-            }
-            Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, memory, outbox),
-            Command::BATCH(..) => self.hear_batch(line, now, memory, outbox),
+            Command::PRIVMSG(..) => self.hear_said(line, moment),
+            Command::INVITE(nick, channel) if self.view.is_me(nick) => self.hear_invitation(line, channel, moment),
             Command::Raw(command, _) if command == "RENAME" => {
-                self.hear_channel_renamed(line.param(0), line.param(1), memory);
+                self.hear_channel_renamed(line.param(0), line.param(1), moment.memory);
             }
             Command::Raw(command, _) if command == "ACK" => {
-                label.into_iter().for_each(|label| outbox.echoed(label, None));
+                label.into_iter().for_each(|label| moment.outbox.echoed(label, None));
             }
-            Command::Raw(command, _) if command == "FAIL" && label.is_some() => self.refused(line, label, outbox),
-            Command::Raw(command, _) if command == "FAIL" && line.param(0) == "CHATHISTORY" => {
-                let names: Vec<_> = line.params.iter().skip(1).map(|name| self.view.isupport.fold(name)).collect();
-                for line in memory.past.refused(&names) {
-                    self.hear_said(&line, now, memory, outbox);
-                }
-            }
-            _ => {
-                if let Some(number) = line.numeric() {
-                    self.hear_numeric(number, line, label, now, memory, outbox);
-                }
-            }
+            Command::Raw(command, _) if command == "FAIL" => self.hear_failure(line, label, moment),
+            command => match line.numeric() {
+                Some(number) => self.hear_numeric(number, line, label, moment),
+                None => self.hear_of_people(command, line, moment),
+            },
         }
         Ok(())
-    }
-
-    fn hear_numeric(
-        &mut self,
-        number: u16,
-        line: &Incoming,
-        label: Option<&str>,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) {
-        match number {
-            5 => {
-                let tokens = line.params.iter().skip(1).flat_map(|word| word.split(' '));
-                self.view.isupport.update(tokens);
-            }
-            396 => {
-                if let Some((_, host)) = &mut self.view.mask {
-                    let shown = line.param(1);
-                    shown.rsplit('@').next().unwrap_or(shown).clone_into(host);
-                }
-            }
-            353 => {
-                let (channel, names) = (line.param(2).to_owned(), line.last().to_owned());
-                for name in names.split(' ').filter(|name| !name.is_empty()) {
-                    let (modes, mask) = self.view.isupport.marks(name);
-                    let nick = mask.split('!').next().unwrap_or(mask);
-                    self.view.put(&channel, nick, &modes, None, &mut self.events);
-                }
-            }
-            366 if self.view.is_in(line.param(1)) => {
-                let channel = line.param(1).to_owned();
-                match self.view.isupport.whox {
-                    true => {
-                        let words = vec![channel, format!("%tcnfa,{TOKEN}")];
-                        outbox.command(Command::Raw("WHO".to_owned(), words));
-                    }
-                    false => self.settle(&channel, now, memory, outbox),
-                }
-            }
-            354 if line.param(1) == TOKEN => {
-                let (nick, flags) = (line.param(3).to_owned(), line.param(4));
-                let bot = self.view.isupport.is_flagged_bot(flags);
-                let account = Account::of(line.param(5));
-                self.hear_account(&nick, account);
-                if bot {
-                    self.view.mark_bot(&nick);
-                }
-            }
-            354 if line.param(1) == ABOUT_ONE => self.hear_who(line),
-            315 => {
-                let mask = line.param(1).to_owned();
-                if self.view.isupport.is_channel(&mask) {
-                    self.settle(&mask, now, memory, outbox);
-                } else {
-                    let nick = self.view.isupport.fold(&mask);
-                    self.release(&nick, now, memory, outbox);
-                }
-            }
-            403 | 405 | 437 | 470 | 471 | 473..=477 | 489
-                if self.wanted.contains_key(&self.view.isupport.fold(line.param(1))) =>
-            {
-                if !self.view.is_in(line.param(1)) {
-                    self.hear_closed(line.param(1), line.last(), memory);
-                }
-                self.refused(line, label, outbox);
-            }
-            // Some take private lines from nobody, or from those alone whom they know.
-            477 | 486 | 531 | 716 => {
-                self.view.set_private_lines(line.param(1), PrivateLines::Refused);
-                self.refused(line, label, outbox);
-            }
-            401 | 402 | 404 | 407 | 412 | 417 | 482 => self.refused(line, label, outbox),
-            400..=599 if label.is_some() => self.refused(line, label, outbox),
-            _ => {}
-        }
-    }
-
-    /// The server did not take a line.
-    fn refused(&self, line: &Incoming, label: Option<&str>, outbox: &mut Outbox) {
-        let fold = |name: &str| self.view.isupport.fold(name);
-        let why = legible(&format!("{}: {}", line.param(1), line.last()));
-        outbox.refused(label, |target| fold(target) == fold(line.param(1)), &why);
     }
 
     fn keeps_history(&self) -> bool {
         ["draft/chathistory", "batch", "server-time", "message-tags"].iter().all(|cap| self.caps.contains(*cap))
     }
 
-    fn hear_batch(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+    fn hear_batch(&mut self, line: &Incoming, moment: &mut Moment<'_>) {
         let reference = line.param(0);
         if let (Some(begun), Some(label)) = (reference.strip_prefix('+'), line.tag("label")) {
             if self.labelled.len() < MOST_LABELLED {
@@ -369,52 +263,29 @@ impl Session {
             }
         } else if let Some(label) = reference.strip_prefix('-').and_then(|ended| self.labelled.remove(ended)) {
             // Whatever was in it, the server has worked through the line.
-            outbox.echoed(&label, None);
+            moment.outbox.echoed(&label, None);
         }
         let most = self.view.isupport.chathistory.unwrap_or_default();
         let fold = |name: &str| self.view.isupport.fold(name);
-        let Some(ended) = memory.past.batch(&line.params, most, now, fold) else { return };
-        ended.ask.into_iter().for_each(|command| outbox.command(command));
+        let Some(ended) = moment.memory.past.batch(&line.params, most, moment.now, fold) else { return };
+        ended.ask.into_iter().for_each(|command| moment.outbox.command(command));
         // What was said meanwhile is played behind what was said before.
         for line in ended.held {
-            self.hear_said(&line, now, memory, outbox);
+            self.hear_said(&line, moment);
         }
     }
 
-    fn hear_nick(&mut self, from: &str, to: &str, now: Instant, outbox: &mut Outbox) {
-        let fold = |name: &str| self.view.isupport.fold(name);
-        let freed = fold(from) == fold(&self.settings.nick) && fold(to) != fold(from);
-        let mine = self.view.is_me(from);
-        let (id, sent) = (self.next_id(), self.clock.now());
-        self.view.rename(from, to, &mut self.events, renamed(id, sent));
-        self.askers.rename(from, Some(to));
-        if freed && !mine {
-            self.regain(now, outbox);
-        }
-    }
-
-    fn hear_account(&mut self, nick: &str, account: Account) {
-        let (id, sent) = (self.next_id(), self.clock.now());
-        self.view.set_account(nick, account, &mut self.events, renamed(id, sent));
-    }
-
-    fn hear_cap(
-        &mut self,
-        kind: &CapSubCommand,
-        line: &Incoming,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) -> Result<(), Trouble> {
+    fn hear_cap(&mut self, kind: &CapSubCommand, line: &Incoming, moment: &mut Moment<'_>) -> Result<(), Trouble> {
         let listed: BTreeSet<String> =
             line.last().split(' ').filter_map(|cap| cap.split('=').next()).map(str::to_owned).collect();
         match kind {
             CapSubCommand::NEW => {
                 for advice in line.last().split(' ').filter_map(Advice::of) {
-                    self.advised(advice, memory)?;
+                    self.advised(advice, moment.memory)?;
                 }
                 let wanted: Vec<_> = listed.into_iter().filter(|cap| crate::login::is_wanted(cap)).collect();
                 if !wanted.is_empty() {
-                    outbox.command(Command::CAP(None, CapSubCommand::REQ, None, Some(wanted.join(" "))));
+                    moment.outbox.command(Command::CAP(None, CapSubCommand::REQ, None, Some(wanted.join(" "))));
                 }
             }
             CapSubCommand::ACK => self.caps.extend(listed),
@@ -451,9 +322,4 @@ impl Session {
             self.view.leave(&nick, Some(&channel), &mut self.events);
         }
     }
-}
-
-/// Makes events of somebody's new identity, each with an id of its own.
-fn renamed(id: String, sent: jiff::Timestamp) -> impl FnMut(RoomId, (PlayerId, Trust), Speaker) -> Event {
-    move |room, (from, trust), speaker| Event::Renamed { id: id.clone(), room, from, trust, speaker, sent }
 }

@@ -1,6 +1,6 @@
 //! Coming into channels and going out of them: asked to by the configuration, by invitation, by force.
 
-use super::{INVITED, Memory, RENAMED, Session};
+use super::{INVITED, Memory, Moment, RENAMED, Session};
 use crate::connection::Ask;
 use crate::outbox::Outbox;
 use crate::past::when;
@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Everything about a channel is known: the core is told, and asks for what was missed.
-    pub(super) fn settle(&mut self, channel: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+    pub(super) fn settle(&mut self, channel: &str, moment: &mut Moment<'_>) {
         if !self.view.is_in(channel) {
             return;
         }
@@ -73,45 +73,49 @@ impl Session {
         self.view.announce(channel, &mut self.events);
         if let (true, Some(most)) = (self.keeps_history(), self.view.isupport.chathistory) {
             let folded = self.view.isupport.fold(channel);
-            let asked = memory.past.ask(&folded, most, now);
-            asked.into_iter().for_each(|command| outbox.command(command));
+            let asked = moment.memory.past.ask(&folded, most, moment.now);
+            asked.into_iter().for_each(|command| moment.outbox.command(command));
         }
     }
 
-    pub(super) fn hear_join(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        let (nick, channel) = (line.source().to_owned(), line.param(0).to_owned());
-        if self.view.is_me(&nick) {
-            if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
-                self.view.mask = Some((user.clone(), host.clone()));
-            }
-            if !self.wanted.contains_key(&self.view.isupport.fold(&channel)) {
-                tracing::warn!(
-                    channel = legible(&channel),
-                    "somebody put the bot into a channel it was not asked into; it leaves"
-                );
-                outbox.command(Command::PART(channel, None));
-                return;
-            }
-            self.view.enter(&channel);
-            if self.keeps_history() && self.view.isupport.chathistory.is_some() {
-                let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
-                memory.past.enter(&self.view.isupport.fold(&channel), &channel, entered, now);
-            }
-            tracing::info!(channel = legible(&channel), "joined");
-            if let Some(wanted) = self.wanted.get_mut(&self.view.isupport.fold(&channel)) {
-                (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
-            }
-            return;
+    pub(super) fn hear_join(&mut self, line: &Incoming, moment: &mut Moment<'_>) {
+        let (nick, channel) = (line.source(), line.param(0));
+        if self.view.is_me(nick) {
+            return self.hear_own_join(line, channel, moment);
         }
         let account = match (self.caps.contains("extended-join"), line.params.len()) {
             (true, 3..) => Some(Account::of(line.param(1))),
+            // It will never be told.
             _ if !self.knows_accounts() => Some(Account::None),
             _ => None,
         };
-        if !self.view.is_seen(&nick) {
-            self.askers.forget(&nick);
+        if !self.view.is_seen(nick) {
+            self.askers.forget(nick);
         }
-        self.view.put(&channel, &nick, "", account, &mut self.events);
+        self.view.put(channel, nick, "", account, &mut self.events);
+    }
+
+    /// The bot is in a channel: from now on, or for a moment, if it has no business there.
+    fn hear_own_join(&mut self, line: &Incoming, channel: &str, moment: &mut Moment<'_>) {
+        if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
+            self.view.mask = Some((user.clone(), host.clone()));
+        }
+        let folded = self.view.isupport.fold(channel);
+        let Some(wanted) = self.wanted.get_mut(&folded) else {
+            tracing::warn!(
+                channel = legible(channel),
+                "somebody put the bot into a channel it was not asked into; it leaves"
+            );
+            moment.outbox.command(Command::PART(channel.to_owned(), None));
+            return;
+        };
+        (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
+        self.view.enter(channel);
+        if self.keeps_history() && self.view.isupport.chathistory.is_some() {
+            let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
+            moment.memory.past.enter(&folded, channel, entered, moment.now);
+        }
+        tracing::info!(channel = legible(channel), "joined");
     }
 
     pub(super) fn hear_left(
@@ -119,8 +123,7 @@ impl Session {
         nick: &str,
         channel: &str,
         kicked: Option<(&str, &str)>,
-        now: Instant,
-        memory: &mut Memory,
+        moment: &mut Moment<'_>,
     ) {
         let mine = self.view.is_me(nick);
         self.view.leave(nick, Some(channel), &mut self.events);
@@ -128,7 +131,7 @@ impl Session {
             return;
         }
         let folded = self.view.isupport.fold(channel);
-        memory.past.left(&folded);
+        moment.memory.past.left(&folded);
         if !self.wanted.contains_key(&folded) {
             tracing::info!(channel = legible(channel), "left, as it was told to");
             return;
@@ -143,9 +146,9 @@ impl Session {
         if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
             // Who invited it has changed their mind.
             self.wanted.remove(&folded);
-            memory.forget(&folded);
+            moment.memory.forget(&folded);
         } else if let (true, Some(wanted)) = (self.settings.rejoin_seconds > 0, self.wanted.get_mut(&folded)) {
-            wanted.try_at = Some(now + Duration::from_secs(u64::from(self.settings.rejoin_seconds)));
+            wanted.try_at = Some(moment.now + Duration::from_secs(u64::from(self.settings.rejoin_seconds)));
         }
     }
 
@@ -191,11 +194,11 @@ impl Session {
 
 impl Session {
     /// Does what the operator asks for.
-    pub fn asked(&mut self, ask: Ask, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+    pub fn asked(&mut self, ask: Ask, moment: &mut Moment<'_>) {
         match ask {
             Ask::Status(asked) => drop(asked.send(self.status())),
-            Ask::Join(channel, asked) => drop(asked.send(self.come(&channel, now, memory, outbox))),
-            Ask::Leave(channel, asked) => drop(asked.send(self.go(&channel, memory, outbox))),
+            Ask::Join(channel, asked) => drop(asked.send(self.come(&channel, moment))),
+            Ask::Leave(channel, asked) => drop(asked.send(self.go(&channel, moment))),
         }
     }
 
@@ -221,13 +224,7 @@ impl Session {
     }
 
     /// Comes into a channel, now and after each start, until it is told to leave.
-    fn come(
-        &mut self,
-        channel: &str,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) -> Result<String, String> {
+    fn come(&mut self, channel: &str, moment: &mut Moment<'_>) -> Result<String, String> {
         if !self.is_name_of_channel(channel) {
             return Err(format!("{channel:?} is no channel there: one is called \"#tavern\""));
         }
@@ -236,28 +233,33 @@ impl Session {
             return Err(format!("the bot is in {channel} already"));
         }
         if !self.wanted.contains_key(&folded) {
-            if memory.invited.len() >= MOST_INVITED {
+            if moment.memory.invited.len() >= MOST_INVITED {
                 return Err(format!(
                     "the bot keeps {MOST_INVITED} channels at the most that are not in its configuration"
                 ));
             }
-            memory.invite(&folded);
+            moment.memory.invite(&folded);
         }
-        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
-        self.wanted.entry(folded.clone()).or_insert_with(fresh).try_at = Some(now);
-        self.join_what_is_due(now, outbox);
+        self.want(channel, moment);
         Ok(folded)
     }
 
+    /// Joins a channel as soon as it may, and again whenever it is no longer there.
+    pub(super) fn want(&mut self, channel: &str, moment: &mut Moment<'_>) {
+        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
+        self.wanted.entry(self.view.isupport.fold(channel)).or_insert_with(fresh).try_at = Some(moment.now);
+        self.join_what_is_due(moment.now, moment.outbox);
+    }
+
     /// Leaves a channel; one of the configuration until the next start.
-    fn go(&mut self, channel: &str, memory: &mut Memory, outbox: &mut Outbox) -> Result<(), String> {
+    fn go(&mut self, channel: &str, moment: &mut Moment<'_>) -> Result<(), String> {
         let folded = self.view.isupport.fold(channel);
         if !self.view.is_in(channel) && !self.wanted.contains_key(&folded) {
             return Err(format!("the bot is not in {channel}"));
         }
         self.wanted.remove(&folded);
-        memory.forget(&folded);
-        outbox.command(Command::PART(channel.to_owned(), None));
+        moment.memory.forget(&folded);
+        moment.outbox.command(Command::PART(channel.to_owned(), None));
         Ok(())
     }
 }

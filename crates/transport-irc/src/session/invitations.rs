@@ -1,8 +1,7 @@
 //! Being invited into channels: whose word is followed, and how often.
 
-use super::channels::{FIRST_RETRY, MOST_INVITED, Wanted};
-use super::{Memory, Session};
-use crate::outbox::Outbox;
+use super::channels::MOST_INVITED;
+use super::{Moment, Session};
 use crate::pace::{Bucket, PerSender, Seldom};
 use crate::settings::Invites;
 use crate::trouble::legible;
@@ -43,28 +42,19 @@ impl Invitations {
 }
 
 impl Session {
-    pub(super) fn hear_invitation(
-        &mut self,
-        line: &Incoming,
-        channel: &str,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) {
+    pub(super) fn hear_invitation(&mut self, line: &Incoming, channel: &str, moment: &mut Moment<'_>) {
         let account = match line.tag("account") {
             Some(account) => Account::of(account),
             None => self.view.account(line.source()),
         };
         let folded = self.view.isupport.fold(channel);
-        if let Err(why) = self.whether_invited(line, channel, &account, now, memory) {
-            return self.decline(line, channel, &account, &why, now);
+        if let Err(why) = self.whether_invited(line, channel, &account, moment) {
+            return self.decline(line, channel, &account, &why, moment.now);
         }
         if !self.wanted.contains_key(&folded) {
-            memory.invite(&folded);
+            moment.memory.invite(&folded);
         }
-        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
-        self.wanted.entry(folded).or_insert_with(fresh).try_at = Some(now);
-        self.join_what_is_due(now, outbox);
+        self.want(channel, moment);
     }
 
     fn whether_invited(
@@ -72,9 +62,9 @@ impl Session {
         line: &Incoming,
         channel: &str,
         account: &Account,
-        now: Instant,
-        memory: &Memory,
+        moment: &Moment<'_>,
     ) -> Result<(), Declined> {
+        let now = moment.now;
         let folded = self.view.isupport.fold(channel);
         let by_admin = self.view.invites_as_admin(line.source(), account, &folded);
         // Into a channel of its own the bot goes whoever asks.
@@ -97,7 +87,7 @@ impl Session {
         let sender = line.host().unwrap_or_else(|| line.source());
         // An admin waits for nobody else's.
         let in_time = by_admin || (self.invitations.senders.take(sender, now) && self.invitations.all.take(now));
-        match in_time && (own || memory.invited.len() < most) {
+        match in_time && (own || moment.memory.invited.len() < most) {
             true => Ok(()),
             false => Err(Declined::TooMany),
         }

@@ -1,7 +1,7 @@
 //! What is said to the bot, and where its own words go.
 
 use super::strangers::Hearing;
-use super::{Memory, Session};
+use super::{Memory, Moment, Session};
 use crate::outbox::{Address, Aside, Outbox, Place, Side, Verb};
 use crate::past::{Speech, when};
 use crate::view::{Account, PrivateLines};
@@ -71,99 +71,130 @@ impl Askers {
     }
 }
 
+/// What somebody says.
+struct Words<'l> {
+    line: &'l Incoming,
+    nick: &'l str,
+    /// In which channel, folded; nothing, if it is to the bot alone.
+    channel: Option<String>,
+    /// Who says it to the bot alone is in none of its channels.
+    stranger: bool,
+    speech: Speech,
+}
+
 impl Session {
-    pub(super) fn hear_said(&mut self, line: &Incoming, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
-        self.hear_from(line, None, now, memory, outbox);
+    pub(super) fn hear_said(&mut self, line: &Incoming, moment: &mut Moment<'_>) {
+        self.hear_from(line, None, moment);
     }
 
     /// The same, of somebody whose account was asked for.
-    pub(super) fn hear_from(
-        &mut self,
-        line: &Incoming,
-        known: Option<Account>,
-        now: Instant,
-        memory: &mut Memory,
-        outbox: &mut Outbox,
-    ) {
-        let (nick, target, text) = (line.source().to_owned(), line.param(0), line.last());
-        let is_bot = line.message.tags.iter().flatten().any(|tag| tag.0 == "bot" || tag.0.ends_with("/bot"));
-        if nick.is_empty() || is_bot || self.view.is_bot(&nick) || self.view.isupport.is_part_of_channel(target) {
+    pub(super) fn hear_from(&mut self, line: &Incoming, known: Option<Account>, moment: &mut Moment<'_>) {
+        let Some(words) = self.words(line, known.as_ref(), moment) else { return };
+        if let Some(request) = line.last().strip_prefix('\x01') {
+            // Whose program asked while the bot was away waits no longer.
+            if words.speech == Speech::Live {
+                self.hear_ctcp(words.nick, request.trim_end_matches('\x01'), moment.now, moment.outbox);
+            }
             return;
+        }
+        match &words.channel {
+            None => self.view.set_private_lines(words.nick, PrivateLines::Taken),
+            Some(channel) if words.speech == Speech::Live => {
+                if moment.memory.past.hold(channel, line) || !self.view.is_in(channel) {
+                    return;
+                }
+            }
+            Some(_) => {}
+        }
+        if let Some(account) = self.account_behind(&words, known, moment) {
+            self.pass_on(&words, &account, moment);
+        }
+    }
+
+    /// A line as somebody's words; nothing, if they are not for the bot, or not to be heard.
+    fn words<'l>(&mut self, line: &'l Incoming, known: Option<&Account>, moment: &Moment<'_>) -> Option<Words<'l>> {
+        let (nick, target) = (line.source(), line.param(0));
+        let is_bot = line.message.tags.iter().flatten().any(|tag| tag.0 == "bot" || tag.0.ends_with("/bot"));
+        if nick.is_empty() || is_bot || self.view.is_bot(nick) || self.view.isupport.is_part_of_channel(target) {
+            return None;
         }
         let channel = self.view.isupport.is_channel(target).then(|| self.view.isupport.fold(target));
         if channel.is_none() && !self.view.is_me(target) {
             // To the users of a server, or to a part of a channel that the server did not tell of.
-            return;
+            return None;
         }
-        let stranger = channel.is_none() && !self.view.is_seen(&nick);
-        if stranger && known.is_none() && self.is_too_much(line, now) {
-            return;
+        let stranger = channel.is_none() && !self.view.is_seen(nick);
+        // What was held while the account was asked for counted when it came.
+        if stranger && known.is_none() && self.is_too_much(line, moment.now) {
+            return None;
         }
-        let Some(speech) = memory.past.speech(line) else { return };
-        let past = speech == Speech::Playback;
-        if let Some(request) = text.strip_prefix('\x01') {
-            if past {
-                return;
-            }
-            return self.hear_ctcp(&nick, request.trim_end_matches('\x01'), now, outbox);
-        }
-        if channel.is_none() {
-            self.view.set_private_lines(&nick, PrivateLines::Taken);
-        }
-        if let (Some(channel), false) = (&channel, past) {
-            if memory.past.hold(channel, line) {
-                return;
-            }
-            if !self.view.is_in(channel) {
-                return;
-            }
-        }
+        let speech = moment.memory.past.speech(line)?;
+        Some(Words { line, nick, channel, stranger, speech })
+    }
+
+    /// The account of who speaks; nothing, if their words are heard later or not at all.
+    fn account_behind(
+        &mut self,
+        words: &Words<'_>,
+        known: Option<Account>,
+        moment: &mut Moment<'_>,
+    ) -> Option<Account> {
+        let Words { line, nick, speech, .. } = *words;
         let account = match (line.tag("account"), known) {
             (Some(account), _) => Account::of(account),
             (None, Some(known)) => known,
-            (None, None) if past || self.caps.contains("account-tag") => Account::None,
-            (None, None) => self.view.account(&nick),
+            // Where lines name accounts, one that names none is of somebody without. And who spoke in the past may be gone.
+            (None, None) if speech == Speech::Playback || self.caps.contains("account-tag") => Account::None,
+            (None, None) => self.view.account(nick),
         };
-        if !past {
+        if speech == Speech::Live {
             let asks = account == Account::Unknown && self.view.isupport.whox;
-            if asks && self.whether_known(line, now, outbox) != Hearing::Now {
-                return;
+            if asks && self.whether_known(line, moment.now, moment.outbox) != Hearing::Now {
+                return None;
             }
-            if stranger && self.are_too_many(line, &account, now) {
-                return;
+            if words.stranger && self.are_too_many(line, &account, moment.now) {
+                return None;
             }
-            self.hear_account(&nick, account.clone());
+            self.hear_account(nick, account.clone());
         }
-        self.lines += 1;
-        let id = line.tag("msgid").map_or_else(|| format!("{}-{}", self.nonce, self.lines), str::to_owned);
+        Some(account)
+    }
+
+    /// Hands words on to the core.
+    fn pass_on(&mut self, words: &Words<'_>, account: &Account, moment: &mut Moment<'_>) {
+        let Words { line, nick, channel, speech, .. } = words;
+        let own_id = self.next_id();
+        let id = line.tag("msgid").map_or(own_id, str::to_owned);
         let sent = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
-        let speaker = self.view.speaker(&nick, &account, channel.as_deref(), speech);
+        let speaker = self.view.speaker(nick, account, channel.as_deref(), *speech);
         let speaker = Speaker { address: line.address(), ..speaker };
-        self.askers.note(&id, &nick, &speaker.player.id, now);
-        let room = match &channel {
+        self.askers.note(&id, nick, &speaker.player.id, moment.now);
+        let private = channel.is_none();
+        let room = match channel {
             Some(channel) => self.view.room(channel),
             None => RoomId::new(&speaker.player.network, &speaker.player.id),
         };
-        if channel.is_none() && speaker.trust == Trust::NickOnly && !self.view.goes_on_talking(&nick) {
+        if private && speaker.trust == Trust::NickOnly && !self.view.goes_on_talking(nick) {
             // Nobody knows whether it is who had the nick before: what that one did is not theirs.
             self.events.push(Event::Gone { room: room.clone(), player: speaker.player.clone() });
         }
-        let text = wire::unstyled(text);
+        let text = wire::unstyled(line.last());
         let (body, addressed) = match self.called(&text) {
             Some(rest) => (rest.to_owned(), true),
             None => (text, false),
         };
         let history = self.keeps_history();
-        if let (true, Some(channel)) = (history, &channel) {
+        if let (true, Some(channel)) = (history, channel) {
             // A time far ahead is a clock that is wrong: by it nothing would be missed ever again.
             let heard = sent.min(self.clock.now().saturating_add(AHEAD).unwrap_or(sent));
-            memory.past.heard(channel, heard, now, &mut memory.notes);
+            let Memory { past, notes, .. } = &mut *moment.memory;
+            past.heard(channel, heard, moment.now, notes);
         }
+        let late = *speech == Speech::Playback;
         let comes_again = history && line.tag("msgid").is_some();
         let reply_to = line.tag("+draft/reply").or_else(|| line.tag("+reply")).map(str::to_owned);
-        let private = channel.is_none();
         let message = Message::new(id, room, speaker, sent, body);
-        self.events.push(Event::Said(Message { reply_to, private, addressed, late: past, comes_again, ..message }));
+        self.events.push(Event::Said(Message { reply_to, private, addressed, late, comes_again, ..message }));
     }
 
     /// What stands behind the bot's nick, if the text begins with that.

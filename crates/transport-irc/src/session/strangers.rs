@@ -4,7 +4,7 @@
 //! change hands unseen, so an account counts for what was said before the answer and nothing else; that there is none is
 //! believed for a while.
 
-use super::{Memory, Session};
+use super::{Moment, Session};
 use crate::outbox::{Aside, Outbox};
 use crate::pace::{Bucket, PerSender, Seldom};
 use crate::trouble::legible;
@@ -178,7 +178,7 @@ impl Session {
 
     /// Plays what was held of somebody; who was not told to have an account has none. The answer is about whoever has the
     /// nick by now: it counts for who had it with the same user and host.
-    pub(super) fn release(&mut self, folded: &str, now: Instant, memory: &mut Memory, outbox: &mut Outbox) {
+    pub(super) fn release(&mut self, folded: &str, moment: &mut Moment<'_>) {
         let Some(held) = self.strangers.held.remove(folded) else { return };
         let account = match (held.account, self.view.account(folded)) {
             (Account::Unknown, Account::Unknown) => Account::None,
@@ -189,9 +189,9 @@ impl Session {
             let same = held.mask.as_ref().is_none_or(|(user, host)| line.is_from(user, host));
             let account = if same { account.clone() } else { Account::None };
             if account == Account::None && !self.view.is_seen(folded) {
-                self.strangers.note_nobody(line.address(), now);
+                self.strangers.note_nobody(line.address(), moment.now);
             }
-            self.hear_from(&line, Some(account), now, memory, outbox);
+            self.hear_from(&line, Some(account), moment);
         }
     }
 }
