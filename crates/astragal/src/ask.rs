@@ -2,15 +2,15 @@
 
 use crate::fresh;
 use crate::order::Order;
-use crate::out::out;
+use crate::out::{Printed, out};
 use crate::request::{HERE, Request, SOCKET};
 use anyhow::{Context, bail};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// `astragal ctl`: asks the running bot, and prints what it says.
-pub fn ctl(data: &Path, order: &Order, json: bool) -> anyhow::Result<()> {
-    ask(data, &Request::Order { order: order.clone(), json }, &mut out())
+pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
+    ask(data, &Request::Order { order: order.clone(), json: printed == Printed::Json }, &mut out())
 }
 
 /// Asks the bot that runs on `data` for a file and writes it to `file`.

@@ -23,11 +23,20 @@ pub fn show(place: &Place, task: &ConfigTask) -> anyhow::Result<()> {
     Ok(out().write_all(text.as_bytes())?)
 }
 
-/// Reads the configuration, and with `online` logs in to each network and leaves again.
+/// How far a configuration is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// What it says.
+    Itself,
+    /// Whether each network lets the bot in, too.
+    Networks,
+}
+
+/// Reads the configuration, and if asked logs in to each network and leaves again.
 ///
 /// # Errors
 /// Says in plain words what is wrong.
-pub fn check(place: &Place, online: bool) -> anyhow::Result<()> {
+pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let config = place.config()?;
     let mut out = out();
     match &place.file {
@@ -37,7 +46,7 @@ pub fn check(place: &Place, online: bool) -> anyhow::Result<()> {
     for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;
     }
-    if !online || config.networks.is_empty() {
+    if reach == Reach::Itself || config.networks.is_empty() {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;

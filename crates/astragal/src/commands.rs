@@ -1,10 +1,11 @@
 //! What comes of what was typed: the one place that knows the command line and all that it commands.
 
+use crate::check_config::Reach;
 use crate::cli::{Cli, Options, Task};
-use crate::export::Stopped;
+use crate::export::{Consent, Stopped};
 use crate::log::Log;
 use crate::networks::{AnyKind, Kinds};
-use crate::out::{complain, was_closed};
+use crate::out::{Printed, complain, was_closed};
 use crate::place::Place;
 use crate::request::Journal;
 use crate::{ask, backup, check, check_config, export, init, pages, play, run};
@@ -58,21 +59,28 @@ fn with_networks(kind: &dyn AnyKind, words: &ArgMatches, place: &Place) -> anyho
 /// Does one of the commands. `words` are those behind its name.
 fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode> {
     match task {
-        Task::Play { json, files } => return Ok(play::play(&files, json)),
+        Task::Play { json, files } => return Ok(play::play(&files, Printed::of(json))),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
-        Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, json),
+        Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::of(json)),
         Task::Backup { file, schema } => backup::backup(&place.data_dir()?, &file, schema),
         Task::Restore { file } => backup::restore(&place.data_dir()?, &file),
         Task::Export { room, file, text, all } => {
-            export::export(&place.data_dir()?, &room, &file, Journal::of(text, all))
+            let kind = match (text, all) {
+                (true, _) => Journal::Text,
+                (false, true) => Journal::Move,
+                (false, false) => Journal::Proof,
+            };
+            export::export(&place.data_dir()?, &room, &file, kind)
         }
         Task::Verify { file, head } => export::verify(&file, head.as_deref()),
         Task::Tables => export::tables(&place.data_dir()?),
-        Task::Seat { room, table, yes } => stopped(place, |here| export::seat(here, &room, &table, yes)),
-        Task::Import { file, room, yes } => stopped(place, |here| export::import(here, &file, &room, yes)),
+        Task::Seat { room, table, yes } => stopped(place, |here| export::seat(here, &room, &table, consent(yes))),
+        Task::Import { file, room, yes } => stopped(place, |here| export::import(here, &file, &room, consent(yes))),
         Task::Init(first) => init::init(place, first, words),
         Task::Config(task) => check_config::show(place, &task),
-        Task::CheckConfig { online } => check_config::check(place, online),
+        Task::CheckConfig { online } => {
+            check_config::check(place, if online { Reach::Networks } else { Reach::Itself })
+        }
         Task::Completions { shell } => pages::completions(declared(&place.kinds), shell),
         Task::Man => pages::man(declared(&place.kinds)),
     }?;
@@ -86,6 +94,10 @@ fn stopped(place: &Place, work: impl FnOnce(&Stopped<'_>) -> anyhow::Result<()>)
 }
 
 #[cfg(all(feature = "irc", feature = "matrix"))]
+fn consent(yes: bool) -> Consent {
+    if yes { Consent::Given } else { Consent::Asked }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The socket on which a running bot is asked for something, as the bot sees it. `ask.rs` is the other end.
 
 use crate::operator::{Operator, Told};
+use crate::out::Printed;
 use crate::request::{HERE, Request};
 use crate::{backup, door, export, fresh};
 use anyhow::Context;
@@ -68,7 +69,9 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
     let spooled = match serde_json::from_str(&request) {
         Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
         Ok(Request::Export { room, kind }) => export::of_running(&operator.bot, room, kind, spool.to_owned()).await,
-        Ok(Request::Order { order, json }) => operator.obey(order).await.and_then(|told| keep(&told, json, spool)),
+        Ok(Request::Order { order, json }) => {
+            operator.obey(order).await.and_then(|told| keep(&told, Printed::of(json), spool))
+        }
         Err(error) => Err(anyhow::anyhow!("nobody knows that request: {error}")),
     };
     if let Err(error) = spooled {
@@ -86,7 +89,10 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
     }
 }
 
-fn keep(told: &Told, json: bool, spool: &Path) -> anyhow::Result<()> {
-    let text = if json { serde_json::to_string(&told.json)? } else { told.text.clone() };
+fn keep(told: &Told, printed: Printed, spool: &Path) -> anyhow::Result<()> {
+    let text = match printed {
+        Printed::Json => serde_json::to_string(&told.json)?,
+        Printed::Text => told.text.clone(),
+    };
     Ok(fresh::replace(spool)?.write_all((text + "\n").as_bytes())?)
 }

@@ -136,8 +136,17 @@ impl Stopped<'_> {
     }
 }
 
+/// Whether the operator agrees to what is shown first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// They are asked.
+    Asked,
+    /// They said so in advance.
+    Given,
+}
+
 /// Lays an exported table and seats a room at it.
-pub fn import(here: &Stopped<'_>, file: &Path, room: &str, yes: bool) -> anyhow::Result<()> {
+pub fn import(here: &Stopped<'_>, file: &Path, room: &str, consent: Consent) -> anyhow::Result<()> {
     let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
         .with_context(|| format!("{} cannot be imported", file.display()))?;
     let (store, room, settings, _data) = here.open(room)?;
@@ -147,7 +156,7 @@ pub fn import(here: &Stopped<'_>, file: &Path, room: &str, yes: bool) -> anyhow:
         Err(table) => bail!("that table is here already: astragal seat {room} {}", quoted(table)),
     };
     tell_of(&moved, &settings, &room)?;
-    seat_if_meant(&store, &room, &laid, yes)?;
+    seat_if_meant(&store, &room, &laid, consent)?;
     say(&format!("the table's dice begin epoch {}", moved.next_epoch()))
 }
 
@@ -178,14 +187,14 @@ fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<
 }
 
 /// Seats a room at another table of the store.
-pub fn seat(here: &Stopped<'_>, room: &str, table: &str, yes: bool) -> anyhow::Result<()> {
+pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> anyhow::Result<()> {
     let (store, room, settings, _data) = here.open(room)?;
     let all = moving::tables(&store)?;
     let Some(table) = all.iter().find(|each| each.to_string() == table) else {
         let names: Vec<_> = all.iter().map(quoted).collect();
         bail!("there is no table {table}; there are {}", names.join(", "));
     };
-    seat_if_meant(&store, &room, &moving::seat(&store, &room, table, settings.fresh_room(&room))?, yes)
+    seat_if_meant(&store, &room, &moving::seat(&store, &room, table, settings.fresh_room(&room))?, consent)
 }
 
 /// Lists the tables and who sits at them.
@@ -208,7 +217,7 @@ pub fn tables(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Commits it if that is meant.
-fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, yes: bool) -> anyhow::Result<()> {
+fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, consent: Consent) -> anyhow::Result<()> {
     let last = moving::last_entry(store, &laid.left)?;
     if last > 0 {
         say(&format!(
@@ -216,7 +225,7 @@ fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, yes: bool) -> an
             quoted(&laid.left)
         ))?;
     }
-    if !yes && !confirmed()? {
+    if consent == Consent::Asked && !confirmed()? {
         bail!("nothing was changed");
     }
     store.commit(&laid.batch)?;

@@ -34,7 +34,11 @@ pub async fn keep_house(operator: Arc<Operator>) {
         tokio::time::sleep(LOOK).await;
         let networks = operator.networks().await;
         for (network, status) in &networks {
-            match away.see(network, status.connected, Instant::now()) {
+            let news = match status.connected {
+                true => away.there(network),
+                false => away.gone(network, Instant::now()),
+            };
+            match news {
                 Some(News::Gone) => {
                     tracing::error!(network, "the network cannot be reached for five minutes; it is tried on and on");
                 }
@@ -119,12 +123,14 @@ enum News {
 }
 
 impl Away {
-    /// A network is there or not: that it stays away is news once, and so is its return then.
-    fn see(&mut self, network: &str, connected: bool, now: Instant) -> Option<News> {
-        if connected {
-            self.since.remove(network);
-            return self.told.remove(network).then_some(News::Back);
-        }
+    /// A network is there: news if it was said to be away.
+    fn there(&mut self, network: &str) -> Option<News> {
+        self.since.remove(network);
+        self.told.remove(network).then_some(News::Back)
+    }
+
+    /// A network is not there: news once, if it stays away.
+    fn gone(&mut self, network: &str, now: Instant) -> Option<News> {
         let since = *self.since.entry(network.to_owned()).or_insert(now);
         let long = now.duration_since(since) >= AWAY;
         (long && self.told.insert(network.to_owned())).then_some(News::Gone)
@@ -211,7 +217,10 @@ mod tests {
     #[test]
     fn that_a_network_stays_away_is_news_once() {
         let (mut away, start) = (Away::default(), Instant::now());
-        let mut see = |second: u64, connected| away.see("libera", connected, start + Duration::from_secs(second));
+        let mut see = |second: u64, connected| match connected {
+            true => away.there("libera"),
+            false => away.gone("libera", start + Duration::from_secs(second)),
+        };
         let seen =
             [(0, true), (1, false), (300, false), (301, false), (900, false), (901, true), (902, true), (903, false)];
         let news = seen.map(|(second, connected)| see(second, connected));

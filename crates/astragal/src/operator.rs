@@ -8,7 +8,7 @@ use crate::order::{Order, Switch};
 use crate::place::Place;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
-use bot::{Bot, OPERATOR_WORD};
+use bot::{Bot, Ignoring, OPERATOR_WORD};
 use chat::{Clock, RoomId, Status, SystemClock, Transport};
 use clap::Parser;
 use jiff::{Timestamp, Unit};
@@ -90,7 +90,9 @@ impl Operator {
                 let text = if ignored.is_empty() { "nobody is ignored".to_owned() } else { list };
                 Told { text, json: json!({ "ignored": ignored }) }
             }
-            Order::Ignore { pattern: Some(pattern), no } => self.ignore(&pattern, !no).await?,
+            Order::Ignore { pattern: Some(pattern), no } => {
+                self.ignore(&pattern, if no { Ignoring::End } else { Ignoring::Begin }).await?
+            }
             Order::Plugin { what, room, plugin } => self.plugin(what, &room, &plugin).await?,
             Order::Backup => {
                 let name = self.now().strftime("%Y-%m-%dT%H-%M-%S%.3fZ").to_string();
@@ -180,17 +182,20 @@ impl Operator {
         Told { text: text.join("\n"), json }
     }
 
-    async fn ignore(&self, pattern: &str, ignored: bool) -> anyhow::Result<Told> {
+    async fn ignore(&self, pattern: &str, change: Ignoring) -> anyhow::Result<Told> {
         if let Some(nobody) = self.config().nobody(pattern) {
             bail!(nobody);
         }
-        if self.bot.ignore(pattern, ignored).await? {
-            let how = if ignored { "answered nowhere" } else { "answered again" };
+        if self.bot.ignore(pattern, change).await? {
+            let how = match change {
+                Ignoring::Begin => "answered nowhere",
+                Ignoring::End => "answered again",
+            };
             return Ok(Told::of(format!("{pattern} is {how}")));
         }
-        match ignored {
-            true => bail!("{pattern} is ignored already"),
-            false => bail!(
+        match change {
+            Ignoring::Begin => bail!("{pattern} is ignored already"),
+            Ignoring::End => bail!(
                 "{pattern} is not ignored by a word of yours; what the configuration ignores is in `ignore` there"
             ),
         }

@@ -24,6 +24,22 @@ pub fn out() -> Out {
     Out(io::stdout())
 }
 
+/// In which form something is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printed {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+impl Printed {
+    /// As the flag `--json` asks for it.
+    pub fn of(json: bool) -> Self {
+        if json { Printed::Json } else { Printed::Text }
+    }
+}
+
 /// Prints a line.
 ///
 /// # Errors

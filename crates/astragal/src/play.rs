@@ -1,15 +1,18 @@
 //! `astragal play`: session files through the core.
 
-use crate::out::out;
+use crate::out::{Printed, out};
 use plugin_testkit::Compare;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Plays the files; stops at the first difference with status 1.
-pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
+pub fn play(files: &[PathBuf], printed: Printed) -> ExitCode {
     let (mut out, mut err) = (out(), io::stderr().lock());
-    let compare = if json { Compare::DiceAlone } else { Compare::Answers };
+    let compare = match printed {
+        Printed::Json => Compare::DiceAlone,
+        Printed::Text => Compare::Answers,
+    };
     for path in files {
         let name = path.display().to_string();
         let text = match std::fs::read_to_string(path) {
@@ -23,7 +26,7 @@ pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
         let mut lines = 0;
         let played = plugin_testkit::play(&name, &text, games::all(), compare, |report| {
             lines += 1;
-            if json {
+            if printed == Printed::Json {
                 let line = serde_json::to_string(&report).expect("reports have text keys and finite numbers");
                 let _ = writeln!(out, "{line}");
             }
@@ -32,7 +35,7 @@ pub fn play(files: &[PathBuf], json: bool) -> ExitCode {
             let _ = writeln!(err, "{difference}");
             return ExitCode::FAILURE;
         }
-        if !json {
+        if printed == Printed::Text {
             let _ = writeln!(out, "{name}: {lines} lines played as written");
         }
     }

@@ -42,14 +42,3 @@ pub enum Journal {
     /// Everything, to be imported.
     Move,
 }
-
-impl Journal {
-    /// What the flags of the command line ask for.
-    pub fn of(text: bool, all: bool) -> Self {
-        match (text, all) {
-            (true, _) => Journal::Text,
-            (false, true) => Journal::Move,
-            (false, false) => Journal::Proof,
-        }
-    }
-}

@@ -47,42 +47,48 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             false => vec![console(&config, &data, &bot, nonce)?],
         };
         let stop = stop_signal()?;
-        let backups = data.file(backups::DIRECTORY);
         let operator = Arc::new(Operator {
             bot: bot.clone(),
             transports: transports.clone(),
             place,
             started_on: config.networks.clone(),
-            backups: backups.clone(),
+            backups: data.file(backups::DIRECTORY),
             level: log.level(),
             written,
             since: SystemClock.now(),
             config: RwLock::new(Arc::new(config)),
         });
         bot.operated_by(operator.clone());
-        let config = operator.config();
-        if let Some(address) = config.watch.listen {
-            watch::listen(address, operator.clone()).await?;
-        }
-        let hangup = Arc::new(Mutex::new(signal(SignalKind::hangup())?));
-        let (telling, log) = (bot.clone(), Arc::new(log));
-        keep("telling the operator", move || log.clone().tell_operator(telling.clone()));
-        keep("telling the service manager", service::stay_alive);
-        let reloading = operator.clone();
-        keep("reading the configuration again", move || reload::on_hangup(hangup.clone(), reloading.clone()));
-        let (socket, asked) = (data.file(SOCKET), operator.clone());
-        keep("the control socket", move || control::listen(socket.clone(), asked.clone()));
-        if config.backups.keep > 0 {
-            let backed_up = bot.clone();
-            keep("the daily backup", move || backup::daily(backups.clone(), backed_up.clone()));
-        }
-        keep("keeping house", move || housekeeping::keep_house(operator.clone()));
-        service::ready(&config);
+        keep_at_work(&operator, &data, log).await?;
+        service::ready(&operator.config());
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
     served
+}
+
+/// Begins all that goes on beside the networks for as long as the bot runs.
+async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, log: Log) -> anyhow::Result<()> {
+    let config = operator.config();
+    if let Some(address) = config.watch.listen {
+        watch::listen(address, operator.clone()).await?;
+    }
+    let hangup = Arc::new(Mutex::new(signal(SignalKind::hangup())?));
+    let (telling, log) = (operator.bot.clone(), Arc::new(log));
+    keep("telling the operator", move || log.clone().tell_operator(telling.clone()));
+    keep("telling the service manager", service::stay_alive);
+    let reloading = operator.clone();
+    keep("reading the configuration again", move || reload::on_hangup(hangup.clone(), reloading.clone()));
+    let (socket, asked) = (data.file(SOCKET), operator.clone());
+    keep("the control socket", move || control::listen(socket.clone(), asked.clone()));
+    if config.backups.keep > 0 {
+        let (backups, backed_up) = (operator.backups.clone(), operator.bot.clone());
+        keep("the daily backup", move || backup::daily(backups.clone(), backed_up.clone()));
+    }
+    let house = operator.clone();
+    keep("keeping house", move || housekeeping::keep_house(house.clone()));
+    Ok(())
 }
 
 /// The terminal as a network.

@@ -12,6 +12,6 @@ mod tidy;
 
 pub use bot::Bot;
 pub use metric::describe_metrics;
-pub use serve::operator::{Operator, WORD as OPERATOR_WORD};
+pub use serve::operator::{Ignoring, Operator, WORD as OPERATOR_WORD};
 pub use serve::{ServeError, serve, survive};
 pub use tidy::Sweep;

@@ -103,6 +103,15 @@ impl ExportError {
     }
 }
 
+/// How much a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// What anybody may know.
+    Proof,
+    /// All that the table is.
+    Move,
+}
+
 /// How a record is read: from a store, or from a table at work.
 type Read<'a> = Box<dyn Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a>;
 
@@ -155,14 +164,14 @@ impl<'a> Exported<'a> {
         (1..=self.head.number).filter_map(link)
     }
 
-    /// The seeds that may be known, or all of them.
-    fn seeds(&self, all: bool) -> Result<BTreeMap<u32, String>, StoreError> {
+    /// The seeds that a file of this scope holds.
+    fn seeds(&self, scope: Scope) -> Result<BTreeMap<u32, String>, StoreError> {
         let mut seeds = BTreeMap::new();
         for epoch in 1..=self.head.epoch {
             let key = keys::seed(&self.id, epoch);
             let place = keys::published(&self.id, epoch);
             let published = (self.read)(&place)?.map(|by| from_json::<u64>(&place, &by)).transpose()?;
-            if (all || published.is_some_and(|by| by <= self.head.number))
+            if (scope == Scope::Move || published.is_some_and(|by| by <= self.head.number))
                 && let Some(seed) = (self.read)(&key)?
             {
                 seeds.insert(epoch, from_json(&key, &seed)?);
@@ -171,7 +180,7 @@ impl<'a> Exported<'a> {
         Ok(seeds)
     }
 
-    fn header(&self, time: Timestamp, moves: bool) -> Result<Header, StoreError> {
+    fn header(&self, time: Timestamp, scope: Scope) -> Result<Header, StoreError> {
         Ok(Header {
             astragal_export: match self.head.withheld {
                 Some(first) if first <= self.head.number => FORMAT_WITH_WITHHELD,
@@ -182,8 +191,8 @@ impl<'a> Exported<'a> {
             time,
             last: self.head.number,
             head: self.head.hash.clone(),
-            seeds: self.seeds(moves)?,
-            moves,
+            seeds: self.seeds(scope)?,
+            moves: scope == Scope::Move,
         })
     }
 }
@@ -194,7 +203,7 @@ impl<'a> Exported<'a> {
 /// The store or the file failed: what was written is no export.
 pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u64, ExportError> {
     let mut out = Summed::new(out);
-    out.line(&table.header(time, false)?)?;
+    out.line(&table.header(time, Scope::Proof)?)?;
     for link in table.links() {
         let Link { hash, entry, parts, fate, .. } = link?;
         let read: Entry = from_json(&hash, entry.get().as_bytes())?;
@@ -220,7 +229,7 @@ pub fn write_all(
     out: &mut dyn Write,
 ) -> Result<u64, ExportError> {
     let mut out = Summed::new(out);
-    out.line(&table.header(time, true)?)?;
+    out.line(&table.header(time, Scope::Move)?)?;
     for link in table.links() {
         out.entry(&link?)?;
     }

@@ -126,7 +126,9 @@ pub struct Played {
 }
 
 /// A command that was read, and the state it is played on: it can be played any number of times.
-pub struct Ready(Box<dyn Fn(&mut Turn) -> Result<Played, Refusal> + Send>);
+pub struct Ready(Box<Playing>);
+
+type Playing = dyn Fn(&mut Turn) -> Result<Played, Refusal> + Send;
 
 impl Ready {
     /// Plays the command on a copy of the state.

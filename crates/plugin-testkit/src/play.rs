@@ -78,7 +78,9 @@ pub fn play(
         let result = match what {
             What::Direct(directive) => stage.direct(directive),
             What::Say { name, text, dice, edit } => {
-                let (said, wrong) = stage.say(name, text, dice.clone(), *edit).map_err(|what| at(*line, what))?;
+                let (said, wrong) = stage
+                    .say(name, text, dice.clone(), if *edit { Saying::Edit } else { Saying::New })
+                    .map_err(|what| at(*line, what))?;
                 report(said);
                 wrong.map_or(Ok(()), Err)
             }
@@ -136,6 +138,13 @@ struct Stage {
     /// Lines of the last answer that no `bot` line has taken yet, by who sees them.
     answer: BTreeMap<Option<String>, Vec<String>>,
     refused: bool,
+}
+
+/// Whether somebody says something new, or edits what they said last.
+#[derive(Clone, Copy)]
+enum Saying {
+    New,
+    Edit,
 }
 
 impl Stage {
@@ -225,7 +234,7 @@ impl Stage {
         name: &str,
         text: &str,
         dice: Option<Vec<(u32, u32)>>,
-        edit: bool,
+        saying: Saying,
     ) -> Result<(LineReport, Option<String>), String> {
         self.messages += 1;
         let id = format!("m{}", self.messages);
@@ -242,12 +251,15 @@ impl Stage {
                 self.with_prefix(text)?,
             )
         };
-        let event = if edit {
-            let original = self.last_said.get(name).cloned();
-            Event::Edited { message, original: original.ok_or_else(|| format!("{name} said nothing yet to edit"))? }
-        } else {
-            self.last_said.insert(name.to_owned(), id);
-            Event::Said(message)
+        let event = match saying {
+            Saying::Edit => {
+                let original = self.last_said.get(name).cloned();
+                Event::Edited { message, original: original.ok_or_else(|| format!("{name} said nothing yet to edit"))? }
+            }
+            Saying::New => {
+                self.last_said.insert(name.to_owned(), id);
+                Event::Said(message)
+            }
         };
         self.dice.script(dice);
         let heard = self.sitting.play(&event).map_err(failed)?;

@@ -3,7 +3,7 @@
 use crate::{Compare, play, readme};
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
-use plugin_api::{Cast, CharacterId, Manifest, Plugin, Role, SavedState, Turn, Words};
+use plugin_api::{Cast, CharacterId, FollowUp, Manifest, Plugin, Role, SavedState, Turn, Words};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,7 @@ fn unreadable_states(plugin: &dyn Plugin, directory: &str) -> Vec<String> {
         wrong.push(format!("{directory}/states holds no state; states/v1.json is the first"));
     }
     let main = plugin.manifest().main().expect("every plugin has one");
-    let example = table::words::Arguments::of(&main.examples[0], false).typed;
+    let example = table::words::Arguments::of(&main.examples[0], FollowUp::No).typed;
     for path in states {
         let text = fs::read_to_string(&path).expect("the file can be read");
         let state: SavedState = match serde_json::from_str(&text) {

@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::pattern;
+use crate::route::SaidTo;
 use chat::{Event, Message, Speaker, Trust};
 use journal::store::StoreError;
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ impl Host {
             return Ok(None);
         }
         let prefix = self.prefix_of(&message.room)?;
-        let lines = self.router.lines(&message.body, &prefix, message.private, message.addressed, None);
+        let lines = self.router.lines(&message.body, &prefix, SaidTo::of(message), None);
         let first = lines.first().filter(|line| line.word().0 == word);
         Ok(first.map(|line| line.typed[word.len()..].trim().to_owned()))
     }

@@ -3,16 +3,17 @@
 use crate::words::Arguments;
 use dice::fair::{FairDice, MessageKey};
 use dice::{Dialect, Notation};
+use plugin_api::FollowUp;
 
 /// Whether a text is dice, and some are thrown.
 pub(crate) fn throws_dice(text: &str, dialect: Dialect) -> bool {
-    let read = Notation::typed_in(dialect, &Arguments::of(text, false).typed);
+    let read = Notation::typed_in(dialect, &Arguments::of(text, FollowUp::No).typed);
     read.is_ok_and(|notation| notation.rolls.iter().any(|roll| roll.expression.throws()))
 }
 
 /// Whether a text is dice, and no command.
 pub(crate) fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
-    Notation::typed_in(dialect, &Arguments::of(text, false).typed).is_ok()
+    Notation::typed_in(dialect, &Arguments::of(text, FollowUp::No).typed).is_ok()
 }
 
 /// Dice that are no table's: the same each time for the same purpose.

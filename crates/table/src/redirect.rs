@@ -3,6 +3,7 @@
 
 use crate::host::Host;
 use crate::room::Answered;
+use crate::route::SaidTo;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
 use journal::documents::{ChoicesDoc, Head, InboxRow, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
@@ -154,7 +155,7 @@ impl Host {
     }
 
     fn direct(&self, message: &mut Message) -> Result<(), StoreError> {
-        let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, true, message.addressed, None);
+        let lines = self.router.lines(&message.body, &self.prefix_of(&message.room)?, SaidTo::BotAlone, None);
         let Some(first) = lines.first().filter(|line| line.word().0 == IN) else { return Ok(()) };
         let (name, rest) = named(first.typed[IN.len()..].trim_start());
         if rest.trim().is_empty() {

@@ -3,12 +3,35 @@
 use crate::inline::{Inline, roll_in};
 use crate::typography::as_meant;
 use crate::words::CommandLine;
+use chat::Message;
 use regex::Regex;
 
 /// Finds the command lines of messages to one bot.
 #[derive(Debug)]
 pub struct Router {
     by_name: Regex,
+}
+
+/// To whom a message is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaidTo {
+    /// Everybody in the room.
+    Room,
+    /// The bot, which is mentioned: its first line is a command.
+    Bot,
+    /// The bot, in a private chat with it: each line is a command.
+    BotAlone,
+}
+
+impl SaidTo {
+    /// As the network shows it.
+    pub fn of(message: &Message) -> Self {
+        match (message.private, message.addressed) {
+            (true, _) => SaidTo::BotAlone,
+            (false, true) => SaidTo::Bot,
+            (false, false) => SaidTo::Room,
+        }
+    }
 }
 
 impl Router {
@@ -18,23 +41,17 @@ impl Router {
         Router { by_name: Regex::new(&pattern).expect("an escaped name makes a well-formed pattern") }
     }
 
-    /// The command lines of `body`; `prefix` is the room's. In private, and where the bot was mentioned
-    /// (`addressed`), the first line needs none. Where dice in prose are rolled, `inline` says how.
-    pub fn lines(
-        &self,
-        body: &str,
-        prefix: &str,
-        private: bool,
-        addressed: bool,
-        inline: Option<Inline<'_>>,
-    ) -> Vec<CommandLine> {
+    /// The command lines of `body`; `prefix` is the room's, which what is said to the bot can do without. Where dice in prose
+    /// are rolled, `inline` says how.
+    pub fn lines(&self, body: &str, prefix: &str, to: SaidTo, inline: Option<Inline<'_>>) -> Vec<CommandLine> {
+        let private = to == SaidTo::BotAlone;
         let mut lines = Vec::new();
         for (number, line) in body.lines().map(|line| as_meant(line).trim().to_owned()).enumerate() {
             let (rest, by_name) = match self.by_name.find(&line) {
                 Some(name) => (strip(&line[name.end()..], prefix), true),
                 None => match line.strip_prefix(prefix) {
                     Some(rest) => (rest, private),
-                    None if private || (addressed && number == 0) => (line.as_str(), true),
+                    None if private || (to == SaidTo::Bot && number == 0) => (line.as_str(), true),
                     None => {
                         lines.extend(inline.and_then(|inline| roll_in(&line, inline)));
                         continue;
@@ -59,26 +76,26 @@ fn strip<'a>(line: &'a str, prefix: &str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn typed(body: &str, private: bool) -> Vec<String> {
-        let lines = Router::new("astragal").lines(body, "!", private, false, None);
+    fn typed(body: &str, to: SaidTo) -> Vec<String> {
+        let lines = Router::new("astragal").lines(body, "!", to, None);
         lines.into_iter().map(|line| line.typed).collect()
     }
 
     #[test]
     fn commands_are_found_among_prose() {
-        assert_eq!(typed("I jump!\n!roll 2d6\n  ! act d8 \nwell?\n!", false), ["roll 2d6", "act d8"]);
-        assert_eq!(typed("！ACT d8", false), ["ACT d8"]);
-        assert_eq!(typed("roll 2d6", false), [""; 0]);
-        assert_eq!(typed("roll 2d6", true), ["roll 2d6"]);
+        assert_eq!(typed("I jump!\n!roll 2d6\n  ! act d8 \nwell?\n!", SaidTo::Room), ["roll 2d6", "act d8"]);
+        assert_eq!(typed("！ACT d8", SaidTo::Room), ["ACT d8"]);
+        assert_eq!(typed("roll 2d6", SaidTo::Room), [""; 0]);
+        assert_eq!(typed("roll 2d6", SaidTo::BotAlone), ["roll 2d6"]);
     }
 
     #[test]
     fn the_name_in_front_is_as_good_as_the_prefix() {
         for line in ["astragal: roll 2d6", "Astragal, !roll 2d6", "@astragal roll 2d6"] {
-            let lines = Router::new("astragal").lines(line, "!", false, false, None);
+            let lines = Router::new("astragal").lines(line, "!", SaidTo::Room, None);
             assert_eq!(lines, [CommandLine { typed: "roll 2d6".into(), by_name: true }], "{line}");
         }
-        assert_eq!(typed("astragal is a fine bot", false), [""; 0]);
-        assert_eq!(typed("astragals: no", false), [""; 0]);
+        assert_eq!(typed("astragal is a fine bot", SaidTo::Room), [""; 0]);
+        assert_eq!(typed("astragals: no", SaidTo::Room), [""; 0]);
     }
 }

@@ -6,7 +6,7 @@ use crate::rights::Rights;
 use crate::words::{Arguments, CommandLine};
 use chat::PlayerId;
 use journal::documents::TableDoc;
-use plugin_api::{CharacterId, Refusal, suggest};
+use plugin_api::{CharacterId, FollowUp, Refusal, suggest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line that holds words which somebody named. It is got at only by giving it to the rights with which it is played, so
@@ -32,8 +32,17 @@ impl Put {
 pub(crate) enum Words {
     /// Dice: a value that is a sum stands in parentheses there.
     Dice,
-    /// Any. In those of a follow-up a `#12` is a roll's number, not a comment.
-    Any { follow_up: bool },
+    /// Those of a command that is such a follow-up: in one, a `#12` is a roll's number, not a comment.
+    Any(FollowUp),
+}
+
+impl Words {
+    fn follow_up(self) -> FollowUp {
+        match self {
+            Words::Dice => FollowUp::No,
+            Words::Any(follow_up) => follow_up,
+        }
+    }
 }
 
 /// A line with what the character's variables stand for, `$NAME` or `${NAME}`; what stands behind `#` stays as it is.
@@ -42,7 +51,7 @@ pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine,
     if !line.typed.contains('$') {
         return Ok(Put { line: line.clone(), by });
     }
-    let end = Arguments::of(&line.typed, words == Words::Any { follow_up: true }).typed.len();
+    let end = Arguments::of(&line.typed, words.follow_up()).typed.len();
     let fill = Fill { doc, character, dice: words == Words::Dice };
     let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
     typed.push_str(&line.typed[end..]);
@@ -120,7 +129,7 @@ pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine)
     let (word, place) = line.word();
     let mut all = doc.shortcuts.of(character);
     let (body, author) = all.find_map(|named| Some((named.macros.get(&word)?, named.author("", &word))))?;
-    let arguments = Arguments::of(&line.typed, false);
+    let arguments = Arguments::of(&line.typed, FollowUp::No);
     let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
     let comment = line.typed[arguments.typed.len()..].trim();
     Some(inserted(&word, body, given).and_then(|mut typed| {
@@ -162,7 +171,7 @@ fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
     let left = words.get(taken..).unwrap_or_default().join(" ");
     if !left.is_empty() {
         // In front of the comment.
-        let end = Arguments::of(&typed, false).typed.len();
+        let end = Arguments::of(&typed, FollowUp::No).typed.len();
         let comment = typed.split_off(end);
         typed = format!("{typed} {left}{comment}");
     }
@@ -188,7 +197,7 @@ mod tests {
     #[test]
     fn variables_stand_for_what_they_were_set_to() {
         let fill = |id: u32, text: &str| {
-            let words = if text.starts_with("roll") { Words::Dice } else { Words::Any { follow_up: false } };
+            let words = if text.starts_with("roll") { Words::Dice } else { Words::Any(FollowUp::No) };
             filled(&doc(), CharacterId(id), &CommandLine::new(text), words)
                 .map_or_else(|no| no.what, |put| put.line.typed)
         };

@@ -20,6 +20,7 @@ use crate::limits::Pulse;
 use crate::outcome::{Heard, Outcome, OutcomeKind};
 use crate::pattern;
 use crate::room::Answered;
+use crate::route::SaidTo;
 use crate::state::{State, read};
 use crate::words::CommandLine;
 use chat::{Event, Guarantees, Message, Readers, Reply, Speaker, Standing, Trust, Unaccepted};
@@ -298,10 +299,10 @@ impl Table {
     fn lines(&mut self, host: &Host, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
         let room = self.state.room(host, &message.room)?.doc.clone();
         // Said aside, no line of it is meant for anybody else.
-        let private = message.private || message.aside.is_some();
+        let to = if message.aside.is_some() { SaidTo::BotAlone } else { SaidTo::of(message) };
         let notation = host.plugins.notation(&room.plugins).filter(|_| room.rolls_inline());
         let inline = notation.map(|command| Inline { dialect: room.dialect(), command: &command.name });
-        Ok(host.router.lines(&message.body, &room.prefix, private, message.addressed, inline))
+        Ok(host.router.lines(&message.body, &room.prefix, to, inline))
     }
 }
 

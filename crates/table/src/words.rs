@@ -1,6 +1,7 @@
 //! A command line as it was typed, and what stands in it: the words, the roll it names, the comment.
 
 use crate::typography::as_meant;
+use plugin_api::FollowUp;
 use std::ops::Range;
 
 /// A line that is meant for the bot.
@@ -39,7 +40,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// Splits a line. A `#12` is a roll's number where the command follows up on rolls, else a comment.
-    pub fn of(line: &str, follows_up: bool) -> Self {
+    pub fn of(line: &str, follow_up: FollowUp) -> Self {
         let mut found = Arguments { typed: line.to_owned(), roll: None, comment: None };
         let mut from = 0;
         while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
@@ -53,7 +54,7 @@ impl Arguments {
             // A number beyond all entries is one too: nobody shall act on another roll than they typed.
             let number = (!digits.is_empty()).then(|| digits.parse().unwrap_or(u64::MAX));
             match number {
-                Some(number) if follows_up && apart && alone && found.roll.is_none() => {
+                Some(number) if follow_up != FollowUp::No && apart && alone && found.roll.is_none() => {
                     found.roll = Some(number);
                     found.typed.replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
                 }
@@ -85,18 +86,18 @@ mod tests {
 
     #[test]
     fn comments_and_roll_numbers_are_told_apart() {
-        let split = |line, follows_up| {
-            let found = Arguments::of(line, follows_up);
+        let split = |line, follow_up| {
+            let found = Arguments::of(line, follow_up);
             (found.typed, found.roll, found.comment)
         };
-        assert_eq!(split("vs #12 17 # at last", true), ("vs     17".into(), Some(12), Some("at last".into())));
-        assert_eq!(split("roll d20 #12", false), ("roll d20".into(), None, Some("12".into())));
-        assert_eq!(split("roll d20 #fire #2", true), ("roll d20".into(), None, Some("fire #2".into())));
-        assert_eq!(split("roll 6# 4d6 # str", false), ("roll 6# 4d6".into(), None, Some("str".into())));
-        assert_eq!(split("roll 6 #4d6", false), ("roll 6".into(), None, Some("4d6".into())));
-        assert_eq!(split("roll 6# deep cuts", false), ("roll 6".into(), None, Some("deep cuts".into())));
-        assert_eq!(split("roll d6#fire", true), ("roll d6".into(), None, Some("fire".into())));
-        assert_eq!(split("roll d6 #", false), ("roll d6".into(), None, None));
-        assert_eq!(split("vs #99999999999999999999999", true).1, Some(u64::MAX));
+        assert_eq!(split("vs #12 17 # at last", FollowUp::Own), ("vs     17".into(), Some(12), Some("at last".into())));
+        assert_eq!(split("roll d20 #12", FollowUp::No), ("roll d20".into(), None, Some("12".into())));
+        assert_eq!(split("roll d20 #fire #2", FollowUp::Own), ("roll d20".into(), None, Some("fire #2".into())));
+        assert_eq!(split("roll 6# 4d6 # str", FollowUp::No), ("roll 6# 4d6".into(), None, Some("str".into())));
+        assert_eq!(split("roll 6 #4d6", FollowUp::No), ("roll 6".into(), None, Some("4d6".into())));
+        assert_eq!(split("roll 6# deep cuts", FollowUp::No), ("roll 6".into(), None, Some("deep cuts".into())));
+        assert_eq!(split("roll d6#fire", FollowUp::Own), ("roll d6".into(), None, Some("fire".into())));
+        assert_eq!(split("roll d6 #", FollowUp::No), ("roll d6".into(), None, None));
+        assert_eq!(split("vs #99999999999999999999999", FollowUp::Own).1, Some(u64::MAX));
     }
 }

@@ -80,14 +80,23 @@ fn divided(block: Block, most: usize) -> (Block, Option<Block>) {
     (Block::List(items), (!left.is_empty()).then_some(Block::List(left)))
 }
 
-/// The content of the event that says a post. `pictured`: its charts are pictures besides.
-pub(crate) fn content(post: &Post, relation: &Relation, pictured: bool) -> Value {
-    let styled = complete(shown(post, relation, pictured), post, relation);
+/// How the charts of a post are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Charts {
+    /// As lists.
+    Listed,
+    /// As pictures beside the text.
+    Pictured,
+}
+
+/// The content of the event that says a post.
+pub(crate) fn content(post: &Post, relation: &Relation, charts: Charts) -> Value {
+    let styled = complete(shown(post, relation, charts), post, relation);
     if post.plain || styled.to_string().len() <= MOST_CONTENT {
         return styled;
     }
     let plain = Post { plain: true, ..post.clone() };
-    complete(shown(&plain, relation, pictured), post, relation)
+    complete(shown(&plain, relation, charts), post, relation)
 }
 
 /// What is shown, with what it relates to.
@@ -109,7 +118,7 @@ fn complete(mut content: Map<String, Value>, post: &Post, relation: &Relation) -
 }
 
 /// The fields that show it.
-fn shown(post: &Post, relation: &Relation, pictured: bool) -> Map<String, Value> {
+fn shown(post: &Post, relation: &Relation, charts: Charts) -> Map<String, Value> {
     let front = front(post, relation);
     let plain: Vec<String> = post.blocks.iter().map(Block::plain).collect();
     let body = quiet(&format!("{front}{}", plain.join("\n")));
@@ -120,7 +129,7 @@ fn shown(post: &Post, relation: &Relation, pictured: bool) -> Map<String, Value>
     if !post.plain {
         let mut html = Html::default();
         html.text(&front);
-        blocks(&mut html, &post.blocks, pictured);
+        blocks(&mut html, &post.blocks, charts);
         content.insert("format".into(), "org.matrix.custom.html".into());
         content.insert("formatted_body".into(), html.into_string().into());
     }
@@ -174,7 +183,7 @@ pub(crate) fn name(key: &str) -> String {
     hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn blocks(html: &mut Html, blocks: &[Block], pictured: bool) {
+fn blocks(html: &mut Html, blocks: &[Block], charts: Charts) {
     let mut after_line = false;
     for block in blocks {
         match block {
@@ -188,7 +197,7 @@ fn blocks(html: &mut Html, blocks: &[Block], pictured: bool) {
                 items.iter().for_each(|item| html.element("li", |html| spans(html, item)));
             }),
             // Who sees HTML sees the picture.
-            Block::Chart(_) if pictured => {}
+            Block::Chart(_) if charts == Charts::Pictured => {}
             Block::Chart(bars) => html.element("ul", |html| {
                 bars.iter().for_each(|bar| html.element("li", |html| spans(html, &bar.line())));
             }),
@@ -222,7 +231,7 @@ mod tests {
     use chat::{Reply, RoomId};
 
     fn content(post: &Post, relation: &Relation) -> Value {
-        super::content(post, relation, false)
+        super::content(post, relation, Charts::Listed)
     }
 
     fn post(reply: Reply) -> Post {
@@ -233,7 +242,8 @@ mod tests {
     fn a_chart_is_a_list_where_there_is_no_picture_of_it() {
         let bars = vec![chat::Bar { name: "7".into(), length: 100, value: "16.7 %".into() }];
         let post = post(Reply::new().bold("7.00 on average").chart(bars));
-        let [listed, pictured] = [false, true].map(|pictured| super::content(&post, &Relation::default(), pictured));
+        let [listed, pictured] =
+            [Charts::Listed, Charts::Pictured].map(|charts| super::content(&post, &Relation::default(), charts));
         let bar = "7: ████████████████████ 16.7 %";
         assert_eq!(listed["formatted_body"], format!("<strong>7.00 on average</strong><ul><li>{bar}</li></ul>"));
         assert_eq!(pictured["formatted_body"], "<strong>7.00 on average</strong>");

@@ -67,8 +67,8 @@ pub(crate) async fn events(
     let mut missed = None;
     loop {
         match edge(link, &events, last.as_deref()) {
-            Some(Edge::Heard(at)) => return Ok(unheard(events, at, given, false, None)),
-            Some(Edge::Arrival(at)) => return Ok(unheard(events, at, given, true, None)),
+            Some(Edge::Heard(at)) => return Ok(unheard(events, at, given, None)),
+            Some(Edge::Arrival(at)) => return Ok(Unheard { arrived: true, ..unheard(events, at, given, None) }),
             None => {}
         }
         // A room of long ago in which the bot never listened is taken as it is now.
@@ -88,16 +88,16 @@ pub(crate) async fn events(
     Ok(match (&last, known) {
         (None, false) => {
             let at = events.len();
-            unheard(events, at, given, false, None)
+            unheard(events, at, given, None)
         }
         // Nothing was left out, or it is out of sight: all that there is.
-        _ => unheard(events, 0, given, false, missed),
+        _ => unheard(events, 0, given, missed),
     })
 }
 
-fn unheard(mut events: Vec<TimelineEvent>, at: usize, given: usize, arrived: bool, missed: Option<Missed>) -> Unheard {
+fn unheard(mut events: Vec<TimelineEvent>, at: usize, given: usize, missed: Option<Missed>) -> Unheard {
     let filled = (events.len() - given).saturating_sub(at);
-    Unheard { events: events.split_off(at), filled, arrived, missed }
+    Unheard { events: events.split_off(at), filled, arrived: false, missed }
 }
 
 /// The newest event behind which everything is new.

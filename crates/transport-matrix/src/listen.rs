@@ -77,8 +77,11 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
                 listener.link.trail.hear(listener.link.clock.now());
                 let nothing = response.rooms.is_empty() && response.to_device.is_empty();
                 let first = listener.catching_up;
-                if let Err(Trouble::LoggedOut { soft }) = listener.hear(response).await {
-                    return listener.ended(soft, &mut backoff).await;
+                match listener.hear(response).await {
+                    Err(Trouble::LoggedOut { soft: true }) => return Ended::SoftLogout,
+                    Err(Trouble::LoggedOut { soft: false }) => return listener.ended(&mut backoff).await,
+                    // It was told already, and comes again.
+                    Ok(()) | Err(Trouble::Passing { .. } | Trouble::Refused(_)) => {}
                 }
                 if !std::mem::replace(&mut told, true) {
                     let network = listener.link.network.clone();
@@ -97,7 +100,8 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
                     if nothing && !first && begun.elapsed() < NOTHING_TAKES { NOTHING_TAKES } else { Duration::ZERO };
             }
             Err(error) => match Trouble::of(&error) {
-                Trouble::LoggedOut { soft } => return listener.ended(soft, &mut backoff).await,
+                Trouble::LoggedOut { soft: true } => return Ended::SoftLogout,
+                Trouble::LoggedOut { soft: false } => return listener.ended(&mut backoff).await,
                 Trouble::Passing { wait, why } => idle = listener.pause(&mut backoff, wait, &why),
                 Trouble::Refused(why) => idle = listener.pause(&mut backoff, None, &why),
             },
@@ -135,6 +139,15 @@ struct Listener {
     known: bool,
 }
 
+/// Where an event of the timeline comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The sync brought it.
+    Sync,
+    /// The sync left it out, and it was asked for.
+    FilledIn,
+}
+
 impl Listener {
     fn pause(&mut self, backoff: &mut Backoff, asked: Option<Duration>, why: &str) -> Duration {
         let wait = backoff.wait(asked);
@@ -146,16 +159,14 @@ impl Listener {
 
     /// Why a login that is not valid any more ended. A token that could not be renewed says nothing of the device: the
     /// homeserver does.
-    async fn ended(&mut self, soft: bool, backoff: &mut Backoff) -> Ended {
-        let mut remains = soft;
-        while !remains {
+    async fn ended(&mut self, backoff: &mut Backoff) -> Ended {
+        loop {
             match session::device_remains(&self.link.client).await {
-                Ok(true) => remains = true,
+                Ok(true) => return Ended::SoftLogout,
                 Ok(false) => return Ended::Revoked,
                 Err(why) => tokio::time::sleep(self.pause(backoff, None, &why)).await,
             }
         }
-        Ended::SoftLogout
     }
 
     /// Hands on what a sync brought, and where it ended.
@@ -234,9 +245,9 @@ impl Listener {
         let count = heard.events.len();
         let heard_last = heard.events.last().and_then(TimelineEvent::event_id);
         for (number, event) in heard.events.into_iter().enumerate() {
-            let filled = number < heard.filled;
+            let origin = if number < heard.filled { Origin::FilledIn } else { Origin::Sync };
             let event_id = event.event_id();
-            let events = self.hear_event(room, &id, event, filled, &mut people).await;
+            let events = self.hear_event(room, &id, event, origin, &mut people).await;
             if events.is_some() && self.introduced.insert(id.id.clone()) {
                 deliveries.last_mut().expect("there is one").events.extend(present(&self.link, room).await);
             }
@@ -267,7 +278,7 @@ impl Listener {
         room: &Room,
         id: &RoomId,
         event: TimelineEvent,
-        filled: bool,
+        origin: Origin,
         people: &mut BTreeMap<OwnedUserId, Speaker>,
     ) -> Option<Event> {
         let sender = event.sender().filter(|sender| is_player(&self.link, sender))?;
@@ -277,14 +288,17 @@ impl Listener {
             self.undecrypted.add(room, &event);
             return None;
         }
-        let catching_up = self.catching_up || filled;
+        let catching_up = self.catching_up || origin == Origin::FilledIn;
         match event.raw().deserialize().ok()? {
             AnySyncTimelineEvent::State(state) => {
                 if matches!(state, AnySyncStateEvent::RoomTombstone(_)) {
                     self.rooms.upgraded(room);
                 }
                 // What was in between does not matter: the state of now was told already.
-                if filled { None } else { come_or_gone(&self.link, room, &state).await }
+                match origin {
+                    Origin::FilledIn => None,
+                    Origin::Sync => come_or_gone(&self.link, room, &state).await,
+                }
             }
             AnySyncTimelineEvent::MessageLike(_) => {
                 if !people.contains_key(&sender) {

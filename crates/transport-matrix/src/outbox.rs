@@ -1,7 +1,7 @@
 //! Saying posts: one after the other in each room, rooms side by side, each as long as it takes.
 
 use crate::direct;
-use crate::format::{self, Relation};
+use crate::format::{self, Charts, Relation};
 use crate::link::{Link, Step};
 use crate::listen::is_private;
 use crate::related::{find, relation};
@@ -102,8 +102,10 @@ impl Sayer {
         let begun = Instant::now();
         let live = post.answers.as_deref().and_then(|event| link.trail.of(event)).is_some_and(|step| step.live);
         loop {
-            let doubtful = !live || begun.elapsed() > TRANSACTIONS;
-            let (wait, why) = match try_to_say(&link, post, doubtful).await {
+            // Within the time for which a homeserver remembers a transaction, it says the same only once.
+            let known = live && begun.elapsed() <= TRANSACTIONS;
+            let before = if known { SaidBefore::No } else { SaidBefore::Perhaps };
+            let (wait, why) = match try_to_say(&link, post, before).await {
                 Ok(id) => return Ok(Sent { id: id.map(|id| id.to_string()) }),
                 Err(Trouble::Refused(why)) => return self.say_otherwise(&link, post, why).await,
                 Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
@@ -167,8 +169,15 @@ impl Sayer {
     }
 }
 
+/// Whether a post may have been said already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SaidBefore {
+    No,
+    Perhaps,
+}
+
 /// Says a post once; where it may have been said before, only if it was not. What says nothing has no id.
-async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<OwnedEventId>, Trouble> {
+async fn try_to_say(link: &Link, post: &Post, before: SaidBefore) -> Result<Option<OwnedEventId>, Trouble> {
     let room = match &post.to {
         Recipient::Room => said_in(link, post).await?,
         Recipient::Player(player) if post.withdraws().is_some() => direct::noted(link, &player.id)?,
@@ -183,7 +192,9 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<O
     if let What::Withdraw(earlier) = &post.what {
         return withdraw(link, &room, &relation, earlier, &post.key).await.map(|()| None);
     }
-    if doubtful && let Some(said) = find(link, &room, &relation, &post.key).await? {
+    if before == SaidBefore::Perhaps
+        && let Some(said) = find(link, &room, &relation, &post.key).await?
+    {
         return Ok(Some(said));
     }
     if let What::Correct(earlier) = &post.what {
@@ -202,7 +213,9 @@ async fn try_to_say(link: &Link, post: &Post, doubtful: bool) -> Result<Option<O
         Err(Trouble::Refused(why)) if relation.is_to_something() => {
             tracing::warn!(network = link.network, room = %room.room_id(), why, "an answer is said apart from its command");
             let alone = Relation { out_of: relation.out_of, ..Relation::default() };
-            if doubtful && let Some(said) = find(link, &room, &alone, &post.key).await? {
+            if before == SaidBefore::Perhaps
+                && let Some(said) = find(link, &room, &alone, &post.key).await?
+            {
                 return Ok(Some(said));
             }
             say_related(link, &room, &fits, &alone, &format!("{}-alone", format::name(&post.key))).await?
@@ -279,7 +292,7 @@ async fn whole(
 ) -> Result<serde_json::Value, Trouble> {
     let charts = if relation.replaces.is_none() { chart::pictures(post) } else { Vec::new() };
     if !charts.is_empty() {
-        let mut content = format::content(post, relation, true);
+        let mut content = format::content(post, relation, Charts::Pictured);
         let drawn = Post { images: [post.images.clone(), charts].concat(), ..post.clone() };
         match media::attach(link, room, &drawn, relation, name, &mut content).await {
             Err(Trouble::Passing { why, .. } | Trouble::Refused(why)) => {
@@ -288,7 +301,7 @@ async fn whole(
             done => return done,
         }
     }
-    media::attach(link, room, post, relation, name, &mut format::content(post, relation, false)).await
+    media::attach(link, room, post, relation, name, &mut format::content(post, relation, Charts::Listed)).await
 }
 
 /// Sends a message under a transaction id: the same twice is one event.

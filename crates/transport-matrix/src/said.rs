@@ -61,7 +61,7 @@ fn of_content(content: &RoomMessageEventContent, names: &Names) -> Option<Words>
     let pill = |html: &str| html.contains(&format!("https://matrix.to/#/{}", names.id));
     let linked = text.formatted.as_ref().is_some_and(|html| pill(&html.body));
     let mentioned = mentions.is_some_and(|mentions| mentions.user_ids.contains(names.id));
-    let without = without_mention(body, names, mentioned || linked);
+    let without = without_mention(body, names, if mentioned || linked { Mention::Marked } else { Mention::Spelled });
     words.addressed = without.is_some();
     words.body = without.unwrap_or(body).to_owned();
     Some(words)
@@ -82,8 +82,17 @@ fn without_quotation(body: &str) -> &str {
     rest.strip_prefix('\n').unwrap_or(rest)
 }
 
-/// The text behind the bot's name, if it begins with that; where it is no `pill`, a colon or comma has to follow.
-fn without_mention<'a>(body: &'a str, names: &Names, pill: bool) -> Option<&'a str> {
+/// How the bot's name stands in a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mention {
+    /// As a mention that the client made.
+    Marked,
+    /// In letters, if at all.
+    Spelled,
+}
+
+/// The text behind the bot's name, if it begins with that; where no client marked it as a mention, a colon or comma has to follow.
+fn without_mention<'a>(body: &'a str, names: &Names, mention: Mention) -> Option<&'a str> {
     let body = body.trim_start();
     let link = format!("(https://matrix.to/#/{})", names.id);
     let bare = body.strip_prefix('[').and_then(|inner| {
@@ -101,7 +110,8 @@ fn without_mention<'a>(body: &'a str, names: &Names, pill: bool) -> Option<&'a s
     let behind = bare.or_else(called)?;
     match behind.strip_prefix([':', ',']) {
         Some(rest) => Some(rest.trim_start()),
-        None => pill.then(|| behind.trim_start()),
+        None if mention == Mention::Marked => Some(behind.trim_start()),
+        None => None,
     }
 }
 

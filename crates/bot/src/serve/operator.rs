@@ -28,6 +28,15 @@ pub trait Operator: Send + Sync {
     async fn obey(&self, words: &str) -> Result<String, String>;
 }
 
+/// What becomes of people whom the operator names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignoring {
+    /// They are answered nowhere.
+    Begin,
+    /// They are answered again.
+    End,
+}
+
 impl Bot {
     /// From now on `operator` does what owners ask for.
     pub fn operated_by(&self, operator: Arc<dyn Operator>) {
@@ -80,13 +89,16 @@ impl Bot {
         }
     }
 
-    /// Nobody answers these any more, anywhere, or do again; whether that is a change.
+    /// Answers these people nowhere any more, or again; whether that is a change.
     ///
     /// # Errors
     /// The store cannot be written.
-    pub async fn ignore(&self, pattern: &str, ignored: bool) -> Result<bool, StoreError> {
+    pub async fn ignore(&self, pattern: &str, change: Ignoring) -> Result<bool, StoreError> {
         let mut patterns = self.host().ignored_by_word();
-        let changed = if ignored { patterns.insert(pattern.to_owned()) } else { patterns.remove(pattern) };
+        let changed = match change {
+            Ignoring::Begin => patterns.insert(pattern.to_owned()),
+            Ignoring::End => patterns.remove(pattern),
+        };
         if changed {
             let mut batch = Batch::default();
             batch.put(keys::IGNORED_KEY, to_json(&patterns));

@@ -6,11 +6,11 @@ use crate::odds::{compared, spread, words_of};
 use crate::words::Arguments;
 use chat::{Reply, Span};
 use dice::{Dialect, Expression, Fuel, Notation, NotationError, ODDS, Odds, OddsError, Repeated};
-use plugin_api::{Refusal, Text};
+use plugin_api::{FollowUp, Refusal, Text};
 
 pub(super) fn explain(roll: Option<&Text>, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
-    let typed = Arguments::of(&text.text, false).typed;
+    let typed = Arguments::of(&text.text, FollowUp::No).typed;
     let notation = Notation::typed_in(dialect, &typed).map_err(|error| unreadable(text, error))?;
     let reply = Reply::new().bold(notation.to_string());
     Ok(match notation.in_words().as_slice() {
@@ -25,7 +25,7 @@ fn unreadable(text: &Text, error: NotationError) -> Refusal {
 
 pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(roll) = roll else { return Err(Refusal::new("the odds of what?")) };
-    let text = Arguments::of(&roll.text, false).typed;
+    let text = Arguments::of(&roll.text, FollowUp::No).typed;
     let notation = Notation::typed_in(dialect, &text).map_err(|error| unreadable(roll, error))?;
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("the odds of one roll at a time"));

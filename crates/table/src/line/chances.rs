@@ -78,7 +78,7 @@ impl Draft {
     ) -> Result<Done<'a>, Unplayed> {
         let Asked { odds, plugin, spec, line, from, estimate } = asked;
         attempt.spec = Some(spec);
-        let words = shortcuts::Words::Any { follow_up: spec.follow_up != FollowUp::No };
+        let words = shortcuts::Words::Any(spec.follow_up);
         let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, words)?;
         attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
         attempt.may_use(spec)?;
@@ -186,7 +186,7 @@ fn chance_of(
     let (word, place) = line.word();
     let spec = play.plugin.manifest().command(&word)?;
     let follows_up = spec.follow_up != FollowUp::No;
-    let arguments = Arguments::of(&line.typed, follows_up);
+    let arguments = Arguments::of(&line.typed, spec.follow_up);
     let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
     let offered = Prepared {
         plugin: play.plugin,

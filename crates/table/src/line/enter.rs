@@ -41,7 +41,6 @@ impl Draft {
         ordinal: u32,
         outcome: &mut Outcome,
     ) -> Result<(), StoreError> {
-        let prefix = attempt.room.prefix.clone();
         let mut reply = std::mem::take(&mut done.reply);
         let verbosity = if done.game == HOUSE { Verbosity::Normal } else { attempt.room.verbosity() };
         if verbosity == Verbosity::Brief {
@@ -58,9 +57,7 @@ impl Draft {
         let kept = done.game != HOUSE && (reply.record.is_some() || !reply.offers.is_empty());
         let counts = attempt.effects.counts() || replaces.is_some() || kept;
         if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
-            self.writes.append(std::mem::take(&mut attempt.effects.writes));
-            self.keep_words(attempt.effects.adds.take());
-            outcome.reply = answer::answer(reply, done.comment.as_deref(), &prefix, None);
+            outcome.reply = self.leave_nothing(attempt, &done, reply);
             return Ok(());
         }
         if let Some(first) = &mut self.replacing {
@@ -72,7 +69,7 @@ impl Draft {
         outcome.undoes = attempt.effects.undoes;
         outcome.entry = Some(number);
         let shown = self.shown_number(host, number, replaces, outcome.dice.len())?;
-        let mut reply = answer::answer(reply, done.comment.as_deref(), &prefix, Some(shown));
+        reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, Some(shown));
         if verbosity == Verbosity::Full {
             reply = verbosity::full(reply);
         }
@@ -84,30 +81,35 @@ impl Draft {
             Readers::Everybody => self.ledger(host).withheld(&mut done.changes, number)?,
             Readers::Referees | Readers::Player => Changes::default(),
         };
-        let (attempt_so_far, thrown) = (&attempt, outcome.dice.as_slice());
-        let entering = Entering {
-            number,
-            attempt: attempt_so_far,
-            done: &done,
-            withheld: &withheld,
-            reply: &reply,
-            thrown,
-            replaces,
-        };
-        self.append(host, &entering);
-        let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
-        let kept = attempt.actor != GUEST;
-        if kept {
-            self.keep_choices(&attempt, roll, number, &reply);
-        }
-        if kept && reply.record.is_some() && done.followed.is_none() {
-            self.writes.put(keys::latest(&self.state.id, attempt.actor.0, done.game), number.to_string());
-        }
+        let (attempted, withheld, thrown) = (&attempt, &withheld, outcome.dice.as_slice());
+        let all = Entering { number, attempt: attempted, done: &done, withheld, reply: &reply, thrown, replaces };
+        self.append(host, &all);
+        self.keep_choices_of(&all);
         outcome.calls = self.called(host, &attempt, &rolls)?;
         rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         self.keep_documents(attempt, done);
         outcome.reply = Reply { record: None, ..reply };
         Ok(())
+    }
+
+    /// The answer to a command that only looked.
+    fn leave_nothing(&mut self, mut attempt: Attempt<'_>, done: &Done<'_>, reply: Reply) -> Reply {
+        self.writes.append(std::mem::take(&mut attempt.effects.writes));
+        self.keep_words(attempt.effects.adds.take());
+        answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, None)
+    }
+
+    /// Keeps what can be typed next, and that this is the character's latest roll. Who has no seat has neither.
+    fn keep_choices_of(&mut self, entering: &Entering<'_>) {
+        let Entering { number, attempt, done, reply, .. } = *entering;
+        if attempt.actor == GUEST {
+            return;
+        }
+        let roll = done.followed.as_ref().map_or(number, |(target, _)| target.entry);
+        self.keep_choices(attempt, roll, number, reply);
+        if reply.record.is_some() && done.followed.is_none() {
+            self.writes.put(keys::latest(&self.state.id, attempt.actor.0, done.game), number.to_string());
+        }
     }
 
     /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.

@@ -11,7 +11,7 @@ use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::{Dialect, Expression, Notation};
 use journal::Page;
-use plugin_api::{Refusal, suggest_within};
+use plugin_api::{FollowUp, Refusal, suggest_within};
 use serde_json::Value;
 
 /// The word for the last roll.
@@ -39,7 +39,7 @@ impl Draft {
         from: usize,
         attempt: &Attempt<'_>,
     ) -> Result<Option<CommandLine>, Unplayed> {
-        let arguments = Arguments::of(&line.typed, false);
+        let arguments = Arguments::of(&line.typed, FollowUp::No);
         let words = arguments.typed.get(from..).unwrap_or_default().trim();
         let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
@@ -56,7 +56,7 @@ impl Draft {
             None => return Ok(None),
         };
         let (number, text) = (last.number(), last.text().unwrap_or_default());
-        let before = Arguments::of(&text, false);
+        let before = Arguments::of(&text, FollowUp::No);
         let parts = Parts::of(&before.typed, attempt.room.dialect());
         let comment = arguments.comment.as_deref();
         let several = || {

@@ -13,7 +13,7 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use chat::Readers;
 use journal::documents::TableDoc;
-use plugin_api::{CommandSpec, FollowUp, Name, Plugin, Refusal, Words};
+use plugin_api::{CommandSpec, Name, Plugin, Refusal, Words};
 use std::sync::Arc;
 
 /// A line that is understood.
@@ -97,7 +97,7 @@ impl Draft {
         if (!own || OF_DICE.contains(&spec.name.as_str())) && attempt.offered.is_none() {
             let words = match own || spec.notation {
                 true => Filled::Dice,
-                false => Filled::Any { follow_up: spec.follow_up != FollowUp::No },
+                false => Filled::Any(spec.follow_up),
             };
             let filled = shortcuts::filled(&attempt.doc, attempt.actor, line, words)?;
             attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;

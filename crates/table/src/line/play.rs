@@ -65,7 +65,13 @@ impl Draft {
         let played = safely(|| host.plugins.own().play(&spec.name, &mut words, &mut turn));
         let reply = played.unwrap_or_else(|| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
-        must_be_meant(spec, attempt, changed_anything || attempt.effects.counts())?;
+        let changes_the_table = changed_anything || attempt.effects.counts();
+        if changes_the_table || attempt.effects.adds.is_some() {
+            not_in_secret(spec, attempt)?;
+        }
+        if changes_the_table {
+            in_own_words(spec, attempt)?;
+        }
         attempt.only_for(attempt.effects.readers);
         let changes = self.changes_of_own(&arrived, attempt, number);
         Ok(Done { changes, ..Done::looked(spec, reply) })
@@ -144,21 +150,22 @@ impl Draft {
     }
 }
 
-/// Refuses one of the table's own commands that changes it, and was typed in secret or stands in somebody else's words.
-fn must_be_meant(spec: &CommandSpec, attempt: &Attempt<'_>, changes_the_table: bool) -> Result<(), Refusal> {
-    if attempt.is_secret()
-        && attempt.effects.readers == Readers::Everybody
-        && (changes_the_table || attempt.effects.adds.is_some())
-    {
+/// Refuses one of the table's own commands that concerns all and was typed in secret.
+fn not_in_secret(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal> {
+    if attempt.is_secret() && attempt.effects.readers == Readers::Everybody {
         let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
         return Err(Refusal::new(what).example(attempt.typed.as_str()));
     }
-    if changes_the_table && !attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
-        let what =
-            format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
-        return Err(Refusal::new(what).example(attempt.typed.as_str()));
-    }
     Ok(())
+}
+
+/// Refuses one of the table's own commands that changes it and stands in somebody else's words.
+fn in_own_words(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal> {
+    if attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
+        return Ok(());
+    }
+    let what = format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
+    Err(Refusal::new(what).example(attempt.typed.as_str()))
 }
 
 /// What the table holds of a game after a command, if that is something else now, and its JSON; its changes are added.

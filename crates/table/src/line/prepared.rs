@@ -56,7 +56,7 @@ impl Draft {
         budget::fits(&attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.doc.cast(&attempt.head, host.roster.present(&message.room));
-        let mut arguments = Arguments::of(&attempt.typed, spec.follow_up != FollowUp::No);
+        let mut arguments = Arguments::of(&attempt.typed, spec.follow_up);
         let target = match spec.follow_up {
             FollowUp::No => None,
             _ => {

@@ -84,7 +84,7 @@ impl Draft {
                     return Ok(game);
                 }
                 let reads = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
-                    let typed = Arguments::of(&line.typed, command.follow_up != FollowUp::No).typed;
+                    let typed = Arguments::of(&line.typed, command.follow_up).typed;
                     plugin.reads(&command.name, &mut Words::new(&typed, place.end.min(typed.len())))
                 };
                 let by_object = several.iter().all(|(_, command)| command.by_object);
@@ -123,7 +123,7 @@ impl Draft {
         several: &[(&'a dyn Plugin, &'a CommandSpec)],
         attempt: &Attempt<'_>,
     ) -> Result<Option<Found<'a>>, StoreError> {
-        let typed = Arguments::of(&line.typed, true);
+        let typed = Arguments::of(&line.typed, FollowUp::Own);
         let number = typed.roll.or(self.replied(host, attempt.message)?);
         let ledger = self.ledger(host);
         let cast = attempt.doc.cast(&attempt.head, host.roster.present(&attempt.message.room));

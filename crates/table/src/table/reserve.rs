@@ -19,27 +19,30 @@ impl Table {
         };
         let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
         heard.early = !changed && last <= self.safe;
-        self.look_ahead(heard.early || changed);
+        if heard.early || changed {
+            self.kept_pace();
+        } else {
+            self.fell_behind();
+        }
         let reserved = self.state.head.reserved.max(self.state.head.number + self.ahead);
         self.state.head_mut().reserved = reserved;
         heard.reserved = self.state.head.reserved;
         heard.batch.put(keys::head(&self.state.id), to_json(&*self.state.head));
     }
 
-    /// How far numbers are reserved ahead: twice as far whenever a roll had to wait for the disk just for its number,
-    /// nearer again once commands come slowly, so that a crash leaves out as few numbers as can be.
-    fn look_ahead(&mut self, in_time: bool) {
+    /// A roll had to wait for the disk just for its number: numbers are reserved twice as far ahead.
+    fn fell_behind(&mut self) {
+        self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
+        self.calm = 0;
+    }
+
+    /// Nothing had to wait for a number: once commands come slowly, they are reserved less far ahead, so that a crash leaves
+    /// out as few as can be.
+    fn kept_pace(&mut self) {
         let all_durable = self.safe >= self.state.head.reserved;
-        if !in_time {
-            self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
-            self.calm = 0;
-        } else if all_durable {
-            self.calm += 1;
-            if self.calm >= CALM {
-                self.ahead = (self.ahead / 2).max(1);
-                self.calm = 0;
-            }
-        } else {
+        self.calm = if all_durable { self.calm + 1 } else { 0 };
+        if self.calm >= CALM {
+            self.ahead = (self.ahead / 2).max(1);
             self.calm = 0;
         }
     }
