@@ -3,6 +3,7 @@
 use crate::{doc, words};
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::{Error, Field, Fields, GenericArgument, PathArguments, Result, Type};
 
 /// When a field takes its value: words before flags before the other side before groups before signed numbers before the
@@ -19,12 +20,10 @@ pub enum Step {
 
 /// A field, understood.
 pub struct Argument {
-    /// When it takes its value.
-    pub step: Step,
     /// An expression of what it declares: an iterator of `ArgumentSpec`.
     pub specs: TokenStream,
-    /// An expression of the field's type that takes from `words`.
-    pub take: TokenStream,
+    /// When it takes its value, and an expression of the field's type that takes it from `words`.
+    takes: Vec<(Step, TokenStream)>,
 }
 
 impl Argument {
@@ -34,6 +33,7 @@ impl Argument {
         let side = words(&field.attrs, "side")?;
         let marked = |name: &str| field.attrs.iter().any(|attribute| attribute.path().is_ident(name));
         match (word, flag, side, marked("signed"), marked("group")) {
+            (Some(names), None, None, false, false) if marked("bare") => Self::word_or_bare(field, &names),
             (Some(names), None, None, false, false) => Ok(Self::word(field, &names)),
             (None, Some(names), None, false, false) => Ok(Self::flag(field, &names)),
             (None, None, Some(names), false, false) => Ok(Self::side(field, &names)),
@@ -50,7 +50,6 @@ impl Argument {
         let needed = kind.method(quote!(side), quote!(side), quote!(side_needed));
         let usage = kind.usage(quote!(format!("{} {}", #name, ::plugin_api::usage_of(&inner))));
         Argument {
-            step: Step::Side,
             specs: quote!({
                 let inner = <#inner as ::plugin_api::Arguments>::declare();
                 let own: Vec<String> = vec![#(#names.to_owned()),*];
@@ -58,47 +57,55 @@ impl Argument {
                 let words = own.into_iter().chain(inner.into_iter().flat_map(|each| each.words)).collect();
                 [::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words }]
             }),
-            take: quote!(words.#needed::<#inner>(&[#(#names),*])?),
+            takes: vec![(Step::Side, quote!(words.#needed::<#inner>(&[#(#names),*])?))],
         }
     }
 
     fn group(field: &Field) -> Self {
         let ty = &field.ty;
         Argument {
-            step: Step::Group,
             specs: quote!(<#ty as ::plugin_api::Arguments>::declare()),
-            take: quote!(<#ty as ::plugin_api::Arguments>::take(words)?),
+            takes: vec![(Step::Group, quote!(<#ty as ::plugin_api::Arguments>::take(words)?))],
         }
     }
 
     fn word(field: &Field, names: &[String]) -> Self {
         let (kind, inner) = kind_of(&field.ty);
         let (name, method) = (&names[0], kind.method(quote!(after), quote!(after_each), quote!(after_needed)));
-        let usage = kind.usage(quote!(format!("{} {}", #name, <#inner as ::plugin_api::Argument>::shape())));
+        let shown = shown(field, inner, names);
+        let usage = kind.usage(quote!(format!("{} {}", #name, #shown)));
         Argument {
-            step: Step::Word,
             specs: spec(field, &usage, names, Some(inner)),
-            take: quote!(words.#method::<#inner>(&[#(#names),*])?),
+            takes: vec![(Step::Word, quote!(words.#method::<#inner>(&[#(#names),*])?))],
         }
+    }
+
+    fn word_or_bare(field: &Field, names: &[String]) -> Result<Self> {
+        let (Kind::Optional, inner) = kind_of(&field.ty) else {
+            return Err(Error::new_spanned(field, "#[bare] is for what may be missing: an Option"));
+        };
+        let (ident, mut argument) = (&field.ident, Self::word(field, names));
+        if names.contains(&name_of(field)) {
+            argument.specs = spec(field, &Kind::Optional.usage(shown(field, inner, &[])), names, Some(inner));
+        }
+        let bare = quote!(match #ident { None => words.take::<#inner>()?, found => found });
+        argument.takes.push((Step::Place, bare));
+        Ok(argument)
     }
 
     fn flag(field: &Field, names: &[String]) -> Self {
         let name = &names[0];
         match kind_of(&field.ty) {
-            (Kind::Optional, inner) => Argument {
-                step: Step::Flag,
-                specs: spec(
-                    field,
-                    &quote!(format!("[{} [{}]]", #name, <#inner as ::plugin_api::Argument>::shape())),
-                    names,
-                    Some(inner),
-                ),
-                take: quote!(words.flag_with::<#inner>(&[#(#names),*])?),
-            },
+            (Kind::Optional, inner) => {
+                let shown = shown(field, inner, names);
+                Argument {
+                    specs: spec(field, &quote!(format!("[{} [{}]]", #name, #shown)), names, Some(inner)),
+                    takes: vec![(Step::Flag, quote!(words.flag_with::<#inner>(&[#(#names),*])?))],
+                }
+            }
             _ => Argument {
-                step: Step::Flag,
                 specs: spec(field, &quote!(format!("[{}]", #name)), names, None),
-                take: quote!(words.flag(&[#(#names),*]).into()),
+                takes: vec![(Step::Flag, quote!(words.flag(&[#(#names),*]).into()))],
             },
         }
     }
@@ -108,19 +115,35 @@ impl Argument {
             (Kind::Optional, _) => ("[+N|-N]", quote!(words.signed_once()?)),
             _ => ("[+N|-N ...]", quote!(words.signed()?.into_iter().collect())),
         };
-        Argument { step: Step::Signed, specs: spec(field, &quote!(#usage.to_owned()), &[], None), take }
+        let specs = spec(field, &quote!(#usage.to_owned()), &[], None);
+        Argument { specs, takes: vec![(Step::Signed, take)] }
     }
 
     fn place(field: &Field) -> Self {
         let (kind, inner) = kind_of(&field.ty);
         let method = kind.method(quote!(take), quote!(take_all), quote!(take_needed));
-        let usage = kind.usage(quote!(<#inner as ::plugin_api::Argument>::shape()));
+        let usage = kind.usage(shown(field, inner, &[]));
         Argument {
-            step: Step::Place,
             specs: spec(field, &usage, &[], Some(inner)),
-            take: quote!(words.#method::<#inner>()?),
+            takes: vec![(Step::Place, quote!(words.#method::<#inner>()?))],
         }
     }
+}
+
+/// How the value is shown in a usage line: by the field's name, unless that is the word in front of it.
+fn shown(field: &Field, inner: &Type, names: &[String]) -> TokenStream {
+    let name = name_of(field);
+    match names.contains(&name) {
+        true => quote!(<#inner as ::plugin_api::Argument>::shape()),
+        false => {
+            let name = name.to_uppercase().replace('_', " ");
+            quote!(<#inner as ::plugin_api::Argument>::shown(#name))
+        }
+    }
+}
+
+fn name_of(field: &Field) -> String {
+    field.ident.as_ref().map(|ident| ident.unraw().to_string()).unwrap_or_default()
 }
 
 fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Type>) -> TokenStream {
@@ -136,12 +159,13 @@ fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Typ
 
 /// Statements that take all `fields` from `words`, in the order of their steps.
 pub fn takes(fields: &Fields, arguments: &[Argument]) -> TokenStream {
-    let mut in_order: Vec<_> = fields.iter().zip(arguments).collect();
-    in_order.sort_by_key(|(_, argument)| argument.step);
-    let takes = in_order.iter().map(|(field, argument)| {
-        let (ident, take) = (&field.ident, &argument.take);
-        quote!(let #ident = #take;)
-    });
+    let mut in_order: Vec<_> = fields
+        .iter()
+        .zip(arguments)
+        .flat_map(|(field, argument)| argument.takes.iter().map(|(step, take)| (step, &field.ident, take)))
+        .collect();
+    in_order.sort_by_key(|(step, ..)| **step);
+    let takes = in_order.iter().map(|(_, ident, take)| quote!(let #ident = #take;));
     quote!(#(#takes)*)
 }
 

@@ -10,7 +10,7 @@ use proc_macro::TokenStream;
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Meta, parse_macro_input};
 
 /// Makes an enum the commands of a game; see `plugin_api::Commands`.
-#[proc_macro_derive(Commands, attributes(command, word, flag, side, signed, group))]
+#[proc_macro_derive(Commands, attributes(command, word, bare, flag, side, signed, group))]
 pub fn commands(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     commands::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
@@ -18,7 +18,7 @@ pub fn commands(input: TokenStream) -> TokenStream {
 
 /// Makes a struct the arguments that several commands share, or that one side of a line has; see
 /// `plugin_api::Arguments`.
-#[proc_macro_derive(Arguments, attributes(word, flag, side, signed, group))]
+#[proc_macro_derive(Arguments, attributes(word, bare, flag, side, signed, group))]
 pub fn arguments(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     arguments::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()

@@ -4,8 +4,14 @@ use crate::{Refusal, Words};
 
 /// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice).
 pub trait Argument: Sized {
-    /// What usage lines and errors call it: `NUMBER`, `NAME`, `impact|inspire`.
+    /// What it is: `NUMBER`, `NAME`, or exactly what can be typed, `impact|inspire`.
     fn shape() -> String;
+
+    /// How usage lines show it in a field called `field`: by that name, if its shape is nothing but a word in capitals.
+    fn shown(field: &str) -> String {
+        let shape = Self::shape();
+        if shape.bytes().all(|byte| byte.is_ascii_uppercase()) { field.to_owned() } else { shape }
+    }
 
     /// Reads from the front of `words` (never empty): the value and how many words it took, or `None` if these
     /// words are something else.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 ///   `follow_up = "if any"`: likewise, on a roll or on none, and whose it may be the game decides.
 ///
 /// A field takes its value from what is left of the line once the fields before it in this list took theirs:
-/// - `#[word("vs", "dc")]`: the value behind one of these words;
+/// - `#[word("vs", "dc")]`: the value behind one of these words; with `#[bare]`, for an `Option`, the word may be missing;
 /// - `#[flag("adv", "advantage")]`: whether one of these words is there, for `bool` and what is `From<bool>`;
 ///   with `Option<T>`, a `T` may stand behind the word, else it is `T::default()`;
 /// - `#[side("vs")]`: all that stands behind this word, as [`Arguments`] of its own: the other side of the line;
@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 /// - `#[signed]`: the numbers with a sign (`+2 -1`), into any `FromIterator<i32>`; `Option<i32>` takes one;
 /// - none: the first words of the line that read as its type, an [`Argument`](crate::Argument).
 ///
+/// Usage lines show a field by its name in capitals (`[vs COUNTER]`), or by what can be typed, where its type tells.
 /// `Option<T>` may be missing, `Vec<T>` takes all there are. Words that nothing took are refused by name.
 /// A variant `Combat(CombatCommands)` takes in all the commands of another such enum: a topic, which help shows together
 /// under the variant's `///`, or its name.

@@ -45,6 +45,19 @@ enum Play {
         #[side("vs", "against")]
         other: Option<Other>,
     },
+    /// Hit somebody.
+    #[command(example = "hit 7 vs 12 on Bob")]
+    Hit {
+        #[word("damage")]
+        #[bare]
+        damage: Option<i64>,
+        #[word("vs", "against")]
+        #[bare]
+        toughness: Option<i64>,
+        #[word("on")]
+        #[bare]
+        character: Option<Name>,
+    },
     /// More of it.
     Nested(More),
 }
@@ -116,6 +129,19 @@ fn a_command_has_several_forms() {
 }
 
 #[test]
+fn a_word_may_be_missing_where_its_value_can_stand_alone() {
+    let hit = |damage, toughness| Play::Hit {
+        damage: Some(damage),
+        toughness: Some(toughness),
+        character: Some(Name("Bob".into())),
+    };
+    assert_eq!(read("hit 7 vs 12 on Bob"), Ok(hit(7, 12)));
+    assert_eq!(read("hit Bob 7 12"), Ok(hit(7, 12)));
+    assert_eq!(read("hit against 7 12 bob").map(|_| ()), Ok(()));
+    assert_eq!(read("hit on"), Err("a name is missing behind \"on\"".to_owned()));
+}
+
+#[test]
 fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
     let side = |skill, ranks: &[i32], tier| Side { skill, ranks: ranks.to_vec(), tier };
     let (own, other) = (side(Some(5), &[1], Some(2)), Other { foe: true, side: side(Some(4), &[-2], None) });
@@ -126,7 +152,7 @@ fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
     let alone = Play::Oppose { attack: false, own: side(None, &[1], None), other: None };
     assert_eq!(read("oppose +1"), Ok(alone));
     assert_eq!(read("oppose 5 vs 4 feo"), Err("I do not understand \"feo\" here: did you mean foe?".to_owned()));
-    let belongs = "\"foe\" belongs to vs [foe] [NUMBER] [+N|-N ...] [tier NUMBER]";
+    let belongs = "\"foe\" belongs to vs [foe] [SKILL] [+N|-N ...] [tier NUMBER]";
     assert_eq!(read("oppose 5 foe vs 4"), Err(belongs.to_owned()));
     assert_eq!(read("check 7 auto"), Err("\"auto\" belongs to favored [ask|auto]".to_owned()));
 }
@@ -154,15 +180,16 @@ fn what_does_not_fit_is_named() {
 #[test]
 fn declarations_carry_help_usage_and_roles() {
     let specs = Play::declare();
-    assert_eq!(specs[0].usage(), "check NUMBER [+N|-N ...] [vs NUMBER] [fortune] [favored [ask|auto]] [DIE ...]");
+    assert_eq!(specs[0].usage(), "check SKILL [+N|-N ...] [vs DIFFICULTY] [fortune] [favored [ask|auto]] [DICE ...]");
     assert_eq!(specs[0].help, "Roll against a difficulty. More about it here.\nA second paragraph.");
     assert_eq!(specs[0].short_help(), "Roll against a difficulty");
     assert_eq!(specs[0].arguments[0].help, "The skill's value.");
     assert!(specs[0].main);
     assert_eq!((specs[1].follow_up, specs[1].role), (FollowUp::Own, Role::Player));
     assert_eq!(specs[3].role, Role::Referee);
-    let oppose = "oppose [attack] [NUMBER] [+N|-N ...] [tier NUMBER] [vs [foe] [NUMBER] [+N|-N ...] [tier NUMBER]]";
+    let oppose = "oppose [attack] [SKILL] [+N|-N ...] [tier NUMBER] [vs [foe] [SKILL] [+N|-N ...] [tier NUMBER]]";
     assert_eq!(specs[4].usage(), oppose);
-    let other = &specs[5];
+    assert_eq!(specs[5].usage(), "hit [DAMAGE] [vs TOUGHNESS] [on CHARACTER]");
+    let other = &specs[6];
     assert_eq!((other.name.as_str(), other.follow_up, other.topic.as_str()), ("other", FollowUp::Anyone, "More of it"));
 }

@@ -54,6 +54,19 @@ impl Argument for Person {
     }
 }
 
+/// A room, and what is done there.
+struct Elsewhere(String);
+
+impl Argument for Elsewhere {
+    fn shape() -> String {
+        "ROOM COMMAND".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(Some((Elsewhere(words.join(" ")), words.len())))
+    }
+}
+
 #[derive(Commands)]
 enum House {
     /// Show what can be typed here, or how a command or a game works.
@@ -90,7 +103,7 @@ enum House {
     Iam { name: Option<Text> },
     /// Do something as another character: one of yours, or as a referee anybody, who comes into being if need be.
     #[command(example = "as Ogre roll 2d6")]
-    As { who: Name, command: Text },
+    As { character: Name, command: Text },
     /// List the characters; a referee makes one, binds one to a player, or frees one.
     #[command(example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
     Pc {
@@ -107,7 +120,7 @@ enum House {
         example = "room verbosity brief",
         example = "room inline on"
     )]
-    Room { key: Option<Name>, value: Option<Text> },
+    Room { setting: Option<Name>, value: Option<Text> },
     /// Show or change whose spelling of dice this room reads: native, roll20, foundry, avrae or dicemaiden.
     ///
     /// Answers show the dice in my own spelling, whatever was typed.
@@ -116,10 +129,10 @@ enum House {
     /// Show or change this table's settings: its name, who may undo, and what its plugins let tables set. Changing is
     /// the referee's.
     #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
-    Table { key: Option<Name>, value: Option<Text> },
+    Table { setting: Option<Name>, value: Option<Text> },
     /// List what was played here, the newest last: the last 10 entries, or so many, or one character's.
     #[command(example = "history 20", example = "history", example = "history 5 Ann")]
-    History { count: Option<Number<1, MOST_HISTORY>>, who: Option<Name> },
+    History { count: Option<Number<1, MOST_HISTORY>>, character: Option<Name> },
     /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
@@ -148,7 +161,7 @@ enum House {
     },
     /// Say in words what some dice do, without throwing them.
     #[command(example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
-    Explain { roll: Option<Text> },
+    Explain { dice: Option<Text> },
     /// Show how likely each result of some dice or of a game's command is, or how likely dice reach a number or beat others.
     ///
     /// It is computed exactly where that can be, a game's command by its own rules as the table stands; what is too large is
@@ -189,13 +202,13 @@ enum House {
     ///
     /// What your secret rolls offer is listed where nobody else reads it: secret waiting.
     #[command(example = "waiting", example = "waiting Ann", example = "secret waiting")]
-    Waiting { who: Option<Name> },
+    Waiting { character: Option<Name> },
     /// Do something so that only you and the referees see the answer; the table sees that you did.
     #[command(example = "secret roll 2d6")]
     Secret { command: Text },
     /// From a private chat with me: do something in a room, so that only you and the referees see the answer.
     #[command(example = "in hall roll 2d6")]
-    In { room: Text },
+    In { room: Elsewhere },
     /// Show everybody a secret roll of yours; a referee shows any.
     #[command(example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
@@ -262,10 +275,10 @@ enum House {
     },
     /// List who is not answered in this room, or add somebody who is here, an id, or a mask.
     #[command(admin, example = "ignore Bob", example = "ignore", example = "ignore *!*@*.spam.example")]
-    Ignore { who: Option<Text> },
+    Ignore { person: Option<Text> },
     /// Answer somebody again in this room.
     #[command(admin, example = "unignore Bob")]
-    Unignore { who: Text },
+    Unignore { person: Text },
 }
 
 /// The table's own commands, which every room has.
@@ -305,19 +318,19 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Gm { me, add, remove } => people::referees(turn, me, add, remove)?,
         House::Iam { name } => people::i_am(turn, name.map(|name| name.text).as_deref())?,
         // The line behind `as` is played instead of it: what comes here stands behind another `as`.
-        House::As { who, command } => {
-            let what = format!("act for one at a time: for {}", who.0);
-            return Err(Refusal::new(what).example(format!("as {} {}", who.0, command.text)).into());
+        House::As { character, command } => {
+            let what = format!("act for one at a time: for {}", character.0);
+            return Err(Refusal::new(what).example(format!("as {} {}", character.0, command.text)).into());
         }
         House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
-        House::Room { key, value } => settings::room(turn, key, value)?,
+        House::Room { setting, value } => settings::room(turn, setting, value)?,
         House::Dialect { name } => settings::dialect(turn, name)?,
-        House::Table { key, value } => settings::table(turn, key, value)?,
-        House::History { count, who } => history::history(turn, count.map(|Number(count)| count), who)?,
+        House::Table { setting, value } => settings::table(turn, setting, value)?,
+        House::History { count, character } => history::history(turn, count.map(|Number(count)| count), character)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
         House::Set { table, name, value } => shortcuts::set(turn, table, name, value)?,
         House::Macro { table, name, command } => shortcuts::name(turn, table, name, command)?,
-        House::Explain { roll } => odds::explain(roll.as_ref(), turn.room.dialect())?,
+        House::Explain { dice } => odds::explain(dice.as_ref(), turn.room.dialect())?,
         House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,
         House::More => more::more(turn)?,
         House::Scene { title } => scene::scene(turn, title)?,
@@ -325,10 +338,10 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Recap => history::recap(turn)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,
-        House::Waiting { who } => waiting::waiting(turn, who)?,
+        House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line behind `secret` is played instead of it: what comes here has nothing behind it.
         House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
-        House::In { room } => return Err(secrets::no_such_room(turn, &room.text).into()),
+        House::In { room: Elsewhere(typed) } => return Err(secrets::no_such_room(turn, &typed).into()),
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Seal { .. } => secrets::seal(turn),
         House::Unseal => secrets::unseal(turn)?,
@@ -344,7 +357,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Erase { older: Some(Number(days)), .. } => erase::erase_older(turn, days)?,
         House::Erase { entry, .. } => erase::erase(turn, entry.map(|EntryNumber(number)| number))?,
         House::Forget { me, really } => erase::forget_me(turn, me, really)?,
-        House::Ignore { who } => ignore::ignore(turn, who)?,
-        House::Unignore { who } => ignore::unignore(turn, &who)?,
+        House::Ignore { person } => ignore::ignore(turn, person)?,
+        House::Unignore { person } => ignore::unignore(turn, &person)?,
     })
 }

@@ -99,25 +99,25 @@ enum Command {
     /// Show inspiration, or change it: your own, or as the referee anybody's.
     #[command(alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
     Inspiration {
-        who: Option<Name>,
+        character: Option<Name>,
         #[signed]
         change: Option<i32>,
     },
     /// Spend inspiration, a point or more.
     #[command(by_object, example = "spend inspiration", example = "spend 2 inspiration")]
-    Spend { count: Option<Number<1, 100>>, what: Spendable },
+    Spend { points: Option<Number<1, 100>>, what: Spendable },
     /// Show or set the stress that counts in every roll of yours until it is cleared.
     #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
     Stress { changes: Vec<StressWord> },
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
-    Sheet { who: Option<Name> },
+    Sheet { character: Option<Name> },
     /// Come to the table, or bring somebody; nobody else is disturbed.
     #[command(example = "join", example = "join Cem")]
-    Join { who: Option<Name> },
+    Join { character: Option<Name> },
     /// Leave the table, or see somebody off; what they hold stays for their return.
     #[command(example = "leave", example = "leave Cem")]
-    Leave { who: Option<Name> },
+    Leave { character: Option<Name> },
 }
 
 /// What a critical success is used for.
@@ -204,18 +204,18 @@ impl Game for Mvk {
             Command::Vs { counter: Number(total) } => follow::vs(state, turn, total),
             Command::Crit { choice } => follow::crit(state, turn, choice),
             Command::Scratch { die } => follow::scratch(state, turn, &die),
-            Command::Inspiration { who, change } => inspiration(state, turn, who, change),
-            Command::Spend { count, what: Spendable::Inspiration } => {
-                let points = count.map_or(1, |Number(points)| points);
+            Command::Inspiration { character, change } => inspiration(state, turn, character, change),
+            Command::Spend { points, what: Spendable::Inspiration } => {
+                let points = points.map_or(1, |Number(points)| points);
                 change_inspiration(state, turn, turn.actor, -points)
             }
             Command::Stress { changes } => Ok(stress(state, turn, &changes)),
-            Command::Sheet { who } => {
-                let who = turn.named(who)?;
+            Command::Sheet { character } => {
+                let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))
             }
-            Command::Join { who } => come_or_go(state, turn, who, false),
-            Command::Leave { who } => come_or_go(state, turn, who, true),
+            Command::Join { character } => come_or_go(state, turn, character, false),
+            Command::Leave { character } => come_or_go(state, turn, character, true),
         }
     }
 }

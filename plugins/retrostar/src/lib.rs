@@ -95,21 +95,21 @@ enum Command {
     Cede,
     /// In the Reboot: take the failure of a 7 to 9 and empower another character.
     #[command(follow_up, example = "empower Ann", example = "empower")]
-    Empower { who: Option<Name> },
+    Empower { character: Option<Name> },
     /// In the Reboot: take the success of a 7 to 9 and hinder another character.
     #[command(follow_up, example = "hinder Ann", example = "hinder")]
-    Hinder { who: Option<Name> },
+    Hinder { character: Option<Name> },
     /// Help somebody: a success gives +2d to their next Intention, a failure -1d.
     #[command(example = "assist Bob +1", example = "assist Bob")]
     Assist {
-        who: Name,
+        character: Name,
         #[group]
         effort: Effort,
     },
     /// Act against somebody: they answer with resist, or both sides roll at once.
     #[command(example = "oppose Bob +1", example = "oppose +1 vs -2")]
     Oppose {
-        who: Option<Name>,
+        character: Option<Name>,
         #[side("vs", "against")]
         other: Option<Other>,
         #[group]
@@ -127,8 +127,8 @@ enum Command {
         what: Spendable,
         aspect: Option<Aspect>,
         #[word("for", "to")]
-        whom: Option<Name>,
-        who: Option<Name>,
+        #[bare]
+        character: Option<Name>,
     },
     /// Show the Spotlight Tokens; the Showrunner corrects them.
     #[command(alias = "spotlight", example = "spot", example = "spot +1")]
@@ -138,20 +138,20 @@ enum Command {
     },
     /// Show all that a character and the table hold.
     #[command(alias = "state", example = "sheet", example = "sheet Ann")]
-    Sheet { who: Option<Name> },
+    Sheet { character: Option<Name> },
     /// Say that a Personal Dial is defined: one token less from the next Episode on.
     #[command(example = "dial", example = "dial Ann", example = "dial Ann -1")]
     Dial {
-        who: Option<Name>,
+        character: Option<Name>,
         #[signed]
         change: Option<i32>,
     },
     /// Come to the table, or bring somebody; nobody else is disturbed.
     #[command(example = "join", example = "join Cem")]
-    Join { who: Option<Name> },
+    Join { character: Option<Name> },
     /// Leave the table, or see somebody off; what they hold stays for their return.
     #[command(example = "leave", example = "leave Cem")]
-    Leave { who: Option<Name> },
+    Leave { character: Option<Name> },
     /// For the Showrunner (the referee).
     Showrunner(Running),
 }
@@ -167,7 +167,7 @@ enum Running {
     Episode,
     /// Say how many play now; the pool follows with the next Episode.
     #[command(referee, example = "players 5")]
-    Players { players: Number<0, 100> },
+    Players { count: Number<0, 100> },
     /// Give a Benefit that waits for somebody's next Intention.
     #[command(
         referee,
@@ -180,7 +180,7 @@ enum Running {
         #[flag("clear")]
         clear: bool,
         steps: Option<Steps>,
-        who: Name,
+        character: Name,
     },
     /// Give an Obstacle that waits for somebody's next Intention.
     #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain", example = "obstacle Bob clear")]
@@ -189,11 +189,11 @@ enum Running {
         #[flag("clear")]
         clear: bool,
         steps: Option<Steps>,
-        who: Name,
+        character: Name,
     },
     /// Give control of a character back to its player.
     #[command(referee, example = "control Ann")]
-    Control { who: Name },
+    Control { character: Name },
     /// Use the Reboot's results for Intentions, or the ordinary ones again.
     #[command(referee, example = "reboot on", example = "reboot off")]
     Reboot { on: OnOff },
@@ -211,7 +211,7 @@ struct Effort {
 /// The other side of an opposed Intention.
 #[derive(Clone, Arguments)]
 struct Other {
-    who: Option<Name>,
+    character: Option<Name>,
     modifier: Modifier,
 }
 
@@ -311,22 +311,22 @@ impl Game for Retrostar {
             Command::Intent { effort } => intent::intent(state, turn, &effort),
             Command::Keep => intent::choose(state, turn, intent::Chosen::Keep),
             Command::Cede => intent::choose(state, turn, intent::Chosen::Cede),
-            Command::Empower { who } => intent::choose(state, turn, intent::Chosen::Empower(who)),
-            Command::Hinder { who } => intent::choose(state, turn, intent::Chosen::Hinder(who)),
-            Command::Assist { who, effort } => intent::assist(state, turn, &who, &effort),
-            Command::Oppose { who, other, effort } => opposed::oppose(state, turn, who, other, &effort),
+            Command::Empower { character } => intent::choose(state, turn, intent::Chosen::Empower(character)),
+            Command::Hinder { character } => intent::choose(state, turn, intent::Chosen::Hinder(character)),
+            Command::Assist { character, effort } => intent::assist(state, turn, &character, &effort),
+            Command::Oppose { character, other, effort } => opposed::oppose(state, turn, character, other, &effort),
             Command::Resist { effort } => opposed::resist(state, turn, &effort),
-            Command::Spend { what: Spendable::Spotlight, aspect, whom, who } => {
-                spotlight::spend(state, turn, aspect, whom.or(who))
+            Command::Spend { what: Spendable::Spotlight, aspect, character } => {
+                spotlight::spend(state, turn, aspect, character)
             }
             Command::Spot { change } => spotlight::show_or_correct(state, turn, change),
-            Command::Sheet { who } => {
-                let who = turn.named(who)?;
+            Command::Sheet { character } => {
+                let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))
             }
-            Command::Dial { who, change } => spotlight::dial(state, turn, who, change.unwrap_or(1)),
-            Command::Join { who } => come_or_go(state, turn, who, false),
-            Command::Leave { who } => come_or_go(state, turn, who, true),
+            Command::Dial { character, change } => spotlight::dial(state, turn, character, change.unwrap_or(1)),
+            Command::Join { character } => come_or_go(state, turn, character, false),
+            Command::Leave { character } => come_or_go(state, turn, character, true),
             Command::Showrunner(running) => run(state, turn, running),
         }
     }
@@ -335,24 +335,28 @@ impl Game for Retrostar {
 fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Refusal> {
     match command {
         Running::Series { players: Number(0) } => Err(nobody_plays("series 1")),
-        Running::Players { players: Number(0) } => Err(nobody_plays("players 1")),
+        Running::Players { count: Number(0) } => Err(nobody_plays("players 1")),
         Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
         Running::Episode => spotlight::episode(state),
-        Running::Players { players: Number(players) } => Ok(spotlight::players(state, players as u32)),
-        Running::Benefit { clear: true, who, .. } | Running::Obstacle { clear: true, who, .. } => {
-            clear(state, turn, &who)
+        Running::Players { count: Number(players) } => Ok(spotlight::players(state, players as u32)),
+        Running::Benefit { clear: true, character, .. } | Running::Obstacle { clear: true, character, .. } => {
+            clear(state, turn, &character)
         }
         Running::Benefit { steps: Some(Steps(0)), .. } | Running::Obstacle { steps: Some(Steps(0)), .. } => {
             Err(Refusal::new("0 is neither Benefit nor Obstacle").about("0").example("benefit Bob clear"))
         }
-        Running::Benefit { who, steps: Some(Steps(..=-1)), .. } => {
-            let example = format!("obstacle {} 1", who.0);
+        Running::Benefit { character, steps: Some(Steps(..=-1)), .. } => {
+            let example = format!("obstacle {} 1", character.0);
             Err(Refusal::new("a Benefit is above 0; what is below is an Obstacle").example(example))
         }
-        Running::Benefit { who, steps, .. } => wait(state, turn, &who, steps.map_or(2, |Steps(steps)| steps)),
-        Running::Obstacle { who, steps, .. } => wait(state, turn, &who, -steps.map_or(1, |Steps(steps)| steps.abs())),
-        Running::Control { who } => {
-            let who = turn.character(&who.0)?;
+        Running::Benefit { character, steps, .. } => {
+            wait(state, turn, &character, steps.map_or(2, |Steps(steps)| steps))
+        }
+        Running::Obstacle { character, steps, .. } => {
+            wait(state, turn, &character, -steps.map_or(1, |Steps(steps)| steps.abs()))
+        }
+        Running::Control { character } => {
+            let who = turn.character(&character.0)?;
             if !state.of(who).ceded {
                 return Err(Refusal::new(format!("{} has control already", turn.name(who))).example("sheet"));
             }

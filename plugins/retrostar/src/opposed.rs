@@ -24,12 +24,12 @@ pub(crate) fn oppose(
     effort: &Effort,
 ) -> Result<Reply, Refusal> {
     let (named, now) = match other {
-        Some(Other { who: Some(other), .. }) if who.is_some() => {
+        Some(Other { character: Some(other), .. }) if who.is_some() => {
             let first = who.map_or(String::new(), |name| name.0);
             let what = format!("for whom do you act? {first} against {} is: as {first} oppose {}", other.0, other.0);
             return Err(Refusal::new(what).about(first).example("oppose Bob +1"));
         }
-        Some(other) => (other.who.or(who), other.modifier.typed.then_some(other.modifier)),
+        Some(other) => (other.character.or(who), other.modifier.typed.then_some(other.modifier)),
         None => (who, None),
     };
     let against = named.as_ref().map(|name| turn.character(&name.0)).transpose()?;

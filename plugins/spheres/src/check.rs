@@ -132,10 +132,7 @@ pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan
     let advantage = more(advantage, pool.advantage.iter().map(|Number(rank)| rank).sum(), plan.luck)?;
     // `dis -2` says the same as `dis 2`.
     let disadvantage = more(disadvantage, pool.disadvantage.iter().map(|Number(rank)| rank.abs()).sum(), -plan.luck)?;
-    let skill = match (pool.skill_below, pool.skill) {
-        (Some(_), Some(_)) => return Err(Refusal::new("a check has one skill").about("skill")),
-        (below, skill) => below.map(|Number(skill)| skill).or(skill.map(|Number(skill)| skill)).unwrap_or(0),
-    };
+    let skill = pool.skill.map_or(0, |Number(skill)| skill);
     let lucky = plan.mode == Mode::Luck;
     let check = Check {
         skill,

@@ -175,7 +175,7 @@ enum DestinyDice {
         #[signed]
         change: Option<i32>,
         kind: Option<Kind>,
-        who: Option<Name>,
+        character: Option<Name>,
     },
     /// Spend Destiny dice or Fate stones: degree, edit, boost, inspire, recover or stunt.
     ///
@@ -191,29 +191,29 @@ enum DestinyDice {
     Spend {
         what: Spendable,
         #[word("for")]
+        #[bare]
         purpose: Option<Use>,
-        use_for: Option<Use>,
         control: Option<LuckControl>,
         count: Option<Count>,
     },
     /// Begin a session: everybody gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
     #[command(referee, example = "session Ann Bob Cem", example = "session")]
-    Session { players: Vec<Name> },
+    Session { characters: Vec<Name> },
     /// Award a die of the Destiny Pool: the highest, or the one named.
     #[command(referee, example = "award Ann triumph", example = "award Ann tragedy 1")]
-    Award { kind: Kind, value: Option<Number<1, 100>>, who: Name },
+    Award { kind: Kind, value: Option<Number<1, 100>>, character: Name },
     /// Bring somebody's Hubris into play with a Tragedy die of the Pool, which they keep.
     #[command(example = "hubris Bob", example = "hubris Bob 5")]
-    Hubris { value: Option<Number<1, 100>>, who: Name },
+    Hubris { value: Option<Number<1, 100>>, character: Name },
     /// Take an edit back: what was spent on it is given back.
     #[command(referee, example = "veto Ann", example = "veto")]
-    Veto { who: Option<Name> },
+    Veto { character: Option<Name> },
     /// Join the session with a Triumph and a Tragedy; the Pool stays.
     #[command(example = "join", example = "join Dee")]
-    Join { who: Option<Name> },
+    Join { character: Option<Name> },
     /// Leave the table, or see somebody off; what they hold stays for their return.
     #[command(example = "leave", example = "leave Dee")]
-    Leave { who: Option<Name> },
+    Leave { character: Option<Name> },
 }
 
 /// The Tilt and its votes.
@@ -239,7 +239,7 @@ enum Tilting {
     },
     /// Vote in the open ballot with one of your dice that shows that number.
     #[command(example = "vote 3", example = "vote good 3")]
-    Vote { ballot: Option<tilt::Side>, value: Number<1, 6> },
+    Vote { ballot: Option<tilt::Side>, number: Number<1, 6> },
 }
 
 /// The Fate Pool and turns.
@@ -257,13 +257,13 @@ enum Encounters {
     },
     /// Show or set whose turn is when.
     #[command(example = "order", example = "order Ann Gus Bob")]
-    Order { who: Vec<Name> },
+    Order { characters: Vec<Name> },
     /// Begin the next turn in the order.
     #[command(example = "next")]
     Next,
     /// Begin a turn: stones can be earned again, everybody may Surge again, a Surge's fatigue comes.
     #[command(example = "turn", example = "turn Ann")]
-    Turn { who: Option<Name> },
+    Turn { character: Option<Name> },
 }
 
 /// What heroes bear.
@@ -271,13 +271,13 @@ enum Encounters {
 enum Heroes {
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
-    Sheet { who: Option<Name> },
+    Sheet { character: Option<Name> },
     /// Show or change Stress, 0 to 10.
     #[command(example = "stress", example = "stress +1", example = "stress Ann -1")]
     Stress {
         #[signed]
         change: Option<i32>,
-        who: Option<Name>,
+        character: Option<Name>,
     },
     /// Recover, once an encounter: a step less of fatigue for a Stress.
     #[command(example = "recover")]
@@ -287,7 +287,7 @@ enum Heroes {
     Heal {
         #[flag("self")]
         own: bool,
-        who: Name,
+        character: Name,
     },
     /// Rest: short is a Recover, long takes Stress away by Tier, less one for each Recover.
     #[command(example = "rest short", example = "rest long", example = "rest long 1")]
@@ -311,17 +311,17 @@ enum Heroes {
         example = "condition Bob clear"
     )]
     Condition {
-        who: Name,
+        character: Name,
         #[flag("clear")]
         clear: bool,
         label: Option<Text>,
     },
     /// Correct how tired somebody is.
     #[command(referee, example = "fatigue Ann ok", example = "fatigue Ann exhausted")]
-    Fatigue { state: Fatigue, who: Name },
+    Fatigue { state: Fatigue, character: Name },
     /// Show or set a Tier, 1 to 5.
     #[command(example = "tier 2", example = "tier Ann 2")]
-    Tier { tier: Option<Number<1, 5>>, who: Option<Name> },
+    Tier { tier: Option<Number<1, 5>>, character: Option<Name> },
 }
 
 impl Game for Spheres {
@@ -355,8 +355,8 @@ impl Game for Spheres {
             Command::Tilt(Tilting::Tilt { label, pick, next, table }) => {
                 tilt::tilt(state, turn, tilt::Asked { label, pick: pick.map(|Number(pick)| pick as u32), next, table })
             }
-            Command::Tilt(Tilting::Vote { ballot, value: Number(value) }) => {
-                tilt::vote(state, turn, ballot, value as u32)
+            Command::Tilt(Tilting::Vote { ballot, number: Number(number) }) => {
+                tilt::vote(state, turn, ballot, number as u32)
             }
             Command::Encounter(command) => encounters(state, turn, command),
             Command::Heroes(command) => heroes(state, turn, command),
@@ -391,23 +391,23 @@ fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, 
 
 fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result<Reply, Refusal> {
     match command {
-        DestinyDice::Destiny { add, drop, change, kind, who } => {
+        DestinyDice::Destiny { add, drop, change, kind, character: who } => {
             destiny::show_or_correct(state, turn, destiny::Correction { add, drop, change, kind, who })
         }
-        DestinyDice::Spend { what, purpose, use_for, control, count } => {
-            let (count, use_for) = (count.map(|Count(count)| count), purpose.or(use_for));
-            spend::spend(state, turn, spend::Wish { what, count, use_for, control: control.is_some() })
+        DestinyDice::Spend { what, purpose, control, count } => {
+            let (count, control) = (count.map(|Count(count)| count), control.is_some());
+            spend::spend(state, turn, spend::Wish { what, count, use_for: purpose, control })
         }
-        DestinyDice::Session { players } => destiny::session(state, turn, &players),
-        DestinyDice::Award { kind, value, who } => {
-            destiny::award(state, turn, kind, value.map(|Number(value)| value as u32), &who)
+        DestinyDice::Session { characters } => destiny::session(state, turn, &characters),
+        DestinyDice::Award { kind, value, character } => {
+            destiny::award(state, turn, kind, value.map(|Number(value)| value as u32), &character)
         }
-        DestinyDice::Hubris { value, who } => {
-            destiny::hubris(state, turn, value.map(|Number(value)| value as u32), &who)
+        DestinyDice::Hubris { value, character } => {
+            destiny::hubris(state, turn, value.map(|Number(value)| value as u32), &character)
         }
-        DestinyDice::Veto { who } => spend::veto(state, turn, who),
-        DestinyDice::Join { who } => destiny::join(state, turn, who),
-        DestinyDice::Leave { who } => destiny::leave(state, turn, who),
+        DestinyDice::Veto { character } => spend::veto(state, turn, character),
+        DestinyDice::Join { character } => destiny::join(state, turn, character),
+        DestinyDice::Leave { character } => destiny::leave(state, turn, character),
     }
 }
 
@@ -415,32 +415,32 @@ fn encounters(state: &mut State, turn: &mut Turn, command: Encounters) -> Result
     match command {
         Encounters::Encounter { what } => encounter::encounter(state, turn, what),
         Encounters::Fate { kind, change } => encounter::fate(state, turn, kind, change),
-        Encounters::Order { who } => encounter::order(state, turn, &who),
+        Encounters::Order { characters } => encounter::order(state, turn, &characters),
         Encounters::Next => encounter::next(state, turn),
-        Encounters::Turn { who } => encounter::turn(state, turn, who),
+        Encounters::Turn { character } => encounter::turn(state, turn, character),
     }
 }
 
 fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, Refusal> {
     match command {
-        Heroes::Sheet { who } => {
-            let who = turn.named(who)?;
+        Heroes::Sheet { character } => {
+            let who = turn.named(character)?;
             Ok(show::sheet(state, turn, who))
         }
-        Heroes::Stress { change, who } => stress::stress(state, turn, change, who),
+        Heroes::Stress { change, character } => stress::stress(state, turn, change, character),
         Heroes::Recover => {
             let actor = turn.actor;
             stress::recover(state, turn, actor)
         }
-        Heroes::Heal { own, who } => stress::heal(state, turn, &who, own),
+        Heroes::Heal { own, character } => stress::heal(state, turn, &character, own),
         Heroes::Rest { length, recovers } => {
             stress::rest(state, turn, length, recovers.map_or(0, |Number(recovers)| recovers))
         }
         Heroes::Surge { what, controlled, free } => surge::surge(state, turn, what, controlled, free),
-        Heroes::Condition { who, clear, label } => {
-            stress::condition(state, turn, &who, clear, label.map(|label| label.text))
+        Heroes::Condition { character, clear, label } => {
+            stress::condition(state, turn, &character, clear, label.map(|label| label.text))
         }
-        Heroes::Fatigue { state: fatigue, who } => stress::fatigue(state, turn, fatigue, &who),
-        Heroes::Tier { tier, who } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), who),
+        Heroes::Fatigue { state: fatigue, character } => stress::fatigue(state, turn, fatigue, &character),
+        Heroes::Tier { tier, character } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), character),
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn oppose(
     pool: &DicePool,
     other: &Opponent,
 ) -> Result<Reply, Refusal> {
-    let against = other.who.as_ref().map(|name| turn.character(&name.0)).transpose()?;
+    let against = other.character.as_ref().map(|name| turn.character(&name.0)).transpose()?;
     let anything = other.passive || other.whose.foe || other.whose.hero || typed(&other.dice);
     match against {
         Some(against) if !anything => challenge(state, turn, against, plan(turn, what)?, pool),
@@ -33,7 +33,7 @@ pub(crate) fn oppose(
 fn typed(pool: &DicePool) -> bool {
     let ranks = pool.ranks.advantage != 0 || pool.ranks.disadvantage != 0;
     let more = !pool.advantage.is_empty() || !pool.disadvantage.is_empty() || pool.tier.is_some();
-    ranks || more || pool.fortune || pool.misfortune || pool.skill.is_some() || pool.skill_below.is_some()
+    ranks || more || pool.fortune || pool.misfortune || pool.skill.is_some()
 }
 
 /// Both sides at once.

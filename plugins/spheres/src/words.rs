@@ -381,11 +381,11 @@ pub(crate) struct DicePool {
     /// roll a Misfortune die too
     #[flag("misfortune")]
     pub misfortune: bool,
-    /// a skill below 0
-    #[word("skill")]
-    pub skill_below: Option<Number<-100, 100>>,
     pub ranks: Ranks,
-    pub skill: Option<Number<0, 100>>,
+    /// behind the word it may be below 0
+    #[word("skill")]
+    #[bare]
+    pub skill: Option<Number<-100, 100>>,
 }
 
 /// The other side of an opposed check.
@@ -397,7 +397,7 @@ pub(crate) struct Opponent {
     pub whose: Whose,
     #[group]
     pub dice: DicePool,
-    pub who: Option<Name>,
+    pub character: Option<Name>,
 }
 
 #[cfg(test)]

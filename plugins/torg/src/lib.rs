@@ -69,10 +69,10 @@ enum Command {
         example = "test 14 up dn 10 12 14 # a burst at all three"
     )]
     Test {
-        value: Option<Number<0, 200>>,
+        skill: Option<Number<0, 200>>,
         /// a number, or very easy, easy, standard, challenging, hard, very hard, heroic, near impossible; alone it is 10
         #[flag("dn", "vs")]
-        dn: Option<Difficulties>,
+        difficulty: Option<Difficulties>,
         #[group]
         how: How,
     },
@@ -101,11 +101,11 @@ enum Command {
     Card { count: Option<Cards> },
     /// Set the difficulty of a test that was made without one.
     #[command(follow_up, example = "dn 14", example = "dn very hard", example = "dn #12 14", example = "dn Ann 14")]
-    Dn { dn: Difficulties },
+    Dn { difficulty: Difficulties },
     /// Roll bonus dice: d6, a 6 counts 5 and rolls again.
     #[command(example = "bd 2", example = "bd 3 reroll1")]
     Bd {
-        dice: Number<1, 20>,
+        count: Number<1, 20>,
         /// 1s are thrown once more
         #[flag("reroll1")]
         reroll: bool,
@@ -113,17 +113,17 @@ enum Command {
     /// Compare damage with Toughness, with bonus dice if you like; say who is hit, and they are asked to soak.
     #[command(example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
+        damage: Number<0, 500>,
         #[word("vs", "against")]
+        #[bare]
         toughness: Option<Toughness>,
         /// bonus dice
         #[word("bd")]
-        bonus_dice: Option<Number<1, 20>>,
+        count: Option<Number<1, 20>>,
         /// who is hit, and may soak it
         #[word("on", "to", "hits")]
-        whom: Option<Name>,
-        damage: Number<0, 500>,
-        bare: Option<Toughness>,
-        who: Option<Name>,
+        #[bare]
+        character: Option<Name>,
     },
     /// Soak damage with a test of your reality skill against 10; it costs a Possibility.
     #[command(follow_up = "if any", example = "soak 9", example = "soak #12 9 up")]
@@ -144,25 +144,25 @@ enum Command {
     /// Show the Possibilities; a referee gives and takes them.
     #[command(alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
     Possibilities {
-        who: Option<Name>,
+        character: Option<Name>,
         #[signed]
         change: Option<i32>,
     },
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
-    Sheet { who: Option<Name> },
+    Sheet { character: Option<Name> },
     /// Say that somebody is cut off from their reality, or no longer.
     #[command(example = "disconnect on", example = "disconnect Ann off")]
-    Disconnect { on: OnOff, who: Option<Name> },
+    Disconnect { on: OnOff, character: Option<Name> },
     /// Begin an act: everybody has as many Possibilities as an act begins with.
     #[command(referee, example = "newact")]
     Newact,
     /// Come to the table, or bring somebody; nobody else is disturbed.
     #[command(example = "join", example = "join Cem")]
-    Join { who: Option<Name> },
+    Join { character: Option<Name> },
     /// Leave the table, or see somebody off; what they hold stays for their return.
     #[command(example = "leave", example = "leave Cem")]
-    Leave { who: Option<Name> },
+    Leave { character: Option<Name> },
 }
 
 /// What goes into a test besides its value and difficulty.
@@ -232,12 +232,12 @@ impl Game for Torg {
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
-            Command::Test { value, dn, how } => {
-                let mut dns = dn.map_or(Vec::new(), |Difficulties(dns)| dns);
+            Command::Test { skill, difficulty, how } => {
+                let mut dns = difficulty.map_or(Vec::new(), |Difficulties(dns)| dns);
                 // `test dn 14 12`: the value stands behind the difficulty.
-                let behind = if value.is_none() && dns.len() > 1 { dns.pop() } else { None };
-                match value.map(|Number(value)| value).or(behind) {
-                    Some(value) => test::test(state, turn, value, dns, &how),
+                let behind = if skill.is_none() && dns.len() > 1 { dns.pop() } else { None };
+                match skill.map(|Number(skill)| skill).or(behind) {
+                    Some(skill) => test::test(state, turn, skill, dns, &how),
                     None => Err(Refusal::new("which skill or attribute? A number without a sign is missing")),
                 }
             }
@@ -251,14 +251,14 @@ impl Game for Torg {
             Command::Card { count } => {
                 test::follow(state, turn, test::More::Cards(count.map_or(1, |Cards(count)| count)))
             }
-            Command::Dn { dn: Difficulties(dns) } => test::follow(state, turn, test::More::Dn(dns)),
-            Command::Bd { dice: Number(dice), reroll } => harm::bonus_dice(turn, dice as u32, reroll),
-            Command::Damage { toughness, bonus_dice, whom, damage: Number(damage), bare, who } => {
-                let Some(Toughness(toughness)) = toughness.or(bare) else {
+            Command::Dn { difficulty: Difficulties(dns) } => test::follow(state, turn, test::More::Dn(dns)),
+            Command::Bd { count: Number(dice), reroll } => harm::bonus_dice(turn, dice as u32, reroll),
+            Command::Damage { damage: Number(damage), toughness, count, character } => {
+                let Some(Toughness(toughness)) = toughness else {
                     return Err(Refusal::new("against which Toughness? Its number is missing"));
                 };
-                let dice = bonus_dice.map_or(0, |Number(dice)| dice as u32);
-                harm::damage(state, turn, (damage, toughness), dice, whom.or(who))
+                let dice = count.map_or(0, |Number(dice)| dice as u32);
+                harm::damage(state, turn, (damage, toughness), dice, character)
             }
             Command::Soak { reality, how } => harm::soak(state, turn, reality.map(|Number(skill)| skill), &how),
             Command::Defend { unskilled } => harm::defend(turn, unskilled),
@@ -266,15 +266,15 @@ impl Game for Torg {
                 let bonus = rules::bonus(total as u32);
                 Ok(Reply::from(format!("a die total of {total} gives {bonus:+}")).fact("bonus", bonus))
             }
-            Command::Possibilities { who, change } => possibilities(state, turn, who, change),
-            Command::Sheet { who } => {
-                let who = turn.named(who)?;
+            Command::Possibilities { character, change } => possibilities(state, turn, character, change),
+            Command::Sheet { character } => {
+                let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))
             }
-            Command::Disconnect { on, who } => disconnect(state, turn, who, on == OnOff::On),
+            Command::Disconnect { on, character } => disconnect(state, turn, character, on == OnOff::On),
             Command::Newact => Ok(new_act(state, turn)),
-            Command::Join { who } => come_or_go(state, turn, who, false),
-            Command::Leave { who } => come_or_go(state, turn, who, true),
+            Command::Join { character } => come_or_go(state, turn, character, false),
+            Command::Leave { character } => come_or_go(state, turn, character, true),
         }
     }
 }
