@@ -1,6 +1,6 @@
 //! `#[derive(Arguments)]`: a struct as arguments that commands share.
 
-use crate::field::{Argument, takes};
+use crate::field::{Argument, specs, takes};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, Result};
@@ -14,16 +14,16 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     };
     let arguments: Vec<Argument> = data.fields.iter().map(Argument::new).collect::<Result<_>>()?;
     let name = &input.ident;
-    let spec_lists = arguments.iter().map(|argument| &argument.specs);
+    let specs = specs(&arguments);
     let fields = data.fields.iter().map(|field| &field.ident);
     let takes = takes(&data.fields, &arguments);
     Ok(quote! {
         impl ::plugin_api::Arguments for #name {
             fn declare() -> Vec<::plugin_api::ArgumentSpec> {
-                Vec::new().into_iter()#(.chain(#spec_lists))*.collect()
+                #specs
             }
 
-            fn take(words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
+            fn take(__words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
                 #takes
                 Ok(Self { #(#fields),* })
             }

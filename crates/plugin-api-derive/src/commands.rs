@@ -1,7 +1,7 @@
 //! `#[derive(Commands)]`: an enum as the commands of a game.
 
 use crate::doc;
-use crate::field::{Argument, takes};
+use crate::field::{Argument, specs, takes};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
@@ -27,7 +27,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             inners.push(inner);
             nested.push(quote! {
                 if <#inner as ::plugin_api::Commands>::has(name) {
-                    return <#inner as ::plugin_api::Commands>::parse(name, words).map(Self::#ident);
+                    return <#inner as ::plugin_api::Commands>::parse(name, __words).map(Self::#ident);
                 }
             });
             continue;
@@ -51,7 +51,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 own.contains(&name) #(|| <#inners as ::plugin_api::Commands>::has(name))*
             }
 
-            fn parse(name: &str, words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
+            fn parse(name: &str, __words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
                 #(#nested)*
                 match name {
                     #(#arms)*
@@ -80,12 +80,12 @@ impl Command {
         let ident = &variant.ident;
         let name = ident.to_string().to_lowercase();
         let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
-        let spec_lists = arguments.iter().map(|argument| &argument.specs);
+        let specs = specs(&arguments);
         let spec = quote!(specs.push(::plugin_api::CommandSpec {
             name: #name.to_owned(),
             aliases: vec![#(#aliases.to_owned()),*],
             help: #help.to_owned(),
-            arguments: Vec::new().into_iter()#(.chain(#spec_lists))*.collect(),
+            arguments: #specs,
             examples: vec![#(#examples.to_owned()),*],
             main: #main,
             role: ::plugin_api::Role::#role,
@@ -99,7 +99,7 @@ impl Command {
         let takes = takes(&variant.fields, &arguments);
         let arm = quote!(#name => {
             #takes
-            words.finish_as::<Self>(#name)?;
+            __words.finish_with(|| #specs)?;
             Ok(Self::#ident { #(#fields),* })
         });
         Ok(Command { name, spec, arm })

@@ -21,7 +21,7 @@ pub enum Step {
 /// A field, understood.
 pub struct Argument {
     /// An expression of what it declares: an iterator of `ArgumentSpec`.
-    pub specs: TokenStream,
+    specs: TokenStream,
     /// When it takes its value, and an expression of the field's type that takes it from `words`.
     takes: Vec<(Step, TokenStream)>,
 }
@@ -55,9 +55,9 @@ impl Argument {
                 let own: Vec<String> = vec![#(#names.to_owned()),*];
                 let usage = #usage;
                 let words = own.into_iter().chain(inner.into_iter().flat_map(|each| each.words)).collect();
-                [::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words }]
+                [::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words, forms: Vec::new() }]
             }),
-            takes: vec![(Step::Side, quote!(words.#needed::<#inner>(&[#(#names),*])?))],
+            takes: vec![(Step::Side, quote!(__words.#needed::<#inner>(&[#(#names),*])?))],
         }
     }
 
@@ -65,7 +65,7 @@ impl Argument {
         let ty = &field.ty;
         Argument {
             specs: quote!(<#ty as ::plugin_api::Arguments>::declare()),
-            takes: vec![(Step::Group, quote!(<#ty as ::plugin_api::Arguments>::take(words)?))],
+            takes: vec![(Step::Group, quote!(<#ty as ::plugin_api::Arguments>::take(__words)?))],
         }
     }
 
@@ -76,7 +76,7 @@ impl Argument {
         let usage = kind.usage(quote!(format!("{} {}", #name, #shown)));
         Argument {
             specs: spec(field, &usage, names, Some(inner)),
-            takes: vec![(Step::Word, quote!(words.#method::<#inner>(&[#(#names),*])?))],
+            takes: vec![(Step::Word, quote!(__words.#method::<#inner>(&[#(#names),*])?))],
         }
     }
 
@@ -88,7 +88,7 @@ impl Argument {
         if names.contains(&name_of(field)) {
             argument.specs = spec(field, &Kind::Optional.usage(shown(field, inner, &[])), names, Some(inner));
         }
-        let bare = quote!(match #ident { None => words.take::<#inner>()?, found => found });
+        let bare = quote!(match #ident { None => __words.take::<#inner>()?, found => found });
         argument.takes.push((Step::Place, bare));
         Ok(argument)
     }
@@ -100,20 +100,20 @@ impl Argument {
                 let shown = shown(field, inner, names);
                 Argument {
                     specs: spec(field, &quote!(format!("[{} [{}]]", #name, #shown)), names, Some(inner)),
-                    takes: vec![(Step::Flag, quote!(words.flag_with::<#inner>(&[#(#names),*])?))],
+                    takes: vec![(Step::Flag, quote!(__words.flag_with::<#inner>(&[#(#names),*])?))],
                 }
             }
             _ => Argument {
                 specs: spec(field, &quote!(format!("[{}]", #name)), names, None),
-                takes: vec![(Step::Flag, quote!(words.flag(&[#(#names),*]).into()))],
+                takes: vec![(Step::Flag, quote!(__words.flag(&[#(#names),*]).into()))],
             },
         }
     }
 
     fn signed(field: &Field) -> Self {
         let (usage, take) = match kind_of(&field.ty) {
-            (Kind::Optional, _) => ("[+N|-N]", quote!(words.signed_once()?)),
-            _ => ("[+N|-N ...]", quote!(words.signed()?.into_iter().collect())),
+            (Kind::Optional, _) => ("[+N|-N]", quote!(__words.signed_once()?)),
+            _ => ("[+N|-N ...]", quote!(__words.signed()?.into_iter().collect())),
         };
         let specs = spec(field, &quote!(#usage.to_owned()), &[], None);
         Argument { specs, takes: vec![(Step::Signed, take)] }
@@ -125,7 +125,7 @@ impl Argument {
         let usage = kind.usage(shown(field, inner, &[]));
         Argument {
             specs: spec(field, &usage, &[], Some(inner)),
-            takes: vec![(Step::Place, quote!(words.#method::<#inner>()?))],
+            takes: vec![(Step::Place, quote!(__words.#method::<#inner>()?))],
         }
     }
 }
@@ -149,12 +149,19 @@ fn name_of(field: &Field) -> String {
 fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Type>) -> TokenStream {
     let help = doc(&field.attrs);
     let more = inner.map(|inner| quote!(words.extend(<#inner as ::plugin_api::Argument>::words());));
+    let forms = inner.map_or(quote!(Vec::new()), |inner| quote!(<#inner as ::plugin_api::Argument>::forms()));
     quote!({
         #[allow(unused_mut, reason = "not every type has words of its own")]
         let mut words: Vec<String> = vec![#(#names.to_owned()),*];
         #more
-        [::plugin_api::ArgumentSpec { usage: #usage, help: #help.to_owned(), words }]
+        [::plugin_api::ArgumentSpec { usage: #usage, help: #help.to_owned(), words, forms: #forms }]
     })
+}
+
+/// An expression of what all of them declare.
+pub fn specs(arguments: &[Argument]) -> TokenStream {
+    let specs = arguments.iter().map(|argument| &argument.specs);
+    quote!(Vec::new().into_iter()#(.chain(#specs))*.collect::<Vec<::plugin_api::ArgumentSpec>>())
 }
 
 /// Statements that take all `fields` from `words`, in the order of their steps.

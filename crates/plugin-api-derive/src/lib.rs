@@ -1,10 +1,11 @@
-//! `#[derive(Commands)]`, `#[derive(Arguments)]` and `#[derive(Choice)]` for plugin-api. They only write calls of plugin-api's own
+//! `#[derive(Commands)]`, `#[derive(Arguments)]`, `#[derive(Forms)]` and `#[derive(Choice)]` for plugin-api. They only write calls of plugin-api's own
 //! functions; what the attributes mean stands at `plugin_api::Commands`.
 
 mod arguments;
 mod choice;
 mod commands;
 mod field;
+mod forms;
 
 use proc_macro::TokenStream;
 use syn::{Attribute, DeriveInput, Expr, ExprLit, Lit, Meta, parse_macro_input};
@@ -22,6 +23,15 @@ pub fn commands(input: TokenStream) -> TokenStream {
 pub fn arguments(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     arguments::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes an enum the forms of a command, as an argument that takes all that is left: each variant is typed as its name in
+/// lower case, or one of the words in `#[form("word", ...)]`, and its fields, which take the attributes of a command's. What
+/// begins with none of these words is the variant with `#[form(bare)]`. `Option` of it may be missing: nothing is typed.
+#[proc_macro_derive(Forms, attributes(form, word, bare, flag, side, signed, group))]
+pub fn forms(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    forms::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes an enum of bare variants an argument: each is typed as its name in lower case, or as one of the words in

@@ -1,8 +1,9 @@
 //! The types that arguments may have.
 
-use crate::{Refusal, Words};
+use crate::{ArgumentSpec, Refusal, Words};
 
-/// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice).
+/// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice) or
+/// [`Forms`](crate::Forms).
 pub trait Argument: Sized {
     /// What it is: `NUMBER`, `NAME`, or exactly what can be typed, `impact|inspire`.
     fn shape() -> String;
@@ -22,6 +23,11 @@ pub trait Argument: Sized {
 
     /// Words that are part of it, for "did you mean".
     fn words() -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The forms that it has, where the words behind a keyword depend on it.
+    fn forms() -> Vec<ArgumentSpec> {
         Vec::new()
     }
 

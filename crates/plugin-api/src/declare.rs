@@ -29,6 +29,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Usage lines show a field by its name in capitals (`[vs COUNTER]`), or by what can be typed, where its type tells.
 /// `Option<T>` may be missing, `Vec<T>` takes all there are. Words that nothing took are refused by name.
+/// A command of several forms, such as `gm me` and `gm add Gus`, has a field of a type that derives
+/// [`Forms`](crate::Forms), behind all others.
 /// A variant `Combat(CombatCommands)` takes in all the commands of another such enum: a topic, which help shows together
 /// under the variant's `///`, or its name.
 pub trait Commands: Sized {
@@ -97,6 +99,9 @@ pub struct ArgumentSpec {
     pub help: String,
     /// The words that are part of it, for "did you mean".
     pub words: Vec<String>,
+    /// The forms that it has, if it has several.
+    #[serde(default)]
+    pub forms: Vec<ArgumentSpec>,
 }
 
 /// Whether a command acts on an earlier roll.
@@ -174,10 +179,25 @@ pub fn usage_of(arguments: &[ArgumentSpec]) -> String {
 impl CommandSpec {
     /// `act [DIE ...] [adv] [vs NUMBER]`; a follow-up may say whose roll or which one first: `vs [#N|NAME] NUMBER`.
     pub fn usage(&self) -> String {
-        let roll = (self.follow_up != FollowUp::No).then_some("[#N|NAME]");
-        let arguments = (!self.arguments.is_empty()).then(|| usage_of(&self.arguments));
-        let words = [Some(self.name.clone()), roll.map(str::to_owned), arguments];
-        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        self.usage_with(&usage_of(&self.arguments))
+    }
+
+    fn usage_with(&self, arguments: &str) -> String {
+        let roll = if self.follow_up == FollowUp::No { "" } else { "[#N|NAME]" };
+        let words = [self.name.as_str(), roll, arguments].into_iter().filter(|words| !words.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// How it can be typed, each way with what it means: one, or one for each of its forms.
+    pub fn forms(&self) -> Vec<(String, &str)> {
+        let Some((last, before)) = self.arguments.split_last().filter(|(last, _)| !last.forms.is_empty()) else {
+            return vec![(self.usage(), "")];
+        };
+        let before = usage_of(before);
+        let may_be_missing = last.usage.starts_with('[') && !last.forms.iter().any(|form| form.usage.starts_with('['));
+        let nothing = may_be_missing.then(|| (self.usage_with(&before), ""));
+        let form = |form: &ArgumentSpec| self.usage_with(format!("{before} {}", form.usage).trim_start());
+        nothing.into_iter().chain(last.forms.iter().map(|each| (form(each), each.help.as_str()))).collect()
     }
 
     /// The first sentence of the help.

@@ -18,7 +18,7 @@ pub use declare::{
 };
 pub use dice::{Dice, Die};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
-pub use plugin_api_derive::{Arguments, Choice, Commands};
+pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use refusal::{Refusal, suggest, suggest_within};
 pub use turn::{Cast, Closed, Left, Target, Turn};
 pub use words::Words;

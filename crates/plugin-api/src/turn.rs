@@ -308,12 +308,7 @@ impl<'a> Turn<'a> {
         Ok(Target { entry: target.entry, actor: target.actor, record, latest: target.latest, named: target.named })
     }
 
-    /// As [`target`](Self::target), for a command that can do without.
-    pub fn target_if_any<R: DeserializeOwned>(&self) -> Option<Target<R>> {
-        self.target().ok()
-    }
-
-    /// As [`target_if_any`](Self::target_if_any), for a command that only looks at the roll and does not follow up on it.
+    /// As [`target`](Self::target), for a command that only looks at the roll and does not follow up on it.
     pub fn peek_target<R: DeserializeOwned>(&self) -> Option<Target<R>> {
         let followed = self.followed.get();
         let target = self.target().ok();

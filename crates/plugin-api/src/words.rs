@@ -1,6 +1,6 @@
 //! The words of a typed line, taken one after the other by the arguments they fit.
 
-use crate::{Argument, ArgumentSpec, Arguments, Commands, Refusal, suggest};
+use crate::{Argument, ArgumentSpec, Arguments, Refusal, suggest};
 use std::ops::Range;
 
 /// What was typed behind the command word, as words that arguments take away.
@@ -11,6 +11,8 @@ use std::ops::Range;
 pub struct Words {
     typed: String,
     words: Vec<Word>,
+    /// The word that they stand behind, if it tells what they mean.
+    behind: Option<String>,
 }
 
 /// What thumbs leave behind a word.
@@ -46,7 +48,7 @@ impl Words {
             let text = if quoted || plain.is_empty() { text } else { plain.to_owned() };
             words.push(Word { text, at: start..end, taken: false });
         }
-        Words { typed: typed.to_owned(), words }
+        Words { typed: typed.to_owned(), words, behind: None }
     }
 
     /// The words nobody took yet.
@@ -123,7 +125,7 @@ impl Words {
         let Some(found) = self.take_name(names) else {
             return Ok(None);
         };
-        let mut side = Words { typed: self.typed.clone(), words: self.words.split_off(found + 1) };
+        let mut side = self.split_off(found + 1);
         let taken = T::take(&mut side)?;
         side.finish_with(T::declare)?;
         Ok(Some(taken))
@@ -134,6 +136,42 @@ impl Words {
         let end = self.typed.len();
         let missing = || Refusal::usage(format!("{} and the other side are missing", names[0]), end..end);
         self.side(names)?.ok_or_else(missing)
+    }
+
+    /// Takes all that nobody took, as one of several forms: `read` takes the words of the form of which the first word is a
+    /// keyword, or else of the form without one, `""`; it gives nothing if there is none.
+    pub fn form<T>(
+        &mut self,
+        keywords: &[&[&str]],
+        read: impl FnOnce(&str, &mut Words) -> Result<Option<T>, Refusal>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(at) = self.words.iter().position(|word| !word.taken) else { return Ok(None) };
+        let first = self.words[at].clone();
+        let known = keywords.iter().find(|names| names.iter().any(|name| same(name, &first.text)));
+        let keyword = known.map(|names| names[0]);
+        self.words[at].taken = keyword.is_some();
+        let mut rest = self.split_off(at + usize::from(keyword.is_some()));
+        rest.behind = keyword.map(|_| first.text.clone());
+        let refused = match read(keyword.unwrap_or_default(), &mut rest) {
+            Ok(Some(read)) => return Ok(Some(read)),
+            Ok(None) => None,
+            Err(refusal) => Some(refusal),
+        };
+        let meant = suggest(&first.text, keywords.iter().copied().flatten().copied());
+        match refused {
+            Some(refusal) if keyword.is_some() || meant.is_none() || !refusal.usage => Err(refusal),
+            _ => {
+                let all: Vec<_> = keywords.iter().map(|names| names[0]).collect();
+                let hint = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                let what = format!("\"{}\" is not {}{hint}", first.text, all.join(" or "));
+                Err(Refusal::usage(what, first.at))
+            }
+        }
+    }
+
+    /// The words from number `at` on, which are no longer among these.
+    fn split_off(&mut self, at: usize) -> Words {
+        Words { typed: self.typed.clone(), words: self.words.split_off(at), behind: None }
     }
 
     /// Takes all of `names` that stand there; whether any did.
@@ -185,14 +223,8 @@ impl Words {
         Some((self.typed[start..].trim_end().to_owned(), start))
     }
 
-    /// Refuses a line with words that nobody took, with the words that `name` of `C` declares as suggestions.
-    pub fn finish_as<C: Commands>(&self, name: &str) -> Result<(), Refusal> {
-        let command = || C::declare().into_iter().find(|command| command.name == name);
-        self.finish_with(|| command().map_or(Vec::new(), |command| command.arguments))
-    }
-
-    /// Refuses a line with words that nobody took, and says what they belong to.
-    fn finish_with(&self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
+    /// Refuses a line with words that nobody took, and says to which of the arguments they belong.
+    pub fn finish_with(&self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
         let Some(word) = self.words.iter().find(|word| !word.taken) else { return Ok(()) };
         let arguments = arguments();
         let owner = arguments.iter().find(|argument| argument.words.iter().any(|known| same(known, &word.text)));
@@ -280,10 +312,9 @@ impl Words {
             Some(_) => left.next(),
             None => left.clone().find(|word| hint(word).is_some()).or(left.next_back()),
         };
-        let (before, end) = match behind.map(|word| &self.words[word]) {
-            Some(word) => (format!(" behind \"{}\"", word.text), word.at.end),
-            None => (String::new(), self.typed.len()),
-        };
+        let end = behind.map_or(self.typed.len(), |word| self.words[word].at.end);
+        let behind = behind.map(|word| &self.words[word].text).or(self.behind.as_ref());
+        let before = behind.map_or(String::new(), |word| format!(" behind \"{word}\""));
         let Some(word) = next else {
             return Refusal::usage(format!("{shape} is missing{before}"), end..end);
         };

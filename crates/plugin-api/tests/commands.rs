@@ -1,6 +1,6 @@
 //! What the derive makes of an enum, by what players type.
 
-use plugin_api::{Arguments, Choice, Commands, DiceWord, FollowUp, Name, Role, Text, Words};
+use plugin_api::{Arguments, Choice, Commands, DiceWord, FollowUp, Forms, Name, Number, Role, Text, Words};
 
 #[derive(Debug, PartialEq, Commands)]
 enum Play {
@@ -58,6 +58,12 @@ enum Play {
         #[bare]
         character: Option<Name>,
     },
+    /// Show the label of a number, or write one.
+    #[command(example = "label soft next", example = "label soft 3 as typed")]
+    Label { table: Table, what: Option<Label> },
+    /// Switch something.
+    #[command(example = "switch on it")]
+    Switch { switch: Switch },
     /// More of it.
     Nested(More),
 }
@@ -84,6 +90,33 @@ enum More {
     /// From another topic.
     #[command(example = "other", follow_up = "anyone")]
     Other,
+}
+
+#[derive(Debug, PartialEq, Choice)]
+enum Table {
+    Soft,
+    Hard,
+}
+
+#[derive(Debug, PartialEq, Forms)]
+enum Label {
+    /// the next one
+    Next,
+    Pick {
+        number: Number<1, 6>,
+        #[flag("all")]
+        all: bool,
+    },
+    #[form("say", "call")]
+    Say { words: Text },
+    #[form(bare)]
+    Write { place: u32, text: Option<Text> },
+}
+
+#[derive(Debug, PartialEq, Forms)]
+enum Switch {
+    On { name: Name },
+    Off { name: Name },
 }
 
 #[derive(Debug, PartialEq, Default, Choice)]
@@ -142,6 +175,37 @@ fn a_word_may_be_missing_where_its_value_can_stand_alone() {
 }
 
 #[test]
+fn a_keyword_tells_the_form_and_what_is_wrong_with_it() {
+    let label = |what| Ok(Play::Label { table: Table::Soft, what });
+    let text = |text: &str, at| Text { text: text.to_owned(), at };
+    assert_eq!(read("label soft"), label(None));
+    assert_eq!(read("label soft NEXT"), label(Some(Label::Next)));
+    assert_eq!(read("label soft pick all 3"), label(Some(Label::Pick { number: Number(3), all: true })));
+    assert_eq!(read("label soft call next,  as it is"), label(Some(Label::Say { words: text("next,  as it is", 16) })));
+    assert_eq!(read("label soft 3 next"), label(Some(Label::Write { place: 3, text: Some(text("next", 13)) })));
+    assert_eq!(read("switch on it"), Ok(Play::Switch { switch: Switch::On { name: Name("it".into()) } }));
+    for (line, refusal) in [
+        ("label soft nxet", "\"nxet\" is not next or pick or say: did you mean next?"),
+        ("label soft elsewhere", "\"elsewhere\" is not a number"),
+        ("label soft next one", "I do not understand \"one\" here"),
+        ("label soft pick", "a number is missing behind \"pick\""),
+        ("label soft pick 3 lal", "I do not understand \"lal\" here: did you mean all?"),
+        ("label soft pick 7", "7 is not from 1 to 6"),
+        ("switch", "on NAME or off NAME is missing"),
+        ("switch it", "\"it\" is not on or off"),
+    ] {
+        assert_eq!(read(line), Err(refusal.to_owned()), "{line}");
+    }
+    let specs = Play::declare();
+    assert_eq!(specs[6].usage(), "label soft|hard [next|pick NUMBER [all]|say WORDS|PLACE [TEXT]]");
+    let forms = specs[6].forms();
+    let usages: Vec<_> = forms.iter().map(|(usage, _)| usage.trim_start_matches("label soft|hard ")).collect();
+    assert_eq!(usages, ["label soft|hard", "next", "pick NUMBER [all]", "say WORDS", "PLACE [TEXT]"]);
+    assert_eq!((forms[1].1, forms[2].1), ("the next one", ""));
+    assert_eq!(specs[0].forms(), [(specs[0].usage(), "")]);
+}
+
+#[test]
 fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
     let side = |skill, ranks: &[i32], tier| Side { skill, ranks: ranks.to_vec(), tier };
     let (own, other) = (side(Some(5), &[1], Some(2)), Other { foe: true, side: side(Some(4), &[-2], None) });
@@ -190,6 +254,6 @@ fn declarations_carry_help_usage_and_roles() {
     let oppose = "oppose [attack] [SKILL] [+N|-N ...] [tier NUMBER] [vs [foe] [SKILL] [+N|-N ...] [tier NUMBER]]";
     assert_eq!(specs[4].usage(), oppose);
     assert_eq!(specs[5].usage(), "hit [DAMAGE] [vs TOUGHNESS] [on CHARACTER]");
-    let other = &specs[6];
+    let other = &specs[8];
     assert_eq!((other.name.as_str(), other.follow_up, other.topic.as_str()), ("other", FollowUp::Anyone, "More of it"));
 }

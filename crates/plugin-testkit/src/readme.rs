@@ -52,7 +52,11 @@ fn command(page: &mut String, spec: &CommandSpec) {
     let also: Vec<_> = spec.aliases.iter().map(|alias| format!("`!{alias}`")).collect();
     let also = if also.is_empty() { String::new() } else { format!(" Short: {}.", also.join(", ")) };
     let help = spec.help.replace('\n', " ");
-    let _ = writeln!(page, "\n`!{}`{whom}\n: {help}{also}", spec.usage());
+    let forms: Vec<_> = spec.forms().into_iter().map(|(usage, _)| format!("`!{usage}`")).collect();
+    let _ = writeln!(page, "\n{}{whom}\n: {help}{also}", forms.join(", "));
+    for (usage, help) in spec.forms().iter().filter(|(_, help)| !help.is_empty()) {
+        let _ = writeln!(page, "  - `!{usage}`: {help}");
+    }
     for argument in spec.arguments.iter().filter(|argument| !argument.help.is_empty()) {
         let _ = writeln!(page, "  - `{}`: {}", argument.usage, argument.help);
     }

@@ -77,12 +77,7 @@ enum House {
     Plugins,
     /// Enable or disable a plugin in this room.
     #[command(admin, example = "plugin enable mvk", example = "plugin disable mvk")]
-    Plugin {
-        #[word("enable", "on")]
-        enable: Option<Name>,
-        #[word("disable", "off")]
-        disable: Option<Name>,
-    },
+    Plugin { change: settings::Switched },
     /// Show or set the main game: the one that a word shared by several games means. Setting it is the referee's.
     #[command(example = "game mvk")]
     Game { id: Option<Name> },
@@ -90,14 +85,7 @@ enum House {
     ///
     /// While a table has no referee, everybody may give a referee's commands.
     #[command(example = "gm me", example = "gm add Gus", example = "gm remove Gus")]
-    Gm {
-        #[flag("me")]
-        me: bool,
-        #[word("add")]
-        add: Option<Person>,
-        #[word("remove")]
-        remove: Option<Person>,
-    },
+    Gm { change: Option<people::Referee> },
     /// Name your character, or switch to another one of yours.
     #[command(example = "iam Ann")]
     Iam { name: Option<Text> },
@@ -231,24 +219,12 @@ enum House {
         example = "fair reveal",
         example = "fair reveal all"
     )]
-    Fair {
-        #[word("add")]
-        add: Option<Text>,
-        #[flag("reveal")]
-        reveal: bool,
-        #[flag("all")]
-        all: bool,
-    },
+    Fair { proof: Option<fair::Proof> },
     /// Hand out the journal as a file that anybody can verify, or as text to read.
     ///
     /// With move a referee gets a word by which another room, on any network I am on, goes on with this table.
     #[command(example = "export", example = "export text", example = "export move")]
-    Export {
-        #[flag("text")]
-        text: bool,
-        #[flag("move")]
-        all: bool,
-    },
+    Export { form: Option<fair::Export> },
     /// Go on in this room with another table, by the word that its referee got; import back leads to its own.
     #[command(admin, example = "import kfbdmpahcoel", example = "import back")]
     Import {
@@ -260,11 +236,7 @@ enum House {
     ///
     /// A room's admin erases anybody's, and all that is older than so many days.
     #[command(example = "erase #12", example = "erase older 90")]
-    Erase {
-        #[word("older")]
-        older: Option<Number<1, 36500>>,
-        entry: Option<EntryNumber>,
-    },
+    Erase { what: Option<erase::Erased> },
     /// Erase all that you ever typed here; dice and changes stay.
     #[command(example = "forget me")]
     Forget {
@@ -313,9 +285,9 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(match command {
         House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref())?,
         House::Plugins => help::plugins(turn),
-        House::Plugin { enable, disable } => settings::plugin(turn, enable, disable)?,
+        House::Plugin { change } => settings::plugin(turn, change)?,
         House::Game { id } => settings::game(turn, id)?,
-        House::Gm { me, add, remove } => people::referees(turn, me, add, remove)?,
+        House::Gm { change } => people::referees(turn, change)?,
         House::Iam { name } => people::i_am(turn, name.map(|name| name.text).as_deref())?,
         // The line behind `as` is played instead of it: what comes here stands behind another `as`.
         House::As { character, command } => {
@@ -345,17 +317,20 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Seal { .. } => secrets::seal(turn),
         House::Unseal => secrets::unseal(turn)?,
-        House::Fair { add: Some(words), .. } => fair::add(turn, &words.text)?,
-        House::Fair { reveal: false, .. } => fair::fair(turn),
-        House::Fair { reveal: true, all, .. } => fair::reveal(turn, all)?,
-        House::Export { all: true, .. } => moving::export_move(turn)?,
-        House::Export { text, .. } => fair::export(turn, text)?,
+        House::Fair { proof: None } => fair::fair(turn),
+        House::Fair { proof: Some(fair::Proof::Add { words }) } => fair::add(turn, &words.text)?,
+        House::Fair { proof: Some(fair::Proof::Reveal { all }) } => fair::reveal(turn, all)?,
+        House::Export { form: Some(fair::Export::Move) } => moving::export_move(turn)?,
+        House::Export { form } => fair::export(turn, form.is_some())?,
         House::Import { word: Some(word), really } => moving::import(turn, &word.0, really)?,
         House::Import { word: None, .. } => {
             return Err(Refusal::new("by which word?").example("import kfbdmpahcoel").into());
         }
-        House::Erase { older: Some(Number(days)), .. } => erase::erase_older(turn, days)?,
-        House::Erase { entry, .. } => erase::erase(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Erase { what: Some(erase::Erased::Older { days: Number(days) }) } => erase::erase_older(turn, days)?,
+        House::Erase { what: Some(erase::Erased::Entry { entry: EntryNumber(number) }) } => {
+            erase::erase(turn, Some(number))?
+        }
+        House::Erase { what: None } => erase::erase(turn, None)?,
         House::Forget { me, really } => erase::forget_me(turn, me, really)?,
         House::Ignore { person } => ignore::ignore(turn, person)?,
         House::Unignore { person } => ignore::unignore(turn, &person)?,

@@ -176,19 +176,15 @@ enum Running {
         example = "benefit Bob clear"
     )]
     Benefit {
-        /// take away all that waits
-        #[flag("clear")]
-        clear: bool,
-        steps: Option<Steps>,
+        /// so many positions on the ladder, or take away all that waits
+        steps: Option<Waits>,
         character: Name,
     },
     /// Give an Obstacle that waits for somebody's next Intention.
     #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain", example = "obstacle Bob clear")]
     Obstacle {
-        /// take away all that waits
-        #[flag("clear")]
-        clear: bool,
-        steps: Option<Steps>,
+        /// so many positions on the ladder, or take away all that waits
+        steps: Option<Waits>,
         character: Name,
     },
     /// Give control of a character back to its player.
@@ -253,6 +249,30 @@ impl Argument for Steps {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let number = words[0].strip_suffix(['d', 'D']).unwrap_or(words[0]);
         Ok(Number::<-100, 100>::read(&[number])?.map(|(Number(steps), count)| (Steps(steps as i32), count)))
+    }
+}
+
+/// What waits for somebody from now on: so many steps more, or nothing.
+#[derive(Clone, Copy, Debug)]
+enum Waits {
+    Steps(i32),
+    Clear,
+}
+
+impl Argument for Waits {
+    fn shape() -> String {
+        "STEPS|clear".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if words[0].eq_ignore_ascii_case("clear") {
+            return Ok(Some((Waits::Clear, 1)));
+        }
+        Ok(Steps::read(words)?.map(|(Steps(steps), count)| (Waits::Steps(steps), count)))
+    }
+
+    fn words() -> Vec<String> {
+        vec!["clear".to_owned()]
     }
 }
 
@@ -339,22 +359,22 @@ fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Re
         Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
         Running::Episode => spotlight::episode(state),
         Running::Players { count: Number(players) } => Ok(spotlight::players(state, players as u32)),
-        Running::Benefit { clear: true, character, .. } | Running::Obstacle { clear: true, character, .. } => {
-            clear(state, turn, &character)
-        }
-        Running::Benefit { steps: Some(Steps(0)), .. } | Running::Obstacle { steps: Some(Steps(0)), .. } => {
+        Running::Benefit { steps: Some(Waits::Clear), character }
+        | Running::Obstacle { steps: Some(Waits::Clear), character } => clear(state, turn, &character),
+        Running::Benefit { steps: Some(Waits::Steps(0)), .. }
+        | Running::Obstacle { steps: Some(Waits::Steps(0)), .. } => {
             Err(Refusal::new("0 is neither Benefit nor Obstacle").about("0").example("benefit Bob clear"))
         }
-        Running::Benefit { character, steps: Some(Steps(..=-1)), .. } => {
+        Running::Benefit { character, steps: Some(Waits::Steps(..=-1)) } => {
             let example = format!("obstacle {} 1", character.0);
             Err(Refusal::new("a Benefit is above 0; what is below is an Obstacle").example(example))
         }
-        Running::Benefit { character, steps, .. } => {
-            wait(state, turn, &character, steps.map_or(2, |Steps(steps)| steps))
+        Running::Benefit { character, steps: Some(Waits::Steps(steps)) } => wait(state, turn, &character, steps),
+        Running::Benefit { character, steps: None } => wait(state, turn, &character, 2),
+        Running::Obstacle { character, steps: Some(Waits::Steps(steps)) } => {
+            wait(state, turn, &character, -steps.abs())
         }
-        Running::Obstacle { character, steps, .. } => {
-            wait(state, turn, &character, -steps.map_or(1, |Steps(steps)| steps.abs()))
-        }
+        Running::Obstacle { character, steps: None } => wait(state, turn, &character, -1),
         Running::Control { character } => {
             let who = turn.character(&character.0)?;
             if !state.of(who).ceded {

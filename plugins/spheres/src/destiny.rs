@@ -4,7 +4,7 @@ use crate::asking::{GM, die_size, referee_only};
 use crate::rules::Kind;
 use crate::state::{InOrder, Pool, State};
 use crate::{show, tilt};
-use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Turn};
+use plugin_api::{Argument, CharacterId, Forms, Name, Number, Refusal, Reply, Turn};
 
 /// A die of the Pool, as it is typed: `triumph 5`.
 #[derive(Clone, Copy)]
@@ -25,67 +25,84 @@ impl Argument for PoolDie {
     }
 }
 
-/// What a referee puts right.
-pub(crate) struct Correction {
-    /// A die that is missing in the Pool.
-    pub add: Option<PoolDie>,
-    /// A die that should not be there.
-    pub drop: Option<PoolDie>,
-    /// Held dice more or less.
-    pub change: Option<i32>,
-    /// Of which kind.
-    pub kind: Option<Kind>,
-    /// Held by whom.
-    pub who: Option<Name>,
+/// Whose dice are shown, or what a referee puts right.
+#[derive(Clone, Forms)]
+pub(crate) enum Correction {
+    /// what somebody holds, or so many more or less of a kind
+    #[form(bare)]
+    Held {
+        kind: Option<Kind>,
+        character: Option<Name>,
+        #[signed]
+        change: Option<i32>,
+    },
+    /// a die that is missing in the Pool
+    Add { die: PoolDie },
+    /// a die that should not be there
+    #[form("drop", "remove")]
+    Drop { die: PoolDie },
 }
 
 /// Dice of a kind that somebody holds, or that lie in the Pool.
 const MOST_DICE: i64 = 99;
 
-pub(crate) fn show_or_correct(state: &mut State, turn: &mut Turn, typed: Correction) -> Result<Reply, Refusal> {
-    let Correction { add, drop, change, kind, who } = typed;
-    if add.is_none() && drop.is_none() && change.is_none() && kind.is_none() {
-        if let Some(who) = who {
+pub(crate) fn show_or_correct(
+    state: &mut State,
+    turn: &mut Turn,
+    correction: Option<Correction>,
+) -> Result<Reply, Refusal> {
+    match &correction {
+        None | Some(Correction::Held { character: None, kind: None, change: None }) => {}
+        Some(Correction::Held { character: Some(who), kind: None, change: None }) => {
             let who = turn.character(&who.0)?;
             return Ok(show::sheet(state, turn, who));
         }
-        return Ok(show::destiny(state, turn));
+        Some(_) => referee_only(turn, "correct what is held")?,
     }
-    referee_only(turn, "correct what is held")?;
-    if let Some(PoolDie(kind, shows)) = add {
-        if state.pool.of(kind).len() as i64 >= MOST_DICE {
-            return Err(Refusal::new(format!("{MOST_DICE} dice of a kind are the most")).example("destiny"));
+    match correction {
+        Some(Correction::Add { die: PoolDie(kind, shows) }) => {
+            if state.pool.of(kind).len() as i64 >= MOST_DICE {
+                return Err(Refusal::new(format!("{MOST_DICE} dice of a kind are the most")).example("destiny"));
+            }
+            state.pool.of_mut(kind).push(shows);
         }
-        state.pool.of_mut(kind).push(shows);
-    }
-    if let Some(PoolDie(kind, shows)) = drop {
-        state.pool.take(kind, Some(shows))?;
-    }
-    if let Some(change) = change {
-        let Some(kind) = kind else {
+        Some(Correction::Drop { die: PoolDie(kind, shows) }) => {
+            state.pool.take(kind, Some(shows))?;
+        }
+        Some(Correction::Held { character, kind: Some(kind), change: Some(change) }) => {
+            correct_held(state, turn, character, kind, change)?;
+        }
+        Some(Correction::Held { change: Some(_), .. }) => {
             return Err(Refusal::new("dice of which kind: triumph or tragedy?").example("destiny Ann triumph +1"));
-        };
-        let (held, name) = match &who {
-            Some(Name(name)) if name.eq_ignore_ascii_case(GM) && kind == Kind::Triumph => {
-                let what = "the referee holds Tragedy dice alone";
-                return Err(Refusal::new(what).about("triumph").example("destiny GM tragedy +1"));
-            }
-            Some(Name(name)) if name.eq_ignore_ascii_case(GM) => (&mut state.gm, GM.to_owned()),
-            who => {
-                let who = who.as_ref().map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
-                (&mut state.of(who).held, turn.name(who).to_owned())
-            }
-        };
-        let now = held.of(kind) + i64::from(change);
-        if !(0..=MOST_DICE).contains(&now) {
-            let what = format!("{name} holds {} {}, and {change:+} is not possible", held.of(kind), kind.name());
-            return Err(Refusal::new(what).about(format!("{change:+}")).example("destiny Ann triumph +1"));
         }
-        *held.of_mut(kind) = now;
-    } else if kind.is_some() {
-        return Err(Refusal::new("how many more or less?").example("destiny Ann triumph +1"));
+        Some(Correction::Held { kind: Some(_), .. }) => {
+            return Err(Refusal::new("how many more or less?").example("destiny Ann triumph +1"));
+        }
+        Some(Correction::Held { .. }) | None => {}
     }
     Ok(show::destiny(state, turn))
+}
+
+/// Gives somebody so many dice of a kind, or takes them.
+fn correct_held(state: &mut State, turn: &mut Turn, who: Option<Name>, kind: Kind, change: i32) -> Result<(), Refusal> {
+    let (held, name) = match &who {
+        Some(Name(name)) if name.eq_ignore_ascii_case(GM) && kind == Kind::Triumph => {
+            let what = "the referee holds Tragedy dice alone";
+            return Err(Refusal::new(what).about("triumph").example("destiny GM tragedy +1"));
+        }
+        Some(Name(name)) if name.eq_ignore_ascii_case(GM) => (&mut state.gm, GM.to_owned()),
+        who => {
+            let who = who.as_ref().map_or(Ok(turn.actor), |name| turn.character(&name.0))?;
+            (&mut state.of(who).held, turn.name(who).to_owned())
+        }
+    };
+    let now = held.of(kind) + i64::from(change);
+    if !(0..=MOST_DICE).contains(&now) {
+        let what = format!("{name} holds {} {}, and {change:+} is not possible", held.of(kind), kind.name());
+        return Err(Refusal::new(what).about(format!("{change:+}")).example("destiny Ann triumph +1"));
+    }
+    *held.of_mut(kind) = now;
+    Ok(())
 }
 
 /// Players of a session.

@@ -167,16 +167,7 @@ enum DestinyDice {
         example = "destiny add triumph 5",
         example = "destiny drop tragedy 2"
     )]
-    Destiny {
-        #[word("add")]
-        add: Option<destiny::PoolDie>,
-        #[word("drop", "remove")]
-        drop: Option<destiny::PoolDie>,
-        #[signed]
-        change: Option<i32>,
-        kind: Option<Kind>,
-        character: Option<Name>,
-    },
+    Destiny { correction: Option<destiny::Correction> },
     /// Spend Destiny dice or Fate stones: degree, edit, boost, inspire, recover or stunt.
     ///
     /// Without a use a held die is thrown and its uses are offered. On others' rolls it takes the power of luck control.
@@ -228,15 +219,7 @@ enum Tilting {
         example = "tilt label soft 3 The ground gives way",
         example = "tilt label hard 3.2 A debt is called in"
     )]
-    Tilt {
-        #[word("label")]
-        label: Option<labels::Label>,
-        #[word("pick")]
-        pick: Option<Number<1, 6>>,
-        #[flag("next")]
-        next: bool,
-        table: Option<labels::Table>,
-    },
+    Tilt { step: Option<tilt::Step> },
     /// Vote in the open ballot with one of your dice that shows that number.
     #[command(example = "vote 3", example = "vote good 3")]
     Vote { ballot: Option<tilt::Side>, number: Number<1, 6> },
@@ -297,13 +280,7 @@ enum Heroes {
     /// It gives an action, an effect, a trait, negate, an edge, a counter or a retry. Controlled puts the fatigue off until
     /// you are free.
     #[command(example = "surge action", example = "surge retry controlled", example = "surge free")]
-    Surge {
-        what: Option<state::Benefit>,
-        #[flag("controlled", "compelled")]
-        controlled: bool,
-        #[flag("free")]
-        free: bool,
-    },
+    Surge { how: Option<surge::Surge> },
     /// Show, add or clear conditions, which are shown and never computed.
     #[command(
         example = "condition Bob wounded",
@@ -352,9 +329,7 @@ impl Game for Spheres {
             }
             Command::Checks(command) => checks(state, turn, command),
             Command::Destiny(command) => destinies(state, turn, command),
-            Command::Tilt(Tilting::Tilt { label, pick, next, table }) => {
-                tilt::tilt(state, turn, tilt::Asked { label, pick: pick.map(|Number(pick)| pick as u32), next, table })
-            }
+            Command::Tilt(Tilting::Tilt { step }) => tilt::tilt(state, turn, step),
             Command::Tilt(Tilting::Vote { ballot, number: Number(number) }) => {
                 tilt::vote(state, turn, ballot, number as u32)
             }
@@ -391,9 +366,7 @@ fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, 
 
 fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result<Reply, Refusal> {
     match command {
-        DestinyDice::Destiny { add, drop, change, kind, character: who } => {
-            destiny::show_or_correct(state, turn, destiny::Correction { add, drop, change, kind, who })
-        }
+        DestinyDice::Destiny { correction } => destiny::show_or_correct(state, turn, correction),
         DestinyDice::Spend { what, purpose, control, count } => {
             let (count, control) = (count.map(|Count(count)| count), control.is_some());
             spend::spend(state, turn, spend::Wish { what, count, use_for: purpose, control })
@@ -436,7 +409,7 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
         Heroes::Rest { length, recovers } => {
             stress::rest(state, turn, length, recovers.map_or(0, |Number(recovers)| recovers))
         }
-        Heroes::Surge { what, controlled, free } => surge::surge(state, turn, what, controlled, free),
+        Heroes::Surge { how } => surge::surge(state, turn, how),
         Heroes::Condition { character, clear, label } => {
             stress::condition(state, turn, &character, clear, label.map(|label| label.text))
         }

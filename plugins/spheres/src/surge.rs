@@ -1,7 +1,7 @@
 //! Surge: a feat beyond a hero's abilities, for some fatigue.
 
 use crate::state::{Benefit, Fatigue, Holdings, InForce, State};
-use plugin_api::{Refusal, Reply, Turn};
+use plugin_api::{Forms, Refusal, Reply, Turn};
 
 impl Benefit {
     /// As it is typed.
@@ -30,22 +30,27 @@ impl Benefit {
     }
 }
 
-pub(crate) fn surge(
-    state: &mut State,
-    turn: &Turn,
-    what: Option<Benefit>,
-    controlled: bool,
-    free: bool,
-) -> Result<Reply, Refusal> {
+/// What is said of a Surge.
+#[derive(Clone, Forms)]
+pub(crate) enum Surge {
+    /// what it gives; controlled puts the fatigue off
+    #[form(bare)]
+    For {
+        what: Option<Benefit>,
+        #[flag("controlled", "compelled")]
+        controlled: bool,
+    },
+    /// nobody controls you any more
+    Free,
+}
+
+pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Result<Reply, Refusal> {
     let held = state.of(turn.actor);
-    if free {
-        if !std::mem::take(&mut held.surge_deferred) {
-            return Err(Refusal::new("no fatigue waits for you to be free").example("surge action"));
-        }
-        held.surge_pending = true;
-        let reply = Reply::from("free again: the fatigue of the Surge comes with your next turn");
-        return Ok(facts(reply, held));
-    }
+    let (what, controlled) = match how {
+        Some(Surge::Free) => return free(held),
+        Some(Surge::For { what, controlled }) => (what, controlled),
+        None => (None, false),
+    };
     if let (true, true, Some(benefit)) = (held.surged_this_turn, held.surge_unsaid, what) {
         // Said what for after all: the same Surge.
         held.surge_unsaid = false;
@@ -75,6 +80,15 @@ pub(crate) fn surge(
     };
     let reply = Reply::new().bold("SURGE").text(format!(": {gives}; {then}"));
     Ok(facts(reply, held))
+}
+
+/// Lets the fatigue come that was put off.
+fn free(held: &mut Holdings) -> Result<Reply, Refusal> {
+    if !std::mem::take(&mut held.surge_deferred) {
+        return Err(Refusal::new("no fatigue waits for you to be free").example("surge action"));
+    }
+    held.surge_pending = true;
+    Ok(facts(Reply::from("free again: the fatigue of the Surge comes with your next turn"), held))
 }
 
 /// Keeps a benefit that lasts.

@@ -5,7 +5,7 @@ use crate::labels::{Label, Table, label};
 use crate::rules::Kind;
 use crate::show;
 use crate::state::{Rolled, State, Tilt};
-use plugin_api::{CharacterId, Choice, Refusal, Reply, Turn};
+use plugin_api::{CharacterId, Choice, Forms, Number, Refusal, Reply, Turn};
 
 /// Which of the two outcomes a ballot is about.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,16 +16,18 @@ pub(crate) enum Side {
     Bad,
 }
 
-/// What was typed behind `tilt`.
-pub(crate) struct Asked {
-    /// A label to write.
-    pub label: Option<Label>,
-    /// A number that breaks a tie.
-    pub pick: Option<u32>,
-    /// Close the open ballot.
-    pub next: bool,
-    /// The table to use.
-    pub table: Option<Table>,
+/// What the referee does about the Tilt.
+#[derive(Clone, Forms)]
+pub(crate) enum Step {
+    /// choose the table
+    #[form(bare)]
+    On { table: Table },
+    /// close the ballot
+    Next,
+    /// close it and break a tie
+    Pick { number: Number<1, 6> },
+    /// write what a number stands for
+    Label { label: Label },
 }
 
 /// The ballots, in their order.
@@ -97,8 +99,8 @@ fn outcome(turn: &Turn, rolled: &[Rolled]) -> String {
     format!("{}: {high} gets the good, {low} the bad", each.join("; "))
 }
 
-pub(crate) fn tilt(state: &mut State, turn: &mut Turn, asked: Asked) -> Result<Reply, Refusal> {
-    if let Some(Label { key, text }) = asked.label {
+pub(crate) fn tilt(state: &mut State, turn: &mut Turn, step: Option<Step>) -> Result<Reply, Refusal> {
+    if let Some(Step::Label { label: Label { key, text } }) = step {
         referee_only(turn, "write the Tilt tables")?;
         let reply = Reply::from(format!("{key} is now: {text}"));
         state.labels.insert(key, text);
@@ -109,25 +111,28 @@ pub(crate) fn tilt(state: &mut State, turn: &mut Turn, asked: Asked) -> Result<R
             Refusal::new("there is no Tilt: it comes when the last die leaves the Destiny Pool").example("destiny")
         );
     };
-    let changes = asked.table.is_some() || asked.next || asked.pick.is_some();
-    if let Some(table) = asked.table {
-        referee_only(turn, "choose the table")?;
-        if !tilt.chosen.is_empty() || !tilt.votes.is_empty() {
-            let table = tilt.table.unwrap_or(table).word();
-            return Err(Refusal::new(format!("the {table} table is being voted on")).example("tilt next"));
+    let pick = match step {
+        // Who rolled what is told to who only looks.
+        None | Some(Step::Label { .. }) => {
+            return Ok(show::behind(&format!("{} | ", outcome(turn, &tilt.rolled)), status(state, &tilt)));
         }
-        tilt.table = Some(table);
-    }
-    if asked.next || asked.pick.is_some() {
-        referee_only(turn, "close a ballot")?;
-        close(&mut tilt, asked.pick)?;
-    }
-    let reply = status(state, &tilt);
-    // Who rolled what is told to who only looks.
-    let reply = match changes {
-        true => reply,
-        false => show::behind(&format!("{} | ", outcome(turn, &tilt.rolled)), reply),
+        Some(Step::On { table }) => {
+            referee_only(turn, "choose the table")?;
+            if !tilt.chosen.is_empty() || !tilt.votes.is_empty() {
+                let table = tilt.table.unwrap_or(table).word();
+                return Err(Refusal::new(format!("the {table} table is being voted on")).example("tilt next"));
+            }
+            tilt.table = Some(table);
+            let reply = status(state, &tilt);
+            state.tilt = Some(tilt);
+            return Ok(reply);
+        }
+        Some(Step::Next) => None,
+        Some(Step::Pick { number: Number(number) }) => Some(number as u32),
     };
+    referee_only(turn, "close a ballot")?;
+    close(&mut tilt, pick)?;
+    let reply = status(state, &tilt);
     state.tilt = Some(tilt);
     Ok(reply)
 }

@@ -1,5 +1,6 @@
 //! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
 
+use super::EntryNumber;
 use crate::budget::{MOST_ERASED, MOST_ERASED_BYTES};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
@@ -11,9 +12,19 @@ use journal::documents::OPERATOR;
 use journal::documents::{InboxRow, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
-use plugin_api::Refusal;
+use plugin_api::{Forms, Number, Refusal};
 use std::collections::BTreeSet;
 use std::fmt::Display;
+
+/// Whose words are erased.
+#[derive(Forms)]
+pub(super) enum Erased {
+    /// what was typed and answered in one entry
+    #[form(bare)]
+    Entry { entry: EntryNumber },
+    /// all that is older than so many days, for a room's admin
+    Older { days: Number<1, 36500> },
+}
 
 pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     forget_rests(turn)?;

@@ -12,7 +12,7 @@ use journal::documents::to_json;
 use journal::export::Exported;
 use journal::keys;
 use journal::{Added, hex};
-use plugin_api::Refusal;
+use plugin_api::{Forms, Refusal, Text};
 use serde_json::{Map, Value};
 use std::io;
 
@@ -21,6 +21,27 @@ const MOST_NAMED: usize = 10;
 /// Bytes of the words with which somebody binds a seed, and how many can.
 const MOST_WORDS: usize = 100;
 const MOST_BINDERS: usize = 50;
+
+/// What is done about what proves the dice.
+#[derive(Forms)]
+pub(super) enum Proof {
+    /// bind the next seed with words of your own
+    Add { words: Text },
+    /// publish the seed; with all, although it discloses secret rolls
+    Reveal {
+        #[flag("all")]
+        all: bool,
+    },
+}
+
+/// How the journal is handed out, if not as a file to verify.
+#[derive(Forms)]
+pub(super) enum Export {
+    /// to read
+    Text,
+    /// a word by which another room goes on with this table
+    Move,
+}
 
 pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
     let head = turn.ledger.head();

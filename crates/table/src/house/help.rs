@@ -149,30 +149,26 @@ fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec], credit: 
 }
 
 fn command(prefix: &str, spec: &CommandSpec) -> Reply {
-    let mut reply = Reply::new().code(format!("{prefix}{}", spec.usage()));
-    for (n, paragraph) in spec.help.lines().enumerate() {
-        reply = if n == 0 { reply.text(format!(" {paragraph}")) } else { reply.line().text(paragraph) };
-    }
-    let explained = spec.arguments.iter().filter(|argument| !argument.help.is_empty());
-    let items: Vec<_> = explained
-        .map(|argument| vec![Span::Code(argument.usage.clone()), Span::Text(format!(" {}", argument.help))])
-        .collect();
-    if !items.is_empty() {
-        reply = reply.list(items);
-    }
-    reply = reply.line().text("Examples: ");
+    let mut reply = Reply::new();
     for (n, example) in spec.examples.iter().enumerate() {
         reply = if n > 0 { reply.text(", ") } else { reply };
         reply = reply.code(format!("{prefix}{example}"));
     }
+    reply = reply.text(for_whom(spec));
+    for paragraph in spec.help.lines() {
+        reply = reply.line().text(paragraph);
+    }
     let also: Vec<_> = spec.aliases.iter().map(|alias| format!("{prefix}{alias}")).collect();
     if !also.is_empty() {
-        reply = reply.text(format!(". Short: {}", also.join(", ")));
+        reply = reply.line().text(format!("Short: {}", also.join(", ")));
     }
-    match for_whom(spec) {
-        "" => reply,
-        whom => reply.text(format!(".{whom}")),
-    }
+    let item = |usage: String, help: &str| {
+        let says = (!help.is_empty()).then(|| Span::Text(format!(" {help}")));
+        std::iter::once(Span::Code(usage)).chain(says).collect()
+    };
+    let forms = spec.forms().into_iter().map(|(usage, help)| item(format!("{prefix}{usage}"), help));
+    let explained = spec.arguments.iter().filter(|argument| !argument.help.is_empty());
+    reply.list(forms.chain(explained.map(|argument| item(argument.usage.clone(), &argument.help))).collect())
 }
 
 fn for_whom(spec: &CommandSpec) -> &'static str {

@@ -8,21 +8,24 @@ use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Reply, Trust};
 use journal::documents::TableDoc;
-use plugin_api::{CharacterId, Name, Refusal};
+use plugin_api::{CharacterId, Forms, Name, Refusal};
 use std::sync::Arc;
 
-pub(super) fn referees(
-    turn: &mut HouseTurn,
-    me: bool,
-    add: Option<Person>,
-    remove: Option<Person>,
-) -> Result<Reply, Unplayed> {
-    let player = match (me, &add, &remove) {
-        (false, None, None) => return Ok(list(turn)),
-        (true, None, None) => turn.speaker.player.clone(),
-        (false, Some(person), None) => turn.table.player(&person.0, turn.present)?,
-        (false, None, Some(person)) => return Ok(dismiss(turn, &person.0)?),
-        _ => return Err(Refusal::new("one thing at a time: me, add or remove").into()),
+/// Who referees from now on, or no longer.
+#[derive(Forms)]
+pub(super) enum Referee {
+    Me,
+    Add { player: Person },
+    Remove { player: Person },
+}
+
+pub(super) fn referees(turn: &mut HouseTurn, change: Option<Referee>) -> Result<Reply, Unplayed> {
+    let me = matches!(change, Some(Referee::Me));
+    let player = match change {
+        None => return Ok(list(turn)),
+        Some(Referee::Me) => turn.speaker.player.clone(),
+        Some(Referee::Add { player }) => turn.table.player(&player.0, turn.present)?,
+        Some(Referee::Remove { player }) => return Ok(dismiss(turn, &player.0)?),
     };
     let name = if me { turn.speaker.name.clone() } else { shown_name(turn, &player) };
     let whole = if me { name.clone() } else { with_id(&name, &player) };

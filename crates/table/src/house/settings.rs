@@ -6,7 +6,7 @@ use crate::turn::HouseTurn;
 use chat::Reply;
 use journal::HOUSE;
 use journal::documents::PluginSettings;
-use plugin_api::{Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
+use plugin_api::{Forms, Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
 use unicode_normalization::char::is_combining_mark;
 
@@ -19,11 +19,19 @@ const MOST_PREFIX: usize = 3;
 /// Characters a table's name may have.
 const MOST_TABLE_NAME: usize = 60;
 
-pub(super) fn plugin(turn: &mut HouseTurn, enable: Option<Name>, disable: Option<Name>) -> Result<Reply, Refusal> {
-    let (name, on) = match (enable, disable) {
-        (Some(name), None) => (name.0, true),
-        (None, Some(name)) => (name.0, false),
-        _ => return Err(Refusal::new("say which plugin to enable or disable")),
+/// What becomes of a plugin in a room.
+#[derive(Forms)]
+pub(super) enum Switched {
+    #[form("enable", "on")]
+    Enable { id: Name },
+    #[form("disable", "off")]
+    Disable { id: Name },
+}
+
+pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Refusal> {
+    let (Name(name), on) = match change {
+        Switched::Enable { id } => (id, true),
+        Switched::Disable { id } => (id, false),
     };
     let id = plugin_id(turn, &name)?;
     let title = turn.host.plugins.get(&id).expect("its id was just found").manifest().title.clone();

@@ -1,0 +1,87 @@
+//! `#[derive(Forms)]`: an enum as the forms of a command, each with a keyword in front and arguments of its own.
+
+use crate::field::{Argument, specs, takes};
+use crate::{doc, words};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Result, Variant};
+
+pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
+    let Data::Enum(data) = &input.data else {
+        return Err(Error::new_spanned(input, "Forms is derived on an enum"));
+    };
+    let forms: Vec<Form> = data.variants.iter().map(Form::new).collect::<Result<_>>()?;
+    let name = &input.ident;
+    let (specs, arms) = (forms.iter().map(|form| &form.spec), forms.iter().map(|form| &form.arm));
+    let keywords = forms.iter().map(|form| &form.keywords).filter(|keywords| !keywords.is_empty());
+    Ok(quote! {
+        impl ::plugin_api::Argument for #name {
+            fn shape() -> String {
+                Self::forms().into_iter().map(|form| form.usage).collect::<Vec<_>>().join("|")
+            }
+
+            fn read(_: &[&str]) -> Result<Option<(Self, usize)>, String> {
+                Ok(None)
+            }
+
+            fn words() -> Vec<String> {
+                Self::forms().into_iter().flat_map(|form| form.words).collect()
+            }
+
+            fn forms() -> Vec<::plugin_api::ArgumentSpec> {
+                vec![#(#specs),*]
+            }
+
+            fn take(__words: &mut ::plugin_api::Words) -> Result<Option<Self>, ::plugin_api::Refusal> {
+                __words.form(&[#(&[#(#keywords),*]),*], |keyword, __words| match keyword {
+                    #(#arms)*
+                    _ => Ok(None),
+                })
+            }
+        }
+    })
+}
+
+struct Form {
+    /// The words that tell it, of which the first is shown; none if it has no keyword.
+    keywords: Vec<String>,
+    /// Its `ArgumentSpec`.
+    spec: TokenStream,
+    /// A match arm that takes its arguments.
+    arm: TokenStream,
+}
+
+impl Form {
+    fn new(variant: &Variant) -> Result<Self> {
+        if let Fields::Unnamed(_) = variant.fields {
+            return Err(Error::new_spanned(variant, "a form has named fields, or none"));
+        }
+        let is_form = |attribute: &&Attribute| attribute.path().is_ident("form");
+        let bare = |attribute: &Attribute| attribute.parse_args::<syn::Ident>().is_ok_and(|word| word == "bare");
+        let keywords = match variant.attrs.iter().find(is_form) {
+            Some(attribute) if bare(attribute) => Vec::new(),
+            Some(_) => words(&variant.attrs, "form")?.unwrap_or_default(),
+            None => vec![variant.ident.to_string().to_lowercase()],
+        };
+        let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
+        let (specs, takes) = (specs(&arguments), takes(&variant.fields, &arguments));
+        let (ident, help) = (&variant.ident, doc(&variant.attrs));
+        let keyword = keywords.first().cloned().unwrap_or_default();
+        let fields = variant.fields.iter().map(|field| &field.ident);
+        Ok(Form {
+            spec: quote!({
+                let own: Vec<::plugin_api::ArgumentSpec> = #specs;
+                let usage = format!("{} {}", #keyword, ::plugin_api::usage_of(&own)).trim().to_owned();
+                let words = [#(#keywords.to_owned()),*].into_iter().chain(own.into_iter().flat_map(|each| each.words));
+                let words: Vec<String> = words.collect();
+                ::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words, forms: Vec::new() }
+            }),
+            arm: quote!(#keyword => {
+                #takes
+                __words.finish_with(|| #specs)?;
+                Ok(Some(Self::#ident { #(#fields),* }))
+            }),
+            keywords,
+        })
+    }
+}
