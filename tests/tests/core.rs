@@ -7,7 +7,9 @@ use journal::documents::{InboxRow, to_json};
 use journal::keys::TableId;
 use journal::store::{Batch, Memory, Store, StoreError};
 use journal::{Entropy, keys};
-use plugin_api::{Commands, Dice, Game, Refusal, Reply, Setting, SettingKind, SettingScope, Turn};
+use plugin_api::{
+    ChoiceSetting, Commands, Dice, Game, NumberSetting, Refusal, Reply, Setting, SettingScope, Turn, Typed,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +39,16 @@ enum Break {
     Hoard,
 }
 
+const STEP: NumberSetting =
+    NumberSetting { key: "step", help: "how to count", default: 1, least: 1, most: 10, scope: SettingScope::Table };
+const WORD: ChoiceSetting<&str> = ChoiceSetting {
+    key: "word",
+    help: "how to count",
+    default: ("counted", "counted"),
+    values: &[("counted", "counted"), ("tallied", "tallied")],
+    scope: SettingScope::Room,
+};
+
 impl Game for Fragile {
     const ID: &'static str = "fragile";
     const TITLE: &'static str = "Fragile";
@@ -45,24 +57,13 @@ impl Game for Fragile {
     type Command = Break;
 
     fn settings() -> Vec<Setting> {
-        let setting = |key: &str, default: &str, kind, scope| Setting {
-            key: key.to_owned(),
-            help: "how to count".to_owned(),
-            default: default.to_owned(),
-            kind,
-            scope,
-        };
-        let words = ["counted", "tallied"].map(str::to_owned).to_vec();
-        vec![
-            setting("step", "1", SettingKind::Number(1, 10), SettingScope::Table),
-            setting("word", "counted", SettingKind::Choice(words), SettingScope::Room),
-        ]
+        vec![STEP.declared(), WORD.declared()]
     }
 
     fn play(state: &mut Count, command: Break, turn: &mut Turn) -> Result<Reply, Refusal> {
-        state.0 += turn.setting("step").parse::<u32>().map_err(|error| Refusal::new(error.to_string()))?;
+        state.0 += turn.setting(&STEP) as u32;
         match command {
-            Break::Count => Ok(Reply::from(format!("{} {}", turn.setting("word"), state.0))),
+            Break::Count => Ok(Reply::from(format!("{} {}", turn.setting(&WORD), state.0))),
             Break::Hoard => {
                 state.1 = "gold ".repeat(20_000);
                 Ok(Reply::from("mine"))

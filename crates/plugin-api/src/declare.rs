@@ -1,6 +1,6 @@
 //! What a game declares. From these come parsing, usage errors, help, role checks and manual pages.
 
-use crate::{Refusal, Words, suggest};
+use crate::{Refusal, Setting, Words};
 use chat::Role;
 use serde::{Deserialize, Serialize};
 
@@ -136,41 +136,6 @@ pub struct Manifest {
     pub credit: String,
 }
 
-/// Something that may be set for a table (`!table KEY VALUE`, by referees) or a room (`!room KEY VALUE`, by its admins).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
-    /// The word to type.
-    pub key: String,
-    /// What it does.
-    pub help: String,
-    /// What it is until somebody sets it.
-    pub default: String,
-    /// What it may be.
-    pub kind: SettingKind,
-    /// What it is set for.
-    pub scope: SettingScope,
-}
-
-/// What a setting is set for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SettingScope {
-    /// The table, in all its rooms.
-    Table,
-    /// One room.
-    Room,
-}
-
-/// The values a setting may have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SettingKind {
-    /// A whole number within these bounds, both included.
-    Number(i64, i64),
-    /// One of these words.
-    Choice(Vec<String>),
-    /// Any text of at most so many characters.
-    Text(usize),
-}
-
 /// How these arguments are typed: `[DIE ...] [adv] [vs NUMBER]`.
 pub fn usage_of(arguments: &[ArgumentSpec]) -> String {
     arguments.iter().map(|argument| argument.usage.as_str()).collect::<Vec<_>>().join(" ")
@@ -221,33 +186,5 @@ impl Manifest {
     /// The command that a bare `!GAME ...` means.
     pub fn main(&self) -> Option<&CommandSpec> {
         self.commands.iter().find(|command| command.main)
-    }
-}
-
-impl Setting {
-    /// `value` in its proper form, if the setting may have it.
-    ///
-    /// # Errors
-    /// Says what it may be.
-    pub fn check(&self, value: &str) -> Result<String, Refusal> {
-        let (value, key) = (value.trim(), &self.key);
-        match &self.kind {
-            SettingKind::Number(least, most) => match value.parse::<i64>() {
-                Ok(number) if (least..=most).contains(&&number) => Ok(number.to_string()),
-                _ => Err(Refusal::new(format!("{key} is a number from {least} to {most}")).about(value)),
-            },
-            SettingKind::Choice(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
-                Some(word) => Ok(word.clone()),
-                None => {
-                    let known = words.iter().map(String::as_str);
-                    let meant = suggest(value, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
-                    Err(Refusal::new(format!("{key} is one of: {}{meant}", words.join(", "))).about(value))
-                }
-            },
-            SettingKind::Text(most) if value.is_empty() || value.chars().count() > *most => {
-                Err(Refusal::new(format!("{key} is a text of 1 to {most} characters")))
-            }
-            SettingKind::Text(_) => Ok(value.to_owned()),
-        }
     }
 }

@@ -8,17 +8,17 @@ mod argument;
 mod declare;
 mod game;
 mod refusal;
+mod setting;
 mod turn;
 mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use chat::{CharacterId, Offer, Readers, Reply, Role, Span};
-pub use declare::{
-    ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, Setting, SettingKind, SettingScope, usage_of,
-};
+pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, usage_of};
 pub use dice::{Dice, Die};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use refusal::{Refusal, suggest, suggest_within};
-pub use turn::{Cast, Closed, Left, Target, Turn};
+pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
+pub use turn::{Cast, Closed, DIALECT, Left, Target, Turn};
 pub use words::Words;

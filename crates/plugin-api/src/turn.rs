@@ -1,8 +1,8 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
-use crate::{Name, Refusal, Role, suggest};
+use crate::{Name, Refusal, Role, Typed, suggest};
 use chat::{CharacterId, PlayerId, Reply};
-use dice::{Dice, DiceError, Die};
+use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,6 +10,9 @@ use serde_json::Value;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// The setting of every room that says whose spelling of dice it reads.
+pub const DIALECT: &str = "dialect";
 
 /// Who may be named at a table: its characters, the players by whom they act for, and whoever is present.
 #[derive(Clone, Debug, Default)]
@@ -291,9 +294,14 @@ impl<'a> Turn<'a> {
         self.cast.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
     }
 
-    /// The value of one of the game's declared settings, or of one that every room has, such as `dialect`.
-    pub fn setting(&self, key: &str) -> &str {
-        self.settings.get(key).map_or("", String::as_str)
+    /// What one of the game's declared settings is set to.
+    pub fn setting<S: Typed>(&self, setting: &S) -> S::Value {
+        setting.value(self.settings.get(setting.key()).map(String::as_str))
+    }
+
+    /// Whose spelling of dice the room reads.
+    pub fn dialect(&self) -> Dialect {
+        self.settings.get(DIALECT).and_then(|name| Dialect::named(name)).unwrap_or_default()
     }
 
     /// The roll this command follows up on. The host finds it before a follow-up is played.

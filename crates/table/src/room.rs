@@ -28,7 +28,7 @@ pub const FORMATTING: RoomSetting = RoomSetting {
 
 /// Whose spelling of dice is read.
 pub const DIALECT: RoomSetting = RoomSetting {
-    key: "dialect",
+    key: plugin_api::DIALECT,
     help: "whose spelling of dice is read: mine, or another tool's",
     values: &["native", "roll20", "foundry", "avrae", "dicemaiden"],
 };

@@ -9,8 +9,8 @@ mod show;
 mod spotlight;
 
 use plugin_api::{
-    Argument, Arguments, CharacterId, Choice, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting,
-    SettingKind, SettingScope, Turn, Words,
+    Argument, Arguments, CharacterId, Choice, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply,
+    Setting, SettingScope, Turn, Typed, Words,
 };
 use rules::{Aspect, Throw};
 use serde::{Deserialize, Serialize};
@@ -305,8 +305,14 @@ enum Record {
     Opposed(opposed::Opposed),
 }
 
-/// The setting that says how many tokens one Intention takes.
-const SPOTMAX: &str = "spotmax";
+const SPOTMAX: NumberSetting = NumberSetting {
+    key: "spotmax",
+    help: "Spotlight Tokens that one Intention may take",
+    default: 1,
+    least: 1,
+    most: 10,
+    scope: SettingScope::Table,
+};
 
 impl Game for Retrostar {
     const ID: &'static str = "retrostar";
@@ -317,13 +323,7 @@ impl Game for Retrostar {
     type Command = Command;
 
     fn settings() -> Vec<Setting> {
-        vec![Setting {
-            key: SPOTMAX.to_owned(),
-            help: "Spotlight Tokens that one Intention may take".to_owned(),
-            default: "1".to_owned(),
-            kind: SettingKind::Number(1, 10),
-            scope: SettingScope::Table,
-        }]
+        vec![SPOTMAX.declared()]
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

@@ -21,8 +21,8 @@ pub(crate) fn pay(state: &mut State) -> Result<(), Refusal> {
 
 /// Refuses more tokens for one Intention than this table allows.
 pub(crate) fn allow(turn: &Turn, tokens: usize) -> Result<(), Refusal> {
-    let most = turn.setting(SPOTMAX).parse().unwrap_or(1);
-    if tokens <= most {
+    let most = turn.setting(&SPOTMAX);
+    if tokens as i64 <= most {
         return Ok(());
     }
     let what = match most {

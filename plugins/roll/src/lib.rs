@@ -2,7 +2,7 @@
 
 mod show;
 
-use dice::{Dialect, Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
+use dice::{Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
 
 /// Plain dice as a plugin.
@@ -43,8 +43,7 @@ impl Game for Dice {
         let Some(Text { text, at }) = dice else {
             return Err(Refusal::new("what do you roll?"));
         };
-        let dialect = Dialect::named(turn.setting("dialect")).unwrap_or_default();
-        let notation = Notation::typed_in(dialect, &text)
+        let notation = Notation::typed_in(turn.dialect(), &text)
             .map_err(|error| Refusal::usage(error.what, at + error.at.start..at + error.at.end))?;
         let rolls = notation.roll(turn)?;
         let mut reply = Reply::new();

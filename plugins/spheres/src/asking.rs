@@ -1,16 +1,21 @@
 //! What commands ask of the table before they do anything: its settings, and whether the referee speaks.
 
-use plugin_api::{Refusal, Turn};
+use plugin_api::{ChoiceSetting, Refusal, SettingScope, Turn};
 
 /// Who stands for the referee where somebody is named.
 pub(crate) const GM: &str = "GM";
 
-/// The setting that says how large a Destiny die is.
-pub(crate) const DESTINY_DIE: &str = "destinydie";
+pub(crate) const DESTINY_DIE: ChoiceSetting<u32> = ChoiceSetting {
+    key: "destinydie",
+    help: "sides of a Destiny die",
+    default: ("6", 6),
+    values: &[("4", 4), ("6", 6), ("8", 8), ("10", 10), ("12", 12), ("20", 20)],
+    scope: SettingScope::Table,
+};
 
 /// Sides of a Destiny die.
 pub(crate) fn die_size(turn: &Turn) -> u32 {
-    turn.setting(DESTINY_DIE).parse().unwrap_or(6)
+    turn.setting(&DESTINY_DIE)
 }
 
 /// Refuses who is no referee.

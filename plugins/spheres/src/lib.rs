@@ -20,9 +20,7 @@ mod words;
 
 use asking::DESTINY_DIE;
 use check::Asked;
-use plugin_api::{
-    Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope, Text, Turn,
-};
+use plugin_api::{Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, Text, Turn, Typed};
 use rules::{Kind, Mode};
 use state::{Fatigue, State};
 use words::{Count, DicePool, Difficulty, Level, LuckControl, Opponent, Percent, Spendable, Use, What, Whose};
@@ -312,14 +310,7 @@ impl Game for Spheres {
     type Command = Command;
 
     fn settings() -> Vec<Setting> {
-        let sizes = ["4", "6", "8", "10", "12", "20"];
-        vec![Setting {
-            key: DESTINY_DIE.to_owned(),
-            help: "sides of a Destiny die".to_owned(),
-            default: "6".to_owned(),
-            kind: SettingKind::Choice(sizes.map(str::to_owned).to_vec()),
-            scope: SettingScope::Table,
-        }]
+        vec![DESTINY_DIE.declared()]
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

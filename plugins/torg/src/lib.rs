@@ -9,8 +9,8 @@ mod test;
 mod words;
 
 use plugin_api::{
-    Arguments, CharacterId, Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, SettingKind, SettingScope,
-    Turn,
+    Arguments, CharacterId, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope,
+    Turn, Typed,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -209,8 +209,14 @@ struct How {
     circumstances: Vec<Circumstance>,
 }
 
-/// The setting that says how many Possibilities an act begins with.
-const ACTMAX: &str = "actmax";
+const ACTMAX: NumberSetting = NumberSetting {
+    key: "actmax",
+    help: "Possibilities that everybody has at the beginning of an act",
+    default: 3,
+    least: 0,
+    most: 20,
+    scope: SettingScope::Table,
+};
 
 impl Game for Torg {
     const ID: &'static str = "torg";
@@ -221,13 +227,7 @@ impl Game for Torg {
     type Command = Command;
 
     fn settings() -> Vec<Setting> {
-        vec![Setting {
-            key: ACTMAX.to_owned(),
-            help: "Possibilities that everybody has at the beginning of an act".to_owned(),
-            default: "3".to_owned(),
-            kind: SettingKind::Number(0, 20),
-            scope: SettingScope::Table,
-        }]
+        vec![ACTMAX.declared()]
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
@@ -293,7 +293,7 @@ impl State {
 
     /// The Possibilities of a character.
     fn possibilities(&self, turn: &Turn, character: CharacterId) -> i64 {
-        let beginning = self.act.unwrap_or_else(|| turn.setting(ACTMAX).parse().unwrap_or(3));
+        let beginning = self.act.unwrap_or_else(|| turn.setting(&ACTMAX));
         (beginning - self.held(character).spent).max(0)
     }
 }
@@ -340,7 +340,7 @@ fn disconnect(state: &mut State, turn: &mut Turn, who: Option<Name>, on: bool) -
 }
 
 fn new_act(state: &mut State, turn: &Turn) -> Reply {
-    state.act = turn.setting(ACTMAX).parse().ok();
+    state.act = Some(turn.setting(&ACTMAX));
     state.characters.values_mut().for_each(|held| held.spent = 0);
     let reply = show::possibilities(state, turn);
     Reply { blocks: Reply::from(format!("A new act. {}", reply.plain())).blocks, ..reply }

@@ -181,7 +181,7 @@ pub(crate) fn possibilities(state: &State, turn: &Turn) -> Reply {
     let each: Vec<_> =
         all.iter().map(|who| format!("{} {}", turn.name(*who), state.possibilities(turn, *who))).collect();
     let each =
-        if each.is_empty() { format!("{} each, for whoever comes", turn.setting(ACTMAX)) } else { each.join(", ") };
+        if each.is_empty() { format!("{} each, for whoever comes", turn.setting(&ACTMAX)) } else { each.join(", ") };
     possibilities_fact(Reply::from(format!("Possibilities: {each}")), state, turn, all)
 }
 
