@@ -178,6 +178,9 @@ pub struct Character {
     /// The name was chosen, not taken over from the player.
     #[serde(default)]
     pub named: bool,
+    /// Whether they left the table, if they ever left or joined; what they hold stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away: Option<bool>,
 }
 
 /// A room's settings. Changes of it are in the journal of its table.

@@ -25,6 +25,8 @@ pub struct Cast {
     newcomers: Vec<(PlayerId, String)>,
     referees: Arc<BTreeSet<PlayerId>>,
     opposition: Arc<BTreeSet<CharacterId>>,
+    away: Arc<BTreeSet<CharacterId>>,
+    welcomed: Vec<CharacterId>,
 }
 
 /// The earlier roll that a follow-up acts on.
@@ -124,6 +126,18 @@ impl Cast {
     pub fn with_opposition(mut self, referees: BTreeSet<PlayerId>, characters: BTreeSet<CharacterId>) -> Self {
         (self.referees, self.opposition) = (Arc::new(referees), Arc::new(characters));
         self
+    }
+
+    /// With these characters away from the table.
+    #[must_use]
+    pub fn with_away(mut self, characters: impl IntoIterator<Item = CharacterId>) -> Self {
+        self.away = Arc::new(characters.into_iter().collect());
+        self
+    }
+
+    /// Who was away, and was welcomed.
+    pub fn welcomed(&self) -> &[CharacterId] {
+        &self.welcomed
     }
 
     /// Who became a player by being named, in the order of their characters from `next` on.
@@ -287,6 +301,18 @@ impl<'a> Turn<'a> {
     /// Whether a character belongs to the opposition: a referee's, or nobody's. All others are heroes.
     pub fn opposes(&self, character: CharacterId) -> bool {
         self.cast.opposition.contains(&character)
+    }
+
+    /// Whether a character left the table and did not come back.
+    pub fn is_away(&self, character: CharacterId) -> bool {
+        self.cast.away.contains(&character)
+    }
+
+    /// Brings a character back to the table; for a game with a `join` of its own, which takes the place of the table's.
+    pub fn welcome(&mut self, character: CharacterId) {
+        if Arc::make_mut(&mut self.cast.away).remove(&character) {
+            self.cast.welcomed.push(character);
+        }
     }
 
     /// The heroes of the table, in the order in which they came.

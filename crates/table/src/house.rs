@@ -100,6 +100,12 @@ enum House {
         #[flag("free")]
         free: bool,
     },
+    /// Come to the table, or bring somebody; nobody else is disturbed.
+    #[command(example = "join", example = "join Cem")]
+    Join { character: Option<Name> },
+    /// Leave the table, or as the referee see somebody off; what they hold stays for their return.
+    #[command(example = "leave", example = "leave Cem")]
+    Leave { character: Option<Name> },
     /// Show or change how this room is answered: its prefix, formatting on or off, the dialect of its dice, verbosity brief,
     /// normal or full, inline rolls on or off, and what its plugins let rooms set.
     #[command(
@@ -295,6 +301,8 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
             return Err(Refusal::new(what).example(format!("as {} {}", character.0, command.text)).into());
         }
         House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
+        House::Join { character } => people::join(turn, character)?,
+        House::Leave { character } => people::leave(turn, character)?,
         House::Room { setting, value } => settings::room(turn, setting, value)?,
         House::Dialect { name } => settings::dialect(turn, name)?,
         House::Table { setting, value } => settings::table(turn, setting, value)?,

@@ -28,6 +28,9 @@ pub(crate) trait People {
     /// Makes players of those present who were named.
     fn sit(&mut self, head: &mut Head, cast: &Cast);
 
+    /// Brings back whom a game welcomed.
+    fn welcome(&mut self, cast: &Cast);
+
     /// The character called `name`, for somebody who wants to act for them: one of their own, or anyone for a referee,
     /// for whom a new character comes into being.
     ///
@@ -98,7 +101,7 @@ impl People for TableDoc {
         let id = CharacterId(head.next_character);
         head.next_character += 1;
         let name = free_name(self, name);
-        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose });
+        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose, away: None });
         id
     }
 
@@ -113,11 +116,18 @@ impl People for TableDoc {
             .with_players(players)
             .with_present(present, CharacterId(head.next_character))
             .with_opposition(referees, opposition)
+            .with_away(self.characters.iter().filter(|(_, each)| each.away == Some(true)).map(|(id, _)| *id))
     }
 
     fn sit(&mut self, head: &mut Head, cast: &Cast) {
         for (player, name) in cast.newcomers() {
             self.seat(head, player, name);
+        }
+    }
+
+    fn welcome(&mut self, cast: &Cast) {
+        for id in cast.welcomed() {
+            self.characters.entry(*id).and_modify(|each| each.away = Some(false));
         }
     }
 

@@ -12,6 +12,13 @@ pub struct Plugins {
     own: Box<dyn OwnCommands>,
 }
 
+/// Words of the table's that a game may have too, if it does something of its own then. In a room where it is enabled, the
+/// game's comes first.
+const SHARED: [&str; 1] = ["join"];
+
+/// The table's own commands that games had before: old entries name the game.
+const ONCE_OF_GAMES: [&str; 2] = ["join", "leave"];
+
 /// Plugins that cannot live together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PluginsError {
@@ -39,7 +46,8 @@ impl Plugins {
         for plugin in list {
             let Manifest { id, commands, .. } = plugin.manifest().clone();
             let words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([&id]);
-            if let Some(word) = words.into_iter().find(|word| house.iter().any(|command| command.answers_to(word))) {
+            let taken = |word: &&String| house.iter().any(|command| command.answers_to(word));
+            if let Some(word) = words.into_iter().filter(|word| !SHARED.contains(&word.as_str())).find(taken) {
                 return Err(PluginsError::Taken { plugin: id.clone(), word: word.clone() });
             }
             if plugins.insert(id.clone(), plugin).is_some() {
@@ -57,6 +65,13 @@ impl Plugins {
     /// All manifests, in the order of their ids.
     pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
         self.plugins.values().map(|plugin| plugin.manifest())
+    }
+
+    /// The table's own command that `word` names, unless one of the games `enabled` has it.
+    pub fn house_command(&self, word: &str, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
+        let found = self.house.iter().find(|command| command.answers_to(word))?;
+        let shared = || self.enabled(enabled).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
+        (!SHARED.contains(&found.name.as_str()) || !shared()).then_some(found)
     }
 
     /// Those of `enabled` that there are, in the order of their ids.
@@ -79,8 +94,9 @@ impl Plugins {
 
     /// Who may give a command, by the ids that entries have; of one that is unknown here now, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
-        let own = self.house.iter().find(|each| game == HOUSE && each.name == command);
-        let spec = own.or_else(|| self.get(game)?.manifest().commands.iter().find(|each| each.name == command));
+        let of_game = self.get(game).and_then(|game| game.manifest().commands.iter().find(|each| each.name == command));
+        let own = || self.house.iter().find(|each| each.name == command);
+        let spec = of_game.or_else(|| own().filter(|_| game == HOUSE || ONCE_OF_GAMES.contains(&command)));
         spec.map_or(Role::Referee, |spec| spec.role)
     }
 

@@ -37,7 +37,7 @@ struct Holdings {
     /// Under this stress until it is cleared.
     #[serde(default)]
     staggered: bool,
-    /// Left the table; what they hold stays.
+    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
     #[serde(default)]
     away: bool,
 }
@@ -112,12 +112,6 @@ enum Command {
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
-    /// Come to the table, or bring somebody; nobody else is disturbed.
-    #[command(example = "join", example = "join Cem")]
-    Join { character: Option<Name> },
-    /// Leave the table, or see somebody off; what they hold stays for their return.
-    #[command(example = "leave", example = "leave Cem")]
-    Leave { character: Option<Name> },
 }
 
 /// What a critical success is used for.
@@ -214,8 +208,6 @@ impl Game for Mvk {
                 let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))
             }
-            Command::Join { character } => come_or_go(state, turn, character, false),
-            Command::Leave { character } => come_or_go(state, turn, character, true),
         }
     }
 }
@@ -332,12 +324,4 @@ fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
         }
     }
     show::stress(state, turn, turn.actor)
-}
-
-fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
-    let who = if away { turn.own(who, "see off")? } else { turn.named(who)? };
-    state.of(who).away = away;
-    let held = state.inspiration_of(who);
-    let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
-    Ok(turn.about(who).text(format!("{says}: inspiration {held}")).fact("inspiration", held))
 }

@@ -197,10 +197,10 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let others: Vec<_> = state
         .characters
         .iter()
-        .filter(|(id, each)| **id != who && !each.away)
+        .filter(|(id, _)| **id != who && !turn.is_away(**id))
         .map(|(id, each)| format!("{} {}", turn.name(*id), holdings(each)))
         .collect();
-    let mut reply = turn.about(who).text(holdings(&held));
+    let mut reply = turn.about(who).text(holdings(&held)).text(away(turn, who));
     if !others.is_empty() {
         reply = reply.text(format!(" | at the table: {}", others.join("; ")));
     }
@@ -211,6 +211,9 @@ fn holdings(held: &Holdings) -> String {
     let mut words = vec![format!("inspiration {}", held.inspiration)];
     words.extend(held.overwhelmed.then(|| "overwhelmed".to_owned()));
     words.extend(held.staggered.then(|| "staggered".to_owned()));
-    words.extend(held.away.then(|| "away".to_owned()));
     words.join(", ")
+}
+
+fn away(turn: &Turn, who: CharacterId) -> &'static str {
+    if turn.is_away(who) { ", away" } else { "" }
 }

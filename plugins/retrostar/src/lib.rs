@@ -61,7 +61,7 @@ struct Holdings {
     /// Personal Dials of this character that are defined.
     #[serde(default)]
     dials: u32,
-    /// Left the table; what they hold stays.
+    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
     #[serde(default)]
     away: bool,
 }
@@ -146,12 +146,6 @@ enum Command {
         #[signed]
         change: Option<i32>,
     },
-    /// Come to the table, or bring somebody; nobody else is disturbed.
-    #[command(example = "join", example = "join Cem")]
-    Join { character: Option<Name> },
-    /// Leave the table, or see somebody off; what they hold stays for their return.
-    #[command(example = "leave", example = "leave Cem")]
-    Leave { character: Option<Name> },
     /// For the Showrunner (the referee).
     Showrunner(Running),
 }
@@ -345,8 +339,6 @@ impl Game for Retrostar {
                 Ok(show::sheet(state, turn, who))
             }
             Command::Dial { character, change } => spotlight::dial(state, turn, character, change.unwrap_or(1)),
-            Command::Join { character } => come_or_go(state, turn, character, false),
-            Command::Leave { character } => come_or_go(state, turn, character, true),
             Command::Showrunner(running) => run(state, turn, running),
         }
     }
@@ -512,18 +504,4 @@ fn plan(state: &mut State, turn: &Turn, who: CharacterId, effort: &Effort, waiti
         holdings.paid.clear();
     }
     Ok(Plan { net, spotlight, used })
-}
-
-fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
-    let who = if away { turn.own(who, "see off")? } else { turn.named(who)? };
-    state.of(who).away = away;
-    let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
-    let reply = turn.about(who).text(says);
-    Ok(match state.players {
-        0 => reply,
-        players => {
-            let counted = show::count(players, "player");
-            reply.text(format!("; the pool counts {counted}: players N changes that for the next Episode"))
-        }
-    })
 }

@@ -109,10 +109,13 @@ fn waiting(held: &Holdings) -> String {
 /// All that a character and the table hold.
 pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.held(who);
-    let others = state.characters.iter().filter(|(id, each)| **id != who && !each.away);
+    let others = state.characters.iter().filter(|(id, _)| **id != who && !turn.is_away(**id));
     let others: Vec<_> = others.map(|(id, each)| format!("{} {}", turn.name(*id), holdings(each))).collect();
     let others: Vec<_> = others.iter().map(|other| other.trim_end()).collect();
-    let own = holdings(&held);
+    let mut own = holdings(&held);
+    if turn.is_away(who) {
+        own = format!("{own}{}away", if own.is_empty() { "" } else { ", " });
+    }
     let own = if own.is_empty() { "nothing waits, has control" } else { own.as_str() };
     let mut reply = turn.about(who).text(own).text(format!(" | {}", pool(state).plain()));
     if state.reboot {
@@ -136,6 +139,5 @@ fn holdings(held: &Holdings) -> String {
     words.extend(held.paid.iter().map(|aspect| format!("spotlight {} paid", aspect.word())));
     words.extend(held.ceded.then(|| "control ceded".to_owned()));
     words.extend((held.dials > 0).then(|| format!("dials {}", held.dials)));
-    words.extend(held.away.then(|| "away".to_owned()));
     words.join(", ")
 }

@@ -2,7 +2,7 @@
 
 use crate::asking::{GM, die_size, referee_only};
 use crate::rules::Kind;
-use crate::state::{InOrder, Pool, State};
+use crate::state::{Pool, State};
 use crate::{show, tilt};
 use plugin_api::{Argument, CharacterId, Forms, Name, Number, Refusal, Reply, Turn};
 
@@ -121,7 +121,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
     if players.is_empty() {
         // Those of the last session, or whoever is there.
         players = if state.players.is_empty() { turn.heroes() } else { state.players.clone() };
-        players.retain(|who| !state.held(*who).away && !turn.opposes(*who));
+        players.retain(|who| !turn.is_away(*who) && !turn.opposes(*who));
     }
     if players.is_empty() || players.len() > MOST_PLAYERS {
         return Err(Refusal::new(format!("a session has 1 to {MOST_PLAYERS} players: name them")));
@@ -135,7 +135,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
         holdings.held.tragedy += 1;
         holdings.awards.clear();
         holdings.edits.clear();
-        holdings.away = false;
+        turn.welcome(*who);
     }
     turn.close_offers(None, &["award"]);
     // Each player and last the referee, a Triumph and a Tragedy.
@@ -198,9 +198,10 @@ fn taken(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refu
 
 pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let who = turn.named(who)?;
+    let was_away = turn.is_away(who);
+    turn.welcome(who);
     if state.players.contains(&who) {
-        let came = std::mem::take(&mut state.of(who).away);
-        let says = if came { "is at the table again" } else { "is at the table already" };
+        let says = if was_away { "is at the table again" } else { "is at the table already" };
         return Ok(show::destiny_facts(Reply::from(format!("{} {says}", turn.name(who))), state, turn));
     }
     if state.players.len() >= MOST_PLAYERS {
@@ -210,15 +211,6 @@ pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
     let holdings = state.of(who);
     holdings.held.triumph += 1;
     holdings.held.tragedy += 1;
-    holdings.away = false;
     let reply = Reply::from(format!("{} joins with a Triumph and a Tragedy; the Pool stays", turn.name(who)));
-    Ok(show::destiny_facts(reply, state, turn))
-}
-
-pub(crate) fn leave(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let who = turn.own(who, "see off")?;
-    state.of(who).away = true;
-    state.order.retain(|each| *each != InOrder::Character(who));
-    let reply = Reply::from(format!("{} is gone from the table; what they hold stays", turn.name(who)));
     Ok(show::destiny_facts(reply, state, turn))
 }

@@ -109,7 +109,8 @@ fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
 const MOST_NAME: usize = 32;
 
 fn show_order(state: &State, turn: &Turn) -> Reply {
-    let names: Vec<_> = state.order.iter().map(|who| show::named_in_order(turn, who)).collect();
+    let here = |who: &&InOrder| !matches!(who, InOrder::Character(id) if turn.is_away(*id));
+    let names: Vec<_> = state.order.iter().filter(here).map(|who| show::named_in_order(turn, who)).collect();
     let now = state.current.as_ref().map(|who| format!("it is {}'s turn", show::named_in_order(turn, who)));
     let now = now.unwrap_or_else(|| "next begins the first turn".to_owned());
     match names.is_empty() {
@@ -127,7 +128,10 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
         return Err(Refusal::new("the referee goes on to the next turn, or whose turn it is").example("turn"));
     }
     let at = state.current.as_ref().and_then(|who| state.order.iter().position(|each| each == who));
-    let who = at.and_then(|at| state.order.get(at + 1)).cloned().unwrap_or(first);
+    let here = |who: &&InOrder| !matches!(who, InOrder::Character(id) if turn.is_away(*id));
+    // Who is away has no turn, and has one again once they are back.
+    let then = state.order.iter().skip(at.map_or(0, |at| at + 1)).find(here).or_else(|| state.order.iter().find(here));
+    let who = then.cloned().unwrap_or(first);
     Ok(begin(state, turn, who))
 }
 

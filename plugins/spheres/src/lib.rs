@@ -200,9 +200,6 @@ enum DestinyDice {
     /// Join the session with a Triumph and a Tragedy; the Pool stays.
     #[command(example = "join", example = "join Dee")]
     Join { character: Option<Name> },
-    /// Leave the table, or see somebody off; what they hold stays for their return.
-    #[command(example = "leave", example = "leave Dee")]
-    Leave { character: Option<Name> },
 }
 
 /// The Tilt and its votes.
@@ -371,7 +368,6 @@ fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result
         }
         DestinyDice::Veto { character } => spend::veto(state, turn, character),
         DestinyDice::Join { character } => destiny::join(state, turn, character),
-        DestinyDice::Leave { character } => destiny::leave(state, turn, character),
     }
 }
 

@@ -246,7 +246,7 @@ fn pair(stones: Stones) -> Value {
 pub(crate) fn destiny(state: &State, turn: &Turn) -> Reply {
     let mut held: Vec<String> = Vec::new();
     let listed = |id: &CharacterId, each: &Holdings| {
-        !each.away && (state.players.contains(id) || each.held != Stones::default())
+        !turn.is_away(*id) && (state.players.contains(id) || each.held != Stones::default())
     };
     for (id, each) in state.characters.iter().filter(|(id, each)| listed(id, each)) {
         held.push(format!("{} T{} G{}", turn.name(*id), each.held.triumph, each.held.tragedy));
@@ -324,7 +324,8 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     table.extend(state.fate.as_ref().map(|_| fate(state).plain()));
     table.extend((state.gm != Stones::default()).then(|| format!("{GM} G{}", state.gm.tragedy)));
     table.extend(state.current.as_ref().map(|who| format!("{}'s turn", named_in_order(turn, who))));
-    let reply = turn.about(who).text(format!("{} | {}", holdings(&held), table.join(", ")));
+    let away = if turn.is_away(who) { ", away" } else { "" };
+    let reply = turn.about(who).text(format!("{}{away} | {}", holdings(&held), table.join(", ")));
     let facts = stress(state, turn, who).facts;
     let mut reply = destiny_facts(fate_fact(reply, state), state, turn);
     reply.facts.extend(facts);
@@ -347,7 +348,6 @@ fn holdings(held: &Holdings) -> String {
     words.extend(held.awards.iter().map(|award| format!("an award of {award} to use")));
     words.extend(held.recovered.then(|| "recovered this encounter".to_owned()));
     words.extend(held.conditions.iter().cloned());
-    words.extend(held.away.then(|| "away".to_owned()));
     words.join(", ")
 }
 

@@ -219,7 +219,7 @@ pub(crate) struct Holdings {
     pub awards: Vec<u32>,
     /// Labels such as `wounded`.
     pub conditions: Vec<String>,
-    /// Left the table; what they hold stays.
+    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
     pub away: bool,
 }
 

@@ -49,7 +49,7 @@ struct Holdings {
     /// Damage that was soaked, by the numbers of its entries.
     #[serde(default)]
     soaked: Vec<u64>,
-    /// Left the table; what they hold stays.
+    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
     #[serde(default)]
     away: bool,
 }
@@ -157,12 +157,6 @@ enum Command {
     /// Begin an act: everybody has as many Possibilities as an act begins with.
     #[command(referee, example = "newact")]
     Newact,
-    /// Come to the table, or bring somebody; nobody else is disturbed.
-    #[command(example = "join", example = "join Cem")]
-    Join { character: Option<Name> },
-    /// Leave the table, or see somebody off; what they hold stays for their return.
-    #[command(example = "leave", example = "leave Cem")]
-    Leave { character: Option<Name> },
 }
 
 /// What goes into a test besides its value and difficulty.
@@ -273,8 +267,6 @@ impl Game for Torg {
             }
             Command::Disconnect { on, character } => disconnect(state, turn, character, on == OnOff::On),
             Command::Newact => Ok(new_act(state, turn)),
-            Command::Join { character } => come_or_go(state, turn, character, false),
-            Command::Leave { character } => come_or_go(state, turn, character, true),
         }
     }
 }
@@ -344,13 +336,4 @@ fn new_act(state: &mut State, turn: &Turn) -> Reply {
     state.characters.values_mut().for_each(|held| held.spent = 0);
     let reply = show::possibilities(state, turn);
     Reply { blocks: Reply::from(format!("A new act. {}", reply.plain())).blocks, ..reply }
-}
-
-fn come_or_go(state: &mut State, turn: &mut Turn, who: Option<Name>, away: bool) -> Result<Reply, Refusal> {
-    let who = if away { turn.own(who, "see off")? } else { turn.named(who)? };
-    state.of(who).away = away;
-    let says = if away { "gone from the table; what they hold stays" } else { "at the table" };
-    let held = state.possibilities(turn, who);
-    let reply = turn.about(who).text(format!("{says}: Possibilities {held}"));
-    Ok(show::possibilities_fact(reply, state, turn, [who]))
 }

@@ -176,7 +176,7 @@ pub(crate) fn harm(harm: Harm) -> String {
 /// The Possibilities of everybody at the table.
 pub(crate) fn possibilities(state: &State, turn: &Turn) -> Reply {
     let mut all = turn.heroes();
-    all.retain(|who| !state.held(*who).away);
+    all.retain(|who| !turn.is_away(*who));
     all.extend(state.characters.keys().filter(|who| turn.opposes(**who)));
     let each: Vec<_> =
         all.iter().map(|who| format!("{} {}", turn.name(*who), state.possibilities(turn, *who))).collect();
@@ -203,7 +203,7 @@ pub(crate) fn possibilities_fact(
 
 /// All that a character and the table hold.
 pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
-    let others = state.characters.iter().filter(|(id, each)| **id != who && !each.away);
+    let others = state.characters.iter().filter(|(id, _)| **id != who && !turn.is_away(**id));
     let others: Vec<_> =
         others.map(|(id, each)| format!("{} {}", turn.name(*id), holdings(state, turn, *id, each))).collect();
     let mut reply = turn.about(who).text(holdings(state, turn, who, &state.held(who)));
@@ -218,6 +218,6 @@ fn holdings(state: &State, turn: &Turn, who: CharacterId, held: &Holdings) -> St
     let mut words = vec![format!("Possibilities {}", state.possibilities(turn, who))];
     words.extend(held.disconnected.then(|| "disconnected".to_owned()));
     words.extend(held.reality.map(|reality| format!("reality {reality}")));
-    words.extend(held.away.then(|| "away".to_owned()));
+    words.extend(turn.is_away(who).then(|| "away".to_owned()));
     words.join(", ")
 }

@@ -7,7 +7,7 @@ use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Reply, Trust};
-use journal::documents::TableDoc;
+use journal::documents::{Character, TableDoc};
 use plugin_api::{CharacterId, Forms, Name, Refusal};
 use std::sync::Arc;
 
@@ -196,16 +196,49 @@ pub(super) fn characters(
     }
 }
 
+pub(super) fn join(turn: &mut HouseTurn, name: Option<Name>) -> Result<Reply, Refusal> {
+    let who = named(turn, name)?;
+    turn.table_mut().characters.entry(who).and_modify(|each| each.away = Some(false));
+    Ok(format!("{} is at the table.", turn.table.name_of(who)).into())
+}
+
+pub(super) fn leave(turn: &mut HouseTurn, name: Option<Name>) -> Result<Reply, Refusal> {
+    let who = named(turn, name)?;
+    let name = turn.table.name_of(who).to_owned();
+    if who != turn.actor {
+        turn.needs(Act::KeepCharacters, &format!("see off {name}"))?;
+    }
+    turn.table_mut().characters.entry(who).and_modify(|each| each.away = Some(true));
+    Ok(format!("{name} is gone from the table; what they hold stays.").into())
+}
+
+/// Who is named, as a game finds them, or the actor.
+fn named(turn: &mut HouseTurn, name: Option<Name>) -> Result<CharacterId, Refusal> {
+    let Some(Name(name)) = name else { return Ok(turn.actor) };
+    let mut cast = turn.table.cast(turn.head, turn.host.roster.present(turn.room_id));
+    let who = cast.find(&name).ok_or_else(|| cast.nobody(&name))?;
+    if !cast.newcomers().is_empty() {
+        Arc::make_mut(turn.table).sit(Arc::make_mut(turn.head), &cast);
+        // Who was seated stays so, though it be taken back that they came.
+        *turn.arrived = turn.table.clone();
+    }
+    Ok(who)
+}
+
 fn list_characters(turn: &HouseTurn) -> Reply {
     let lines = turn.table.characters.values().map(|each| match &each.owner {
-        Some(owner) => format!("{} ({})", each.name, played_by(turn.table, owner)),
-        None => format!("{} (referee's)", each.name),
+        Some(owner) => format!("{} ({}{})", each.name, played_by(turn.table, owner), away(each)),
+        None => format!("{} (referee's{})", each.name, away(each)),
     });
     let lines: Vec<_> = lines.collect();
     match lines.is_empty() {
         true => Reply::from("Nobody has played here yet."),
         false => format!("Characters: {}.", lines.join(", ")).into(),
     }
+}
+
+fn away(character: &Character) -> &'static str {
+    if character.away == Some(true) { ", away" } else { "" }
 }
 
 /// Gives a character to a player, who gets a seat by that.

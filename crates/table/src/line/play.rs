@@ -129,8 +129,12 @@ impl Draft {
         if !cast.newcomers().is_empty() {
             Arc::make_mut(&mut attempt.doc).sit(Arc::make_mut(&mut attempt.head), &cast);
         }
+        let arrived = attempt.doc.clone();
+        if !cast.welcomed().is_empty() {
+            Arc::make_mut(&mut attempt.doc).welcome(&cast);
+        }
         let mut changes = Changes::default();
-        changed(&Document::Table, &self.state.doc, &attempt.doc, &attempt.doc, &mut changes);
+        changed(&Document::Table, &self.state.doc, &arrived, &attempt.doc, &mut changes);
         note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let grown = grown(game, &state, after, number, &mut changes);
         if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {

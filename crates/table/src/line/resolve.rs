@@ -54,7 +54,7 @@ impl Draft {
         attempt: &Attempt<'_>,
     ) -> Result<Found<'a>, Unplayed> {
         let (word, place) = line.word();
-        if let Some(command) = host.plugins.house().iter().find(|command| command.answers_to(&word)) {
+        if let Some(command) = host.plugins.house_command(&word, &room.plugins) {
             return Ok(Found::House(command));
         }
         if let Some(plugin) = host.plugins.get(&word) {

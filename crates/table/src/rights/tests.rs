@@ -56,7 +56,8 @@ fn player(name: &str) -> PlayerId {
 
 fn table(at: At) -> TableDoc {
     let mut doc = TableDoc::default();
-    let character = |owner: Option<&str>| Character { name: "X".into(), owner: owner.map(player), named: false };
+    let character =
+        |owner: Option<&str>| Character { name: "X".into(), owner: owner.map(player), named: false, away: None };
     doc.characters =
         [(1, Some("ann")), (2, Some("bob")), (3, None)].map(|(id, owner)| (CharacterId(id), character(owner))).into();
     if matches!(at, At::Refereed) {
