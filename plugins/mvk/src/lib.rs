@@ -6,7 +6,9 @@ mod follow;
 mod rules;
 mod show;
 
-use plugin_api::{CharacterId, Choice, Commands, DiceWord, Game, Name, Number, Plugin, Refusal, Reply, Turn};
+use plugin_api::{
+    Arguments, CharacterId, Choice, Commands, DiceWord, Game, Name, Number, Plugin, Refusal, Reply, Turn,
+};
 use rules::{Edge, Kind, Roll, SIZES};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,6 +45,25 @@ struct Holdings {
 }
 
 /// What can be typed.
+/// The dice of an action or a counter, and how they are thrown.
+#[derive(Clone, Arguments)]
+struct Pool {
+    /// your character dice, d4 to d12
+    dice: Vec<DiceWord>,
+    /// two d20, the higher counts
+    #[flag("adv", "advantage")]
+    advantage: bool,
+    /// two d20, the lower counts
+    #[flag("dis", "disadvantage")]
+    disadvantage: bool,
+    /// this once, or for longer with the stress command
+    #[flag("overwhelmed", "ow")]
+    overwhelmed: bool,
+    /// this once, or for longer with the stress command
+    #[flag("staggered", "st")]
+    staggered: bool,
+}
+
 #[derive(Clone, Commands)]
 enum Command {
     /// Act: roll a d20 and your character dice for total and impact.
@@ -56,20 +77,8 @@ enum Command {
         example = "act 2d8, d12 adv staggered # the bridge"
     )]
     Act {
-        /// your character dice, d4 to d12
-        dice: Vec<DiceWord>,
-        /// two d20, the higher counts
-        #[flag("adv", "advantage")]
-        advantage: bool,
-        /// two d20, the lower counts
-        #[flag("dis", "disadvantage")]
-        disadvantage: bool,
-        /// this once, or for longer with the stress command
-        #[flag("overwhelmed", "ow")]
-        overwhelmed: bool,
-        /// this once, or for longer with the stress command
-        #[flag("staggered", "st")]
-        staggered: bool,
+        #[group]
+        pool: Pool,
         /// the counter total, if it is known
         #[word("vs", "against")]
         counter: Option<Number<0, 200>>,
@@ -77,15 +86,8 @@ enum Command {
     /// Counter somebody's action: the same dice, without critical success.
     #[command(example = "counter d8 d10")]
     Counter {
-        dice: Vec<DiceWord>,
-        #[flag("adv", "advantage")]
-        advantage: bool,
-        #[flag("dis", "disadvantage")]
-        disadvantage: bool,
-        #[flag("overwhelmed", "ow")]
-        overwhelmed: bool,
-        #[flag("staggered", "st")]
-        staggered: bool,
+        #[group]
+        pool: Pool,
     },
     /// Set what your last action was countered with, and settle it.
     #[command(follow_up, example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
@@ -185,14 +187,12 @@ impl Game for Mvk {
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
-            Command::Act { dice, advantage, disadvantage, overwhelmed, staggered, counter } => {
-                let edge = Edge::of(advantage, disadvantage);
-                let roll = throw(state, turn, Kind::Action, &dice, edge, (overwhelmed, staggered))?;
+            Command::Act { pool, counter } => {
+                let roll = throw(state, turn, Kind::Action, &pool)?;
                 settle(state, turn, Roll { counter: counter.map(|Number(total)| total), ..roll })
             }
-            Command::Counter { dice, advantage, disadvantage, overwhelmed, staggered } => {
-                let edge = Edge::of(advantage, disadvantage);
-                let roll = throw(state, turn, Kind::Counter, &dice, edge, (overwhelmed, staggered))?;
+            Command::Counter { pool } => {
+                let roll = throw(state, turn, Kind::Counter, &pool)?;
                 settle(state, turn, roll)
             }
             Command::Vs { counter: Number(total) } => follow::vs(state, turn, total),
@@ -223,17 +223,12 @@ impl State {
 }
 
 /// Throws a pool: the d20s, then the character dice in typed order.
-fn throw(
-    state: &State,
-    turn: &mut Turn,
-    kind: Kind,
-    dice: &[DiceWord],
-    edge: Edge,
-    (overwhelmed, staggered): (bool, bool),
-) -> Result<Roll, Refusal> {
-    let typed = pool(dice)?;
+fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Roll, Refusal> {
+    let typed = sizes(&thrown.dice)?;
     let held = state.characters.get(&turn.actor).cloned().unwrap_or_default();
-    let (pool, stress) = rules::under_stress(&typed, overwhelmed || held.overwhelmed, staggered || held.staggered);
+    let stresses = [thrown.overwhelmed || held.overwhelmed, thrown.staggered || held.staggered];
+    let (pool, stress) = rules::under_stress(&typed, stresses.into_iter().filter(|under| *under).count());
+    let edge = Edge::of(thrown.advantage, thrown.disadvantage);
     let first = turn.throw_die(20)?.value;
     let (fortune, dropped_fortune) = match edge.fortune_dice() {
         2 => {
@@ -247,7 +242,7 @@ fn throw(
 }
 
 /// The character dice of what was typed. A d20 is the fortune die, which is rolled anyway.
-fn pool(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
+fn sizes(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
     let mut pool = Vec::new();
     let mut fortune_dice = 0;
     for word in words {

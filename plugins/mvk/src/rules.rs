@@ -79,11 +79,10 @@ pub enum Stress {
     Scratched(usize),
 }
 
-/// The pool as stress leaves it before the throw: the first of the largest die type steps down if the character is
-/// Overwhelmed or Staggered, and is marked to be scratched if both.
-pub fn under_stress(pool: &[u32], overwhelmed: bool, staggered: bool) -> (Vec<u32>, Stress) {
+/// The pool as so many kinds of stress leave it before the throw: the first of the largest die type steps down if the
+/// character is Overwhelmed or Staggered, and is marked to be scratched if both.
+pub fn under_stress(pool: &[u32], stressed: usize) -> (Vec<u32>, Stress) {
     let mut pool = pool.to_vec();
-    let stressed = usize::from(overwhelmed) + usize::from(staggered);
     let Some(&largest) = pool.iter().max() else {
         return (pool, if stressed == 0 { Stress::None } else { Stress::NothingToTake });
     };
@@ -297,13 +296,10 @@ mod tests {
 
     #[test]
     fn stress_takes_the_first_of_the_largest_type() {
-        assert_eq!(
-            under_stress(&[8, 12, 12], true, false),
-            (vec![8, 10, 12], Stress::Reduced { from: 12, to: Some(10) })
-        );
-        assert_eq!(under_stress(&[8, 12, 12], true, true), (vec![8, 12, 12], Stress::Scratched(1)));
-        assert_eq!(under_stress(&[4], false, true), (vec![], Stress::Reduced { from: 4, to: None }));
-        assert_eq!(under_stress(&[], false, true), (vec![], Stress::NothingToTake));
-        assert_eq!(under_stress(&[], false, false), (vec![], Stress::None));
+        assert_eq!(under_stress(&[8, 12, 12], 1), (vec![8, 10, 12], Stress::Reduced { from: 12, to: Some(10) }));
+        assert_eq!(under_stress(&[8, 12, 12], 2), (vec![8, 12, 12], Stress::Scratched(1)));
+        assert_eq!(under_stress(&[4], 1), (vec![], Stress::Reduced { from: 4, to: None }));
+        assert_eq!(under_stress(&[], 1), (vec![], Stress::NothingToTake));
+        assert_eq!(under_stress(&[], 0), (vec![], Stress::None));
     }
 }

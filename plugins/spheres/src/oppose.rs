@@ -25,7 +25,7 @@ pub(crate) fn oppose(
             let what = format!("{name} answers with their own dice: leave the numbers away, they type resist");
             Err(Refusal::new(what).example(format!("oppose 5 +3 vs {name}")))
         }
-        _ => both(state, turn, what, pool, other, against),
+        _ => both(state, turn, what, Sides { pool, other, against }),
     }
 }
 
@@ -36,15 +36,17 @@ fn typed(pool: &DicePool) -> bool {
     ranks || more || pool.fortune || pool.misfortune || pool.skill.is_some()
 }
 
-/// Both sides at once.
-fn both(
-    state: &mut State,
-    turn: &mut Turn,
-    what: &What,
-    pool: &DicePool,
-    other: &Opponent,
+/// What both sides throw.
+struct Sides<'a> {
+    pool: &'a DicePool,
+    other: &'a Opponent,
+    /// Who the other is, if they are at the table.
     against: Option<CharacterId>,
-) -> Result<Reply, Refusal> {
+}
+
+/// Both sides at once.
+fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result<Reply, Refusal> {
+    let Sides { pool, other, against } = sides;
     let own = plan(turn, what)?;
     let opposite = match own.side {
         Side::Hero => Side::Foe,
@@ -55,7 +57,8 @@ fn both(
         against => side_of(turn, against.unwrap_or(turn.actor), &other.whose)?,
     };
     let check = ready(state, turn.actor, pool, own)?;
-    let opponent = opposing(state, against, &other.dice, side, other.passive)?;
+    let mode = if other.passive { Mode::Passive } else { Mode::Roll };
+    let opponent = opposing(state, against, &other.dice, side, mode)?;
     let (check, opponent) = (check.throw(turn)?, opponent.throw(turn)?);
     use_up(state, turn.actor);
     against.into_iter().for_each(|who| use_up(state, who));
@@ -72,9 +75,8 @@ fn opposing(
     who: Option<CharacterId>,
     pool: &DicePool,
     side: Side,
-    passive: bool,
+    mode: Mode,
 ) -> Result<Ready, Refusal> {
-    let mode = if passive { Mode::Passive } else { Mode::Roll };
     let plan = Plan { purpose: Purpose::Skill, side, mode, luck: 0 };
     match who {
         Some(who) => ready(state, who, pool, plan),
@@ -122,7 +124,14 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &D
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
-    let opponent = opposing(state, Some(against), pool, own_side(turn, against), passive)?.throw(turn)?;
+    let opponent = opposing(
+        state,
+        Some(against),
+        pool,
+        own_side(turn, against),
+        if passive { Mode::Passive } else { Mode::Roll },
+    )?
+    .throw(turn)?;
     use_up(state, against);
     state.of(against).answered = Some(target.entry);
     turn.close_offers(Some(against), &["boost", "degree", "stunt"]);
