@@ -160,6 +160,15 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     bot.ask("!insp +1");
     assert!(bot.end());
     assert!(complaint(&backup(data.path())).contains("is there already"));
+    // For a version that knows no newer schema, and for one that nothing leads back to.
+    let back = data.path().with_extension("back");
+    let write_for =
+        |schema: &str| astragal(data.path()).arg("backup").arg(&back).args(["--schema", schema]).output().unwrap();
+    assert!(complaint(&write_for("1")).contains("no way back to schema 1"));
+    assert!(!back.exists());
+    assert!(write_for("2").status.success());
+    assert!(fs::read_to_string(&back).unwrap().starts_with(r#"{"astragal_backup":1,"schema":2,"#));
+    fs::remove_file(&back).unwrap();
 
     fs::remove_dir_all(data.path()).unwrap();
     let restore = |data: &Path, file: &Path| astragal(data).arg("restore").arg(file).output().unwrap();

@@ -8,7 +8,7 @@ use crate::{ask, check, lines};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
-use journal::backup::{BackupError, read, write, write_for};
+use journal::backup::{BackupError, has_way_back, read, write, write_for};
 use journal::keys::{BASE_SCHEMA, RESTORED_KEY};
 use journal::schema::check_records;
 use journal::store::{Batch, Store};
@@ -27,6 +27,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// a program can restore which knows no newer one.
 pub fn backup(path: &Path, file: &Path, schema: Option<u32>) -> anyhow::Result<()> {
     must_be_free(file)?;
+    schema.map_or(Ok(()), has_way_back)?;
     anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to back up", path.display());
     let part = part_of(file);
     match DataDir::claim(path) {

@@ -12,7 +12,7 @@
 //! | Whoever waits for a post hears what became of it, also when the transport closes | `when_it_closes_nobody_waits_for_ever` |
 //!
 //! What takes people and servers of one kind is held by the tests of that kind: who reads a private post ([`Post::to`],
-//! [`Post::only_for`]), what is edited in place and taken back ([`What`](crate::What)), whom a post calls ([`Post::calls`]), files and pictures, what was missed, and what is redelivered.
+//! [`Post::only_for`]), what is edited in place and taken back ([`What`]), whom a post calls ([`Post::calls`]), files and pictures, what was missed, and what is redelivered.
 
 use crate::{
     Block, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Offered, OfferedTo, Post, Repeated, RoomId,

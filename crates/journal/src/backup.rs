@@ -101,6 +101,14 @@ pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<
     lines.end()
 }
 
+/// Whether a backup can be written for a version that knows no newer schema than this one.
+///
+/// # Errors
+/// There is no way back to it.
+pub fn has_way_back(schema: u32) -> Result<(), BackupError> {
+    if (keys::BASE_SCHEMA..=keys::SCHEMA).contains(&schema) { Ok(()) } else { Err(BackupError::NoWayBack { schema }) }
+}
+
 /// Writes the backup `input` anew, as one that a version can restore which knows no newer schema than this one: what that
 /// version cannot read is left out.
 ///
@@ -112,9 +120,7 @@ pub fn write_for(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> Result<u64, BackupError> {
-    if !(keys::BASE_SCHEMA..=keys::SCHEMA).contains(&schema) {
-        return Err(BackupError::NoWayBack { schema });
-    }
+    has_way_back(schema)?;
     let mut lines = Lines::begin(out, schema, time)?;
     read(input, |batch| {
         for (key, value) in batch.iter() {

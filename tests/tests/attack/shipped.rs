@@ -80,6 +80,7 @@ verify journal.jsonl
 import moved.jsonl console/attic --yes --data elsewhere
 seat console/attic console/hall --yes --data data
 backup all.jsonl --data data
+backup back.jsonl --data data --schema 2
 restore all.jsonl --data restored
 ";
 
