@@ -13,9 +13,9 @@ pub enum StartError {
     Store(#[from] StoreError),
     /// A newer version wrote the store.
     #[error(
-        "the data was written by a newer astragal (schema {found}, this one knows {}): use that version, or restore a \
-         backup of this one into an empty directory",
-        keys::SCHEMA
+        "the data was written by a newer astragal (schema {found}, this one knows {known}): use that version, or restore into \
+         an empty directory what it writes with astragal backup FILE --schema {known}",
+        known = keys::SCHEMA
     )]
     Newer {
         /// Its schema.
