@@ -93,12 +93,11 @@ fn stopped(place: &Place, work: impl FnOnce(&Stopped<'_>) -> anyhow::Result<()>)
     work(&Stopped { config: &config, data: &place.data_of(&config)? })
 }
 
-#[cfg(all(feature = "irc", feature = "matrix"))]
 fn consent(yes: bool) -> Consent {
     if yes { Consent::Given } else { Consent::Asked }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "irc", feature = "matrix"))]
 mod tests {
     use super::*;
     use crate::networks::{KINDS, known};
