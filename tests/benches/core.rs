@@ -101,6 +101,10 @@ fn main() {
         writeln!(out, "{name:<44} {rate:>10.0}/s {:>8.1} us {:>6.2} x raw", 1e6 / rate, rate / raw).expect("printed");
     };
     line("raw write of 500 bytes + fdatasync", raw);
+    let odds = "odds of a game's command, the core alone";
+    if odds.contains(&wanted) {
+        line(odds, alone("!odds act d8 d10 vs 12"));
+    }
     for (what, command) in [("stateless !roll 1d20+5", "!roll 1d20+5"), ("state-changing !insp +1", "!insp +1")] {
         let name = format!("{what}, the core alone");
         if name.contains(&wanted) {
