@@ -182,7 +182,8 @@ impl<'a> Ledger<'a> {
             Place::Record(number) | Place::Offers(number) => {
                 Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::readers))
             }
-            Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Everybody, |plugin| {
+            // Of a game that is not here any more nobody knows.
+            Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Referees, |plugin| {
                 // An object is withheld if anything in it is.
                 let whole = leaves(change).into_iter().chain([change.clone()]);
                 whole.map(|change| readers_at(plugin, &change.path)).max().unwrap_or_default()

@@ -211,3 +211,17 @@ fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
         assert!(asked.unwrap_err().to_string().contains("no way back"), "{nowhere}");
     }
 }
+
+#[test]
+fn nobody_learns_a_card_by_taking_back_who_drew_it() {
+    // While nobody referees, everybody may give a referee's commands, and still reads nobody's secrets.
+    let mut table = Seated::new(cards);
+    let [ann, bob] = ["Ann", "Bob"].map(Person::account);
+    [&ann, &bob].into_iter().for_each(|person| table.comes(person));
+    assert!(table.say(&ann, "!draw").ok());
+    for line in ["!undo #1", "!secret undo #1", "!secret why #1", "!secret why #2", "!as Ann undo", "!reveal #1"] {
+        let came = table.say(&bob, line);
+        assert!(!came.all().contains("777"), "{line}: {}", came.all());
+    }
+    assert!(table.say(&ann, "!lay").ok(), "her card was taken");
+}

@@ -198,7 +198,8 @@ pub(crate) fn may_take_back(
     if !rights.may(table, Act::Undo) {
         return Err(Refusal::new("at this table only the referee may undo").example("history"));
     }
-    if page.is_secret() && !rights.may(table, Act::Read(entry)) {
+    // Whoever takes it back may read their own entry, and so what that puts back.
+    if page.withholds() && !rights.may(table, Act::Read(entry)) {
         let name = table.name_of(entry.character);
         return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
     }
