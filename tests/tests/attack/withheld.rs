@@ -219,7 +219,17 @@ fn nobody_learns_a_card_by_taking_back_who_drew_it() {
     let [ann, bob] = ["Ann", "Bob"].map(Person::account);
     [&ann, &bob].into_iter().for_each(|person| table.comes(person));
     assert!(table.say(&ann, "!draw").ok());
-    for line in ["!undo #1", "!secret undo #1", "!secret why #1", "!secret why #2", "!as Ann undo", "!reveal #1"] {
+    let lines = ["!undo #1", "!secret undo #1", "!secret why #2", "!as Ann undo", "!reveal #1", "!as Ann draw"];
+    for line in lines.into_iter().chain([
+        "!secret why",
+        "!secret as Ann draw",
+        "!secret why #2",
+        "!secret why #3",
+        "!undo #2",
+        "!secret undo #3",
+        "!reveal #2",
+        "!secret why #4",
+    ]) {
         let came = table.say(&bob, line);
         assert!(!came.all().contains("777"), "{line}: {}", came.all());
     }

@@ -64,6 +64,21 @@ impl HouseTurn<'_> {
     }
 }
 
+impl HouseTurn<'_> {
+    /// Whether who typed may know all that an entry changed. To act for somebody else's character is not enough.
+    pub(super) fn may_know(&self, page: &Page) -> Result<bool, StoreError> {
+        if self.may(Act::AnswerFor(page.entry.character)) || self.may(Act::Disclose) {
+            return Ok(self.may_see(page));
+        }
+        for change in page.changes().with(page.withheld()).all().filter(|change| change.roll() != Some(page.number())) {
+            if self.ledger.readers_of(change)? > Readers::Everybody {
+                return Ok(false);
+            }
+        }
+        Ok(self.may_see(page))
+    }
+}
+
 pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
     let page = match number.or(turn.replied) {
@@ -82,11 +97,11 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Un
         let what = format!("#{number} is secret: {} or a referee can show it with reveal #{number}", turn.who(&page));
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
-    let reply = explain(turn, &page);
+    let reply = explain(turn, &page)?;
     Ok(if page.is_secret() { reply.to(Readers::Player) } else { reply })
 }
 
-fn explain(turn: &HouseTurn, page: &Page) -> Reply {
+fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
     let (number, entry) = (page.number(), &page.entry);
     let (name, time) = (turn.table.name_of(entry.character), entry.time.strftime("%Y-%m-%d %H:%M UTC"));
     let player = turn.who(page);
@@ -103,8 +118,11 @@ fn explain(turn: &HouseTurn, page: &Page) -> Reply {
         items.push(format!("thrown, in this order: {dice}"));
     }
     items.extend(page.why());
-    let knows = turn.in_secret && turn.may_see(page);
-    let changes = if knows { page.changes().with(page.withheld()) } else { page.changes() };
+    let knows = turn.in_secret && turn.may_know(page)?;
+    let mut changes = page.changes().with(page.withheld());
+    if !knows {
+        changes.withhold(|change| Ok::<_, StoreError>(turn.ledger.readers_of(change)? > Readers::Everybody))?;
+    }
     let Changes { taken_back, made, .. } = changes;
     items.extend(changed("changed: ", show::changes(turn, taken_back.iter().chain(&made))));
     if page.withholds() && !page.is_secret() && !knows {
@@ -115,7 +133,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Reply {
     items.extend(entry.replaces.map(|first| format!("the message was edited; before that it was #{first}")));
     items.extend(show::fates(page));
     items.push(format!("epoch {}, chain {}…", entry.epoch, &page.link.hash[..HEAD]));
-    reply.list(items.into_iter().map(|item| vec![Span::Text(item)]).collect())
+    Ok(reply.list(items.into_iter().map(|item| vec![Span::Text(item)]).collect()))
 }
 
 /// Changes as one sentence.

@@ -22,7 +22,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     if let Some(by) = page.link.fate.revealed_by {
         return Err(about(format!("#{number} was revealed in #{by} already")).example(format!("why #{number}")).into());
     }
-    if !turn.may_see(&page) {
+    if !turn.may_know(&page)? {
         return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
     }
     if let Some(other) = holds_of_another(turn, &page)? {

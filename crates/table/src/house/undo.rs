@@ -61,6 +61,12 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
         return Err(about(format!("#{number} cannot be taken back: what it showed was seen")).into());
     }
     may_take_back(turn.host, turn.table, turn.rights, turn.room_id, &page)?;
+    if !turn.may_know(&page)? {
+        let name = turn.table.name_of(page.entry.character);
+        return Err(
+            about(format!("#{number} holds a secret of {name}'s: their player or a referee may take it back")).into()
+        );
+    }
     let taken = turn.ledger.take_back(&page, turn.table, turn.number)?;
     let effects = &mut *turn.effects;
     effects.rooms = taken.rooms;
@@ -95,7 +101,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
     if !dice.is_empty() {
         reply = reply.text(format!("; it discards {dice}"));
     }
-    let mut shown = show::changes(turn, &readable(turn, page, changes)?);
+    let mut shown = show::changes(turn, &readable(turn, changes)?);
     let more = shown.len().saturating_sub(MOST_CHANGES);
     shown.truncate(MOST_CHANGES);
     if !shown.is_empty() {
@@ -109,10 +115,10 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
 }
 
 /// Those changes of an entry that all may know who read the answer.
-fn readable(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
+fn readable(turn: &HouseTurn, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
     let mut readable = Vec::new();
     for change in changes {
-        if page.is_secret() || turn.ledger.readers_of(change)? == Readers::Everybody {
+        if turn.ledger.readers_of(change)? == Readers::Everybody {
             readable.push(change.clone());
         }
     }
