@@ -63,6 +63,16 @@ pub struct Turn<'a> {
     amended: Option<Value>,
     closed: Vec<Closed>,
     dice: &'a mut dyn Dice,
+    wanted: Wanted,
+}
+
+/// What of an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All of it: it is shown and kept.
+    All,
+    /// How it ended: odds are made of it.
+    Ending,
 }
 
 /// Offers that are open no longer.
@@ -209,7 +219,15 @@ impl<'a> Turn<'a> {
             amended: None,
             closed: Vec::new(),
             dice,
+            wanted: Wanted::All,
         }
+    }
+
+    /// Played for no more of its answer than this.
+    #[must_use]
+    pub fn wanted_for(mut self, wanted: Wanted) -> Self {
+        self.wanted = wanted;
+        self
     }
 
     /// By a player who may do this much.
@@ -293,6 +311,15 @@ impl<'a> Turn<'a> {
         if who == self.actor { Reply::new() } else { Reply::new().bold(self.name(who)).text(": ") }
     }
 
+    /// The answer to a follow-up on a roll of `character`, with its offers for them if that is not the actor.
+    pub fn offered_to(&self, character: CharacterId, mut reply: Reply) -> Reply {
+        if character != self.actor {
+            let name = self.name(character);
+            reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.to_owned()));
+        }
+        reply
+    }
+
     /// The name of a character.
     pub fn name(&self, character: CharacterId) -> &str {
         self.cast.name(character)
@@ -362,8 +389,20 @@ impl<'a> Turn<'a> {
         self.closed.push(Closed { of: None, words, on: Some(number) });
     }
 
+    /// The answer to a roll: `ending` states how it ended, as odds need it (see [`Reply::fact`]); `show` adds all the rest,
+    /// and is left out where a command is played for its odds alone, thousands of times.
+    pub fn answer(&self, ending: Reply, show: impl FnOnce(Reply) -> Reply) -> Reply {
+        match self.wanted {
+            Wanted::All => show(ending),
+            Wanted::Ending => ending,
+        }
+    }
+
     /// Replaces what is noted of the roll this command follows up on; as [`Reply::record`].
     pub fn amend(&mut self, record: &impl Serialize) {
+        if self.wanted == Wanted::Ending {
+            return;
+        }
         self.amended = Some(serde_json::to_value(record).expect("a record has text keys and finite numbers"));
     }
 

@@ -1,15 +1,18 @@
 //! The tests that every plugin has: its sessions, its examples, its help, its stored states.
 
 use crate::{Compare, play, readme};
+use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
-use plugin_api::{Cast, CharacterId, FollowUp, Manifest, Plugin, Role, SavedState, Turn, Words};
+use plugin_api::{Cast, CharacterId, CommandSpec, FollowUp, Manifest, Plugin, Role, SavedState, Turn, Wanted, Words};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tests the plugin that `make` makes, whose crate is in `directory` (`env!("CARGO_MANIFEST_DIR")`):
 /// - every `sessions/*.session` goes as written; there is at least one;
 /// - every example of its commands reads as that command;
+/// - what is played for its odds alone ends as it does when it is played for the whole answer;
 /// - every `states/*.json`, a [`SavedState`] of some version, can still be played on;
 /// - `README.md` is what [`readme`](crate::readme) makes of it now, or is written, if `ASTRAGAL_WRITE` is set;
 /// - `help` on it is one screen.
@@ -31,6 +34,7 @@ pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
     wrong.extend(outdated_readme(&*plugin, directory, &scenes));
     wrong.extend(long_help(&make));
     wrong.extend(wrong_examples(&make));
+    wrong.extend(wrong_endings(&*plugin));
     wrong.extend(unreadable_states(&*plugin, directory));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
@@ -58,6 +62,30 @@ fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
         }
     });
     wrong.extend(played.err().map(|difference| difference.to_string()));
+    wrong
+}
+
+/// Plays each example that follows nothing up with the same dice for its whole answer and for its ending.
+fn wrong_endings(plugin: &dyn Plugin) -> Vec<String> {
+    let ending = |command: &CommandSpec, example: &str, seed: u8, wanted: Wanted| -> Option<[Option<Value>; 3]> {
+        let mut words = Words::new(example, example.find(' ').unwrap_or(example.len()));
+        let ready = plugin.ready(&plugin.first(), &command.name, &mut words).ok()?;
+        let mut dice = FairDice::new(&[seed; 32], &key());
+        let played = ready.play(&mut turn(&mut dice).wanted_for(wanted)).ok()?;
+        Some(["total", "success", "outcome"].map(|fact| played.reply.facts.get(fact).cloned()))
+    };
+    let mut wrong = Vec::new();
+    for command in plugin.manifest().commands.iter().filter(|command| command.follow_up == FollowUp::No) {
+        for example in &command.examples {
+            let typed = table::words::Arguments::of(example, FollowUp::No).typed;
+            let differs = |seed: &u8| {
+                ending(command, &typed, *seed, Wanted::All) != ending(command, &typed, *seed, Wanted::Ending)
+            };
+            if let Some(seed) = (0..50).find(differs) {
+                wrong.push(format!("the example {example:?} ends otherwise if only its odds are wanted (seed {seed})"));
+            }
+        }
+    }
     wrong
 }
 
@@ -116,12 +144,19 @@ fn try_on(
     name: &str,
     words: &mut Words,
 ) -> Result<plugin_api::Played, plugin_api::Refusal> {
+    let mut dice = FairDice::new(&[0; 32], &key());
+    plugin.ready(&plugin.held(state)?, name, words)?.play(&mut turn(&mut dice))
+}
+
+/// A turn of Gus, who may do all, with some others at the table.
+fn turn(dice: &mut dyn Dice) -> Turn<'_> {
     let names = ["Gus", "Ann", "Bob", "Cem", "Dee", "Eve"];
     let cast = Cast::new((1..).zip(names).map(|(id, name)| (CharacterId(id), name.to_owned())));
-    let key = MessageKey { network: "test".into(), room: "test".into(), id: "1".into(), ordinal: 1 };
-    let mut dice = FairDice::new(&[0; 32], &key);
-    let mut turn = Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, &mut dice).with_role(Role::Owner);
-    plugin.ready(&plugin.held(state)?, name, words)?.play(&mut turn)
+    Turn::new(CharacterId(1), cast, Timestamp::UNIX_EPOCH, dice).with_role(Role::Owner)
+}
+
+fn key() -> MessageKey {
+    MessageKey { network: "test".into(), room: "test".into(), id: "1".into(), ordinal: 1 }
 }
 
 fn files(directory: &str, folder: &str, extension: &str) -> Vec<PathBuf> {

@@ -110,17 +110,13 @@ fn amend(
         state.of(target.actor).inspiration += change;
     }
     turn.amend(roll);
-    let mut reply = Reply::new();
-    if target.actor != turn.actor {
-        reply = reply.text(format!("{}'s roll: ", turn.name(target.actor)));
-    }
-    if let Some(note) = note {
-        reply = reply.text(format!("{note} | "));
-    }
-    let mut reply = show::roll(reply, roll, &after, change, held + change);
-    if target.actor != turn.actor {
-        let name = turn.name(target.actor).to_owned();
-        reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.clone()));
-    }
-    Ok(reply)
+    Ok(turn.answer(show::ending(&after), |mut reply| {
+        if target.actor != turn.actor {
+            reply = reply.text(format!("{}'s roll: ", turn.name(target.actor)));
+        }
+        if let Some(note) = note {
+            reply = reply.text(format!("{note} | "));
+        }
+        turn.offered_to(target.actor, show::roll(reply, roll, &after, change, held + change))
+    }))
 }

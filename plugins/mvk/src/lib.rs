@@ -275,7 +275,9 @@ fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> 
         state.of(actor).inspiration += judgement.inspiration;
     }
     let now = state.inspiration_of(actor);
-    Ok(show::roll(Reply::new(), &roll, &judgement, judgement.inspiration, now).record(&roll))
+    Ok(turn.answer(show::ending(&judgement), |reply| {
+        show::roll(reply, &roll, &judgement, judgement.inspiration, now).record(&roll)
+    }))
 }
 
 fn inspiration(state: &mut State, turn: &mut Turn, who: Option<Name>, change: Option<i32>) -> Result<Reply, Refusal> {

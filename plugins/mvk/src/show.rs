@@ -5,6 +5,17 @@ use crate::{Holdings, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Value, json};
 
+/// How a roll ended.
+pub(crate) fn ending(judged: &Judgement) -> Reply {
+    let outcome = match judged.outcome {
+        Outcome::Unknown => "unknown",
+        Outcome::Success => "success",
+        Outcome::Countered => "countered",
+    };
+    let success = (judged.outcome != Outcome::Unknown).then_some(judged.outcome == Outcome::Success);
+    Reply::new().fact("total", judged.total).fact("outcome", outcome).fact("success", success)
+}
+
 /// A judged roll: result, dice, what follows. `change` is what just happened to the inspiration, `now` what is held.
 pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Reply {
     let mut reply = headline(reply, roll, judged).text(" |");
@@ -142,11 +153,6 @@ fn facts(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -
         Whether::If => condition.to_owned(),
         Whether::Yes => "yes".to_owned(),
     };
-    let outcome = match judged.outcome {
-        Outcome::Unknown => "unknown",
-        Outcome::Success => "success",
-        Outcome::Countered => "countered",
-    };
     let stress = match roll.stress {
         Stress::None => Value::Null,
         Stress::NothingToTake => json!("nothing to take"),
@@ -160,11 +166,8 @@ fn facts(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -
     });
     let pool: Vec<_> = roll.dice.iter().map(|die| format!("d{}", die.sides)).collect();
     reply
-        .fact("total", judged.total)
         .fact("impact", judged.impact)
         .fact("usable_impact", judged.usable_impact)
-        .fact("outcome", outcome)
-        .fact("success", (judged.outcome != Outcome::Unknown).then_some(judged.outcome == Outcome::Success))
         .fact("counter", roll.counter)
         .fact("fortune", roll.fortune)
         .fact("dropped_fortune", roll.dropped_fortune)

@@ -49,19 +49,21 @@ const HINDRANCE: i32 = -1;
 
 pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Result<Reply, Refusal> {
     let made = throw(state, turn, effort, Waiting::Counts)?;
-    let band = made.throw.band();
-    let reply = match band {
-        Band::Fail => show::headline("FAILS", &made.throw),
-        Band::Mixed => show::headline("CHOICE", &made.throw),
-        Band::Success => show::headline("SUCCESS", &made.throw),
-    };
-    let mut reply = show::throw(reply, state, &made);
-    if band == Band::Mixed {
-        let [first, second] = choices(state.reboot);
-        reply = reply.offer(first.0, first.1).offer(second.0, second.1).fact("choice", vec![first.0, second.0]);
-    }
-    let Made { throw, .. } = made;
-    Ok(reply.record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None, whom: false })))
+    Ok(turn.answer(show::ending(&made.throw), |reply| {
+        let band = made.throw.band();
+        let says = match band {
+            Band::Fail => "FAILS",
+            Band::Mixed => "CHOICE",
+            Band::Success => "SUCCESS",
+        };
+        let mut reply = show::throw(show::headline(reply, says, &made.throw), state, &made);
+        if band == Band::Mixed {
+            let [first, second] = choices(state.reboot);
+            reply = reply.offer(first.0, first.1).offer(second.0, second.1).fact("choice", vec![first.0, second.0]);
+        }
+        let Made { throw, .. } = made;
+        reply.record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None, whom: false }))
+    }))
 }
 
 /// What a 7 to 9 may become, as it is typed and what it means.
@@ -81,26 +83,28 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
     }
     let name = turn.name(helps).to_owned();
     let made = throw(state, turn, effort, Waiting::Stays)?;
-    let total = made.throw.total();
     let band = made.throw.band();
-    let mut reply = match band {
-        Band::Success => Reply::new().bold(format!("helps {name}: +2d on the next Intention ({total})")),
-        Band::Fail => Reply::new().bold(format!("gets in the way of {name}: -1d on the next Intention ({total})")),
-        Band::Mixed => Reply::new().bold(format!("CHOICE on {total} for {name}")),
-    };
     match band {
         Band::Success => helped(state, turn, helps, HELP),
         Band::Fail => helped(state, turn, helps, HINDRANCE),
         Band::Mixed => {}
     }
-    reply = show::throw(reply.text(show::position(&made.throw)), state, &made);
-    if band == Band::Mixed {
-        reply = reply.offer("keep", "no help, keep control").offer("cede", format!("+2d for {name}, cede control"));
-        reply = reply.fact("choice", vec!["keep", "cede"]);
-    }
-    let reply = show::pending_fact(reply, state, turn, helps);
-    let Made { throw, .. } = made;
-    Ok(reply.record(&Record::Assist(Assist { throw, helps, chosen: None })))
+    Ok(turn.answer(show::ending(&made.throw), |reply| {
+        let total = made.throw.total();
+        let says = match band {
+            Band::Success => format!("helps {name}: +2d on the next Intention ({total})"),
+            Band::Fail => format!("gets in the way of {name}: -1d on the next Intention ({total})"),
+            Band::Mixed => format!("CHOICE on {total} for {name}"),
+        };
+        let mut reply = show::throw(reply.bold(says).text(show::position(&made.throw)), state, &made);
+        if band == Band::Mixed {
+            reply = reply.offer("keep", "no help, keep control").offer("cede", format!("+2d for {name}, cede control"));
+            reply = reply.fact("choice", vec!["keep", "cede"]);
+        }
+        let reply = show::pending_fact(reply, state, turn, helps);
+        let Made { throw, .. } = made;
+        reply.record(&Record::Assist(Assist { throw, helps, chosen: None }))
+    }))
 }
 
 fn helped(state: &mut State, turn: &Turn, who: CharacterId, steps: i32) {

@@ -59,13 +59,14 @@ pub(crate) fn oppose(
         }
         (Some(name), None) => {
             let made = throw(state, turn, effort, Waiting::Counts)?;
-            let headline = format!("opposes {name} with {} ({})", made.throw.total(), made.throw.band().word());
-            let reply = Reply::new().bold(headline).text(show::position(&made.throw));
-            let reply = show::throw(reply, state, &made);
-            let reply = reply.offer_to(name, "resist", "with your modifier behind it: resist -1");
-            let Made { throw, .. } = made;
-            let opposed = Opposed { began: throw, against, answered: None };
-            Ok(reply.record(&Record::Opposed(opposed)))
+            Ok(turn.answer(show::ending(&made.throw), |reply| {
+                let headline = format!("opposes {name} with {} ({})", made.throw.total(), made.throw.band().word());
+                let reply = show::throw(reply.bold(headline).text(show::position(&made.throw)), state, &made);
+                let reply = reply.offer_to(name, "resist", "with your modifier behind it: resist -1");
+                let Made { throw, .. } = made;
+                let opposed = Opposed { began: throw, against, answered: None };
+                reply.record(&Record::Opposed(opposed))
+            }))
         }
     }
 }

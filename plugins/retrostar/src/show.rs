@@ -5,9 +5,14 @@ use crate::{Holdings, Made, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value};
 
+/// How a throw ended.
+pub(crate) fn ending(throw: &Throw) -> Reply {
+    Reply::new().fact("total", throw.total()).fact("outcome", throw.band().word())
+}
+
 /// `SUCCESS on 11 (+1: keep 2 high of 3)`.
-pub(crate) fn headline(result: &str, throw: &Throw) -> Reply {
-    Reply::new().bold(format!("{result} on {}", throw.total())).text(position(throw))
+pub(crate) fn headline(reply: Reply, result: &str, throw: &Throw) -> Reply {
+    reply.bold(format!("{result} on {}", throw.total())).text(position(throw))
 }
 
 /// ` (+1: keep 2 high of 3)`; nothing at the middle of the ladder.
@@ -34,9 +39,7 @@ pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
         .fact("net", throw.net)
         .fact("keep", throw.keep().word())
         .fact("rolled", throw.dice.len())
-        .fact("total", throw.total())
         .fact("band", throw.band().word())
-        .fact("outcome", throw.band().word())
 }
 
 /// What was spent on a roll, and what had waited for it.

@@ -51,10 +51,16 @@ pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Res
             check.dc = difficulty.map(|difficulty| judged_by(turn, difficulty)).transpose()?;
             use_up(state, who);
             let record = entered(state, turn, check);
-            let reply = show::check(Reply::new(), state, turn, who, &record, Stones::default());
-            Ok(reply.record(&record))
+            Ok(answer(state, turn, &record))
         }
     }
+}
+
+/// The answer to a new check of the actor's.
+pub(crate) fn answer(state: &State, turn: &Turn, record: &Record) -> Reply {
+    turn.answer(show::ending(&record.check), |reply| {
+        show::check(reply, state, turn, turn.actor, record, Stones::default()).record(record)
+    })
 }
 
 /// A passive value: it earns by its dice as a check does, and is none that anything follows up on.
@@ -72,7 +78,9 @@ pub(crate) fn passive(state: &mut State, turn: &mut Turn, what: &What, dice: &Di
         loose: None,
         loose_used: false,
     };
-    Ok(show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default()))
+    Ok(turn.answer(show::ending(&record.check), |reply| {
+        show::check(reply, state, turn, turn.actor, &record, Stones::default())
+    }))
 }
 
 /// What a check is made for.
@@ -286,17 +294,15 @@ pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, not
         true => String::new(),
         false => format!("{}'s check: ", turn.name(target.actor)),
     };
-    let reply = Reply::from(format!("{whose}{note}"));
-    let before = turn.peek_target::<Record>().map_or(Stones::default(), |before| before.record.earned);
-    let mut reply = show::check(reply, state, turn, target.actor, &target.record, before);
-    if !target.latest {
-        reply.offers.clear();
-    }
-    if target.actor != turn.actor {
-        let name = turn.name(target.actor).to_owned();
-        reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.clone()));
-    }
-    Ok(reply)
+    Ok(turn.answer(show::ending(&target.record.check), |reply| {
+        let reply = reply.text(format!("{whose}{note}"));
+        let before = turn.peek_target::<Record>().map_or(Stones::default(), |before| before.record.earned);
+        let mut reply = show::check(reply, state, turn, target.actor, &target.record, before);
+        if !target.latest {
+            reply.offers.clear();
+        }
+        turn.offered_to(target.actor, reply)
+    }))
 }
 
 pub(crate) fn dc(turn: &mut Turn, level: &Level) -> Result<Reply, Refusal> {

@@ -4,7 +4,6 @@ use crate::asking::die_size;
 use crate::check::{self, Plan, Ready, entered, own_side, plan, ready, side_of, use_up};
 use crate::record::Record;
 use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
-use crate::show;
 use crate::state::State;
 use crate::words::{DicePool, Opponent, What};
 use plugin_api::{CharacterId, Refusal, Reply, Target, Turn};
@@ -65,8 +64,7 @@ fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result
     let mut record = entered(state, turn, check);
     record.against = against;
     answered(state, &mut record, opponent);
-    let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    Ok(reply.record(&record))
+    Ok(check::answer(state, turn, &record))
 }
 
 /// The other side before its dice fall. Ranks that wait from an edit count only for somebody who is named.
@@ -109,8 +107,8 @@ pub(crate) fn challenge(
     use_up(state, turn.actor);
     let mut record = entered(state, turn, check);
     record.against = Some(against);
-    let reply = show::check(Reply::new(), state, turn, turn.actor, &record, Stones::default());
-    Ok(reply.offer_to(name, "resist", "with your skill and ranks behind it: resist 4 +2").record(&record))
+    let reply = check::answer(state, turn, &record);
+    Ok(reply.offer_to(name, "resist", "with your skill and ranks behind it: resist 4 +2"))
 }
 
 pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &DicePool) -> Result<Reply, Refusal> {

@@ -9,6 +9,11 @@ use crate::state::{Holdings, InOrder, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value, json};
 
+/// How a check ended.
+pub(crate) fn ending(check: &Check) -> Reply {
+    Reply::new().fact("total", check.total()).fact("success", check.degree().map(|degree| degree > 0))
+}
+
 /// A check: result, dice, stones, what may follow. `before` is what it had earned before this command.
 pub(crate) fn check(
     reply: Reply,
@@ -213,11 +218,9 @@ fn facts(reply: Reply, state: &State, record: &Record) -> Reply {
         Critical::Failure => "failure",
     };
     let reply = reply
-        .fact("total", check.total())
         .fact("active", check.total())
         .fact("dc", check.dc)
         .fact("degree", check.degree())
-        .fact("success", check.degree().map(|degree| degree > 0))
         .fact("crit", critical)
         .fact("used", used)
         .fact("source", source)

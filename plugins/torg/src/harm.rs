@@ -43,8 +43,10 @@ fn throw_bonus_dice(turn: &mut Turn, dice: u32, reroll: bool) -> Result<(Vec<u32
 pub(crate) fn bonus_dice(turn: &mut Turn, dice: u32, reroll: bool) -> Result<Reply, Refusal> {
     let (values, shown) = throw_bonus_dice(turn, dice, reroll)?;
     let total = rules::bonus_dice_total(&values);
-    let reply = Reply::new().bold(format!("{dice} BD = {total}")).text(" | ").die(shown.join(" "));
-    Ok(reply.why("a 6 counts 5 and rolls again").fact("total", total))
+    Ok(turn.answer(Reply::new().fact("total", total), |reply| {
+        let reply = reply.bold(format!("{dice} BD = {total}")).text(" | ").die(shown.join(" "));
+        reply.why("a 6 counts 5 and rolls again")
+    }))
 }
 
 pub(crate) fn damage(
@@ -95,7 +97,7 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
     }
     let thrown = test::throw(state, turn, reality, vec![SOAK], how)?;
     let thrown = Test { soak: Some(Soak { damage }), ..thrown };
-    Ok(show::test(Reply::new(), state, turn, actor, &thrown).record(&thrown))
+    Ok(test::answer(state, turn, &thrown))
 }
 
 /// Soaked damage that a character remembers.

@@ -5,6 +5,19 @@ use crate::{ACTMAX, Holdings, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value};
 
+/// How a test ended.
+pub(crate) fn ending(test: &Test) -> Reply {
+    let result = result(test);
+    let success = result.map(|result| result != Level::Failure);
+    let reply = Reply::new().fact("total", test.total());
+    reply.fact("outcome", result.map(Level::word)).fact("success", success)
+}
+
+/// What a test comes to, if that is known.
+fn result(test: &Test) -> Option<Level> {
+    test.dns.first().map(|dn| test.level(*dn)).or(test.is_lost().then_some(Level::Failure))
+}
+
 /// A test: result, dice, what may follow.
 pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId, test: &Test) -> Reply {
     let mut reply = headline(soak(reply, test), test).text(" | ");
@@ -146,16 +159,12 @@ fn explain(mut reply: Reply, test: &Test) -> Reply {
 
 fn facts(reply: Reply, test: &Test) -> Reply {
     let levels: Vec<&str> = test.dns.iter().map(|dn| test.level(*dn).word()).collect();
-    let result = levels.first().copied().or(test.is_lost().then_some(Level::Failure.word()));
     reply
         .fact("die_total", test.die_total())
         .fact("bonus", rules::bonus(test.die_total()))
         .fact("action_total", test.total())
         .fact("dn", test.dns.first().copied())
-        .fact("total", test.total())
-        .fact("result", result)
-        .fact("outcome", result)
-        .fact("success", result.map(|result| result != Level::Failure.word()))
+        .fact("result", result(test).map(Level::word))
         .fact("results", levels)
         .fact("mishap", test.is_mishap())
         .fact("auto_fail", test.is_lost())

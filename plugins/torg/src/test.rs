@@ -43,8 +43,12 @@ pub(crate) fn chain(turn: &mut Turn, unskilled: bool) -> Result<Chain, Refusal> 
 
 pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Reply, Refusal> {
     let test = throw(state, turn, value, dns, how)?;
-    let reply = show::test(Reply::new(), state, turn, turn.actor, &test);
-    Ok(reply.record(&test))
+    Ok(answer(state, turn, &test))
+}
+
+/// The answer to a new test.
+pub(crate) fn answer(state: &State, turn: &Turn, test: &Test) -> Reply {
+    turn.answer(show::ending(test), |reply| show::test(reply, state, turn, turn.actor, test).record(test))
 }
 
 /// Throws a test with all that was typed.
@@ -133,16 +137,12 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
         more => add(state, turn, target.actor, &mut test, &more)?,
     }
     turn.amend(&test);
-    let mut reply = Reply::new();
-    if target.actor != turn.actor {
-        reply = reply.text(format!("{}'s test: ", turn.name(target.actor)));
-    }
-    let mut reply = show::test(reply, state, turn, target.actor, &test);
-    if target.actor != turn.actor {
-        let name = turn.name(target.actor).to_owned();
-        reply.offers.iter_mut().for_each(|offer| offer.to = Some(name.clone()));
-    }
-    Ok(reply)
+    Ok(turn.answer(show::ending(&test), |mut reply| {
+        if target.actor != turn.actor {
+            reply = reply.text(format!("{}'s test: ", turn.name(target.actor)));
+        }
+        turn.offered_to(target.actor, show::test(reply, state, turn, target.actor, &test))
+    }))
 }
 
 /// Adds a die or cards to a test, and takes what that costs.

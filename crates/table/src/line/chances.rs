@@ -15,7 +15,7 @@ use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::{Offer, Reply};
 use dice::{Dice, Every};
-use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Target, Words};
+use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Target, Wanted, Words};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl Prepared<'_> {
         let mut every = Every::new(effort.rarest);
         let mut trials = Trials::none();
         for _ in 0..effort.throws {
-            match self.safely_with(&mut every) {
+            match self.ended_with(&mut every) {
                 Ok(_) if every.is_cut() => trials.left += every.chance(),
                 Ok(played) => {
                     let lacks = wanted.is_some_and(|wanted| played.reply.facts.get(wanted).is_none_or(Value::is_null));
@@ -140,7 +140,7 @@ impl Prepared<'_> {
         trials.thrown = true;
         let throws = self.afford(Effort { throws: SAMPLED, rarest: 0.0 }).throws;
         for _ in 0..throws {
-            trials.count(&self.safely_with(dice)?.reply.facts, 1.0 / throws as f64);
+            trials.count(&self.ended_with(dice)?.reply.facts, 1.0 / throws as f64);
         }
         Ok(trials)
     }
@@ -150,9 +150,9 @@ impl Prepared<'_> {
         effort.with(self.bytes)
     }
 
-    fn safely_with(&self, dice: &mut dyn Dice) -> Result<Played, Refusal> {
+    fn ended_with(&self, dice: &mut dyn Dice) -> Result<Played, Refusal> {
         let stumbled = || Refusal::new(format!("that hits a bug in {}", self.plugin.manifest().id));
-        self.with(dice).unwrap_or_else(|| Err(stumbled())).map(|(played, _)| played)
+        self.with(dice, Wanted::Ending).unwrap_or_else(|| Err(stumbled())).map(|(played, _)| played)
     }
 }
 

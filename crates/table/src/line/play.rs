@@ -17,7 +17,7 @@ use chat::Readers;
 use dice::Budget;
 use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff};
-use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Words};
+use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ impl Draft {
         let mut source = host.dice.dice(&self.dice_seed(), &attempt.key);
         let fell = self.fell_before(attempt.key.ordinal);
         let mut budget = Budget::after(&mut source, fell);
-        let played = play.with(&mut budget).unwrap_or_else(|| Err(stumbled(game, spec, &attempt.key)));
+        let played = play.with(&mut budget, Wanted::All).unwrap_or_else(|| Err(stumbled(game, spec, &attempt.key)));
         attempt.strayed = budget.strayed();
         attempt.thrown = budget.into_thrown();
         let (Played { held: after, mut reply }, left) = match played {

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use journal::digest;
 use journal::documents::RollDoc;
 use plugin_api::{
-    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Target, Turn, Words,
+    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Target, Turn, Wanted, Words,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -97,14 +97,15 @@ impl Draft {
 }
 
 impl Prepared<'_> {
-    /// Plays it with these dice; nothing if the game panics.
+    /// Plays it with these dice, for as much of its answer as is `wanted`; nothing if the game panics.
     ///
     /// # Errors
     /// The game refuses.
-    pub fn with(&self, dice: &mut dyn Dice) -> Option<Result<(Played, Left), Refusal>> {
+    pub fn with(&self, dice: &mut dyn Dice, wanted: Wanted) -> Option<Result<(Played, Left), Refusal>> {
         // What a panic may leave half done, the turn, is dropped there; the state is a copy.
         safely(|| {
             let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
+                .wanted_for(wanted)
                 .with_role(self.role)
                 .with_settings(self.settings.clone())
                 .with_target(self.target.clone());
