@@ -178,6 +178,17 @@ pub enum Event {
 
 impl Event {
     /// The message that it is, if it is one.
+    pub fn message(&self) -> Option<&Message> {
+        match self {
+            Event::Said(message)
+            | Event::Edited { message, .. }
+            | Event::Reacted { message, .. }
+            | Event::Redacted { message, .. } => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
     pub fn message_mut(&mut self) -> Option<&mut Message> {
         match self {
             Event::Said(message)

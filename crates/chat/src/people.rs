@@ -1,13 +1,13 @@
 //! Who speaks, and where.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 
 /// A room or channel: the network's name as the operator gave it, and the room's id there.
 ///
 /// Stored and shown as `network/id`; a network's name has no `/` and no `:`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct RoomId {
     /// The network's name.
     pub network: String,
@@ -18,8 +18,8 @@ pub struct RoomId {
 /// A player as a network knows them: a user id or an account; a bare nick where there are no accounts.
 ///
 /// Stored and shown as `network:id`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct PlayerId {
     /// The network's name.
     pub network: String,
@@ -86,9 +86,9 @@ macro_rules! stored_as_text {
             }
         }
 
-        impl From<$type> for String {
-            fn from(value: $type) -> String {
-                value.to_string()
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
             }
         }
 

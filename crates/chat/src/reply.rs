@@ -371,17 +371,25 @@ impl Bar {
 }
 
 fn plain_line(line: &Line) -> String {
-    line.iter().map(Span::plain).collect()
+    let mut plain = String::new();
+    line.iter().for_each(|span| span.add_plain(&mut plain));
+    plain
 }
 
 impl Span {
     /// As plain text on one line.
     pub fn plain(&self) -> String {
+        let mut plain = String::new();
+        self.add_plain(&mut plain);
+        plain
+    }
+
+    fn add_plain(&self, plain: &mut String) {
         match self {
-            Span::Text(text) | Span::Bold(text) | Span::Code(text) | Span::Die(text) => clean(text).into_owned(),
-            Span::Dropped(text) => format!("({})", clean(text)),
-            Span::Spoiler(_) => "[hidden]".to_owned(),
-            Span::Offer(offer) => offer.drawn().iter().map(Span::plain).collect(),
+            Span::Text(text) | Span::Bold(text) | Span::Code(text) | Span::Die(text) => *plain += &clean(text),
+            Span::Dropped(text) => plain.extend(["(", &clean(text), ")"]),
+            Span::Spoiler(_) => *plain += "[hidden]",
+            Span::Offer(offer) => offer.drawn().iter().for_each(|span| span.add_plain(plain)),
         }
     }
 

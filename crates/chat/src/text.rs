@@ -26,17 +26,18 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 /// by default where it cannot be shown (`Default_Ignorable_Code_Point`, what is reserved for it too), and the separators of lines and
 /// paragraphs. As of Unicode 17.
 pub fn is_unseen(c: char) -> bool {
-    UNSEEN
-        .binary_search_by(|range| {
-            if c < range.0 {
-                Greater
-            } else if c > range.1 {
-                Less
-            } else {
-                Equal
-            }
-        })
-        .is_ok()
+    !c.is_ascii()
+        && UNSEEN
+            .binary_search_by(|range| {
+                if c < range.0 {
+                    Greater
+                } else if c > range.1 {
+                    Less
+                } else {
+                    Equal
+                }
+            })
+            .is_ok()
 }
 
 /// From and to, both included, in order.

@@ -4,7 +4,7 @@
 //! and absence as a value, so that a change can be told to still hold, and be turned round. That is why these are
 //! not patches of RFC 6902: its `add` does not know what it replaces, and its `test` cannot ask for absence.
 
-use crate::place::{Document, Place};
+use crate::place::{Document, Place, unescaped};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,6 +145,11 @@ impl Change {
         }
     }
 
+    /// Whether an object stands at its place, before or after.
+    pub fn is_of_an_object(&self) -> bool {
+        [&self.before, &self.after].into_iter().any(|value| value.as_ref().is_some_and(Value::is_object))
+    }
+
     /// The change that takes this one back.
     #[must_use]
     pub fn reversed(self) -> Self {
@@ -155,15 +160,18 @@ impl Change {
 /// The changes that make `after` of `before`, both standing at `path`.
 pub fn diff(path: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
     let mut changes = Vec::new();
-    collect(path, before, after, &mut changes);
+    if before != after {
+        collect(path, before, after, &mut changes);
+    }
     changes
 }
 
+/// Adds what makes `after` of `before`, which differ.
 fn collect(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
     match (before, after) {
-        _ if before == after => {}
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
-            for (key, value) in old {
+            // Most of a document stays as it is: only what differs is worth a pointer.
+            for (key, value) in old.iter().filter(|(key, value)| new.get(*key) != Some(*value)) {
                 collect(&pointer(path, key), Some(value), new.get(key), changes);
             }
             for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
@@ -176,7 +184,10 @@ fn collect(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &
 
 /// The pointer of `key` below `path`.
 pub fn pointer(path: &str, key: &str) -> String {
-    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+    match key.contains(['~', '/']) {
+        true => format!("{path}/{}", key.replace('~', "~0").replace('/', "~1")),
+        false => format!("{path}/{key}"),
+    }
 }
 
 /// A change as changes of single values, where it is one of whole objects.
@@ -207,7 +218,7 @@ pub fn apply(document: &mut Value, changes: &[Change]) -> Result<(), String> {
 
 fn set(document: &mut Value, path: &str, value: Option<Value>) -> Option<()> {
     let mut place = document;
-    let mut keys = path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).peekable();
+    let mut keys = path.split('/').skip(1).map(unescaped).peekable();
     while let Some(key) = keys.next() {
         if place.is_null() {
             *place = Value::Object(Map::new());
@@ -215,10 +226,10 @@ fn set(document: &mut Value, path: &str, value: Option<Value>) -> Option<()> {
         let object = place.as_object_mut()?;
         match (keys.peek(), value.as_ref()) {
             (None, None) => {
-                object.remove(&key);
+                object.remove(&*key);
                 return Some(());
             }
-            _ => place = object.entry(key).or_insert(Value::Null),
+            _ => place = object.entry(&*key).or_insert(Value::Null),
         }
     }
     *place = value.unwrap_or_default();

@@ -436,7 +436,11 @@ impl InboxRow {
 
 /// A record's JSON.
 pub fn to_json(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).expect("the core's records have text keys and finite numbers")
+    // Few are longer, and growing on the way costs more than the room.
+    let mut bytes = Vec::with_capacity(1_024);
+    serde_json::to_writer(&mut bytes, value).expect("the core's records have text keys and finite numbers");
+    bytes.shrink_to_fit();
+    bytes
 }
 
 /// A record of its JSON.

@@ -2,6 +2,7 @@
 
 use chat::{PlayerId, Recipient, RoomId};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The newest version of what the core stores. A newer one is refused:
@@ -73,8 +74,11 @@ impl fmt::Display for TableId {
 }
 
 /// A name as one part of a key: `/` must not divide it.
-pub fn part(name: &str) -> String {
-    name.replace('%', "%25").replace('/', "%2F")
+pub fn part(name: &str) -> Cow<'_, str> {
+    match name.contains(['%', '/']) {
+        true => Cow::Owned(name.replace('%', "%25").replace('/', "%2F")),
+        false => Cow::Borrowed(name),
+    }
 }
 
 /// The name of which [`part`] made a part of a key.

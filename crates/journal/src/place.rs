@@ -5,6 +5,7 @@
 
 use crate::change::pointer;
 use chat::{CharacterId, PlayerId, RoomId};
+use std::borrow::Cow;
 
 /// A stored document that changes are made in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +59,7 @@ impl Document {
     /// The document that the path of a change is in.
     pub fn of(path: &str) -> Option<Self> {
         let mut words = path.split('/').skip(1);
-        let (kind, id) = (words.next()?, words.next().map(unescaped));
+        let (kind, id) = (words.next()?, words.next().map(|word| unescaped(word).into_owned()));
         Some(match kind {
             "table" => Document::Table,
             "rooms" => Document::Room(RoomId::try_from(id?).ok()?),
@@ -83,7 +84,7 @@ impl Place {
     /// What the path of a change is about.
     pub fn of(path: &str) -> Self {
         let words = words(path);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
         Self::known(&words).unwrap_or_else(|| Place::Other(path.to_owned()))
     }
 
@@ -137,12 +138,15 @@ impl Place {
 }
 
 /// The words of a path as they were before they were put into it.
-pub fn words(path: &str) -> Vec<String> {
+pub fn words(path: &str) -> Vec<Cow<'_, str>> {
     path.split('/').skip(1).map(unescaped).collect()
 }
 
-fn unescaped(word: &str) -> String {
-    word.replace("~1", "/").replace("~0", "~")
+pub(crate) fn unescaped(word: &str) -> Cow<'_, str> {
+    match word.contains('~') {
+        true => Cow::Owned(word.replace("~1", "/").replace("~0", "~")),
+        false => Cow::Borrowed(word),
+    }
 }
 
 #[cfg(test)]

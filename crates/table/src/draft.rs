@@ -77,7 +77,7 @@ impl Draft {
         if !self.state.rooms.contains_key(room)
             && let Some(doc) = self.read::<RoomDoc>(host, &keys::room(room))?
         {
-            self.state.rooms.insert(room.clone(), Stored { stored: true, doc: Arc::new(doc) });
+            self.state.rooms_mut().insert(room.clone(), Stored { stored: true, doc: Arc::new(doc) });
         }
         self.state.room(host, room).cloned()
     }
@@ -99,7 +99,7 @@ impl Draft {
         let kept = Stored { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(first)) };
         let saved = SavedState { version: kept.doc.version, state: kept.doc.state.clone() };
         let game = GameState { held: plugin.held(&saved)?, bytes: to_json(&*kept.doc).len(), kept };
-        self.state.games.insert(id.clone(), game.clone());
+        self.state.games_mut().insert(id.clone(), game.clone());
         Ok(game)
     }
 

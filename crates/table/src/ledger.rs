@@ -184,9 +184,10 @@ impl<'a> Ledger<'a> {
             }
             // Of a game that is not here any more nobody knows.
             Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Referees, |plugin| {
+                let whole = readers_at(plugin, &change.path);
                 // An object is withheld if anything in it is.
-                let whole = leaves(change).into_iter().chain([change.clone()]);
-                whole.map(|change| readers_at(plugin, &change.path)).max().unwrap_or_default()
+                let within = if change.is_of_an_object() { leaves(change) } else { Vec::new() };
+                within.iter().map(|change| readers_at(plugin, &change.path)).fold(whole, Readers::max)
             })),
             Place::TableName
             | Place::MainGame
@@ -244,7 +245,7 @@ impl<'a> Ledger<'a> {
 fn readers_at(plugin: &dyn Plugin, path: &str) -> Readers {
     // The document of a game is its version and its state: /games/GAME/state/...
     let words = words(path);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {
         [_, _, "state", place @ ..] => plugin.readers(place),
         _ => Readers::Everybody,

@@ -58,10 +58,11 @@ impl Sitting {
             Some(table) => table,
             None => Table::open(host, id.clone())?,
         };
-        if let Some(batch) = table.lay(host, event, NETWORK)? {
+        let lines = table.lines(host, event)?;
+        if let Some(batch) = table.lay(host, event, &lines, NETWORK) {
             host.committer().commit(Some(table.lane()), batch)?;
         }
-        let heard = table.hear(host, event, NETWORK)?;
+        let heard = table.hear(host, event, &lines, NETWORK)?;
         let mut said = Batch::default();
         heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
         let mut batch = heard.batch.clone();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// What a table holds. A message is played on a copy of it, which takes its place or is dropped.
+/// What a table holds. A message is played on a copy of it, which takes its place or is dropped: it is quick to copy.
 #[derive(Clone)]
 pub(crate) struct State {
     pub id: TableId,
@@ -22,9 +22,9 @@ pub(crate) struct State {
     /// The seed in use; none before the first command.
     pub seed: Option<[u8; 32]>,
     /// What is known of games so far.
-    pub games: BTreeMap<String, GameState>,
+    pub games: Arc<BTreeMap<String, GameState>>,
     /// What is known so far of the rooms that sit here.
-    pub rooms: BTreeMap<RoomId, Stored<RoomDoc>>,
+    pub rooms: Arc<BTreeMap<RoomId, Stored<RoomDoc>>>,
     /// Numbers that a crash may have lost; the next entry names them.
     pub gap: Option<(u64, u64)>,
 }
@@ -61,7 +61,7 @@ impl State {
         let doc: Option<TableDoc> = read(host, &keys::doc(&id))?;
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
-        Ok(State { id, doc, head: Arc::new(head), seed, games: BTreeMap::new(), rooms: BTreeMap::new(), gap })
+        Ok(State { id, doc, head: Arc::new(head), seed, games: Arc::default(), rooms: Arc::default(), gap })
     }
 
     /// What a room at the table is set to.
@@ -73,7 +73,7 @@ impl State {
             let stored: Option<RoomDoc> = read(host, &keys::room(room))?;
             let kept = stored.is_some();
             let doc = stored.unwrap_or_else(|| host.settings().fresh_room(room));
-            self.rooms.insert(room.clone(), Stored { stored: kept, doc: Arc::new(doc) });
+            self.rooms_mut().insert(room.clone(), Stored { stored: kept, doc: Arc::new(doc) });
         }
         Ok(&self.rooms[room])
     }
@@ -81,6 +81,16 @@ impl State {
     /// Where the journal ends, to be changed.
     pub fn head_mut(&mut self) -> &mut Head {
         Arc::make_mut(&mut self.head)
+    }
+
+    /// What is known of games, to be changed.
+    pub fn games_mut(&mut self) -> &mut BTreeMap<String, GameState> {
+        Arc::make_mut(&mut self.games)
+    }
+
+    /// What is known of the rooms that sit here, to be changed.
+    pub fn rooms_mut(&mut self) -> &mut BTreeMap<RoomId, Stored<RoomDoc>> {
+        Arc::make_mut(&mut self.rooms)
     }
 
     /// The number that the next entry gets.

@@ -31,6 +31,7 @@ use journal::hex;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use posts::Lines;
+use std::borrow::Cow;
 
 /// A table at work.
 pub struct Table {
@@ -43,6 +44,13 @@ pub struct Table {
     ahead: u64,
     /// Commands in a row that found everything before them durable.
     calm: u32,
+}
+
+/// A message and its command lines.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    message: &'a Message,
+    lines: &'a [CommandLine],
 }
 
 /// What becomes of the answer to a message.
@@ -71,23 +79,33 @@ impl Table {
         self.lane
     }
 
+    /// The command lines of an event, which [`lay`](Self::lay) and [`hear`](Self::hear) are told.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn lines(&mut self, host: &Host, event: &Event) -> Result<Vec<CommandLine>, StoreError> {
+        // Its room may have sat at another table in between, where more was set.
+        if self.state.rooms.get(event.room()).is_some_and(|room| room.doc.table != self.state.id) {
+            self.state.rooms_mut().remove(event.room());
+        }
+        match event {
+            Event::Said(message) | Event::Edited { message, .. } => self.lines_of(host, message),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// If the event holds a command and the table has no seed for it yet: what must be durable before
     /// [`hear`](Self::hear). A new table gets its first seed; one that was restored from a backup begins a new epoch,
     /// since what was played after the backup is known to the players, and so is what was published after it. Where
     /// messages that were not accepted come again, those from before come first, and keep their dice.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn lay(&mut self, host: &Host, event: &Event, network: Guarantees) -> Result<Option<Batch>, StoreError> {
-        let (Event::Said(message) | Event::Edited { message, .. }) = event else {
-            return Ok(None);
-        };
+    pub fn lay(&mut self, host: &Host, event: &Event, lines: &[CommandLine], network: Guarantees) -> Option<Batch> {
+        let message = event.message().filter(|_| !lines.is_empty())?;
         let restored = host.restored.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
         let comes_again =
             network.unaccepted == Unaccepted::ComeAgain && restored.is_some_and(|restored| message.sent <= restored);
         let outdated = self.state.head.restored != host.restored && !comes_again;
-        if (self.state.seed.is_some() && !outdated) || self.lines(host, message)?.is_empty() {
-            return Ok(None);
+        if self.state.seed.is_some() && !outdated {
+            return None;
         }
         if self.state.seed.is_some() {
             let epoch = self.state.head.epoch + 1;
@@ -99,18 +117,20 @@ impl Table {
         batch.put(keys::seed(&self.state.id, self.state.head.epoch), to_json(&hex(&seed)));
         batch.put(keys::head(&self.state.id), to_json(&*self.state.head));
         self.state.seed = Some(seed);
-        Ok(Some(batch))
+        Some(batch)
     }
 
-    /// Plays an event.
+    /// Plays an event of these lines.
     ///
     /// # Errors
     /// The store cannot be read; nothing happened, and the table must be opened again.
-    pub fn hear(&mut self, host: &Host, event: &Event, network: Guarantees) -> Result<Heard, StoreError> {
-        // It may have sat at another table in between, where more was set.
-        if self.state.rooms.get(event.room()).is_some_and(|room| room.doc.table != self.state.id) {
-            self.state.rooms.remove(event.room());
-        }
+    pub fn hear(
+        &mut self,
+        host: &Host,
+        event: &Event,
+        lines: &[CommandLine],
+        network: Guarantees,
+    ) -> Result<Heard, StoreError> {
         if let Event::Said(message) | Event::Edited { message, .. } = event {
             let room = &self.state.room(host, &message.room)?.doc;
             let unheard = matches!(event, Event::Edited { .. }) && !room.plays_edits();
@@ -118,7 +138,7 @@ impl Table {
                 return Ok(Heard::nothing());
             }
         }
-        let event = &self.in_its_time(event);
+        let event = &*self.in_its_time(event);
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);
@@ -127,46 +147,41 @@ impl Table {
                 }
                 let kept = network.may_be_heard_again() || message.comes_again;
                 let rows = kept.then_some(row).into_iter().collect();
-                self.hear_message(host, message, rows, Answering::Anew, network)
+                self.hear_message(host, Said { message, lines }, rows, Answering::Anew, network)
             }
             Event::Redacted { message, of } => self.hear_taken_back(host, message, of, network),
-            Event::Edited { message, original } => self.hear_edit(host, message, original, network),
+            Event::Edited { message, original } => self.hear_edit(host, Said { message, lines }, original, network),
             _ => self.hear_of(host, event),
         }
     }
 
     /// The event with a time that can be shown: nothing was said before what was played last, or after it was heard.
-    fn in_its_time(&self, event: &Event) -> Event {
-        let mut event = event.clone();
-        if let Some(message) = event.message_mut() {
+    fn in_its_time<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+        let mut event = Cow::Borrowed(event);
+        if let Some(message) = event.message() {
             let (earliest, latest) = (self.state.head.time.unwrap_or(Timestamp::MIN), message.heard_at());
-            message.sent = message.sent.max(earliest).min(latest);
+            let sent = message.sent.max(earliest).min(latest);
+            if sent != message.sent {
+                event.to_mut().message_mut().into_iter().for_each(|message| message.sent = sent);
+            }
         }
         event
     }
 
-    /// Whether hearing an event may take longer than throwing some dice does: what reads much of the journal, or plays a
-    /// command many times to know its chances. In doubt it is so.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn may_take_long(&mut self, host: &Host, event: &Event) -> Result<bool, StoreError> {
-        let message = match event {
-            Event::Said(message) => message,
-            Event::Edited { .. } | Event::Redacted { .. } => return Ok(true),
-            _ => return Ok(false),
-        };
-        let lines = self.lines(host, message)?;
+    /// Whether hearing an event of these lines may take longer than throwing some dice does: what reads much of the journal,
+    /// or plays a command many times to know its chances. In doubt it is so.
+    pub fn may_take_long(&self, host: &Host, event: &Event, lines: &[CommandLine]) -> bool {
+        if matches!(event, Event::Edited { .. } | Event::Redacted { .. }) {
+            return true;
+        }
         let shortcuts = &self.state.doc.doc.shortcuts;
         let long = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase();
             // Of a game's words only commands that are asked for by a table's own one take long.
             host.plugins.house().iter().any(|command| command.answers_to(&word)) || shortcuts.has_macro(&word)
         };
-        Ok(lines
-            .iter()
-            .take(MOST_LINES)
-            .any(|line| line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long)))
+        let mut lines = lines.iter().take(MOST_LINES);
+        lines.any(|line| line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long))
     }
 
     /// A batch is durable that came with this [`Heard::reserved`].
@@ -189,13 +204,12 @@ impl Table {
     fn hear_message(
         &mut self,
         host: &Host,
-        message: &Message,
+        Said { message, lines }: Said<'_>,
         rows: Vec<String>,
         answering: Answering<'_>,
         network: Guarantees,
     ) -> Result<Heard, StoreError> {
         let mut heard = Heard::default();
-        let lines = self.lines(host, message)?;
         let played = if lines.len() > MOST_LINES { Lines::First } else { Lines::All };
         let Speaker { player, name, trust, standing, .. } = &message.speaker;
         let ordered = *standing == Standing::Operator;
@@ -226,7 +240,7 @@ impl Table {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
         // The original answers for its edits, and is the one that is erased: the others hold no words.
-        let kept = if rows.is_empty() { Vec::new() } else { lines::kept(host, &lines) };
+        let kept = if rows.is_empty() { Vec::new() } else { lines::kept(host, lines) };
         self.note_rows(message, rows, kept, network.unaccepted, &mut heard);
         match answering {
             _ if ordered => {}
@@ -296,7 +310,7 @@ impl Table {
         Ledger { host, state: &self.state, writes: None }
     }
 
-    fn lines(&mut self, host: &Host, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
+    fn lines_of(&mut self, host: &Host, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
         let room = self.state.room(host, &message.room)?.doc.clone();
         // Said aside, no line of it is meant for anybody else.
         let to = if message.aside.is_some() { SaidTo::BotAlone } else { SaidTo::of(message) };

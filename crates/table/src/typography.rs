@@ -5,6 +5,9 @@ use unicode_normalization::UnicodeNormalization;
 /// `text` with typographic dashes, quotation marks, spaces and full-width characters as plain ones, and without
 /// what is not seen; letters with marks in one form, so that a name typed twice is one name.
 pub fn as_meant(text: &str) -> String {
+    if text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return text.to_owned();
+    }
     text.chars().filter_map(plain).nfc().collect()
 }
 

@@ -98,10 +98,11 @@ impl Stage {
     fn say(&mut self, id: &str, sent: Timestamp, body: &str) {
         let speaker = Speaker::new(PlayerId::new("libera", "ann"), "Ann");
         let event = Event::Said(Message::new(id, tavern(), speaker, sent, body));
-        if let Some(batch) = self.table.lay(&self.bot, &event, self.network).expect("memory does not fail") {
+        let lines = self.table.lines(&self.bot, &event).expect("memory does not fail");
+        if let Some(batch) = self.table.lay(&self.bot, &event, &lines, self.network) {
             self.bot.committer().commit(Some(self.table.lane()), batch).expect("memory does not fail");
         }
-        let heard = self.table.hear(&self.bot, &event, self.network).expect("memory does not fail");
+        let heard = self.table.hear(&self.bot, &event, &lines, self.network).expect("memory does not fail");
         self.bot.committer().commit(Some(self.table.lane()), heard.batch).expect("memory does not fail");
     }
 

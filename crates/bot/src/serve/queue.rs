@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
+use table::words::CommandLine;
 use table::{Heard, Outcome, Outgoing, Table};
 use tokio::sync::{mpsc, oneshot};
 
@@ -195,10 +196,11 @@ impl Worker {
         };
         let network = self.running.networks.get(&event.room().network);
         let guarantees = network.map(|side| side.guarantees).unwrap_or_default();
-        if let Some(batch) = table.lay(bot.host(), event, guarantees)? {
+        let lines = table.lines(bot.host(), event)?;
+        if let Some(batch) = table.lay(bot.host(), event, &lines, guarantees) {
             durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
         }
-        let (mut table, heard) = match hear(table, &bot, event, guarantees).await? {
+        let (mut table, heard) = match hear(table, &bot, (event, lines), guarantees).await? {
             Some(heard) => heard,
             // The table in memory may be half changed.
             None => (Table::open(bot.host(), self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
@@ -298,17 +300,19 @@ impl Worker {
 async fn hear(
     mut table: Table,
     bot: &Arc<Bot>,
-    event: &Event,
+    (event, lines): (&Event, Vec<CommandLine>),
     network: Guarantees,
 ) -> Result<Option<(Table, Heard)>, StoreError> {
-    if !table.may_take_long(bot.host(), event)? {
+    if !table.may_take_long(bot.host(), event, &lines) {
         // What a panic leaves half done is thrown away with the table.
-        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, network)));
+        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, &lines, network)));
         return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));
     }
     let (bot, event) = (bot.clone(), event.clone());
-    let heard =
-        tokio::task::spawn_blocking(move || table.hear(bot.host(), &event, network).map(|heard| (table, heard))).await;
+    let heard = tokio::task::spawn_blocking(move || {
+        table.hear(bot.host(), &event, &lines, network).map(|heard| (table, heard))
+    })
+    .await;
     match heard {
         Ok(heard) => heard.map(Some),
         Err(ended) if ended.is_panic() => Ok(None),

@@ -196,7 +196,7 @@ impl Checked<'_> {
     fn is_latest(&self, named: &str, number: u64) -> bool {
         let Some((character, game)) = named.split_once('/') else { return false };
         let of = self.led.entries.get(&number).map(|entry| (entry.character.0.to_string(), keys::part(&entry.game)));
-        of.is_some_and(|of| of == (character.to_owned(), game.to_owned()))
+        of.is_some_and(|of| of == (character.to_owned(), game.into()))
     }
 
     fn is_of(&self, number: u64, character: CharacterId, game: &str) -> bool {

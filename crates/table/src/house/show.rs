@@ -5,6 +5,7 @@ use chat::{Line, Span, cut};
 use jiff::Timestamp;
 use journal::{Change, Page, Place, leaves};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Characters of what was typed, and of what was answered, on a line of a list.
 const MOST_TYPED: usize = 60;
@@ -78,7 +79,7 @@ pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'
 
 /// Where something changed; nothing where only the core reads.
 fn place(turn: &HouseTurn, path: &str) -> Option<String> {
-    let words = journal::words(path);
+    let words: Vec<String> = journal::words(path).into_iter().map(Cow::into_owned).collect();
     let (kind, rest) = words.split_first()?;
     match Place::of(path) {
         Place::Seat(_) | Place::Sealed(_) | Place::Record(_) | Place::Offers(_) => return None,

@@ -19,13 +19,14 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
     if let Some(comment) = comment {
         reply = reply.text(format!(" | {}", cut(comment, COMMENT)));
     }
-    let (own, others): (Vec<_>, Vec<_>) = reply.offers.clone().into_iter().partition(|offer| offer.to.is_none());
-    for (number, offer) in (1..).zip(own.into_iter().chain(others)) {
-        let to = offer.to.map_or(OfferedTo::Asker(number), OfferedTo::Character);
-        let Offer { label, chance, .. } = offer;
-        let command = format!("{prefix}{}", offer.command);
-        reply = reply.span(Span::Offer(Box::new(Offered { command, label, chance, to })));
-    }
+    let (own, others): (Vec<_>, Vec<_>) = reply.offers.iter().partition(|offer| offer.to.is_none());
+    let offered = (1..).zip(own.into_iter().chain(others)).map(|(number, Offer { command, label, to, chance })| {
+        let to = to.clone().map_or(OfferedTo::Asker(number), OfferedTo::Character);
+        let (command, label) = (format!("{prefix}{command}"), label.clone());
+        Span::Offer(Box::new(Offered { command, label, chance: *chance, to }))
+    });
+    let offered: Vec<_> = offered.collect();
+    reply = offered.into_iter().fold(reply, Reply::span);
     match number {
         Some(Number { number, replaces: Some((first, more)) }) => {
             let more = match more {

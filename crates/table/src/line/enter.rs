@@ -210,7 +210,7 @@ impl Draft {
         self.keep_room(&attempt.message.room, attempt.room);
         if let Some((state, json)) = done.state {
             self.writes.put(keys::game(&self.state.id, done.game), json);
-            self.state.games.insert(done.game.to_owned(), state);
+            self.state.games_mut().insert(done.game.to_owned(), state);
         }
         self.keep_effects(attempt.effects);
     }
@@ -218,11 +218,11 @@ impl Draft {
     /// Keeps what one of the table's own commands did besides.
     fn keep_effects(&mut self, effects: Effects) {
         self.writes.append(effects.writes);
-        effects.outdated_games.iter().for_each(|game| drop(self.state.games.remove(game)));
+        effects.outdated_games.iter().for_each(|game| drop(self.state.games_mut().remove(game)));
         for (room, doc) in effects.rooms {
             self.writes.put(keys::room(&room), to_json(&doc));
             // In memory too: it is read again before it is durable.
-            self.state.rooms.entry(room).and_modify(|side| *side = Stored { doc: Arc::new(doc), stored: true });
+            self.state.rooms_mut().entry(room).and_modify(|side| *side = Stored { doc: Arc::new(doc), stored: true });
         }
         effects.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
         if let Some(seed) = effects.next_seed {
@@ -234,7 +234,7 @@ impl Draft {
     }
 
     fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
-        let side = self.state.rooms.get_mut(id).expect("the room of a message is open");
+        let side = self.state.rooms_mut().get_mut(id).expect("the room of a message is open");
         if !Arc::ptr_eq(&room, &side.doc) {
             self.writes.put(keys::room(id), to_json(&*room));
             *side = Stored { doc: room, stored: true };

@@ -16,9 +16,10 @@ use crate::words::CommandLine;
 use chat::Readers;
 use dice::Budget;
 use journal::documents::{GameDoc, TableDoc, to_json};
-use journal::{Changes, Document, Place, diff};
+use journal::{Changes, Document, Place, diff, pointer};
 use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words};
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 impl Draft {
@@ -186,11 +187,22 @@ fn grown(
     let (place, held, before) = (Document::Game(game.to_owned()), after, &before.kept);
     let SavedState { version, state } = held.saved();
     let mut after = Arc::new(GameDoc { version, state, touched: before.doc.touched.clone() });
-    changed(&place, before, &before.doc, &after, changes);
+    game_changed(&place.path(), before, &after, changes);
     note(&mut after, &before.doc, |after| after.touched.note(&place, changes.all(), number));
     let stored = to_json(&*after);
     let kept = Stored { doc: after, stored: true };
     Some((GameState { kept, held, bytes: stored.len() }, stored))
+}
+
+/// What became of a game's state: as [`changed`], without making a copy of it all.
+fn game_changed(path: &str, before: &Stored<GameDoc>, after: &GameDoc, changes: &mut Changes) {
+    if !before.stored {
+        let GameDoc { version, state, .. } = &*before.doc;
+        changes.begun.extend(diff(path, None, Some(&json!({"version": version, "state": state}))));
+    }
+    changes.made.extend(diff(&pointer(path, "state"), Some(&before.doc.state), Some(&after.state)));
+    let version = |doc: &GameDoc| Value::from(doc.version);
+    changes.made.extend(diff(&pointer(path, "version"), Some(&version(&before.doc)), Some(&version(after))));
 }
 
 /// What became of a document: `arrived` is how it was when the command itself began to work on it.

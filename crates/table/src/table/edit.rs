@@ -5,7 +5,7 @@
 //! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
 
 use super::posts::Lines;
-use super::{Answering, Table, lines};
+use super::{Answering, Said, Table, lines};
 use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Replacing};
 use crate::host::Host;
@@ -15,7 +15,7 @@ use crate::rights::Rights;
 use crate::state::{Stored, read};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Guarantees, Message, PlayerId, Readers, Unaccepted};
+use chat::{Guarantees, PlayerId, Readers, Unaccepted};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
@@ -30,12 +30,11 @@ struct First {
     pages: Vec<Page>,
 }
 
-/// The version that is to take the place of the message `original`.
+/// What is to take the place of the message `original`.
 #[derive(Clone, Copy)]
 struct NewVersion<'a> {
-    message: &'a Message,
+    said: Said<'a>,
     original: &'a str,
-    lines: &'a [CommandLine],
 }
 
 /// Why a first version stands, or that the store failed.
@@ -51,16 +50,16 @@ impl From<StoreError> for Stands {
 }
 
 impl Table {
-    /// Hears that `message` is the new version of the message `original`.
+    /// Hears what is the new version of the message `original`.
     pub(super) fn hear_edit(
         &mut self,
         host: &Host,
-        message: &Message,
+        said: Said<'_>,
         original: &str,
         network: Guarantees,
     ) -> Result<Heard, StoreError> {
+        let Said { message, lines } = said;
         let row = keys::inbox(message.said_in(), original);
-        let lines = self.lines(host, message)?;
         let first: Option<InboxRow> = read(host, &row)?;
         // Nobody replaces what somebody else said, or what was never heard.
         if self.sender_of(host, first.as_ref())?.as_ref() != Some(&message.speaker.player) {
@@ -69,7 +68,7 @@ impl Table {
         match first {
             // The prose around the commands is nobody's business.
             Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played, .. })
-                if lines::are(&played, &lines) =>
+                if lines::are(&played, lines) =>
             {
                 Ok(Heard::nothing())
             }
@@ -77,7 +76,7 @@ impl Table {
                 self.first_version_stands(host, message, "it was played at another table.")
             }
             Some(InboxRow::Played { entries, .. }) => {
-                let version = NewVersion { message, original, lines: &lines };
+                let version = NewVersion { said, original };
                 match self.replay(host, version, &entries, network) {
                     Ok(heard) => Ok(heard),
                     Err(Stands::Because(why)) => self.first_version_stands(host, message, &why),
@@ -87,7 +86,7 @@ impl Table {
             Some(InboxRow::Refused { .. }) => {
                 // The original answers for its edits: once one was played, the next finds it so.
                 let edit = keys::inbox(message.said_in(), &message.id);
-                self.hear_message(host, message, vec![edit, row], Answering::Correcting(original), network)
+                self.hear_message(host, said, vec![edit, row], Answering::Correcting(original), network)
             }
             Some(InboxRow::Waiting) | None => Ok(Heard::nothing()),
         }
@@ -118,7 +117,7 @@ impl Table {
         entries: &[u64],
         network: Guarantees,
     ) -> Result<Heard, Stands> {
-        let NewVersion { message, original, lines } = version;
+        let NewVersion { said: Said { message, lines }, original } = version;
         let first = self.first_version(host, version, entries)?;
         let mut made = BTreeMap::new();
         let mut draft = self.draft();
@@ -154,7 +153,7 @@ impl Table {
 
     /// The entries of the first version, if they may still be played otherwise.
     fn first_version(&self, host: &Host, version: NewVersion<'_>, entries: &[u64]) -> Result<First, Stands> {
-        let NewVersion { message, original, lines } = version;
+        let NewVersion { said: Said { message, lines }, original } = version;
         let stands = |why: String| Err(Stands::Because(why));
         let ledger = self.ledger(host);
         let row: Option<InboxRow> = read(host, &keys::inbox(message.said_in(), original))?;
@@ -205,7 +204,7 @@ impl Draft {
     fn play_again(
         &mut self,
         host: &Host,
-        NewVersion { message, lines, .. }: NewVersion<'_>,
+        NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
         first: &First,
         made: &mut BTreeMap<u32, Page>,
     ) -> Result<Vec<Outcome>, Stands> {
@@ -255,7 +254,7 @@ impl Draft {
     fn all_to_nothing(
         &mut self,
         host: &Host,
-        NewVersion { message, lines, .. }: NewVersion<'_>,
+        NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
         (first, last): (&First, &BTreeMap<u32, Page>),
         why: &str,
     ) -> Result<Vec<Outcome>, Stands> {
@@ -289,11 +288,11 @@ impl Draft {
         }
         for (id, doc) in taken.rooms {
             self.writes.put(keys::room(&id), to_json(&doc));
-            self.state.rooms.remove(&id);
+            self.state.rooms_mut().remove(&id);
         }
         for (id, doc) in taken.games {
             self.writes.put(keys::game(&self.state.id, &id), to_json(&doc));
-            self.state.games.remove(&id);
+            self.state.games_mut().remove(&id);
         }
         taken.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
     }

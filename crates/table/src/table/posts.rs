@@ -34,10 +34,12 @@ impl Table {
         let answers = self.answers(host, message, lines, &heard.outcomes);
         let asked = &message.speaker.player;
         let limited = !message.late && !message.unlimited;
-        let text: String = answers.public.blocks.iter().map(Block::plain).collect();
-        if limited && !text.is_empty() && !self.pulse.answer(asked, &text, message.heard_at(), &host.settings().limits)
-        {
-            return Ok(());
+        if limited {
+            let text: String = answers.public.blocks.iter().map(Block::plain).collect();
+            let limits = &host.settings().limits;
+            if !text.is_empty() && !self.pulse.answer(asked, &text, message.heard_at(), limits) {
+                return Ok(());
+            }
         }
         let readers = answers.readers(message);
         let manners = self.state.room(host, &message.room)?.doc.clone();

@@ -117,7 +117,7 @@ impl Table {
 
     /// Says in the room that replaces another one at this table that it does; it was seated here when that was accepted.
     fn hear_move(&mut self, host: &Host, to: &RoomId) -> Heard {
-        self.state.rooms.remove(to);
+        self.state.rooms_mut().remove(to);
         let mut heard = Heard::default();
         let words = "This room goes on where the old one ended: all that its table holds came along.";
         let line = Block::Line(vec![Span::Text(words.to_owned())]);

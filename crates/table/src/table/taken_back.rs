@@ -1,6 +1,6 @@
 //! What somebody takes back: its words are erased, and what was answered to it is taken back too, whatever became of it.
 
-use super::{Answering, Table};
+use super::{Answering, Said, Table};
 use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, OutcomeKind};
@@ -42,7 +42,9 @@ impl Table {
         // Wherever it was said, it is erased as in its own room; that somebody is there is not said by that.
         let asked = Message { body, aside: None, absent: true, ..message.clone() };
         let kept = keys::inbox(message.said_in(), &message.id);
-        let mut heard = self.hear_message(host, &asked, vec![kept], Answering::Nothing, network)?;
+        let lines = self.lines_of(host, &asked)?;
+        let said = Said { message: &asked, lines: &lines };
+        let mut heard = self.hear_message(host, said, vec![kept], Answering::Nothing, network)?;
         if let Some(InboxRow::Refused { by, .. }) = row {
             heard.batch.put(key, to_json(&InboxRow::Refused { lines: Vec::new(), by }));
             self.withdraw_answers(host, message, of, &mut heard);
