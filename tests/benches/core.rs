@@ -21,6 +21,10 @@ use tokio::sync::{Mutex, mpsc};
 
 type Shared = Arc<dyn Store>;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How long each line of the table is measured.
 const TIME: Duration = Duration::from_secs(2);
 
@@ -137,8 +141,9 @@ fn alone(command: &'static str) -> f64 {
     let mut count = 0u32;
     while start.elapsed() < TIME {
         for event in carousel.message(room.clone(), u64::from(count)).events {
-            let laid = table.lay(&host, &event, Guarantees::default()).expect("memory does not fail");
-            let heard = table.hear(&host, &event, Guarantees::default()).expect("memory does not fail");
+            let lines = table.lines(&host, &event).expect("memory does not fail");
+            let laid = table.lay(&host, &event, &lines, Guarantees::default());
+            let heard = table.hear(&host, &event, &lines, Guarantees::default()).expect("memory does not fail");
             assert!(laid.is_some() == (count == 0) && heard.posts.len() == 1);
         }
         count += 1;

@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// Answers are made on one thread, written down on another and said on a third, which the system's allocator is slow at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     astragal::main(astragal::KINDS)
 }
