@@ -25,6 +25,7 @@ use crate::turn::{HouseTurn, OwnCommands};
 use crate::unplayed::Unplayed;
 use chat::Reply;
 use plugin_api::{Argument, CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
+use shortcuts::Whose;
 
 /// The number of an entry: `#12`, or `12`.
 struct EntryNumber(u64);
@@ -308,8 +309,8 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Table { setting, value } => settings::table(turn, setting, value)?,
         House::History { count, character } => history::history(turn, count.map(|Number(count)| count), character)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
-        House::Set { table, name, value } => shortcuts::set(turn, table, name, value)?,
-        House::Macro { table, name, command } => shortcuts::name(turn, table, name, command)?,
+        House::Set { table, name, value } => shortcuts::set(turn, Whose::flagged(table), name, value)?,
+        House::Macro { table, name, command } => shortcuts::name(turn, Whose::flagged(table), name, command)?,
         House::Explain { dice } => odds::explain(dice.as_ref(), turn.room.dialect())?,
         House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,
         House::More => more::more(turn)?,

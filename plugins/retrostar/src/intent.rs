@@ -1,7 +1,10 @@
 //! Intentions and assists, and the choice that a 7 to 9 leaves.
 
+use crate::plan::{Made, Waiting, throw};
 use crate::rules::{Band, Throw};
-use crate::{Effort, Made, Record, State, Waiting, show, throw};
+use crate::state::State;
+use crate::words::Effort;
+use crate::{Record, show};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 

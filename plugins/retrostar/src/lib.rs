@@ -1,20 +1,24 @@
 //! Retrostar: Intentions on an open-ended ladder of d6, assists, opposed Intentions, Spotlight Tokens.
 //!
-//! `rules` says what dice come to; here is what can be typed, and what a table holds.
+//! `rules` says what dice come to, `state` what a table holds; here is what can be typed.
 
 mod intent;
 mod opposed;
+mod plan;
 mod rules;
 mod show;
+mod showrunner;
 mod spotlight;
+mod state;
+mod words;
 
 use plugin_api::{
-    Argument, Arguments, CharacterId, Choice, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply,
-    Setting, SettingScope, Turn, Typed, Words,
+    Choice, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
 };
-use rules::{Aspect, Throw};
+use rules::Aspect;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use state::State;
+use words::{Effort, Other, Waits};
 
 /// The game as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -22,58 +26,6 @@ pub fn plugin() -> Box<dyn Plugin> {
 }
 
 struct Retrostar;
-
-/// What a table holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct State {
-    /// Players, the Showrunner not counted; 0 before the first Series.
-    #[serde(default)]
-    players: u32,
-    /// Personal Dials that are defined.
-    #[serde(default)]
-    dials: u32,
-    /// Spotlight Tokens that are left in this Episode.
-    #[serde(default)]
-    pool: u32,
-    /// Spotlight Tokens that this Episode began with.
-    #[serde(default)]
-    full: u32,
-    /// Whether the Reboot's results are used.
-    #[serde(default)]
-    reboot: bool,
-    /// By character; who holds nothing may be missing.
-    #[serde(default)]
-    characters: BTreeMap<CharacterId, Holdings>,
-}
-
-/// What a character holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Holdings {
-    /// What waits for the next Intention or opposed roll.
-    #[serde(default)]
-    pending: Vec<Pending>,
-    /// Spotlight Tokens spent on the next Intention, by what they bring into play.
-    #[serde(default)]
-    paid: Vec<Aspect>,
-    /// Somebody else decides what the character does.
-    #[serde(default)]
-    ceded: bool,
-    /// Personal Dials of this character that are defined.
-    #[serde(default)]
-    dials: u32,
-    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
-    #[serde(default)]
-    away: bool,
-}
-
-/// A Benefit (above 0) or Obstacle (below 0) that waits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Pending {
-    /// Positions on the ladder.
-    steps: i32,
-    /// Where it comes from.
-    from: String,
-}
 
 /// What can be typed.
 #[derive(Clone, Commands)]
@@ -189,87 +141,6 @@ enum Running {
     Reboot { on: OnOff },
 }
 
-/// What goes into a roll.
-#[derive(Clone, Arguments)]
-struct Effort {
-    modifier: Modifier,
-    /// spend a Spotlight Token on one of your aspects
-    #[word("spot", "spotlight")]
-    spot: Option<Aspect>,
-}
-
-/// The other side of an opposed Intention.
-#[derive(Clone, Arguments)]
-struct Other {
-    character: Option<Name>,
-    modifier: Modifier,
-}
-
-/// All the numbers typed, added up; a number without a sign is as good as one with a plus.
-#[derive(Clone, Copy, Debug, Default)]
-struct Modifier {
-    steps: i32,
-    typed: bool,
-}
-
-impl Argument for Modifier {
-    fn shape() -> String {
-        "[+N|-N]".to_owned()
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let read = Steps::read(words)?;
-        Ok(read.map(|(Steps(steps), count)| (Modifier { steps, typed: true }, count)))
-    }
-
-    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
-        let mut sum = Modifier::default();
-        while let Some(Steps(steps)) = words.take::<Steps>()? {
-            sum = Modifier { steps: sum.steps.saturating_add(steps), typed: true };
-        }
-        Ok(Some(sum))
-    }
-}
-
-/// Steps on the ladder, with a sign or without, and with the game's d behind them or without: `+2`, `-1d`.
-#[derive(Clone, Copy, Debug)]
-struct Steps(i32);
-
-impl Argument for Steps {
-    fn shape() -> String {
-        "N".to_owned()
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let number = words[0].strip_suffix(['d', 'D']).unwrap_or(words[0]);
-        Ok(Number::<-100, 100>::read(&[number])?.map(|(Number(steps), count)| (Steps(steps as i32), count)))
-    }
-}
-
-/// What waits for somebody from now on: so many steps more, or nothing.
-#[derive(Clone, Copy, Debug)]
-enum Waits {
-    Steps(i32),
-    Clear,
-}
-
-impl Argument for Waits {
-    fn shape() -> String {
-        "STEPS|clear".to_owned()
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        if words[0].eq_ignore_ascii_case("clear") {
-            return Ok(Some((Waits::Clear, 1)));
-        }
-        Ok(Steps::read(words)?.map(|(Steps(steps), count)| (Waits::Steps(steps), count)))
-    }
-
-    fn words() -> Vec<String> {
-        vec!["clear".to_owned()]
-    }
-}
-
 /// What can be spent.
 #[derive(Clone, Copy, Choice)]
 enum Spendable {
@@ -339,169 +210,7 @@ impl Game for Retrostar {
                 Ok(show::sheet(state, turn, who))
             }
             Command::Dial { character, change } => spotlight::dial(state, turn, character, change.unwrap_or(1)),
-            Command::Showrunner(running) => run(state, turn, running),
+            Command::Showrunner(running) => showrunner::run(state, turn, running),
         }
     }
-}
-
-fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Refusal> {
-    match command {
-        Running::Series { players: Number(0) } => Err(nobody_plays("series 1")),
-        Running::Players { count: Number(0) } => Err(nobody_plays("players 1")),
-        Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
-        Running::Episode => spotlight::episode(state),
-        Running::Players { count: Number(players) } => Ok(spotlight::players(state, players as u32)),
-        Running::Benefit { steps: Some(Waits::Clear), character }
-        | Running::Obstacle { steps: Some(Waits::Clear), character } => clear(state, turn, &character),
-        Running::Benefit { steps: Some(Waits::Steps(0)), .. }
-        | Running::Obstacle { steps: Some(Waits::Steps(0)), .. } => {
-            Err(Refusal::new("0 is neither Benefit nor Obstacle").about("0").example("benefit Bob clear"))
-        }
-        Running::Benefit { character, steps: Some(Waits::Steps(..=-1)) } => {
-            let example = format!("obstacle {} 1", character.0);
-            Err(Refusal::new("a Benefit is above 0; what is below is an Obstacle").example(example))
-        }
-        Running::Benefit { character, steps: Some(Waits::Steps(steps)) } => wait(state, turn, &character, steps),
-        Running::Benefit { character, steps: None } => wait(state, turn, &character, 2),
-        Running::Obstacle { character, steps: Some(Waits::Steps(steps)) } => {
-            wait(state, turn, &character, -steps.abs())
-        }
-        Running::Obstacle { character, steps: None } => wait(state, turn, &character, -1),
-        Running::Control { character } => {
-            let who = turn.character(&character.0)?;
-            if !state.of(who).ceded {
-                return Err(Refusal::new(format!("{} has control already", turn.name(who))).example("sheet"));
-            }
-            state.of(who).ceded = false;
-            Ok(turn.about(who).text("has control again").fact("control", "kept"))
-        }
-        Running::Reboot { on } => {
-            state.reboot = on == OnOff::On;
-            let says = if state.reboot { "empower or hinder" } else { "keep or cede" };
-            Ok(Reply::from(format!("a 7 to 9 is now a choice of {says}")).fact("reboot", state.reboot))
-        }
-    }
-}
-
-/// Refuses a game without players: the tokens are theirs.
-fn nobody_plays(example: &str) -> Refusal {
-    let what = "a Series needs at least one player, and the Showrunner is not counted. If you play alone, count your character";
-    Refusal::new(what).about("0").example(example)
-}
-
-/// A Benefit or Obstacle that the Showrunner gives; the comment says what it is.
-fn wait(state: &mut State, turn: &mut Turn, who: &Name, steps: i32) -> Result<Reply, Refusal> {
-    let who = turn.character(&who.0)?;
-    let kind = if steps > 0 { "Benefit" } else { "Obstacle" };
-    let from = turn.comment.clone().map_or(kind.to_owned(), |comment| comment.chars().take(MOST_SOURCE).collect());
-    state.await_next(who, steps, from);
-    Ok(show::pending(state, turn, who))
-}
-
-/// Takes away what waits for somebody.
-fn clear(state: &mut State, turn: &mut Turn, who: &Name) -> Result<Reply, Refusal> {
-    let who = turn.character(&who.0)?;
-    state.of(who).pending.clear();
-    Ok(show::pending(state, turn, who))
-}
-
-/// Characters kept of where something comes from.
-const MOST_SOURCE: usize = 40;
-/// Benefits and Obstacles that wait for one character.
-const MOST_PENDING: usize = 20;
-
-impl State {
-    fn of(&mut self, character: CharacterId) -> &mut Holdings {
-        self.characters.entry(character).or_default()
-    }
-
-    fn held(&self, character: CharacterId) -> Holdings {
-        self.characters.get(&character).cloned().unwrap_or_default()
-    }
-
-    /// Adds what waits for the next roll of a character; of very many the last ones are counted together.
-    fn await_next(&mut self, who: CharacterId, steps: i32, from: String) {
-        let pending = &mut self.of(who).pending;
-        match pending.get_mut(MOST_PENDING - 1) {
-            None => pending.push(Pending { steps, from }),
-            Some(last) => *last = Pending { steps: last.steps.saturating_add(steps), from: "and others".to_owned() },
-        }
-    }
-}
-
-impl Holdings {
-    /// Positions on the ladder that wait, together.
-    fn waiting(&self) -> i32 {
-        self.pending.iter().map(|each| each.steps).sum()
-    }
-}
-
-/// What a roll was made with, for showing.
-struct Made {
-    throw: Throw,
-    /// Aspects brought into play by tokens.
-    spotlight: Vec<Aspect>,
-    /// What had waited and is used up.
-    used: Vec<Pending>,
-}
-
-/// Whether what waits for the actor counts in a roll.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Waiting {
-    /// It counts and is used up.
-    Counts,
-    /// It goes on waiting.
-    Stays,
-}
-
-/// A roll before its dice fall.
-struct Plan {
-    net: i32,
-    spotlight: Vec<Aspect>,
-    used: Vec<Pending>,
-}
-
-impl Plan {
-    fn throw(self, turn: &mut Turn) -> Result<Made, Refusal> {
-        let Plan { net, spotlight, used } = self;
-        let dice = turn.throw_dice((0..rules::dice_at(net)).map(|_| 6))?;
-        Ok(Made { throw: Throw { net, dice }, spotlight, used })
-    }
-}
-
-/// Throws the actor's dice: pays for the spotlight, and uses what waits.
-fn throw(state: &mut State, turn: &mut Turn, effort: &Effort, waiting: Waiting) -> Result<Made, Refusal> {
-    let who = turn.actor;
-    plan(state, turn, who, effort, waiting)?.throw(turn)
-}
-
-/// Plans a character's roll: pays for the spotlight, and uses what waits. All that can be refused is refused here, before
-/// any die falls.
-fn plan(state: &mut State, turn: &Turn, who: CharacterId, effort: &Effort, waiting: Waiting) -> Result<Plan, Refusal> {
-    let held = state.held(who);
-    let mut spotlight = Vec::new();
-    let mut used = Vec::new();
-    if waiting == Waiting::Counts {
-        (spotlight, used) = (held.paid.clone(), held.pending.clone());
-    }
-    if let Some(aspect) = effort.spot {
-        spotlight.push(aspect);
-        spotlight::allow(turn, spotlight.len())?;
-        spotlight::pay(state)?;
-    }
-    let waits: i32 = used.iter().map(|each| each.steps).sum();
-    let tokens = 2 * i32::try_from(spotlight.len()).expect("few tokens");
-    let net = effort.modifier.steps + waits + tokens;
-    if net.abs() > rules::FURTHEST {
-        let far = rules::FURTHEST;
-        let waits =
-            if waits == 0 { String::new() } else { format!(", {waits:+} of it waiting for {}", turn.name(who)) };
-        return Err(Refusal::new(format!("{net:+} is too far on the ladder{waits}: {far} up or down is the most")));
-    }
-    if waiting == Waiting::Counts && held != Holdings::default() {
-        let holdings = state.of(who);
-        holdings.pending.clear();
-        holdings.paid.clear();
-    }
-    Ok(Plan { net, spotlight, used })
 }

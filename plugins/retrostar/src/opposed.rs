@@ -1,7 +1,10 @@
 //! Opposed Intentions: both sides at once, or answered later.
 
+use crate::plan::{Made, Waiting, plan, throw};
 use crate::rules::{Contest, Throw, Winner, contest};
-use crate::{Effort, Made, Other, Record, State, Waiting, plan, show, throw};
+use crate::state::State;
+use crate::words::{Effort, Other};
+use crate::{Record, show};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 

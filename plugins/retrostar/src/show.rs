@@ -1,7 +1,8 @@
 //! How rolls and holdings are shown, and the facts they state.
 
+use crate::plan::Made;
 use crate::rules::{Keep, Throw, pool_size};
-use crate::{Holdings, Made, State};
+use crate::state::{Holdings, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value};
 

@@ -1,7 +1,8 @@
 //! Spotlight Tokens: Series and Episodes fill the pool, Intentions empty it, Personal Dials shrink it.
 
 use crate::rules::{Aspect, pool_size};
-use crate::{SPOTMAX, State, show};
+use crate::state::State;
+use crate::{SPOTMAX, show};
 use plugin_api::{Name, Refusal, Reply, Turn};
 
 /// Takes a token out of the pool.

@@ -337,7 +337,8 @@ fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, 
         Checks::Oppose { attack, resist, other, whose, dice } => {
             oppose::oppose(state, turn, &What { attack, resist, whose }, &dice, &other)
         }
-        Checks::Resist { passive, dice } => oppose::resist(state, turn, passive, &dice),
+        Checks::Resist { passive: true, dice } => oppose::resist(state, turn, Mode::Passive, &dice),
+        Checks::Resist { passive: false, dice } => oppose::resist(state, turn, Mode::Roll, &dice),
         Checks::Fortune => check::late(state, turn, check::Late::Fortune),
         Checks::Misfortune => check::late(state, turn, check::Late::Misfortune),
         Checks::Intuition { difficulty, luck, what, dice } => {

@@ -111,7 +111,7 @@ pub(crate) fn challenge(
     Ok(reply.offer_to(name, "resist", "with your skill and ranks behind it: resist 4 +2"))
 }
 
-pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &DicePool) -> Result<Reply, Refusal> {
+pub(crate) fn resist(state: &mut State, turn: &mut Turn, mode: Mode, pool: &DicePool) -> Result<Reply, Refusal> {
     let nobody = || Refusal::new("nobody opposes you").example("check 7 +4 vs 15");
     let mut target: Target<Record> = turn.target().map_err(|_| nobody())?;
     let against = target.record.against.ok_or_else(nobody)?;
@@ -122,14 +122,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, passive: bool, pool: &D
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
-    let opponent = opposing(
-        state,
-        Some(against),
-        pool,
-        own_side(turn, against),
-        if passive { Mode::Passive } else { Mode::Roll },
-    )?
-    .throw(turn)?;
+    let opponent = opposing(state, Some(against), pool, own_side(turn, against), mode)?.throw(turn)?;
     use_up(state, against);
     state.of(against).answered = Some(target.entry);
     turn.close_offers(Some(against), &["boost", "degree", "stunt"]);

@@ -47,18 +47,34 @@ const MACRO: Kind = Kind {
     of_mut: |named| &mut named.macros,
 };
 
+/// For whom something is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// For the character who is acted for.
+    Own,
+    /// For everybody at the table.
+    Tables,
+}
+
+impl Whose {
+    /// By whether the word for it stood there.
+    pub fn flagged(table: bool) -> Self {
+        if table { Whose::Tables } else { Whose::Own }
+    }
+}
+
 pub(super) fn set(
     turn: &mut HouseTurn,
-    table: bool,
+    whose: Whose,
     name: Option<Name>,
     value: Option<Text>,
 ) -> Result<Reply, Refusal> {
-    change(turn, VARIABLE, table, name, value)
+    change(turn, VARIABLE, whose, name, value)
 }
 
 pub(super) fn name(
     turn: &mut HouseTurn,
-    table: bool,
+    whose: Whose,
     name: Option<Name>,
     command: Option<Text>,
 ) -> Result<Reply, Refusal> {
@@ -75,7 +91,7 @@ pub(super) fn name(
             return Err(Refusal::new(what).example(format!("macro {word} roll {body}")));
         }
     }
-    change(turn, MACRO, table, name, command)
+    change(turn, MACRO, whose, name, command)
 }
 
 /// Whether a word is a command, of the table's own or of any plugin.
@@ -93,44 +109,63 @@ fn said(turn: &HouseTurn, text: &Text) -> String {
     text.strip_prefix(turn.room.prefix.as_str()).unwrap_or(text).trim().to_owned()
 }
 
+/// Lists all, shows one, or has a name stand for something from now on.
 fn change(
     turn: &mut HouseTurn,
     kind: Kind,
-    table: bool,
+    whose: Whose,
     name: Option<Name>,
     text: Option<Text>,
 ) -> Result<Reply, Refusal> {
-    let whose = if table { "the table".to_owned() } else { turn.table.name_of(turn.actor).to_owned() };
-    let (name, text) = match (name, text) {
-        (None, None) => return Ok(list(turn, kind)),
+    match (name, text) {
+        (None, None) => Ok(list(turn, kind)),
         (None, Some(text)) => {
             let what = "a name begins with a letter";
-            return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
+            Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example))
         }
-        (Some(Name(name)), None) => return show(turn, kind, &proper(kind, &name)?),
+        (Some(Name(name)), None) => show(turn, kind, &proper(kind, &name)?),
         (Some(Name(name)), Some(text)) if text.text.split_whitespace().any(|word| word == name) => {
             // Words in front of the name are part of what is left.
             let what = format!("the name comes first, and then what {name} stands for");
-            return Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example));
+            Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example))
         }
-        (Some(Name(name)), Some(text)) => (proper(kind, &name)?, text),
-    };
-    let text = said(turn, &text);
+        (Some(Name(name)), Some(text)) => {
+            let (name, text) = (proper(kind, &name)?, said(turn, &text));
+            fits(kind, &name, &text)?;
+            if whose == Whose::Tables {
+                turn.needs(Act::NameForTable, "name something for the table")?;
+            }
+            keep(turn, kind, whose, name, text)
+        }
+    }
+}
+
+/// Refuses what no name can stand for.
+fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
     if text.is_empty() {
         return Err(Refusal::new(format!("what does {}{name} stand for?", kind.sign)).example(kind.example));
     }
     if kind.what == VARIABLE.what && text.contains(['#', ';']) {
         return Err(Refusal::new("a value holds no # and no ;").about(text).example(kind.example));
     }
-    if table {
-        turn.needs(Act::NameForTable, "name something for the table")?;
-    }
     if text.chars().count() > kind.most {
         return Err(Refusal::new(format!("a {} has up to {} characters", kind.what, kind.most)).example(kind.example));
     }
+    Ok(())
+}
+
+/// Has `name` stand for `text`, or for nothing more.
+fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: String) -> Result<Reply, Refusal> {
+    let owner = match whose {
+        Whose::Tables => "the table".to_owned(),
+        Whose::Own => turn.table.name_of(turn.actor).to_owned(),
+    };
     let (sign, actor, player) = (kind.sign, turn.actor, turn.speaker.player.clone());
     let shortcuts = &mut turn.table_mut().shortcuts;
-    let named = if table { &mut shortcuts.table } else { shortcuts.own.entry(actor).or_default() };
+    let named = match whose {
+        Whose::Tables => &mut shortcuts.table,
+        Whose::Own => shortcuts.own.entry(actor).or_default(),
+    };
     let all = (kind.of_mut)(named);
     if text.eq_ignore_ascii_case(NONE) {
         let gone = all.remove(&name);
@@ -138,11 +173,11 @@ fn change(
         shortcuts.own.retain(|_, named| !named.is_empty());
         return match gone {
             Some(_) => Ok(format!("{sign}{name} stands for nothing now.").into()),
-            None => Err(Refusal::new(format!("{whose} has no {} {name}", kind.what)).example(kind.example)),
+            None => Err(Refusal::new(format!("{owner} has no {} {name}", kind.what)).example(kind.example)),
         };
     }
     if all.len() >= MOST_SHORTCUTS && !all.contains_key(&name) {
-        let what = format!("{whose} has {MOST_SHORTCUTS} of these already; none takes one away");
+        let what = format!("{owner} has {MOST_SHORTCUTS} of these already; none takes one away");
         return Err(
             Refusal::new(what).example(format!("{} NAME none", kind.example.split(' ').next().unwrap_or_default()))
         );
@@ -150,7 +185,7 @@ fn change(
     all.insert(name.clone(), text.clone());
     named.by.insert(format!("{sign}{name}"), player);
     let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
-    let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {whose}."));
+    let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {owner}."));
     Ok(left.into_iter().fold(reply, Reply::text))
 }
 
