@@ -114,6 +114,12 @@ impl<'a> Attempt<'a> {
         self.readers = self.readers.max(readers);
     }
 
+    /// Whether who typed may be told what a game tells the player of who acts, and nobody else. To act for somebody else's
+    /// character is not enough.
+    pub(crate) fn may_be_told(&self) -> bool {
+        self.rights.may(&self.doc, Act::AnswerFor(self.actor)) || self.rights.may(&self.doc, Act::Disclose)
+    }
+
     /// The name of who acts.
     pub(crate) fn name(&self) -> &str {
         if self.actor == GUEST { &self.message.speaker.name } else { self.doc.name_of(self.actor) }

@@ -12,7 +12,7 @@ use crate::session;
 use crate::standing;
 use crate::trouble::{Backoff, Trouble};
 use crate::undecrypted::Undecrypted;
-use chat::{Delivery, Event, Message, PlayerId, RoomId, Speaker, Trust, cut};
+use chat::{Delivery, Event, Message, PlayerId, Speaker, Trust, cut};
 use jiff::{SignedDuration, Timestamp};
 use matrix_sdk::config::SyncSettings;
 use matrix_sdk::deserialized_responses::TimelineEvent;
@@ -247,7 +247,7 @@ impl Listener {
         for (number, event) in heard.events.into_iter().enumerate() {
             let origin = if number < heard.filled { Origin::FilledIn } else { Origin::Sync };
             let event_id = event.event_id();
-            let events = self.hear_event(room, &id, event, origin, &mut people).await;
+            let events = self.hear_event(room, event, origin, &mut people).await;
             if events.is_some() && self.introduced.insert(id.id.clone()) {
                 deliveries.last_mut().expect("there is one").events.extend(present(&self.link, room).await);
             }
@@ -276,7 +276,6 @@ impl Listener {
     async fn hear_event(
         &mut self,
         room: &Room,
-        id: &RoomId,
         event: TimelineEvent,
         origin: Origin,
         people: &mut BTreeMap<OwnedUserId, Speaker>,
@@ -288,7 +287,8 @@ impl Listener {
             self.undecrypted.add(room, &event);
             return None;
         }
-        let catching_up = self.catching_up || origin == Origin::FilledIn;
+        let missed = self.catching_up || origin == Origin::FilledIn;
+        let reached = if missed { Reached::Afterwards } else { Reached::Live };
         match event.raw().deserialize().ok()? {
             AnySyncTimelineEvent::State(state) => {
                 if matches!(state, AnySyncStateEvent::RoomTombstone(_)) {
@@ -305,7 +305,7 @@ impl Listener {
                     let speaker = standing::speaker(&self.link.network, &self.link.settings, room, &sender).await;
                     people.insert(sender.clone(), speaker);
                 }
-                message(&self.link, room, id, &event, people[&sender].clone(), catching_up).await
+                message(&self.link, room, &event, people[&sender].clone(), reached).await
             }
         }
     }
@@ -353,35 +353,44 @@ fn append(deliveries: &mut [Delivery], event: Option<Event>) {
     deliveries.last_mut().expect("there is one").events.extend(event);
 }
 
+/// How an event reached the bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// As it was said.
+    Live,
+    /// While it caught up with what it had missed.
+    Afterwards,
+}
+
 /// What somebody says with an event, if anything.
 pub(crate) async fn message(
     link: &Link,
     room: &Room,
-    id: &RoomId,
     event: &TimelineEvent,
     speaker: Speaker,
-    catching_up: bool,
+    reached: Reached,
 ) -> Option<Event> {
+    let live = reached == Reached::Live;
     let event_id = event.event_id()?.to_string();
     let now = link.clock.now();
     let sent = event.timestamp.and_then(|at| Timestamp::from_millisecond(i64::from(at.0)).ok()).unwrap_or(now);
     let message = Message {
         private: is_private(link, room, &speaker.player).await,
         absent: !is_joined(room, &speaker.player).await,
-        late: catching_up && now.duration_since(sent) > LATE,
-        unlimited: catching_up,
-        ..Message::new(event_id.clone(), id.clone(), speaker, sent, "")
+        late: !live && now.duration_since(sent) > LATE,
+        unlimited: !live,
+        ..Message::new(event_id.clone(), link.room_id(room.room_id()), speaker, sent, "")
     };
     if let Some(of) = redacted(event) {
         let before = link.trail.of(&of).unwrap_or_default();
-        link.trail.remember(&event_id, Step { original: Some(of.clone()), shown: None, live: !catching_up, ..before });
+        link.trail.remember(&event_id, Step { original: Some(of.clone()), shown: None, live, ..before });
         return Some(Event::Redacted { message, of });
     }
     if let Some((to, sign)) = sign(event) {
         // Whoever set it is told by name: the answer stands at the message that shows the sign.
         let before = link.trail.of(&to).unwrap_or_default();
         let sender = Some(message.speaker.player.id.clone());
-        let step = Step { original: Some(to.clone()), shown: None, live: !catching_up, sender, ..before };
+        let step = Step { original: Some(to.clone()), shown: None, live, sender, ..before };
         link.trail.remember(&event_id, step);
         return Some(Event::Reacted { message, to, sign });
     }
@@ -390,7 +399,7 @@ pub(crate) async fn message(
         thread: words.thread.clone(),
         original: words.replaces.clone(),
         shown: Some(message.speaker.name.clone()),
-        live: !catching_up,
+        live,
         sender: Some(message.speaker.player.id.clone()),
         claimed: event.encryption_info().is_some() && (words.thread.is_some() || words.replaces.is_some()),
     };

@@ -1,6 +1,6 @@
 //! Pictures and files of a post, and the sign that they take a while.
 
-use crate::format::{Relation, alt};
+use crate::format::alt;
 use crate::link::Link;
 use crate::outbox::send;
 use crate::trouble::Trouble;
@@ -21,15 +21,13 @@ pub(crate) async fn attach(
     link: &Link,
     room: &Room,
     post: &Post,
-    relation: &Relation,
     name: &str,
     content: &mut Value,
 ) -> Result<Value, Trouble> {
     let pictures = post.images.iter().map(|image| (alt(&image.alt), image.mime.as_str(), &image.bytes[..], true));
     let files = post.files.iter().map(|file| (file.name.clone(), file.mime.as_str(), file.text.as_bytes(), false));
     let mut attachments: Vec<_> = pictures.chain(files).collect();
-    // An edit shows words alone: a picture cannot be exchanged everywhere.
-    if attachments.is_empty() || relation.replaces.is_some() {
+    if attachments.is_empty() {
         return Ok(content.take());
     }
     let main = attachments.remove(0);

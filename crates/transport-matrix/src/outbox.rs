@@ -290,18 +290,22 @@ async fn whole(
     relation: &Relation,
     name: &str,
 ) -> Result<serde_json::Value, Trouble> {
-    let charts = if relation.replaces.is_none() { chart::pictures(post) } else { Vec::new() };
+    // An edit shows words alone: a picture cannot be exchanged everywhere.
+    if relation.replaces.is_some() {
+        return Ok(format::content(post, relation, Charts::Listed));
+    }
+    let charts = chart::pictures(post);
     if !charts.is_empty() {
         let mut content = format::content(post, relation, Charts::Pictured);
         let drawn = Post { images: [post.images.clone(), charts].concat(), ..post.clone() };
-        match media::attach(link, room, &drawn, relation, name, &mut content).await {
+        match media::attach(link, room, &drawn, name, &mut content).await {
             Err(Trouble::Passing { why, .. } | Trouble::Refused(why)) => {
                 tracing::warn!(why, "a chart cannot be shown as a picture: it is said in words");
             }
             done => return done,
         }
     }
-    media::attach(link, room, post, relation, name, &mut format::content(post, relation, Charts::Listed)).await
+    media::attach(link, room, post, name, &mut format::content(post, relation, Charts::Listed)).await
 }
 
 /// Sends a message under a transaction id: the same twice is one event.

@@ -133,7 +133,7 @@ impl Undecrypted {
         let Some(sender) = event.sender() else { return Some(None) };
         let link = &self.link;
         let speaker = standing::speaker(&link.network, &link.settings, &room, &sender).await;
-        Some(listen::message(link, &room, &link.room_id(room.room_id()), &event, speaker, true).await)
+        Some(listen::message(link, &room, &event, speaker, listen::Reached::Afterwards).await)
     }
 
     /// Says of keys that have not come for long that they are missed: seldom, and to each sender once.

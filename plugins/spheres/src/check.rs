@@ -2,6 +2,7 @@
 
 use crate::record::Record;
 use crate::rules::{self, Check, Mode, Purpose, Side, Stones};
+use crate::show::Shown;
 use crate::state::State;
 use crate::words::{DicePool, Difficulty, Level, MOST_RANKS, Ranks, What, Whose, too_many};
 use crate::{oppose, show};
@@ -59,7 +60,7 @@ pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Res
 /// The answer to a new check of the actor's.
 pub(crate) fn answer(state: &State, turn: &Turn, record: &Record) -> Reply {
     turn.answer(show::ending(&record.check), |reply| {
-        show::check(reply, state, turn, turn.actor, record, Stones::default()).record(record)
+        show::check(reply, state, turn, &Shown { actor: turn.actor, record, before: Stones::default() }).record(record)
     })
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn passive(state: &mut State, turn: &mut Turn, what: &What, dice: &Di
         loose_used: false,
     };
     Ok(turn.answer(show::ending(&record.check), |reply| {
-        show::check(reply, state, turn, turn.actor, &record, Stones::default())
+        show::check(reply, state, turn, &Shown { actor: turn.actor, record: &record, before: Stones::default() })
     }))
 }
 
@@ -297,7 +298,7 @@ pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, not
     Ok(turn.answer(show::ending(&target.record.check), |reply| {
         let reply = reply.text(format!("{whose}{note}"));
         let before = turn.peek_target::<Record>().map_or(Stones::default(), |before| before.record.earned);
-        let mut reply = show::check(reply, state, turn, target.actor, &target.record, before);
+        let mut reply = show::check(reply, state, turn, &Shown { actor: target.actor, record: &target.record, before });
         if !target.latest {
             reply.offers.clear();
         }

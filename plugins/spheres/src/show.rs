@@ -14,15 +14,19 @@ pub(crate) fn ending(check: &Check) -> Reply {
     Reply::new().fact("total", check.total()).fact("success", check.degree().map(|degree| degree > 0))
 }
 
-/// A check: result, dice, stones, what may follow. `before` is what it had earned before this command.
-pub(crate) fn check(
-    reply: Reply,
-    state: &State,
-    turn: &Turn,
-    actor: CharacterId,
-    record: &Record,
-    before: Stones,
-) -> Reply {
+/// A check that is to be shown.
+pub(crate) struct Shown<'a> {
+    /// Whose it is.
+    pub actor: CharacterId,
+    /// The check.
+    pub record: &'a Record,
+    /// What it had earned before this command.
+    pub before: Stones,
+}
+
+/// A check: result, dice, stones, what may follow.
+pub(crate) fn check(reply: Reply, state: &State, turn: &Turn, shown: &Shown<'_>) -> Reply {
+    let Shown { actor, record, before } = *shown;
     let check = &record.check;
     let mut reply = dice(headline(reply, turn, record).text(" |"), check);
     if let Some(opponent) = &record.opponent {

@@ -27,6 +27,9 @@ enum Play {
     /// Lay the last card that you drew on the table.
     #[command(example = "lay")]
     Lay,
+    /// Look at your hand.
+    #[command(example = "hand")]
+    Hand,
 }
 
 /// Cards are numbered from here.
@@ -47,6 +50,7 @@ impl Game for Cards {
                 hand.push(FIRST + 1_000 * turn.actor.0 + hand.len() as u32);
                 Ok(Reply::from(format!("{} cards", hand.len())))
             }
+            Play::Hand => Ok(Reply::from(format!("you hold {hand:?}")).to(Readers::Player)),
             Play::Lay => {
                 let card = hand.pop().ok_or_else(|| Refusal::new("your hand is empty"))?;
                 state.laid.push(card);
@@ -115,6 +119,8 @@ fn what_everybody_reads_never_names_a_card_in_a_hand() {
     let told = table.say(&bob, "!why #2").public();
     assert!(told.contains("something else that only Ann and the referees may know"), "{told}");
     // Who drew it reads it where nobody else does, and so does the referee.
+    let hand = table.say(&gus, "!as Ann hand");
+    assert!(hand.private(&gus).contains("7772000") && !hand.public().contains("777"), "{}", hand.all());
     for who in [&ann, &gus] {
         let told = table.say(who, "!secret why #2");
         assert!(told.private(who).contains("7772000") && !told.public().contains("777"), "{}", told.all());
@@ -229,9 +235,13 @@ fn nobody_learns_a_card_by_taking_back_who_drew_it() {
         "!secret undo #3",
         "!reveal #2",
         "!secret why #4",
+        "!as Ann hand",
+        "!secret as Ann hand",
     ]) {
         let came = table.say(&bob, line);
         assert!(!came.all().contains("777"), "{line}: {}", came.all());
     }
+    let hand = table.say(&ann, "!hand");
+    assert!(hand.private(&ann).contains("777") && !hand.public().contains("777"), "{}", hand.all());
     assert!(table.say(&ann, "!lay").ok(), "her card was taken");
 }

@@ -122,6 +122,10 @@ impl Draft {
             }
             Err(refusal) => return Err(refusal.into()),
         };
+        if reply.readers > Readers::Everybody && !attempt.may_be_told() {
+            let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
+            return self.not_kept(game, spec, what, attempt);
+        }
         chances_of_offers(&play, &after, &left, &mut reply, number);
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took }) = (play, left);
         attempt.rights.took(took);
@@ -139,11 +143,7 @@ impl Draft {
         note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let grown = grown(game, &state, after, number, &mut changes);
         if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {
-            let what = format!("this table's {game} would grow too large to be kept");
-            return match attempt.thrown.is_empty() {
-                true => Err(Refusal::new(what).into()),
-                false => Ok(self.comes_to_nothing(game, spec, &what, attempt)),
-            };
+            return self.not_kept(game, spec, format!("this table's {game} would grow too large to be kept"), attempt);
         }
         if let (Some(target), Some(amended)) = (&target, &amended) {
             let path = Place::Record(target.entry).path();
@@ -152,6 +152,20 @@ impl Draft {
         let followed = target.map(|target| (target, amended));
         let comment = arguments.comment;
         Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None })
+    }
+
+    /// Refuses what a game made of a command; if dice fell, they stay in the journal.
+    fn not_kept<'a>(
+        &mut self,
+        game: &'a str,
+        spec: &'a CommandSpec,
+        what: String,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<Done<'a>, Unplayed> {
+        match attempt.thrown.is_empty() {
+            true => Err(Refusal::new(what).into()),
+            false => Ok(self.comes_to_nothing(game, spec, &what, attempt)),
+        }
     }
 }
 
