@@ -234,10 +234,10 @@ impl Draft {
     }
 
     fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
-        let side = self.state.rooms_mut().get_mut(id).expect("the room of a message is open");
-        if !Arc::ptr_eq(&room, &side.doc) {
+        // Only a room that was set to something else makes the draft's rooms others than the table's.
+        if !Arc::ptr_eq(&room, &self.state.rooms[id].doc) {
             self.writes.put(keys::room(id), to_json(&*room));
-            *side = Stored { doc: room, stored: true };
+            self.state.rooms_mut().insert(id.clone(), Stored { doc: room, stored: true });
         }
     }
 }
