@@ -127,7 +127,7 @@ fn data_of_a_newer_version_is_refused() {
         store.commit(&batch).unwrap();
     }
     let says = complaint(&run(data.path(), b"!insp\n"));
-    assert!(says.contains("newer astragal (schema 4, this one knows 3)") && says.contains("--schema 3"), "{says}");
+    assert!(says.contains("newer astragal (schema 5, this one knows 4)") && says.contains("--schema 4"), "{says}");
 }
 
 #[test]

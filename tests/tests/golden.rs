@@ -21,7 +21,7 @@ fn a_table_of_version_1_is_played_on() {
     assert_eq!(said[1], "Tsubame: inspiration 2 | at the table: Bob inspiration 0, staggered");
     assert!(said[2].starts_with("Tsubame: Table The bay: main game none, referees Gus"), "{}", said[2]);
     // What it was before this version touched it is kept, and can be gone back to.
-    let before = data.path().join("backups/before-schema-2.jsonl");
+    let before = data.path().join("backups/before-schema-4.jsonl");
     assert!(fs::read_to_string(&before).unwrap().contains("\"schema\":1"), "{}", before.display());
     let again = tempfile::tempdir().unwrap();
     assert!(astragal(again.path()).arg("restore").arg(&before).output().unwrap().status.success());
@@ -59,4 +59,23 @@ fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
     assert!(said[4].contains("I strike at the crest (#13)"), "{said:?}");
     assert!(said[7].starts_with("Tsubame: Revealed: Tsubame's #11, roll 4d6"), "{said:?}");
     assert!(said[9].contains("reveal #11"), "{said:?}");
+}
+
+/// With what version 1 did not have: seeds of an epoch, erased words, a macro, a declaration, secret rolls.
+#[test]
+fn a_table_of_version_2_is_played_on() {
+    let file = golden(2);
+    let store = Memory::default();
+    backup::read(&mut &*fs::read(&file).unwrap(), |batch| store.commit(&batch)).unwrap();
+    let audit = journal::audit(&store, &TableId::of(&RoomId::new("console", "hall"))).unwrap();
+    assert_eq!((audit.entries, audit.last), (17, 17));
+
+    let data = tempfile::tempdir().unwrap();
+    let restored = astragal(data.path()).arg("restore").arg(&file).output().unwrap();
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    let said = answers(&run(data.path(), b"/as Ann\n!redo\n!why #3\n/as Bob\n!hit\n/as Gus\n!unseal\n!history 3\n"));
+    assert!(said[1].starts_with("Ann: #6 holds again"), "{said:?}");
+    assert!(said[2].contains("erased"), "{said:?}");
+    assert!(said.iter().any(|line| line.starts_with("Bob: ") && line.contains("1d20")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("I strike")), "{said:?}");
 }

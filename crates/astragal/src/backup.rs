@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
 use journal::backup::{BackupError, has_way_back, read, write, write_for};
-use journal::keys::{BASE_SCHEMA, RESTORED_KEY};
+use journal::keys::{RESTORED_KEY, SCHEMA};
 use journal::schema::check_records;
 use journal::store::{Batch, Store};
 use std::fs::{self, File};
@@ -103,13 +103,13 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>) {
 /// # Errors
 /// It cannot be written, and then nothing is changed.
 pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<()> {
-    let Some(found) = journal::schema::schema_of(store)?.filter(|found| *found < BASE_SCHEMA) else { return Ok(()) };
-    let file = directory.join(format!("before-schema-{BASE_SCHEMA}.{EXTENSION}"));
+    let Some(found) = journal::schema::schema_of(store)?.filter(|found| *found < SCHEMA) else { return Ok(()) };
+    let file = directory.join(format!("before-schema-{SCHEMA}.{EXTENSION}"));
     let written = fs::create_dir_all(directory).map_err(Into::into).and_then(|()| write_file(store, &part_of(&file)));
     written.context("the data is of an older version and stays so, since no backup of it can be written")?;
     fs::rename(part_of(&file), &file)?;
     let file = file.display();
-    tracing::warn!(%file, "the data is of schema {found}; this is the backup from before it becomes {BASE_SCHEMA}");
+    tracing::warn!(%file, "the data is of schema {found}; this is the backup from before it becomes {SCHEMA}");
     Ok(())
 }
 

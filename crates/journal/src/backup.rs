@@ -67,7 +67,7 @@ pub enum BackupError {
     /// No version of this schema could read what is written.
     #[error(
         "there is no way back to schema {schema}: a backup can be written for {} to {}",
-        keys::BASE_SCHEMA,
+        keys::OLDEST_SCHEMA,
         keys::SCHEMA
     )]
     NoWayBack {
@@ -92,7 +92,7 @@ impl BackupError {
 /// The store or the file failed: what was written is no backup.
 pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
     // What an older version stored is a backup for that version too.
-    let schema = schema_of(store)?.unwrap_or(keys::BASE_SCHEMA);
+    let schema = schema_of(store)?.unwrap_or(keys::SCHEMA);
     let mut lines = Lines::begin(out, schema, time)?;
     for record in scan_all(store, "") {
         let (key, value) = record?;
@@ -106,7 +106,7 @@ pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<
 /// # Errors
 /// There is no way back to it.
 pub fn has_way_back(schema: u32) -> Result<(), BackupError> {
-    if (keys::BASE_SCHEMA..=keys::SCHEMA).contains(&schema) { Ok(()) } else { Err(BackupError::NoWayBack { schema }) }
+    if (keys::OLDEST_SCHEMA..=keys::SCHEMA).contains(&schema) { Ok(()) } else { Err(BackupError::NoWayBack { schema }) }
 }
 
 /// Writes the backup `input` anew, as one that a version can restore which knows no newer schema than this one: what that
@@ -139,7 +139,7 @@ fn as_of(schema: u32, key: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> 
         return Ok(schema.to_string().into_bytes());
     }
     let of_entry = keys::TableId::of_key(key).is_some_and(|table| key.starts_with(&keys::entries(&table)));
-    if schema >= keys::SCHEMA || !of_entry {
+    if schema >= keys::WITHHOLDING_SCHEMA || !of_entry {
         return Ok(value);
     }
     let mut link: Link = from_json(key, &value)?;

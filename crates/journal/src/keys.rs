@@ -8,11 +8,15 @@ use std::fmt;
 /// The newest version of what the core stores. A newer one is refused:
 ///
 /// 2. Rooms ignore people, and what is accepted may be a redaction: a version that does not know them would lose them.
-/// 3. Entries may withhold some of their changes. Written only with the first of them: until then an older program can
-///    open the store, and after that a backup that is written for it.
-pub const SCHEMA: u32 = 3;
-/// The version that a store is brought up to at the start.
-pub const BASE_SCHEMA: u32 = 2;
+/// 3. Entries may withhold some of their changes.
+/// 4. The newest commits stand in a log beside the database, which an older program would not look into.
+///
+/// A store is brought up to it at the start. The way back is a backup that is written for an older program.
+pub const SCHEMA: u32 = 4;
+/// The oldest version that a backup can be written for.
+pub const OLDEST_SCHEMA: u32 = 2;
+/// The first version whose entries may withhold changes.
+pub const WITHHOLDING_SCHEMA: u32 = 3;
 /// Where the version stands.
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.

@@ -23,7 +23,7 @@ pub enum StartError {
     },
 }
 
-/// The schema of what a store holds, if it holds anything. An older one than [`keys::BASE_SCHEMA`] is brought up to it by
+/// The schema of what a store holds, if it holds anything. An older one than [`keys::SCHEMA`] is brought up to it by
 /// [`prepare`], and no way leads back but a backup.
 ///
 /// # Errors
@@ -32,18 +32,18 @@ pub fn schema_of(store: &dyn Store) -> Result<Option<u32>, StoreError> {
     store.read(keys::SCHEMA_KEY)?.map(|schema| from_json(keys::SCHEMA_KEY, &schema)).transpose()
 }
 
-/// Brings a store up to [`keys::BASE_SCHEMA`], if it is empty or older.
+/// Brings a store up to [`keys::SCHEMA`], if it is empty or older.
 ///
 /// # Errors
 /// The store does not work, or a newer version wrote it.
 pub fn prepare(store: &dyn Store) -> Result<(), StartError> {
     match schema_of(store)? {
         Some(found) if found > keys::SCHEMA => return Err(StartError::Newer { found }),
-        Some(keys::BASE_SCHEMA..=keys::SCHEMA) => {}
+        Some(keys::SCHEMA) => {}
         // Every record of an older one is read as it is: what came later is as if nobody had set it.
         Some(_) | None => {
             let mut batch = Batch::default();
-            batch.put(keys::SCHEMA_KEY, keys::BASE_SCHEMA.to_string());
+            batch.put(keys::SCHEMA_KEY, keys::SCHEMA.to_string());
             store.commit(&batch)?;
         }
     }

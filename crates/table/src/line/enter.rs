@@ -170,8 +170,6 @@ impl Draft {
         let link = Link::new(&self.state.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.state.id, number), to_json(&link));
         if !withheld.is_empty() {
-            // What older versions cannot read.
-            self.writes.put(keys::SCHEMA_KEY, keys::SCHEMA.to_string());
             let first = self.state.head.withheld.unwrap_or(number);
             self.state.head_mut().withheld = Some(first);
         }
