@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("journal", &["chat", "dice"]),
     ("table", &["chat", "dice", "journal", "plugin-api"]),
     ("bot", &["chat", "journal", "table"]),
+    ("store-log", &["journal"]),
     ("store-sled", &["journal"]),
     ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),

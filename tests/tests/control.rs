@@ -302,7 +302,7 @@ fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
     operated.bot = {
         operated.bot.signal("TERM");
         operated.bot.wait();
-        let store = store_sled::SledStore::open(&data.join("store")).unwrap();
+        let store = astragal::store::look(&data.join("store")).unwrap();
         let mut batch = journal::store::Batch::default();
         let key = journal::keys::alone(&chat::RoomId::new("net", "#den"));
         batch.put(key, "\"2026-01-01T00:00:00Z\"");

@@ -8,7 +8,6 @@ use journal::store::Store;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use store_sled::SledStore;
 use tests::Conversation;
 
 /// Commands that are typed at once in each run, more than it will live to play.
@@ -82,7 +81,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
 /// The journal alone leads to what is held, its chain and dice are whole, and it knows what was said under each number:
 /// only a roll that changed nothing may be lost, and then its number is nobody else's.
 fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
-    let store = SledStore::open(&data.join("store")).expect("it opens");
+    let store = astragal::store::look(&data.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("console", "hall"));
     let audit = journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
     let holdings = audit.document.pointer("/games/mvk/state/characters").and_then(Value::as_object);

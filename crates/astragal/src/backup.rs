@@ -4,7 +4,7 @@ use crate::backups::{DAY, EXTENSION, UNFINISHED};
 use crate::fresh::{self, must_be_free, part_of};
 use crate::out::say;
 use crate::request::Request;
-use crate::{ask, check, lines};
+use crate::{ask, check, lines, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
@@ -17,7 +17,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use store_sled::{ClaimError, DataDir, SledStore};
+use store_sled::{ClaimError, DataDir};
 use tokio::sync::oneshot;
 
 /// How often the date is looked at.
@@ -33,8 +33,7 @@ pub fn backup(path: &Path, file: &Path, schema: Option<u32>) -> anyhow::Result<(
     match DataDir::claim(path) {
         Ok(data) => {
             check::check_in_child(&data)?;
-            let store = SledStore::open(&data.store())?;
-            write_file(&store, &part)?;
+            write_file(&*store::look(&data.store())?, &part)?;
         }
         Err(ClaimError::Held(_)) => ask::fetch(path, &Request::Backup, &part)?,
         Err(error) => return Err(error.into()),
@@ -78,7 +77,7 @@ pub fn restore(path: &Path, file: &Path) -> anyhow::Result<()> {
 
 /// Makes a store of a backup's records, if a bot can start with them.
 fn fill(part: &Path, file: &Path) -> anyhow::Result<()> {
-    let store = SledStore::open(part)?;
+    let store = store::make(part)?;
     read(&mut lines::open(file, lines::OF_A_BACKUP)?, |batch| store.commit(&batch))?;
     let mut mark = Batch::default();
     mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);

@@ -1,18 +1,18 @@
 //! Reading the whole store before it is used, in a child process: a damaged database may make sled panic or hang, and a
 //! hang can only be ended from outside. The child reads a copy, since sled writes to what it opens.
 
-use crate::backups;
 use crate::out::complain;
+use crate::{backups, store};
 use anyhow::{Context, bail, ensure};
 use chat::{Clock, SystemClock};
 use jiff::{SignedDuration, Timestamp};
 use journal::store::{StoreError, scan_all};
 use std::fs;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
-use store_sled::{DataDir, SledStore};
+use store_sled::DataDir;
 
 const STEP: Duration = Duration::from_millis(2);
 /// A small store is read in milliseconds; the limit is for a hang.
@@ -28,7 +28,7 @@ const UNREADABLE: u8 = 3;
 
 /// The child's part: reads every record of a store.
 pub fn check_here(store: &Path) -> ExitCode {
-    let read = SledStore::open(store).and_then(|store| scan_all(&store, "").try_for_each(|record| record.map(drop)));
+    let read = store::look(store).and_then(|store| scan_all(&*store, "").try_for_each(|record| record.map(drop)));
     match read {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -41,9 +41,9 @@ pub fn check_here(store: &Path) -> ExitCode {
 
 /// When the data was last written, as the clock said then; warns of one that says it is earlier now.
 pub fn last_written(data: &DataDir) -> Option<Timestamp> {
-    let written = |entry: fs::DirEntry| entry.metadata().and_then(|found| found.modified()).ok();
-    let files = fs::read_dir(data.store()).into_iter().flatten().flatten();
-    let newest = files.filter_map(written).max().and_then(|time| Timestamp::try_from(time).ok());
+    let written = |path: PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
+    let files = files(&data.store()).unwrap_or_default();
+    let newest = files.into_iter().filter_map(written).max().and_then(|time| Timestamp::try_from(time).ok());
     let now = SystemClock.now();
     if let Some(newest) = newest.filter(|newest| newest.duration_since(now) > CLOCK) {
         tracing::warn!(
@@ -157,10 +157,21 @@ fn remove(copy: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Bytes of the files in a directory.
+/// The files of a directory and of those in it.
+fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => files.extend(self::files(&path)?),
+            false => files.push(path),
+        }
+    }
+    Ok(files)
+}
+
+/// Bytes of the files of a directory and of those in it.
 fn size(directory: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return 0;
-    };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).sum()
+    let files = files(directory).unwrap_or_default();
+    files.into_iter().filter_map(|path| fs::metadata(path).ok()).map(|file| file.len()).sum()
 }

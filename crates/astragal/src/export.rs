@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::fresh::{self, must_be_free, part_of};
 use crate::out::{out, say};
 use crate::request::{Journal, Request};
-use crate::{ask, check, lines};
+use crate::{ask, check, lines, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
@@ -16,7 +16,8 @@ use journal::store::Store;
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use store_sled::{ClaimError, DataDir, SledStore};
+use std::sync::Arc;
+use store_sled::{ClaimError, DataDir};
 use table::Settings;
 
 /// Characters of a table's name that are shown: as many as a room's id can have on any network.
@@ -32,7 +33,7 @@ pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Re
     let written = match DataDir::claim(path) {
         Ok(data) => {
             check::check_in_child(&data)?;
-            write_file(&SledStore::open(&data.store())?, room, kind, &part)
+            write_file(&*store::look(&data.store())?, room, kind, &part)
         }
         Err(ClaimError::Held(_)) => {
             let request = Request::Export { room: room.to_owned(), kind };
@@ -123,7 +124,7 @@ pub struct Stopped<'a> {
 
 impl Stopped<'_> {
     /// Its store, a room by name, and what the operator decided.
-    fn open(&self, room: &str) -> anyhow::Result<(SledStore, RoomId, Settings, DataDir)> {
+    fn open(&self, room: &str) -> anyhow::Result<(Arc<store::Playing>, RoomId, Settings, DataDir)> {
         let room = RoomId::try_from(room.to_owned())
             .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
         let data = match DataDir::claim(self.data) {
@@ -131,7 +132,7 @@ impl Stopped<'_> {
             data => data?,
         };
         check::check_in_child(&data)?;
-        let store = SledStore::open(&data.store())?;
+        let store = store::open(&data)?;
         Ok((store, room, self.config.settings(), data))
     }
 }
@@ -204,7 +205,7 @@ pub fn tables(path: &Path) -> anyhow::Result<()> {
         data => data?,
     };
     check::check_in_child(&data)?;
-    let store = SledStore::open(&data.store())?;
+    let store = store::look(&data.store())?;
     let seatings = moving::seatings(&store)?;
     for table in moving::tables(&store)? {
         let here = seatings.iter().filter(|(_, seat)| *seat == table);
@@ -217,7 +218,7 @@ pub fn tables(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Commits it if that is meant.
-fn seat_if_meant(store: &SledStore, room: &RoomId, laid: &Laid, consent: Consent) -> anyhow::Result<()> {
+fn seat_if_meant(store: &dyn Store, room: &RoomId, laid: &Laid, consent: Consent) -> anyhow::Result<()> {
     let last = moving::last_entry(store, &laid.left)?;
     if last > 0 {
         say(&format!(

@@ -31,6 +31,7 @@ mod reload;
 mod request;
 mod run;
 mod service;
+pub mod store;
 mod watch;
 
 pub use networks::{Answers, AnyKind, First, KINDS, Kind, Kinds, Names, Network, Networks, OwnCommand, Password, Run};

@@ -7,16 +7,15 @@ use crate::operator::Operator;
 use crate::out::out;
 use crate::place::Place;
 use crate::request::SOCKET;
-use crate::{backup, backups, check, control, housekeeping, reload, service, watch};
+use crate::{backup, backups, check, control, housekeeping, reload, service, store, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
 use journal::Entropy;
-use journal::store::Store;
 use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
-use store_sled::{DataDir, SledStore};
+use store_sled::DataDir;
 use table::{FairBox, Host, Plugins};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
@@ -33,12 +32,11 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let data = DataDir::claim(&path)?;
     let written = check::last_written(&data);
     check::check_in_child(&data)?;
-    let store: Arc<dyn Store> = Arc::new(SledStore::open(&data.store()).with_context(|| open_failed(&path))?);
-    backup::before_migration(&*store, &data.file(backups::DIRECTORY))?;
+    let store = store::open(&data).with_context(|| open_failed(&path))?;
     let plugins = Plugins::new(games::all())?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
-    let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store, entropy, Box::new(FairBox))?));
+    let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store.clone(), entropy, Box::new(FairBox))?));
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
     let served = runtime.block_on(async {
@@ -65,6 +63,10 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
+    // The thread may hold the store with it.
+    if let Err(error) = store.apply() {
+        tracing::warn!(%error, "the newest commits stay in the log until the next start");
+    }
     served
 }
 

@@ -8,6 +8,7 @@ pub use memory::Memory;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;
+use std::sync::Arc;
 
 /// A place for the core's records. [`conformance::suite`] is its contract as tests.
 pub trait Store: Send + Sync {
@@ -32,6 +33,20 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Nothing of the batch was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`].
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
+}
+
+impl<S: Store + ?Sized> Store for Arc<S> {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        (**self).read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        (**self).scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        (**self).commit(batch)
+    }
 }
 
 /// Writes that belong together; the last one to a key counts.

@@ -154,7 +154,7 @@ fn old_words_are_erased_at_a_table_that_its_room_has_left() {
     std::fs::write(&config, "[journals]\nkeep_text_days = 1\n").unwrap();
     assert!(astragal(&data).args(["restore", golden]).output().unwrap().status.success());
     {
-        let store = store_sled::SledStore::open(&data.join("store")).unwrap();
+        let store = astragal::store::look(&data.join("store")).unwrap();
         let key = keys::room(&RoomId::new("console", "hall"));
         let mut room: serde_json::Value = serde_json::from_slice(&store.read(&key).unwrap().unwrap()).unwrap();
         room["table"] = "console/attic".into();

@@ -81,7 +81,7 @@ async fn hear(network: &Fake) -> String {
 #[expect(clippy::print_stdout, reason = "its parent reads what it says")]
 /// The bot of a child process: hears four messages, the second of which it does not survive, and prints what it says until all of it is done.
 fn live(data: &Path) {
-    let store: Arc<dyn Store> = Arc::new(store_sled::SledStore::open(data).expect("it opens"));
+    let store = astragal::store::look(data).expect("it opens");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
     let left = |prefix| !store.scan(prefix, None, 1).expect("it can be read").is_empty();
     runtime.block_on(with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
@@ -131,7 +131,7 @@ fn what_kills_the_bot_alone_twice_is_answered_and_passed_over_and_what_waited_be
     assert_eq!(deaths, 3, "once among others, twice alone");
     let once = |text: &str| said.iter().filter(|line| line.contains(text)).count();
     assert_eq!(once("That crashed me twice, so I did not play it. Please give the operator error id "), 1, "{said:?}");
-    let store = store_sled::SledStore::open(data.path()).expect("it opens");
+    let store = astragal::store::look(data.path()).expect("it opens");
     let waiting = store.scan(keys::WAITING, None, 10).expect("it can be read");
     assert!(waiting.is_empty(), "{waiting:?}");
     for (room, entries) in [("hall", 2), ("attic", 1)] {

@@ -9,7 +9,6 @@ use journal::keys::TableId;
 use journal::store::Store;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use store_sled::SledStore;
 use tests::irc::{Client, Message, Ngircd, NgircdOptions, Scripted, plain};
 use tests::unattended::Program;
 
@@ -150,7 +149,7 @@ fn a_bot_that_is_killed_during_play_loses_and_doubles_nothing() {
     heard.take(&mia.wait_for(|line| Message::parse(line).is_said(BOT, CHANNEL)));
     drop(bot);
     assert!(heard.0.len() > 20, "hardly anything was heard");
-    whole(&SledStore::open(&store.join("store")).expect("it opens"), &heard);
+    whole(&astragal::store::look(&store.join("store")).expect("it opens"), &heard);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,7 +10,6 @@ use journal::keys::TableId;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use store_sled::SledStore;
 use tests::matrix::{Heard, Person, Synapse, SynapseOptions};
 use tests::unattended::Program;
 
@@ -65,7 +64,7 @@ impl Answers {
 
 /// The journal leads to what is stored, and the store holds so much.
 fn holds(store: &Path, room: &str, inspiration: u64) {
-    let store = SledStore::open(&store.join("store")).expect("it opens");
+    let store = astragal::store::look(&store.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("matrix", room));
     let audit = journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
     let held = audit.document.pointer("/games/mvk/state/characters").and_then(serde_json::Value::as_object);

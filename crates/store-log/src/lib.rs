@@ -1,0 +1,271 @@
+//! A commit log in front of a [`Store`]: a commit is one write and one sync of a file that was filled with zeros before, which
+//! is the least that a disk can do for it. The database behind gets what was committed later, many commits in one, of which
+//! only the last value of each key is written.
+//!
+//! What is in the log and not in the database yet is held in memory, up to a bound, and read there. At the start it is read
+//! from the log: writing it again changes nothing, since every write is a whole value or a removal.
+//!
+//! Where a write or its sync fails, nobody can say what is on the disk. So another segment of the log begins, which says
+//! that it does not count, before anybody is told.
+
+pub mod model;
+
+mod disk;
+mod log;
+mod overlay;
+mod record;
+mod segment;
+
+pub use disk::{Directory, Disk, DiskFile};
+pub use record::Identity;
+
+use journal::store::{Batch, Store, StoreError};
+use log::{Applied, Log, damaged, unreadable};
+use overlay::Overlay;
+use segment::{Which, find};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Where the database says what it has of which log. Keys of the core do not begin with a NUL.
+const APPLIED: &str = "\0log";
+/// Behind all keys that begin with a NUL.
+const OWN_END: &str = "\u{1}";
+
+/// Keys and bytes that are held before they go into the database.
+const KEYS: usize = 10_000;
+const BYTES: usize = 4 << 20;
+/// How many times as much is held while the database is busy or fails; then a commit waits for it.
+const OVERFULL: usize = 4;
+/// How long it waits before it tries a database again that failed.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A store with a log in front of it.
+pub struct Logged<S: Store> {
+    shared: Arc<Shared<S>>,
+    /// Ends with this, and the thread with it.
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared<S> {
+    engine: S,
+    disk: Arc<dyn Disk>,
+    log: Mutex<Log>,
+    overlay: Overlay,
+    keep: Keep,
+    /// The last commit that is in the database.
+    applied: AtomicU64,
+}
+
+/// What becomes of segments of which the database has everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// They are put aside, so that the database can be made anew from a backup from before them.
+    Aside,
+    /// They are removed.
+    Nothing,
+}
+
+impl<S: Store + 'static> Logged<S> {
+    /// Puts the log on `disk` in front of `engine`. A database that never had one gets a new one, of the identity that
+    /// `make` makes at random. Nothing goes into the database but by [`apply`](Self::apply), or where too much is held.
+    ///
+    /// # Errors
+    /// The log does not belong to the database, or commits are missing; or one of them cannot be read or written.
+    pub fn open(
+        disk: Arc<dyn Disk>,
+        engine: S,
+        keep: Keep,
+        make: impl FnOnce() -> Identity,
+    ) -> Result<Self, StoreError> {
+        let overlay = Overlay::default();
+        let (log, applied) = match engine.read(APPLIED)? {
+            Some(applied) => {
+                let applied = read_applied(&applied).ok_or_else(|| StoreError::damaged(APPLIED, "it says nothing"))?;
+                let log = Log::recover(disk.clone(), applied, |number, batch| overlay.add(number, &batch))?;
+                (log, applied.number)
+            }
+            None => (begin(&disk, &engine, make())?, 0),
+        };
+        let (log, applied) = (Mutex::new(log), AtomicU64::new(applied));
+        let shared = Shared { engine, disk, log, overlay, keep, applied };
+        Ok(Logged { shared: Arc::new(shared), wake: None, thread: None })
+    }
+
+    /// Lets a thread put into the database what was committed, whenever there is enough of it, and at the end.
+    pub fn in_background(mut self) -> Self {
+        let (wake, woken) = sync_channel(1);
+        let shared = self.shared.clone();
+        let thread = std::thread::Builder::new().name("log".to_owned()).spawn(move || shared.work(&woken));
+        match thread {
+            Ok(thread) => (self.wake, self.thread) = (Some(wake), Some(thread)),
+            Err(error) => {
+                tracing::warn!(%error, "no thread is to be had for the log: now and then a commit takes longer")
+            }
+        }
+        self
+    }
+
+    /// Puts into the database what was committed.
+    ///
+    /// # Errors
+    /// The database failed; the log has it still.
+    pub fn apply(&self) -> Result<(), StoreError> {
+        self.shared.apply()
+    }
+}
+
+/// Begins the log of a database that never had one.
+fn begin(disk: &Arc<dyn Disk>, engine: &impl Store, identity: Identity) -> Result<Log, StoreError> {
+    // What an interrupted beginning left holds nothing.
+    for segment in find(&**disk, Which::All).map_err(unreadable)? {
+        let holds = match &segment.header {
+            Some((identity, _)) => segment.records(identity).next().map_err(unreadable)?.is_some(),
+            None => false,
+        };
+        if holds {
+            return Err(damaged("the database does not know it: it is an older copy, or another one's"));
+        }
+        disk.remove(&segment.name).map_err(unreadable)?;
+    }
+    let log = Log::begin(disk.clone(), identity)?;
+    let mut batch = Batch::default();
+    batch.put(APPLIED, applied(Applied { identity, number: 0 }));
+    engine.commit(&batch)?;
+    Ok(log)
+}
+
+fn applied(applied: Applied) -> Vec<u8> {
+    [&applied.identity[..], &applied.number.to_le_bytes()].concat()
+}
+
+fn read_applied(bytes: &[u8]) -> Option<Applied> {
+    let (identity, number) = bytes.split_at_checked(size_of::<Identity>())?;
+    Some(Applied { identity: identity.try_into().ok()?, number: u64::from_le_bytes(number.try_into().ok()?) })
+}
+
+impl<S: Store> Shared<S> {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The thread's work, until the store is dropped.
+    fn work(&self, woken: &Receiver<()>) {
+        self.tidy();
+        let mut failed = false;
+        loop {
+            let called = match failed {
+                true => woken.recv_timeout(PAUSE),
+                false => woken.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            if called == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+            self.prepare();
+            failed = self.is_full(1) && self.apply().inspect_err(tell).is_err();
+        }
+    }
+
+    /// Whether so many times as much is held as should be.
+    fn is_full(&self, times: usize) -> bool {
+        self.overlay.fullness(KEYS, BYTES) >= times
+    }
+
+    fn apply(&self) -> Result<(), StoreError> {
+        let identity = self.log().identity();
+        let put = self.overlay.drain(|writes| {
+            let mut batch = writes.batch();
+            batch.put(APPLIED, applied(Applied { identity, number: writes.last }));
+            self.engine.commit(&batch)
+        })?;
+        if let Some(number) = put {
+            self.applied.store(number, Ordering::Release);
+            self.tidy();
+        }
+        Ok(())
+    }
+
+    /// Does away with the segments of which the database has everything.
+    fn tidy(&self) {
+        let done = self.log().done_with(self.applied.load(Ordering::Acquire));
+        for segment in done {
+            let tidied = match self.keep {
+                Keep::Aside => segment.keep(&*self.disk),
+                Keep::Nothing => segment.remove(&*self.disk),
+            };
+            if let Err(error) = tidied {
+                tracing::warn!(%error, "a part of the log that is done with stays where it is");
+            }
+        }
+    }
+
+    /// Makes the segment that the log will need soon.
+    fn prepare(&self) {
+        let Some(order) = self.log().wants() else { return };
+        match order.make() {
+            Ok(blank) => self.log().take(blank),
+            Err(error) => tracing::warn!(%error, "the next part of the log cannot be made yet"),
+        }
+    }
+}
+
+fn tell(error: &StoreError) {
+    tracing::error!(%error, "the database cannot be written; the log holds what it lacks");
+}
+
+impl<S: Store + 'static> Store for Logged<S> {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.shared.overlay.get(key) {
+            Some(value) => Ok(value),
+            None => self.shared.engine.read(key),
+        }
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        // What is the store's own stands in front of all keys of the core.
+        let after = if prefix.is_empty() { Some(after.unwrap_or(OWN_END).max(OWN_END)) } else { after };
+        self.shared.overlay.scan(&self.shared.engine, prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let most = if self.wake.is_some() { OVERFULL } else { 1 };
+        if self.shared.is_full(most) {
+            self.shared.apply()?;
+        }
+        let wanted = {
+            let mut log = self.shared.log();
+            let number = log.append(batch)?;
+            // Before the next one is written, so that they are here in their order.
+            self.shared.overlay.add(number, batch);
+            log.needs_a_spare()
+        };
+        if let Some(wake) = self.wake.as_ref().filter(|_| wanted || self.shared.is_full(1)) {
+            // It may have been woken already.
+            let _ = wake.try_send(());
+        }
+        Ok(())
+    }
+}
+
+impl<S: Store> Drop for Logged<S> {
+    /// Everything goes into the database, so that the next start has nothing to read from the log.
+    fn drop(&mut self) {
+        self.wake = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the log's thread panicked");
+        }
+        while !self.shared.overlay.is_empty() {
+            if let Err(error) = self.shared.apply() {
+                tell(&error);
+                break;
+            }
+        }
+        self.shared.log().close();
+    }
+}

@@ -1,0 +1,341 @@
+//! The segments of a log: what is written next, and what an earlier run left.
+
+use crate::disk::{Disk, DiskFile};
+use crate::record::{self, Identity};
+use crate::segment::{Blank, Found, Full, NotAppended, Segment, Which, find};
+use journal::store::{Batch, StoreError};
+use std::io;
+use std::sync::Arc;
+
+/// Bytes of a log's first segment; each one is twice as long as the one before, up to the most.
+const LEAST: u64 = 128 << 10;
+const MOST: u64 = 16 << 20;
+/// The file that says how many commits there were.
+const TALLY: &str = "tally";
+
+/// What the database has of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Which log it is.
+    pub identity: Identity,
+    /// The last commit that is in the database.
+    pub number: u64,
+}
+
+/// A log that is written.
+pub struct Log {
+    disk: Arc<dyn Disk>,
+    identity: Identity,
+    /// None after a failure, until another one is begun.
+    active: Option<Segment>,
+    /// The next one, ready to be begun.
+    spare: Option<Blank>,
+    /// Those before, oldest first.
+    full: Vec<Full>,
+    /// The number of the next commit.
+    next: u64,
+    /// The last generation that a segment was made of, and that one was begun of.
+    made: u64,
+    begun: u64,
+    /// Bytes of the next segment.
+    length: u64,
+    tally: Arc<dyn DiskFile>,
+    record: Vec<u8>,
+}
+
+/// A segment that is to be made.
+pub struct Order {
+    disk: Arc<dyn Disk>,
+    generation: u64,
+    length: u64,
+}
+
+impl Order {
+    /// Makes it.
+    pub fn make(&self) -> io::Result<Blank> {
+        Blank::make(&*self.disk, self.generation, self.length, 0)
+    }
+}
+
+impl Log {
+    /// Begins a log of this identity on a disk that has none.
+    pub fn begin(disk: Arc<dyn Disk>, identity: Identity) -> Result<Self, StoreError> {
+        Log::with(disk, identity, Vec::new(), (0, 0))
+    }
+
+    /// Goes on with the log that an earlier run left. Each commit that the database does not have is handed to `replay`, in
+    /// their order.
+    ///
+    /// # Errors
+    /// What was committed is neither there nor in the database; or the disk fails.
+    pub fn recover(
+        disk: Arc<dyn Disk>,
+        applied: Applied,
+        mut replay: impl FnMut(u64, Batch),
+    ) -> Result<Self, StoreError> {
+        let segments = find(&*disk, Which::Needed).map_err(unreadable)?;
+        let generation = segments.last().map_or(0, |segment| segment.generation);
+        let mut read = Reader { identity: applied.identity, last: applied.number, full: Vec::new() };
+        let never_begun = read.all(segments, &mut replay)?;
+        let Reader { last, full, .. } = read;
+        if full.is_empty() {
+            return Err(damaged("it is missing, and with it the newest commits"));
+        }
+        for name in never_begun {
+            disk.remove(&name).map_err(unwritable)?;
+        }
+        Log::with(disk, applied.identity, full, (generation, last))
+    }
+
+    /// A log behind commit `last`, with a segment of its own.
+    fn with(
+        disk: Arc<dyn Disk>,
+        identity: Identity,
+        full: Vec<Full>,
+        (generation, last): (u64, u64),
+    ) -> Result<Self, StoreError> {
+        let tally = disk.open(TALLY).map_err(unreadable)?;
+        let counted = read_tally(&*tally).map_err(unreadable)?;
+        // A log that begins has counted nothing, whatever lay there.
+        if !full.is_empty() && last < counted {
+            return Err(damaged(&format!("the last {} of {counted} commits are gone", counted - last)));
+        }
+        let mut log = Log {
+            disk,
+            identity,
+            active: None,
+            spare: None,
+            full,
+            next: last + 1,
+            made: generation,
+            begun: generation,
+            length: LEAST,
+            tally,
+            record: Vec::new(),
+        };
+        log.ready(0).map_err(unwritable)?;
+        log.count(last);
+        Ok(log)
+    }
+
+    /// Writes a commit; its number. When it returns, the commit survives a power cut.
+    ///
+    /// # Errors
+    /// Nothing was written, and nothing ever will be, unless it says that it is in doubt.
+    pub fn append(&mut self, batch: &Batch) -> Result<u64, StoreError> {
+        let number = self.next;
+        let mut record = std::mem::take(&mut self.record);
+        let written = match record::write(&self.identity, number, batch, &mut record) {
+            Some(()) => self.write(&record),
+            None => Err(StoreError::Unavailable("a commit is too large for the log".to_owned())),
+        };
+        self.record = record;
+        // Room for a rare large one is not held for ever.
+        self.record.shrink_to(1 << 20);
+        written?;
+        self.next += 1;
+        self.count(number);
+        Ok(number)
+    }
+
+    fn write(&mut self, record: &[u8]) -> Result<(), StoreError> {
+        let segment = self.ready(record.len()).map_err(unwritable)?;
+        let error = match segment.append(record) {
+            Ok(()) => return Ok(()),
+            Err(NotAppended::Untouched(error)) => return Err(unwritable(error)),
+            Err(NotAppended::Unknown(error)) => error,
+        };
+        // The record may be there or not, and what a sync failed for is never known again. So another segment begins, which
+        // says that it does not count.
+        self.put_active_aside();
+        match self.ready(0) {
+            Ok(_) => Err(unwritable(error)),
+            Err(again) => Err(StoreError::InDoubt(format!("{}; then: {again}", unwritable(error)))),
+        }
+    }
+
+    /// The segment that a record of this length is written to.
+    fn ready(&mut self, record: usize) -> io::Result<&mut Segment> {
+        if self.active.as_ref().is_some_and(|active| !active.has_room(record)) {
+            self.put_active_aside();
+        }
+        if self.active.is_none() {
+            let blank = match self.spare.take() {
+                Some(spare) if spare.has_room(record) => spare,
+                unfit => {
+                    self.discard(unfit);
+                    let order = self.order();
+                    Blank::make(&*order.disk, order.generation, order.length, record)?
+                }
+            };
+            let generation = blank.generation();
+            self.active = Some(blank.begin(&self.identity, self.next)?);
+            self.begun = generation;
+            self.length = (self.length * 2).min(MOST);
+        }
+        Ok(self.active.as_mut().expect("it was begun"))
+    }
+
+    fn put_active_aside(&mut self) {
+        let last = self.next - 1;
+        self.full.extend(self.active.take().map(|active| active.full(last)));
+    }
+
+    fn order(&mut self) -> Order {
+        self.made += 1;
+        Order { disk: self.disk.clone(), generation: self.made, length: self.length }
+    }
+
+    fn discard(&self, blank: Option<Blank>) {
+        if let Some(Err(error)) = blank.map(|blank| blank.remove(&*self.disk)) {
+            tracing::warn!(%error, "a segment that nobody needs cannot be removed");
+        }
+    }
+
+    /// Which log it is.
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// Whether it will need another segment soon.
+    pub fn needs_a_spare(&self) -> bool {
+        self.spare.is_none() && self.active.as_ref().is_some_and(Segment::is_half_full)
+    }
+
+    /// A segment that it will need soon: whoever can wait makes it.
+    pub fn wants(&mut self) -> Option<Order> {
+        self.needs_a_spare().then(|| self.order())
+    }
+
+    /// Takes the segment that it wanted, unless a later one was begun meanwhile.
+    pub fn take(&mut self, blank: Blank) {
+        let unneeded = match blank.generation() > self.begun && self.spare.is_none() {
+            true => self.spare.replace(blank),
+            false => Some(blank),
+        };
+        self.discard(unneeded);
+    }
+
+    /// The segments of which the database has everything up to commit `applied`; they are no longer the log's.
+    pub fn done_with(&mut self, applied: u64) -> Vec<Full> {
+        self.full.extract_if(.., |segment| segment.last <= applied).collect()
+    }
+
+    /// Cuts off what was not used of the last segment, which nothing more is written to.
+    pub fn close(&mut self) {
+        let last = self.next - 1;
+        if let Some(active) = self.active.take().map(|active| active.full(last))
+            && let Err(error) = active.cut()
+        {
+            tracing::warn!(%error, "the log could not be cut to its length");
+        }
+    }
+
+    /// Notes that commit `number` is durable. A tally that is behind sees less damage, and that is all.
+    fn count(&mut self, number: u64) {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        bytes[8..].copy_from_slice(&(!number).to_le_bytes());
+        if let Err(error) = self.tally.write_at(0, &bytes) {
+            tracing::warn!(%error, "the tally beside the log cannot be written");
+        }
+    }
+}
+
+/// How many commits are known to have been durable. What is torn or damaged says nothing.
+fn read_tally(tally: &dyn DiskFile) -> io::Result<u64> {
+    let mut bytes = [0; 16];
+    let length = tally.read_at(0, &mut bytes)?;
+    let (number, check) = bytes.split_at(8);
+    let number = u64::from_le_bytes(number.try_into().expect("eight of sixteen bytes"));
+    let good = length == bytes.len() && check == (!number).to_le_bytes();
+    Ok(if good { number } else { 0 })
+}
+
+/// Reads segments one behind the other.
+pub struct Reader {
+    /// Which log they must be of.
+    pub identity: Identity,
+    /// The last commit that is known.
+    pub last: u64,
+    /// What was read.
+    pub full: Vec<Full>,
+}
+
+impl Reader {
+    /// Hands every commit behind `last` to `replay`; the names of segments that were never begun.
+    ///
+    /// # Errors
+    /// One is missing or damaged, or the disk fails.
+    pub fn all(
+        &mut self,
+        segments: Vec<Found>,
+        replay: &mut impl FnMut(u64, Batch),
+    ) -> Result<Vec<String>, StoreError> {
+        let (begun, never): (Vec<_>, Vec<_>) = segments.into_iter().partition(|segment| segment.header.is_some());
+        for segment in &never {
+            if segment.records(&self.identity).next().map_err(unreadable)?.is_some() {
+                return Err(damaged(&format!("the header of {} is damaged", segment.name)));
+            }
+        }
+        let firsts: Vec<u64> = begun.iter().filter_map(|segment| Some(segment.header?.1)).collect();
+        // Where a later one begins, this one ends.
+        let ends = firsts.into_iter().skip(1).map(Some).chain([None]);
+        for (segment, end) in begun.into_iter().zip(ends) {
+            self.segment(segment, end, replay)?;
+        }
+        Ok(never.into_iter().map(|segment| segment.name).collect())
+    }
+
+    fn segment(
+        &mut self,
+        segment: Found,
+        end: Option<u64>,
+        replay: &mut impl FnMut(u64, Batch),
+    ) -> Result<(), StoreError> {
+        let (identity, first) = segment.header.expect("only those are read that were begun");
+        if identity != self.identity {
+            return Err(damaged(&format!("{} belongs to another database", segment.name)));
+        }
+        self.goes_on_to(first, "gone")?;
+        let mut records = segment.records(&self.identity);
+        let mut behind = records.end();
+        while let Some((number, batch)) = records.next().map_err(unreadable)? {
+            if end.is_some_and(|end| number >= end) {
+                break;
+            }
+            self.goes_on_to(number, "damaged")?;
+            behind = records.end();
+            if number > self.last {
+                replay(number, batch);
+                self.last = number;
+            }
+        }
+        if let Some(end) = end {
+            self.goes_on_to(end, "damaged")?;
+        }
+        self.full.push(segment.full(behind, self.last));
+        Ok(())
+    }
+
+    /// No commit in front of `number` is missing.
+    fn goes_on_to(&self, number: u64, what: &str) -> Result<(), StoreError> {
+        match number <= self.last + 1 {
+            true => Ok(()),
+            false => Err(damaged(&format!("commits {} to {} are {what}", self.last + 1, number - 1))),
+        }
+    }
+}
+
+/// What a damaged log is called where a key would be named.
+pub fn damaged(what: &str) -> StoreError {
+    StoreError::damaged("(the log)", what)
+}
+
+pub fn unreadable(error: io::Error) -> StoreError {
+    StoreError::Unavailable(format!("the log cannot be read: {error}"))
+}
+
+fn unwritable(error: io::Error) -> StoreError {
+    StoreError::Unavailable(format!("the log cannot be written: {error}"))
+}

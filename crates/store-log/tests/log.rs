@@ -1,0 +1,366 @@
+//! The contract of a store with a log in front of it, and what is left of it after power cuts, on disks that fail.
+
+use journal::store::conformance::{self, Fuse};
+use journal::store::{Batch, Memory, Store, StoreError};
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any, prop_oneof, proptest};
+use proptest::test_runner::Config;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use store_log::model::{Fault, Model};
+use store_log::{Directory, Disk, DiskFile, Identity, Keep, Logged};
+
+const IDENTITY: Identity = [7; 16];
+
+/// A store in memory that outlives what stands in front of it, as a database on a disk does.
+#[derive(Clone, Default)]
+struct Engine(Arc<Memory>);
+
+impl Store for Engine {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.0.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.0.commit(batch)
+    }
+}
+
+fn logged(disk: &Model, engine: &Engine) -> Result<Logged<Engine>, StoreError> {
+    Logged::open(Arc::new(disk.clone()), engine.clone(), Keep::Aside, || IDENTITY)
+}
+
+/// Without what a store does when it is dropped in order.
+fn crash(store: Logged<Engine>) {
+    std::mem::forget(store);
+}
+
+/// Numbers from a seed: SplitMix64.
+fn chance(mut seed: u64) -> store_log::model::Chance {
+    Box::new(move |below| {
+        seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % below
+    })
+}
+
+#[test]
+fn a_log_in_front_keeps_the_contract_of_a_store() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log");
+    let engine = std::cell::RefCell::new(Engine::default());
+    conformance::suite(|fresh| {
+        if fresh {
+            *engine.borrow_mut() = Engine::default();
+            let _ = fs::remove_dir_all(&path);
+        }
+        let disk = Arc::new(Directory::open(&path).unwrap());
+        Arc::new(Logged::open(disk, engine.borrow().clone(), Keep::Aside, || IDENTITY).unwrap().in_background())
+    });
+}
+
+/// A disk of which each step asks a fuse.
+struct Fused(Arc<Directory>, Arc<Fuse>);
+struct FusedFile(Arc<dyn DiskFile>, Arc<Fuse>);
+
+fn blown(fuse: &Fuse) -> io::Result<()> {
+    if fuse.blows() { Err(io::Error::other("on purpose")) } else { Ok(()) }
+}
+
+impl Disk for Fused {
+    fn list(&self) -> io::Result<Vec<String>> {
+        self.0.list()
+    }
+
+    fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
+        blown(&self.1)?;
+        Ok(Arc::new(FusedFile(self.0.open(name)?, self.1.clone())))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        blown(&self.1)?;
+        self.0.rename(from, to)
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        blown(&self.1)?;
+        self.0.remove(name)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        blown(&self.1)?;
+        self.0.sync()
+    }
+}
+
+impl DiskFile for FusedFile {
+    fn length(&self) -> io::Result<u64> {
+        self.0.length()
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(offset, into)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        blown(&self.1)?;
+        self.0.write_at(offset, bytes)?;
+        blown(&self.1)
+    }
+
+    fn cut(&self, length: u64) -> io::Result<()> {
+        self.0.cut(length)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        blown(&self.1)?;
+        self.0.sync()?;
+        blown(&self.1)
+    }
+}
+
+#[test]
+fn at_whichever_step_a_commit_fails_it_says_what_came_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log");
+    let engine = std::cell::RefCell::new(Engine::default());
+    let fuse: Arc<Fuse> = Arc::default();
+    conformance::failures(&fuse, |fresh| {
+        if fresh {
+            *engine.borrow_mut() = Engine::default();
+            let _ = fs::remove_dir_all(&path);
+        }
+        let disk = Arc::new(Fused(Arc::new(Directory::open(&path).unwrap()), fuse.clone()));
+        Arc::new(Logged::open(disk, engine.borrow().clone(), Keep::Nothing, || IDENTITY).unwrap())
+    });
+}
+
+/// What happens to a store.
+#[derive(Clone, Debug)]
+enum Event {
+    /// A commit of these keys with values of this length, or removals.
+    Commit(Vec<(u8, Option<u16>)>),
+    /// The step behind so many others goes wrong.
+    Fault(u64, bool),
+    Apply,
+    PowerCut,
+    Close,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let commit = vec((0..30_u8, proptest::option::of(0..3_000_u16)), 1..6).prop_map(Event::Commit);
+    prop_oneof![
+        8 => commit,
+        2 => (0..12_u64, any::<bool>()).prop_map(|(steps, power)| Event::Fault(steps, power)),
+        1 => proptest::strategy::Just(Event::Apply),
+        1 => proptest::strategy::Just(Event::PowerCut),
+        1 => proptest::strategy::Just(Event::Close),
+    ]
+}
+
+type Content = BTreeMap<String, Vec<u8>>;
+
+/// The store under test, with what must be in it: if a commit is in doubt, either of two.
+struct Trial {
+    disk: Model,
+    engine: Engine,
+    store: Option<Logged<Engine>>,
+    content: Content,
+    doubt: Option<Content>,
+    commits: u8,
+}
+
+impl Trial {
+    fn new(seed: u64) -> Self {
+        let (disk, engine) = (Model::new(chance(seed)), Engine::default());
+        let store = Some(logged(&disk, &engine).unwrap());
+        Trial { disk, engine, store, content: Content::new(), doubt: None, commits: 0 }
+    }
+
+    fn happens(&mut self, event: &Event) {
+        match event {
+            Event::Commit(writes) => self.commit(writes),
+            Event::Fault(steps, power) => {
+                self.disk.fault(*steps, if *power { Fault::PowerGoes } else { Fault::Fails });
+            }
+            Event::Apply => drop(self.store.as_ref().unwrap().apply()),
+            Event::PowerCut => self.starts_again(true),
+            Event::Close => self.starts_again(false),
+        }
+        self.holds();
+    }
+
+    fn commit(&mut self, writes: &[(u8, Option<u16>)]) {
+        self.commits = self.commits.wrapping_add(1);
+        let (mut batch, mut content) = (Batch::default(), self.content.clone());
+        for (key, length) in writes {
+            let key = format!("k/{key:02}");
+            match length {
+                Some(length) => {
+                    let value = vec![self.commits; usize::from(*length)];
+                    batch.put(key.clone(), value.clone());
+                    content.insert(key, value);
+                }
+                None => {
+                    batch.delete(key.clone());
+                    content.remove(&key);
+                }
+            }
+        }
+        match self.store.as_ref().unwrap().commit(&batch) {
+            Ok(()) => (self.content, self.doubt) = (content, None),
+            Err(StoreError::InDoubt(_)) => self.doubt = Some(content),
+            Err(_) => {}
+        }
+    }
+
+    fn starts_again(&mut self, power_cut: bool) {
+        let store = self.store.take().unwrap();
+        if power_cut {
+            crash(store);
+        } else {
+            drop(store);
+        }
+        self.disk.power_cut();
+        let store = logged(&self.disk, &self.engine).unwrap_or_else(|error| panic!("{error}"));
+        if let Some(doubt) = self.doubt.take()
+            && content(&store) == doubt
+        {
+            self.content = doubt;
+        }
+        self.store = Some(store);
+    }
+
+    /// Everything reads as it should, whole and by pages.
+    fn holds(&self) {
+        let store = self.store.as_ref().unwrap();
+        assert_eq!(content(store), self.content);
+        for limit in [1, 3, 7] {
+            let (mut seen, mut after) = (Content::new(), None::<String>);
+            loop {
+                let page = store.scan("k/", after.as_deref(), limit).unwrap();
+                let short = page.len() < limit;
+                after = page.last().map(|(key, _)| key.clone());
+                seen.extend(page);
+                if short {
+                    break;
+                }
+            }
+            assert_eq!(seen, self.content);
+        }
+        for key in (0..30).map(|key| format!("k/{key:02}")) {
+            assert_eq!(store.read(&key).unwrap().as_ref(), self.content.get(&key));
+        }
+    }
+}
+
+fn content(store: &dyn Store) -> Content {
+    journal::store::scan_all(store, "").map(Result::unwrap).collect()
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 150, ..Config::default() })]
+    #[test]
+    fn what_was_committed_is_there_and_nothing_else(seed: u64, events in vec(event(), 1..40)) {
+        let mut trial = Trial::new(seed);
+        events.iter().for_each(|event| trial.happens(event));
+        trial.starts_again(true);
+        trial.holds();
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_named_or_harmless_and_never_read_as_good() {
+    let (mut named, mut harmless) = (0, 0);
+    for bit in (0..60_000).step_by(149) {
+        let (disk, engine) = (Model::new(chance(bit)), Engine::default());
+        let store = logged(&disk, &engine).unwrap();
+        let mut expected = Content::new();
+        for n in 0..30_u8 {
+            let mut batch = Batch::default();
+            batch.put(format!("k/{n}"), vec![n; 80]);
+            expected.insert(format!("k/{n}"), vec![n; 80]);
+            store.commit(&batch).unwrap();
+        }
+        crash(store);
+        assert!(disk.flip("0000000001.log", bit));
+        match logged(&disk, &engine) {
+            Ok(store) => {
+                assert_eq!(content(&store), expected, "bit {bit}");
+                harmless += 1;
+            }
+            Err(StoreError::Damaged { .. }) => named += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(named > 100 && harmless > 100, "{named} named, {harmless} harmless");
+}
+
+#[test]
+fn a_log_that_is_missing_or_anothers_is_refused() {
+    let commit = |store: &Logged<Engine>, key: &str| {
+        let mut batch = Batch::default();
+        batch.put(key, "1");
+        store.commit(&batch).unwrap();
+    };
+    let (disk, engine) = (Model::new(chance(1)), Engine::default());
+    let store = logged(&disk, &engine).unwrap();
+    commit(&store, "a");
+    crash(store);
+    let damaged = |opened: Result<Logged<Engine>, StoreError>, what: &str| {
+        let says = opened.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(says.contains(what), "{says}");
+    };
+    damaged(logged(&Model::new(chance(1)), &engine), "it is missing");
+    damaged(logged(&disk, &Engine::default()), "the database does not know it");
+    let (other, another) = (Model::new(chance(2)), Engine::default());
+    let store = Logged::open(Arc::new(other.clone()), another.clone(), Keep::Aside, || [8; 16]).unwrap();
+    commit(&store, "b");
+    crash(store);
+    damaged(logged(&other, &engine), "belongs to another");
+    assert_eq!(logged(&disk, &engine).unwrap().read("a").unwrap().as_deref(), Some(b"1".as_slice()));
+}
+
+#[test]
+fn a_database_that_fails_stops_nothing_until_too_much_is_held() {
+    struct Failing(Memory, AtomicU64);
+    impl Store for Failing {
+        fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+            self.0.read(key)
+        }
+        fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+            self.0.scan(prefix, after, limit)
+        }
+        fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+            // The first one begins the log.
+            match self.1.fetch_add(1, Ordering::SeqCst) {
+                0 => self.0.commit(batch),
+                _ => Err(StoreError::Unavailable("full".to_owned())),
+            }
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let disk = Arc::new(Directory::open(directory.path()).unwrap());
+    let engine = Failing(Memory::default(), AtomicU64::new(0));
+    let store = Logged::open(disk, engine, Keep::Nothing, || IDENTITY).unwrap().in_background();
+    let mut done = 0;
+    let refused = loop {
+        let mut batch = Batch::default();
+        (0..1_000).for_each(|n| batch.put(format!("{done}/{n}"), "x"));
+        match store.commit(&batch) {
+            Ok(()) => done += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(refused, StoreError::Unavailable("full".to_owned()));
+    assert!((40..60).contains(&done), "{done} thousand keys were held");
+    assert_eq!(store.read("0/0").unwrap().as_deref(), Some(b"x".as_slice()));
+}
