@@ -20,6 +20,8 @@ pub struct Cast {
     // Shared, since a command is played very often to learn its odds; copied when somebody comes.
     names: Arc<BTreeMap<CharacterId, String>>,
     players: Arc<BTreeMap<PlayerId, (String, CharacterId)>>,
+    // In lower case: of those who share a name the first one is meant, and characters before players.
+    known: Arc<BTreeMap<String, CharacterId>>,
     present: Arc<BTreeMap<PlayerId, String>>,
     next: u32,
     newcomers: Vec<(PlayerId, String)>,
@@ -113,13 +115,22 @@ pub struct Left {
 impl Cast {
     /// These characters.
     pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
-        Cast { names: Arc::new(names.into_iter().collect()), ..Cast::default() }
+        let names: BTreeMap<_, _> = names.into_iter().collect();
+        let mut known = BTreeMap::new();
+        for (id, name) in &names {
+            known.entry(name.to_lowercase()).or_insert(*id);
+        }
+        Cast { names: Arc::new(names), known: Arc::new(known), ..Cast::default() }
     }
 
     /// With these players, who can be named as well as the characters they act for.
     #[must_use]
     pub fn with_players(mut self, players: impl IntoIterator<Item = (PlayerId, (String, CharacterId))>) -> Self {
         self.players = Arc::new(players.into_iter().collect());
+        let known = Arc::make_mut(&mut self.known);
+        for (name, id) in self.players.values() {
+            known.entry(name.to_lowercase()).or_insert(*id);
+        }
         self
     }
 
@@ -157,10 +168,7 @@ impl Cast {
 
     /// Who is called `name`, ignoring case: a character, or else whom a player of that name acts for.
     pub fn known(&self, name: &str) -> Option<CharacterId> {
-        let wanted = name.to_lowercase();
-        let character = self.names.iter().find(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| *id);
-        let player = || self.players.values().find(|(name, _)| name.to_lowercase() == wanted).map(|(_, id)| *id);
-        character.or_else(player)
+        self.known.get(&name.to_lowercase()).copied()
     }
 
     /// As [`known`](Self::known), or else somebody present, who becomes a player by it.
@@ -177,6 +185,7 @@ impl Cast {
         if self.referees.contains(&player) {
             Arc::make_mut(&mut self.opposition).insert(id);
         }
+        Arc::make_mut(&mut self.known).insert(wanted, id);
         Arc::make_mut(&mut self.names).insert(id, name.clone());
         Arc::make_mut(&mut self.players).insert(player.clone(), (name.clone(), id));
         self.newcomers.push((player, name));
@@ -337,7 +346,8 @@ impl<'a> Turn<'a> {
 
     /// Brings a character back to the table; for a game with a `join` of its own, which takes the place of the table's.
     pub fn welcome(&mut self, character: CharacterId) {
-        if Arc::make_mut(&mut self.cast.away).remove(&character) {
+        if self.is_away(character) {
+            Arc::make_mut(&mut self.cast.away).remove(&character);
             self.cast.welcomed.push(character);
         }
     }
