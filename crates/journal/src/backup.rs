@@ -9,11 +9,13 @@
 //! `crc` is CRC-32 (IEEE) in hexadecimal: of key, a NUL byte and the value's JSON in a record; of all bytes before it
 //! in the last line.
 
-use crate::documents::{from_json, to_json};
+mod older;
+
+use crate::keys;
 use crate::schema::schema_of;
 use crate::store::{Batch, Store, StoreError, scan_all};
-use crate::{Link, keys};
 use jiff::Timestamp;
+use older::Older;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::io::{self, BufRead, Write};
@@ -121,32 +123,13 @@ pub fn write_for(
     out: &mut dyn Write,
 ) -> Result<u64, BackupError> {
     has_way_back(schema)?;
-    let mut lines = Lines::begin(out, schema, time)?;
+    let mut older = Older::new(schema, Lines::begin(out, schema, time)?);
     read(input, |batch| {
-        for (key, value) in batch.iter() {
-            // A backup has nothing to remove.
-            let value = as_of(schema, key, value.clone().unwrap_or_default())?;
-            lines.record(key.clone(), value).map_err(BackupError::into_store)?;
-        }
-        Ok(())
+        // A backup has nothing to remove.
+        let mut records = batch.iter().map(|(key, value)| (key.clone(), value.clone().unwrap_or_default()));
+        records.try_for_each(|(key, value)| older.record(key, value)).map_err(BackupError::into_store)
     })?;
-    lines.end()
-}
-
-/// A record as a version of this schema can read it.
-fn as_of(schema: u32, key: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
-    if key == keys::SCHEMA_KEY {
-        return Ok(schema.to_string().into_bytes());
-    }
-    let of_entry = keys::TableId::of_key(key).is_some_and(|table| key.starts_with(&keys::entries(&table)));
-    if schema >= keys::WITHHOLDING_SCHEMA || !of_entry {
-        return Ok(value);
-    }
-    let mut link: Link = from_json(key, &value)?;
-    Ok(match link.parts.withheld.take() {
-        Some(_) => to_json(&link),
-        None => value,
-    })
+    older.end()
 }
 
 /// The lines of a backup on their way out.

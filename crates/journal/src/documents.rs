@@ -250,11 +250,11 @@ pub struct Head {
     /// The restored backup since which this epoch goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<String>,
-    /// Each player's last entry.
-    #[serde(default)]
+    /// Each player's last entry, where an older version kept them here: now each has a record of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub players: BTreeMap<PlayerId, u64>,
-    /// Each character's last entry.
-    #[serde(default)]
+    /// Each character's last entry, as those of players.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub characters: BTreeMap<CharacterId, u64>,
     /// The newest of the rolls that offer something still.
     #[serde(default)]

@@ -17,7 +17,8 @@ mod read;
 pub use read::{Body, Verdict, verify};
 
 use crate::documents::{Head, RoomDoc, TableDoc, from_json};
-use crate::keys::{self, TableId};
+use crate::keys::{self, Last, TableId};
+use crate::last::whole_head;
 use crate::store::{Store, StoreError, scan_all};
 use crate::{Before, Entry, Fate, Link, Page, Parts, Wrong, hex};
 use jiff::Timestamp;
@@ -238,9 +239,12 @@ pub fn write_all(
         value: to_raw_value(&plugins(table, store)?).map_err(io::Error::from)?,
     })?;
     let (prefix, entries) = (keys::all_of(&table.id), keys::entries(&table.id));
+    let mut head = whole_head(store, &table.id)?;
     for record in scan_all(store, &prefix) {
         let (key, value) = record?;
-        if !key.starts_with(&entries) {
+        // The head has them all in it: so each version reads what another one wrote.
+        if !key.starts_with(&entries) && Last::of_key(&table.id, &key).is_none() {
+            let value = if key == keys::head(&table.id) { head.take().unwrap_or(value) } else { value };
             let text = String::from_utf8(value).map_err(|error| StoreError::damaged(&key, error))?;
             let value = RawValue::from_string(text).map_err(|error| StoreError::damaged(&key, error))?;
             out.line(&Record { key: key[prefix.len()..].to_owned(), value })?;

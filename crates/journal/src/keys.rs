@@ -1,6 +1,6 @@
 //! The names of the core's records in the store. Values are JSON.
 
-use chat::{PlayerId, Recipient, RoomId};
+use chat::{CharacterId, PlayerId, Recipient, RoomId};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,8 @@ use std::fmt;
 ///
 /// 2. Rooms ignore people, and what is accepted may be a redaction: a version that does not know them would lose them.
 /// 3. Entries may withhold some of their changes.
-/// 4. The newest commits stand in a log beside the database, which an older program would not look into.
+/// 4. The newest commits stand in a log beside the database, which an older program would not look into; and each player's and
+///    each character's last entry has a record of its own, where an older program looks into the head.
 ///
 /// A store is brought up to it at the start. The way back is a backup that is written for an older program.
 pub const SCHEMA: u32 = 4;
@@ -17,6 +18,8 @@ pub const SCHEMA: u32 = 4;
 pub const OLDEST_SCHEMA: u32 = 2;
 /// The first version whose entries may withhold changes.
 pub const WITHHOLDING_SCHEMA: u32 = 3;
+/// The first version that has records of last entries.
+pub const LAST_ENTRIES_SCHEMA: u32 = 4;
 /// Where the version stands.
 pub const SCHEMA_KEY: &str = "schema";
 /// When the store was last restored from a backup.
@@ -161,6 +164,45 @@ pub fn roll(id: &TableId, n: u64) -> String {
 /// A character's latest roll of a game.
 pub fn latest(id: &TableId, character: u32, game: &str) -> String {
     table(id, &format!("latest/{character}/{}", part(game)))
+}
+
+/// All players' last entries stand below the first of these, all characters' below the second.
+const OF_PLAYERS: &str = "player/";
+const OF_CHARACTERS: &str = "character/";
+
+/// Whose last entry a record is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Last {
+    /// A player's.
+    OfPlayer(PlayerId),
+    /// A character's.
+    OfCharacter(CharacterId),
+}
+
+impl Last {
+    /// Whose last entry stands under `key`, a record of the table `id`.
+    pub fn of_key(id: &TableId, key: &str) -> Option<Self> {
+        let key = key.strip_prefix(&all_of(id))?;
+        match key.strip_prefix(OF_PLAYERS) {
+            Some(player) => whole(player).try_into().ok().map(Last::OfPlayer),
+            None => key.strip_prefix(OF_CHARACTERS)?.parse().ok().map(|id| Last::OfCharacter(CharacterId(id))),
+        }
+    }
+}
+
+/// The number of a player's last entry.
+pub fn last_of_player(id: &TableId, player: &PlayerId) -> String {
+    table(id, &format!("{OF_PLAYERS}{}", part(&player.to_string())))
+}
+
+/// The number of a character's last entry.
+pub fn last_of_character(id: &TableId, character: CharacterId) -> String {
+    table(id, &format!("{OF_CHARACTERS}{}", character.0))
+}
+
+/// All last entries of a table begin with one of these.
+pub fn last_entries(id: &TableId) -> [String; 2] {
+    [OF_PLAYERS, OF_CHARACTERS].map(|kind| table(id, kind))
 }
 
 /// What a player's numbers mean.

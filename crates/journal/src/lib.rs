@@ -19,6 +19,7 @@ mod audit;
 mod change;
 mod entropy;
 mod entry;
+mod last;
 mod page;
 mod place;
 mod verify;

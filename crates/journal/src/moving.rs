@@ -174,6 +174,7 @@ impl Moved {
         head.begin_epoch(self.next_epoch());
         head.reserved = head.number;
         head.restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
+        head.move_last_entries(&table, &mut batch);
         batch.put(keys::seed(&table, head.epoch), to_json(&hex(&entropy.secret())));
         batch.put(keys::head(&table), to_json(&head));
         doc.plugins.extend(self.plugins()?.into_iter().filter(|plugin| offered(plugin)));

@@ -82,6 +82,14 @@ impl Draft {
         self.state.room(host, room).cloned()
     }
 
+    /// Moves what an older version kept in the head into records of its own, in one batch with the head.
+    pub fn move_last_entries(&mut self) {
+        if self.state.head.holds_last_entries() {
+            Arc::make_mut(&mut self.state.head).move_last_entries(&self.state.id, &mut self.writes);
+            self.writes.put(keys::head(&self.state.id), to_json(&*self.state.head));
+        }
+    }
+
     /// What the table holds of a game.
     ///
     /// # Errors

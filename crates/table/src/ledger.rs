@@ -3,7 +3,7 @@
 use crate::host::Host;
 use crate::state::{State, read};
 use crate::unplayed::Unplayed;
-use chat::Readers;
+use chat::{PlayerId, Readers};
 use journal::documents::{Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
@@ -85,17 +85,33 @@ impl<'a> Ledger<'a> {
         self.walk(number, |page| page.below())
     }
 
+    /// A player's last entry.
+    pub fn last_of_player(&self, player: &PlayerId) -> Result<Option<u64>, StoreError> {
+        self.head().last_of_player(self.id(), player, |key| self.read(key))
+    }
+
+    /// A character's last entry.
+    pub fn last_of_character(&self, character: CharacterId) -> Result<Option<u64>, StoreError> {
+        self.head().last_of_character(self.id(), character, |key| self.read(key))
+    }
+
     /// The entries of a character from the newest backwards.
-    pub fn of_character(&self, character: CharacterId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
-        let newest = self.head().characters.get(&character).copied().unwrap_or_default();
-        self.walk(newest, |page| page.link.before.character.unwrap_or_default())
+    pub fn of_character(
+        &self,
+        character: CharacterId,
+    ) -> Result<impl Iterator<Item = Result<Page, StoreError>> + 'a, StoreError> {
+        let newest = self.last_of_character(character)?.unwrap_or_default();
+        Ok(self.walk(newest, |page| page.link.before.character.unwrap_or_default()))
     }
 
     /// The entries of a player from the newest backwards, those also that they made under another id before.
-    pub fn of_player(&self, player: &chat::PlayerId) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
-        let (ledger, newest) = (*self, self.head().players.get(player).copied());
+    pub fn of_player(
+        &self,
+        player: &PlayerId,
+    ) -> Result<impl Iterator<Item = Result<Page, StoreError>> + 'a, StoreError> {
+        let (ledger, newest) = (*self, self.last_of_player(player)?);
         let mut next: BTreeSet<u64> = newest.into_iter().collect();
-        std::iter::from_fn(move || {
+        Ok(std::iter::from_fn(move || {
             while let Some(number) = next.pop_last() {
                 match ledger.page(number) {
                     // Numbers that a crash left out and that no entry names yet.
@@ -112,7 +128,7 @@ impl<'a> Ledger<'a> {
                 }
             }
             None
-        })
+        }))
     }
 
     fn walk(&self, from: u64, next: fn(&Page) -> u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {

@@ -129,8 +129,8 @@ impl Host {
     /// The entries of a message of which it is not known any more what became, if whoever takes it back sent it: among the
     /// last ones that they made at the table.
     pub(crate) fn played_long_ago(&self, table: &TableId, message: &Message, of: &str) -> Result<Vec<u64>, StoreError> {
-        let head: Option<Head> = self.read_doc(&keys::head(table))?;
-        let mut next = head.and_then(|head| head.players.get(&message.speaker.player).copied());
+        let head: Head = self.read_doc(&keys::head(table))?.unwrap_or_default();
+        let mut next = head.last_of_player(table, &message.speaker.player, |key| self.read_doc(key))?;
         let mut entries = Vec::new();
         for _ in 0..MOST_LOOKED_AT {
             let Some(number) = next else { break };

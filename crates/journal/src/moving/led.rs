@@ -1,7 +1,7 @@
 //! What a journal says by itself of the table that it led to: which seeds are out, what is secret still, what became of
 //! each entry.
 
-use crate::documents::Head;
+use crate::documents::{GUEST, Head};
 use crate::{Before, Entry, Fate, Link, Wrong};
 use chat::CharacterId;
 use chat::PlayerId;
@@ -56,7 +56,9 @@ impl Led {
         let Before { player, character, .. } = link.before;
         // A player may have had another id then: that there is such an entry is all that can be known.
         let known = player.is_none_or(|before| self.has(before));
-        if !known || character != self.characters.insert(entry.character, number) {
+        // Nothing leads back from what somebody did who had no seat.
+        let last = if entry.character == GUEST { None } else { self.characters.insert(entry.character, number) };
+        if !known || character != last {
             self.contradicted(number, "which entries are before it");
         }
         self.undo(number, entry.undoes);
@@ -120,7 +122,7 @@ impl Led {
     pub fn leads_to(&self, head: &Head) -> bool {
         let known = |number: &u64| self.has(*number);
         let players: &BTreeMap<PlayerId, u64> = &head.players;
-        let newest = self.entries.values().map(|known| known.character).max().map_or(0, |id| id.0);
+        let newest = self.characters.keys().next_back().map_or(0, |id| id.0);
         head.characters == self.characters
             && players.values().all(known)
             && head.open.iter().all(known)

@@ -118,7 +118,7 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     let player = turn.speaker.player.clone();
     let ledger = turn.ledger;
     let (mut erased, mut more, mut allowance) = (0, false, Allowance::default());
-    for page in ledger.of_player(&player) {
+    for page in ledger.of_player(&player)? {
         let page = page?;
         // Not what somebody else did who had the nick before; another id of theirs leads here only if it was carried along.
         let own = page.entry.player != player || turn.rights.made(&page.entry);

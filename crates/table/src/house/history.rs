@@ -27,7 +27,7 @@ pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name
     let newest = ledger.head().number;
     let pages: Vec<Page> = match &who {
         None => take(ledger.backwards(newest), count)?,
-        Some(Name(name)) => take(ledger.of_character(named(turn, name)?), count)?,
+        Some(Name(name)) => take(ledger.of_character(named(turn, name)?)?, count)?,
     };
     if pages.is_empty() {
         let whose =
@@ -151,7 +151,7 @@ fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
 
 pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
-    let last = ledger.head().players.get(&turn.speaker.player).copied().unwrap_or_default();
+    let last = ledger.last_of_player(&turn.speaker.player)?.unwrap_or_default();
     let since = ledger.page(last)?;
     let news = ledger.backwards(ledger.head().number);
     let news = news.take_while(|page| page.as_ref().map_or(true, |page| page.number() > last));

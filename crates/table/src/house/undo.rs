@@ -35,7 +35,7 @@ pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
 }
 
 fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, Unplayed> {
-    for page in turn.ledger.of_player(&turn.speaker.player).take(MOST_UNDONE) {
+    for page in turn.ledger.of_player(&turn.speaker.player)?.take(MOST_UNDONE) {
         let page = page?;
         // That somebody got another nick is nothing they did.
         if page.entry.command != RENAMED && fits(&page) {

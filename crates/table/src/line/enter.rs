@@ -83,7 +83,7 @@ impl Draft {
         };
         let (attempted, withheld, thrown) = (&attempt, &withheld, outcome.dice.as_slice());
         let all = Entering { number, attempt: attempted, done: &done, withheld, reply: &reply, thrown, replaces };
-        self.append(host, &all);
+        self.append(host, &all)?;
         self.keep_choices_of(&all);
         outcome.calls = self.called(host, &attempt, &rolls)?;
         rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
@@ -134,7 +134,7 @@ impl Draft {
     }
 
     /// Appends the entry to the chain.
-    fn append(&mut self, host: &Host, entering: &Entering<'_>) {
+    fn append(&mut self, host: &Host, entering: &Entering<'_>) -> Result<(), StoreError> {
         let Entering { number, attempt, done, withheld, reply, thrown, replaces } = *entering;
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
@@ -166,7 +166,7 @@ impl Draft {
             secret: attempt.is_secret(),
             digests,
         };
-        let before = self.before(attempt, number);
+        let before = self.before(host, attempt, number)?;
         let link = Link::new(&self.state.head.hash, &entry, parts, before);
         self.writes.put(keys::entry(&self.state.id, number), to_json(&link));
         if !withheld.is_empty() {
@@ -182,21 +182,21 @@ impl Draft {
         head.hash = link.hash;
         head.committed = true;
         head.next_character = attempt.head.next_character;
+        Ok(())
     }
 
     /// Where the entry leads back to: the one before of the same player, and of the same character.
-    fn before(&mut self, attempt: &Attempt<'_>, number: u64) -> Before {
-        let player = &attempt.message.speaker.player;
-        let took = Some(attempt.rights.taken());
-        match attempt.actor {
-            GUEST => Before { took, ..Before::default() },
-            actor => Before {
-                player: self.state.head_mut().players.insert(player.clone(), number),
-                character: self.state.head_mut().characters.insert(actor, number),
-                also: None,
-                took,
-            },
+    fn before(&mut self, host: &Host, attempt: &Attempt<'_>, number: u64) -> Result<Before, StoreError> {
+        self.move_last_entries();
+        let (player, took) = (&attempt.message.speaker.player, Some(attempt.rights.taken()));
+        if attempt.actor == GUEST {
+            return Ok(Before { took, ..Before::default() });
         }
+        let ledger = self.ledger(host);
+        let (by_player, of_character) = (ledger.last_of_player(player)?, ledger.last_of_character(attempt.actor)?);
+        self.writes.put(keys::last_of_player(&self.state.id, player), number.to_string());
+        self.writes.put(keys::last_of_character(&self.state.id, attempt.actor), number.to_string());
+        Ok(Before { player: by_player, character: of_character, also: None, took })
     }
 
     /// Keeps the documents that the command changed.

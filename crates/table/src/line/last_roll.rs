@@ -90,7 +90,7 @@ impl Draft {
         let ledger = self.ledger(host);
         let replied = self.replied(host, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
         let is_dice = |page: &Page| host.plugins.is_notation(&page.entry.game, &page.entry.command);
-        let own = ledger.of_character(attempt.actor).take(MOST_REROLLED);
+        let own = ledger.of_character(attempt.actor)?.take(MOST_REROLLED);
         for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
             let page = page?;
             let known =

@@ -106,7 +106,7 @@ impl Ledger<'_> {
             _ => None,
         });
         for character in characters {
-            for later in self.of_character(character) {
+            for later in self.of_character(character)? {
                 let later = later?;
                 if later.number() <= page.number() {
                     break;

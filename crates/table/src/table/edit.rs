@@ -166,7 +166,7 @@ impl Table {
             });
         }
         let mut pages = Vec::new();
-        let mut newest = self.state.head.players.get(&message.speaker.player).copied();
+        let mut newest = ledger.last_of_player(&message.speaker.player)?;
         for number in entries.iter().rev() {
             let Some(page) = ledger.page(*number)? else { return stands(format!("#{number} cannot be read.")) };
             if page.entry.player != message.speaker.player {

@@ -165,10 +165,12 @@ impl Draft {
         }
         // From the newest entry of either the way leads on to the others of the same id, and from this one to both.
         let mut also = None;
-        if let Some(last) = self.state.head_mut().players.remove(from) {
-            let newest = self.state.head_mut().players.entry(to.player.clone()).or_default();
-            also = Some(last.min(*newest)).filter(|older| *older > 0);
-            *newest = last.max(*newest);
+        self.move_last_entries();
+        if let Some(last) = self.ledger(host).last_of_player(from)? {
+            let newest = self.ledger(host).last_of_player(&to.player)?.unwrap_or_default();
+            also = Some(last.min(newest)).filter(|older| *older > 0);
+            self.writes.delete(keys::last_of_player(&self.state.id, from));
+            self.writes.put(keys::last_of_player(&self.state.id, &to.player), last.max(newest).to_string());
         }
         let number = self.state.next_number();
         let mut changes = Changes::default();

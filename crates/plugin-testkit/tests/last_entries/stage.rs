@@ -1,0 +1,212 @@
+//! A table in memory at which a test plays, and its store in the form that an older version left.
+
+use chat::{Event, Message, PlayerId, RoomId, Speaker, Trust};
+use jiff::Timestamp;
+use journal::backup;
+use journal::documents::{Character, Head, Seat, TableDoc, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Memory, Store, StoreError};
+use journal::{Entropy, Entry, Link};
+use plugin_api::{CharacterId, Commands, Game, Refusal, Reply, Turn};
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use table::{FairBox, Heard, Host, Plugins, Settings, Sitting};
+
+/// A game with a command that throws and one that changes something.
+struct Toy;
+
+#[derive(Clone, Commands)]
+enum Play {
+    /// Toss a die.
+    #[command(main, notation, example = "toss")]
+    Toss,
+    /// Count one more.
+    #[command(example = "tally")]
+    Tally,
+}
+
+impl Game for Toy {
+    const ID: &'static str = "toy";
+    const TITLE: &'static str = "Toy";
+    const ABOUT: &'static str = "a die and a count";
+    type State = u32;
+    type Command = Play;
+
+    fn play(state: &mut u32, command: Play, turn: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Play::Toss => Ok(Reply::from(format!("a {}", turn.throw_die(6)?.value))),
+            Play::Tally => {
+                *state += 1;
+                Ok(Reply::from(format!("{state} in all")))
+            }
+        }
+    }
+}
+
+/// Memory of which the next commit fails if it is told so.
+#[derive(Default)]
+pub struct Moody {
+    pub memory: Memory,
+    pub fails: AtomicBool,
+}
+
+impl Store for Moody {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.memory.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.memory.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        match self.fails.swap(false, Ordering::Relaxed) {
+            true => Err(StoreError::Unavailable("it is told to fail".to_owned())),
+            false => self.memory.commit(batch),
+        }
+    }
+}
+
+pub struct Stage {
+    sitting: Sitting,
+    pub store: Arc<Moody>,
+    said: i64,
+}
+
+pub fn room() -> RoomId {
+    RoomId::new("n", "hall")
+}
+
+pub fn table() -> TableId {
+    TableId::of(&room())
+}
+
+pub fn player(name: &str) -> PlayerId {
+    PlayerId::new("n", name)
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        Stage::on(Memory::default(), 1, 0)
+    }
+
+    /// At a store that something was played on before, whose messages had numbers up to `said`.
+    pub fn on(memory: Memory, seed: u8, said: i64) -> Self {
+        let store = Arc::new(Moody { memory, fails: AtomicBool::default() });
+        let plugins = Plugins::new(vec![plugin_api::plugin::<Toy>()]).unwrap();
+        let settings = Settings { plugins: ["toy".to_owned()].into(), ..Settings::default() };
+        let host = Host::new(settings, plugins, store.clone(), Entropy::from_seed([seed; 32]), Box::new(FairBox));
+        let mut stage = Stage { sitting: Sitting::new(Arc::new(host.unwrap())), store, said };
+        for name in ["ann", "bob"] {
+            let present =
+                Event::Present { room: room(), player: player(name), name: name.to_owned(), trust: Trust::Account };
+            stage.sitting.play(&present).unwrap();
+        }
+        stage
+    }
+
+    pub fn message(&mut self, who: &str, line: &str) -> Message {
+        self.said += 1;
+        let sent = Timestamp::from_second(1_700_000_000 + self.said).unwrap();
+        let message = Message::new(self.said.to_string(), room(), Speaker::new(player(who), who), sent, line);
+        Message { unlimited: true, ..message }
+    }
+
+    pub fn try_play(&mut self, event: &Event) -> Result<Heard, StoreError> {
+        self.sitting.play(event)
+    }
+
+    pub fn play(&mut self, event: &Event) -> Heard {
+        self.try_play(event).unwrap()
+    }
+
+    pub fn say(&mut self, who: &str, line: &str) -> Heard {
+        let message = self.message(who, line);
+        self.play(&Event::Said(message))
+    }
+
+    pub fn renamed(&mut self, from: &str, to: &str) -> Heard {
+        let Message { id, room, sent, speaker, .. } = self.message(to, "");
+        self.play(&Event::Renamed { id, room, from: player(from), trust: Trust::Account, speaker, sent })
+    }
+
+    /// Gives all seats but those that are taken to people who never did anything.
+    pub fn fill(&mut self, seats: u32) {
+        self.sitting.put_away().unwrap();
+        let (mut doc, mut head): (TableDoc, Head) = (self.read(&keys::doc(&table())), self.head());
+        while doc.seats.len() < seats as usize {
+            let plays = CharacterId(head.next_character);
+            let name = format!("idle{}", plays.0);
+            head.next_character += 1;
+            let owner = Some(player(&name));
+            doc.characters.insert(plays, Character { name: name.clone(), owner, named: false, away: None });
+            doc.seats.insert(player(&name), Seat { name, plays });
+        }
+        self.write(&head, &doc);
+    }
+
+    /// Replaces the head and the document, while nobody plays.
+    pub fn write(&mut self, head: &Head, doc: &TableDoc) {
+        self.sitting.put_away().unwrap();
+        let mut batch = Batch::default();
+        batch.put(keys::doc(&table()), to_json(doc));
+        batch.put(keys::head(&table()), to_json(head));
+        self.store.memory.commit(&batch).unwrap();
+    }
+
+    pub fn put_away(&mut self) {
+        self.sitting.put_away().unwrap();
+    }
+
+    pub fn read<T: DeserializeOwned>(&self, key: &str) -> T {
+        serde_json::from_slice(&self.store.read(key).unwrap().expect(key)).unwrap()
+    }
+
+    pub fn head(&self) -> Head {
+        self.read(&keys::head(&table()))
+    }
+
+    /// The head as a version of before wrote it, made of the journal alone.
+    pub fn head_of_before(&self) -> Head {
+        let mut head = self.head();
+        (head.players, head.characters) = Default::default();
+        for number in 1..=head.number {
+            let Some(link) = self.store.read(&keys::entry(&table(), number)).unwrap() else { continue };
+            let link: Link = serde_json::from_slice(&link).unwrap();
+            let entry: Entry = serde_json::from_str(link.entry.get()).unwrap();
+            if entry.command == "renamed" {
+                let text: String = serde_json::from_str(link.parts.text.as_ref().unwrap().value.get()).unwrap();
+                head.players.remove(&player(text.split(' ').nth(1).unwrap()));
+            }
+            if entry.character != journal::documents::GUEST {
+                head.players.insert(entry.player, number);
+                head.characters.insert(entry.character, number);
+            }
+        }
+        head
+    }
+
+    /// The store with nothing in it but what was committed.
+    pub fn copy(&self) -> Memory {
+        let copy = Memory::default();
+        let mut batch = Batch::default();
+        self.store.memory.dump().into_iter().for_each(|(key, value)| batch.put(key, value));
+        copy.commit(&batch).unwrap();
+        copy
+    }
+
+    /// The store as a version of this schema gets it back.
+    pub fn older(&self, schema: u32) -> Memory {
+        let (mut whole, mut older, copy) = (Vec::new(), Vec::new(), Memory::default());
+        backup::write(&*self.store, Timestamp::UNIX_EPOCH, &mut whole).unwrap();
+        backup::write_for(schema, Timestamp::UNIX_EPOCH, &mut whole.as_slice(), &mut older).unwrap();
+        backup::read(&mut older.as_slice(), |batch| copy.commit(&batch)).unwrap();
+        copy
+    }
+}
+
+/// What was answered.
+pub fn told(heard: &Heard) -> String {
+    heard.outcomes.iter().map(|outcome| outcome.reply.plain()).collect::<Vec<_>>().join("\n")
+}
