@@ -124,11 +124,6 @@ impl Shortcuts {
         self.table.is_empty() && self.own.values().all(Named::is_empty)
     }
 
-    /// Whether somebody has a macro of this name.
-    pub fn has_macro(&self, name: &str) -> bool {
-        self.own.values().chain([&self.table]).any(|named| named.macros.contains_key(name))
-    }
-
     /// What `from` named is from now on `to`'s. Whether that was anything.
     pub fn carry(&mut self, from: &PlayerId, to: &PlayerId) -> bool {
         let mut anything = false;

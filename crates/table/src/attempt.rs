@@ -1,6 +1,8 @@
 //! A command line on its way from what was typed to what is played.
 
+use crate::casting::Casting;
 use crate::effects::Effects;
+use crate::host::Host;
 use crate::people::People;
 use crate::quota::{MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
@@ -9,7 +11,7 @@ use chat::{Message, Readers, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, TableDoc};
-use plugin_api::{CharacterId, CommandSpec, Plugin, Refusal, Role};
+use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role};
 use std::sync::Arc;
 
 /// A command line on its way, and the table as it may change it; dropped if it is refused.
@@ -28,6 +30,7 @@ pub(crate) struct Attempt<'a> {
     /// An edited command asked for another die than the one that fell before.
     pub strayed: bool,
     pub doc: Arc<TableDoc>,
+    pub casting: Casting,
     pub room: Arc<RoomDoc>,
     pub head: Arc<Head>,
     /// Who may read its answer, and what it is made of.
@@ -72,6 +75,7 @@ impl<'a> Attempt<'a> {
             thrown: Vec::new(),
             strayed: false,
             doc: state.doc.doc.clone(),
+            casting: state.casting.clone(),
             room: state.rooms[&message.room].doc.clone(),
             head: state.head.clone(),
             readers: if message.aside.is_some() { Readers::Referees } else { Readers::Everybody },
@@ -118,6 +122,11 @@ impl<'a> Attempt<'a> {
     /// character is not enough.
     pub(crate) fn may_be_told(&self) -> bool {
         self.rights.may(&self.doc, Act::AnswerFor(self.actor)) || self.rights.may(&self.doc, Act::Disclose)
+    }
+
+    /// Who may be named.
+    pub(crate) fn cast(&self, host: &Host) -> Cast {
+        self.casting.cast(&self.doc, &self.head, host.roster.present(&self.message.room))
     }
 
     /// The name of who acts.

@@ -12,6 +12,7 @@ pub mod route;
 pub mod words;
 
 mod attempt;
+mod casting;
 mod done;
 mod draft;
 mod effects;

@@ -8,7 +8,6 @@ use chat::{PlayerId, Speaker, Trust, cut};
 use journal::documents::{self, Character, Head, Seat, TableDoc};
 use plugin_api::{Cast, CharacterId, Refusal, suggest};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The people of a table's document.
 pub(crate) trait People {
@@ -22,26 +21,26 @@ pub(crate) trait People {
     /// A new character; a name that is taken gets a number behind it.
     fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId;
 
-    /// Who may be named. Who is only present would get a seat by that, and needs a free one.
-    fn cast(&self, head: &Head, present: Arc<Present>) -> Cast;
-
     /// Makes players of those present who were named.
     fn sit(&mut self, head: &mut Head, cast: &Cast);
 
     /// Brings back whom a game welcomed.
     fn welcome(&mut self, cast: &Cast);
 
-    /// The character called `name`, for somebody who wants to act for them: one of their own, or anyone for a referee,
-    /// for whom a new character comes into being.
+    /// Refuses who may not act for a character of the table.
+    fn may_act_for(&self, id: CharacterId, rights: &Rights<'_>) -> Result<(), Refusal>;
+
+    /// The character called `name`, whom none of the table is called and who comes into being for a referee who wants to act
+    /// for them: somebody of those in `cast` who is present, or a new one.
     ///
     /// # Errors
-    /// It is somebody else's, or nobody's and they are no referee.
-    fn character_for(
+    /// They are no referee, or the name may be a slip.
+    fn bring_in(
         &mut self,
         head: &mut Head,
         name: &str,
         rights: &Rights<'_>,
-        present: Arc<Present>,
+        cast: Cast,
     ) -> Result<CharacterId, Refusal>;
 
     /// A new character of a chosen name.
@@ -105,20 +104,6 @@ impl People for TableDoc {
         id
     }
 
-    fn cast(&self, head: &Head, present: Arc<Present>) -> Cast {
-        let present = if self.has_room() { present } else { Arc::default() };
-        let names = self.characters.iter().map(|(id, each)| (*id, each.name.clone()));
-        let players = self.seats.iter().map(|(player, seat)| (player.clone(), (seat.name.clone(), seat.plays)));
-        let referees: BTreeSet<_> = self.referees.keys().cloned().collect();
-        let opposes = |each: &Character| each.owner.as_ref().is_none_or(|owner| referees.contains(owner));
-        let opposition = self.characters.iter().filter(|(_, each)| opposes(each)).map(|(id, _)| *id).collect();
-        Cast::new(names)
-            .with_players(players)
-            .with_present(present, CharacterId(head.next_character))
-            .with_opposition(referees, opposition)
-            .with_away(self.characters.iter().filter(|(_, each)| each.away == Some(true)).map(|(id, _)| *id))
-    }
-
     fn sit(&mut self, head: &mut Head, cast: &Cast) {
         for (player, name) in cast.newcomers() {
             self.seat(head, player, name);
@@ -131,22 +116,21 @@ impl People for TableDoc {
         }
     }
 
-    fn character_for(
+    fn may_act_for(&self, id: CharacterId, rights: &Rights<'_>) -> Result<(), Refusal> {
+        if rights.may(self, Act::PlayAs(id)) {
+            return Ok(());
+        }
+        let name = self.name_of(id);
+        Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))
+    }
+
+    fn bring_in(
         &mut self,
         head: &mut Head,
         name: &str,
         rights: &Rights<'_>,
-        present: Arc<Present>,
+        mut cast: Cast,
     ) -> Result<CharacterId, Refusal> {
-        let mut cast = self.cast(head, present);
-        if let Some(id) = cast.known(name) {
-            let name = self.name_of(id);
-            return if rights.may(self, Act::PlayAs(id)) {
-                Ok(id)
-            } else {
-                Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))
-            };
-        }
         if !rights.may(self, Act::BringIn) {
             let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
             return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
@@ -318,18 +302,6 @@ mod tests {
         assert_eq!((doc.name_of(first), doc.name_of(second)), ("Ann", "ann2"));
         assert_eq!(doc.seat(&mut head, &id("1"), "Annie"), first);
         assert_eq!(doc.find("ANN2"), Some(second));
-    }
-
-    #[test]
-    fn somebody_present_can_be_named_and_is_a_character_only_then() {
-        let (mut doc, mut head) = (TableDoc::default(), Head::default());
-        doc.seat(&mut head, &id("1"), "Ann");
-        let present = BTreeMap::from([(id("1"), "Ann".into()), (id("2"), "Bob".into()), (id("3"), "Cem".into())]);
-        let mut cast = doc.cast(&head, Arc::new(present));
-        let cem = cast.find("cem").unwrap();
-        doc.sit(&mut head, &cast);
-        assert_eq!(doc.name_of(cem), "Cem");
-        assert_eq!(doc.find("Bob"), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a table holds in memory: its documents as the store has them, and where its journal ends.
 
+use crate::casting::Casting;
 use crate::host::Host;
 use chat::RoomId;
 use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
@@ -18,6 +19,8 @@ use jiff::Timestamp;
 pub(crate) struct State {
     pub id: TableId,
     pub doc: Stored<TableDoc>,
+    /// Whom it names.
+    pub casting: Casting,
     pub head: Arc<Head>,
     /// The seed in use; none before the first command.
     pub seed: Option<[u8; 32]>,
@@ -61,7 +64,16 @@ impl State {
         let doc: Option<TableDoc> = read(host, &keys::doc(&id))?;
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
-        Ok(State { id, doc, head: Arc::new(head), seed, games: Arc::default(), rooms: Arc::default(), gap })
+        Ok(State {
+            id,
+            doc,
+            casting: Casting::default(),
+            head: Arc::new(head),
+            seed,
+            games: Arc::default(),
+            rooms: Arc::default(),
+            gap,
+        })
     }
 
     /// What a room at the table is set to.

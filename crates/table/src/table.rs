@@ -26,7 +26,7 @@ use crate::words::CommandLine;
 use chat::{Event, Guarantees, Message, Readers, Reply, Speaker, Standing, Trust, Unaccepted};
 use jiff::Timestamp;
 use journal::committer::Lane;
-use journal::documents::{Head, InboxRow, to_json};
+use journal::documents::{GUEST, Head, InboxRow, TableDoc, to_json};
 use journal::hex;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
@@ -174,11 +174,15 @@ impl Table {
         if matches!(event, Event::Edited { .. } | Event::Redacted { .. }) {
             return true;
         }
-        let shortcuts = &self.state.doc.doc.shortcuts;
+        let TableDoc { shortcuts, seats, .. } = &*self.state.doc.doc;
+        // To act for another character takes a command of the table's own.
+        let whose =
+            event.message().and_then(|message| seats.get(&message.speaker.player)).map_or(GUEST, |seat| seat.plays);
+        let has_macro = |word: &str| shortcuts.of(whose).any(|named| named.macros.contains_key(word));
         let long = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase();
             // Of a game's words only commands that are asked for by a table's own one take long.
-            host.plugins.house().iter().any(|command| command.answers_to(&word)) || shortcuts.has_macro(&word)
+            host.plugins.house().iter().any(|command| command.answers_to(&word)) || has_macro(&word)
         };
         let mut lines = lines.iter().take(MOST_LINES);
         lines.any(|line| line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long))

@@ -9,7 +9,7 @@ use crate::unplayed::Unplayed;
 use chat::{Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
-use plugin_api::{CharacterId, CommandSpec, Refusal, Role, Words};
+use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Words};
 use std::sync::Arc;
 
 /// The table's own commands: handed to it as plugins are.
@@ -73,6 +73,12 @@ impl HouseTurn<'_> {
         let by_referee = self.rights.takes(self.table, act) == Takes::Role(Role::Referee);
         let who = if by_referee { "the referee" } else { "a room admin" };
         Err(Refusal::new(format!("only {who} may {what}")))
+    }
+
+    /// Who may be named.
+    pub fn cast(&self) -> Cast {
+        let present = self.host.roster.present(self.room_id);
+        self.ledger.state.casting.cast(self.table, self.head, present)
     }
 
     /// Refuses who may not show what others keep secret.

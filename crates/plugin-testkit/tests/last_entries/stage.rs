@@ -94,21 +94,21 @@ impl Stage {
     /// At a store that something was played on before, whose messages had numbers up to `said`.
     pub fn on(memory: Memory, seed: u8, said: i64) -> Self {
         let store = Arc::new(Moody { memory, fails: AtomicBool::default() });
-        let plugins = Plugins::new(vec![plugin_api::plugin::<Toy>()]).unwrap();
+        let plugins = Plugins::new(vec![plugin_api::plugin::<Toy>()]).expect("a step of the test works");
         let settings = Settings { plugins: ["toy".to_owned()].into(), ..Settings::default() };
         let host = Host::new(settings, plugins, store.clone(), Entropy::from_seed([seed; 32]), Box::new(FairBox));
-        let mut stage = Stage { sitting: Sitting::new(Arc::new(host.unwrap())), store, said };
+        let mut stage = Stage { sitting: Sitting::new(Arc::new(host.expect("a step of the test works"))), store, said };
         for name in ["ann", "bob"] {
             let present =
                 Event::Present { room: room(), player: player(name), name: name.to_owned(), trust: Trust::Account };
-            stage.sitting.play(&present).unwrap();
+            stage.sitting.play(&present).expect("a step of the test works");
         }
         stage
     }
 
     pub fn message(&mut self, who: &str, line: &str) -> Message {
         self.said += 1;
-        let sent = Timestamp::from_second(1_700_000_000 + self.said).unwrap();
+        let sent = Timestamp::from_second(1_700_000_000 + self.said).expect("a step of the test works");
         let message = Message::new(self.said.to_string(), room(), Speaker::new(player(who), who), sent, line);
         Message { unlimited: true, ..message }
     }
@@ -118,7 +118,7 @@ impl Stage {
     }
 
     pub fn play(&mut self, event: &Event) -> Heard {
-        self.try_play(event).unwrap()
+        self.try_play(event).expect("a step of the test works")
     }
 
     pub fn say(&mut self, who: &str, line: &str) -> Heard {
@@ -133,7 +133,7 @@ impl Stage {
 
     /// Gives all seats but those that are taken to people who never did anything.
     pub fn fill(&mut self, seats: u32) {
-        self.sitting.put_away().unwrap();
+        self.sitting.put_away().expect("a step of the test works");
         let (mut doc, mut head): (TableDoc, Head) = (self.read(&keys::doc(&table())), self.head());
         while doc.seats.len() < seats as usize {
             let plays = CharacterId(head.next_character);
@@ -148,19 +148,20 @@ impl Stage {
 
     /// Replaces the head and the document, while nobody plays.
     pub fn write(&mut self, head: &Head, doc: &TableDoc) {
-        self.sitting.put_away().unwrap();
+        self.sitting.put_away().expect("a step of the test works");
         let mut batch = Batch::default();
         batch.put(keys::doc(&table()), to_json(doc));
         batch.put(keys::head(&table()), to_json(head));
-        self.store.memory.commit(&batch).unwrap();
+        self.store.memory.commit(&batch).expect("a step of the test works");
     }
 
     pub fn put_away(&mut self) {
-        self.sitting.put_away().unwrap();
+        self.sitting.put_away().expect("a step of the test works");
     }
 
     pub fn read<T: DeserializeOwned>(&self, key: &str) -> T {
-        serde_json::from_slice(&self.store.read(key).unwrap().expect(key)).unwrap()
+        serde_json::from_slice(&self.store.read(key).expect("a step of the test works").expect("it is there"))
+            .expect("a step of the test works")
     }
 
     pub fn head(&self) -> Head {
@@ -172,12 +173,16 @@ impl Stage {
         let mut head = self.head();
         (head.players, head.characters) = Default::default();
         for number in 1..=head.number {
-            let Some(link) = self.store.read(&keys::entry(&table(), number)).unwrap() else { continue };
-            let link: Link = serde_json::from_slice(&link).unwrap();
-            let entry: Entry = serde_json::from_str(link.entry.get()).unwrap();
+            let Some(link) = self.store.read(&keys::entry(&table(), number)).expect("a step of the test works") else {
+                continue;
+            };
+            let link: Link = serde_json::from_slice(&link).expect("a step of the test works");
+            let entry: Entry = serde_json::from_str(link.entry.get()).expect("a step of the test works");
             if entry.command == "renamed" {
-                let text: String = serde_json::from_str(link.parts.text.as_ref().unwrap().value.get()).unwrap();
-                head.players.remove(&player(text.split(' ').nth(1).unwrap()));
+                let text: String =
+                    serde_json::from_str(link.parts.text.as_ref().expect("a step of the test works").value.get())
+                        .expect("a step of the test works");
+                head.players.remove(&player(text.split(' ').nth(1).expect("a step of the test works")));
             }
             if entry.character != journal::documents::GUEST {
                 head.players.insert(entry.player, number);
@@ -192,16 +197,17 @@ impl Stage {
         let copy = Memory::default();
         let mut batch = Batch::default();
         self.store.memory.dump().into_iter().for_each(|(key, value)| batch.put(key, value));
-        copy.commit(&batch).unwrap();
+        copy.commit(&batch).expect("a step of the test works");
         copy
     }
 
     /// The store as a version of this schema gets it back.
     pub fn older(&self, schema: u32) -> Memory {
         let (mut whole, mut older, copy) = (Vec::new(), Vec::new(), Memory::default());
-        backup::write(&*self.store, Timestamp::UNIX_EPOCH, &mut whole).unwrap();
-        backup::write_for(schema, Timestamp::UNIX_EPOCH, &mut whole.as_slice(), &mut older).unwrap();
-        backup::read(&mut older.as_slice(), |batch| copy.commit(&batch)).unwrap();
+        backup::write(&*self.store, Timestamp::UNIX_EPOCH, &mut whole).expect("a step of the test works");
+        backup::write_for(schema, Timestamp::UNIX_EPOCH, &mut whole.as_slice(), &mut older)
+            .expect("a step of the test works");
+        backup::read(&mut older.as_slice(), |batch| copy.commit(&batch)).expect("a step of the test works");
         copy
     }
 }

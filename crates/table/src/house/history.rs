@@ -2,7 +2,6 @@
 
 use super::show;
 use crate::budget::MOST_RECAPPED;
-use crate::people::People;
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -43,7 +42,7 @@ pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name
 
 /// The character called `name`.
 pub(super) fn named(turn: &HouseTurn, name: &str) -> Result<CharacterId, Refusal> {
-    let cast = turn.table.cast(turn.head, turn.present.clone().into());
+    let cast = turn.cast();
     cast.known(name).ok_or_else(|| cast.nobody(name))
 }
 

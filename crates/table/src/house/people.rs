@@ -215,7 +215,7 @@ pub(super) fn leave(turn: &mut HouseTurn, name: Option<Name>) -> Result<Reply, R
 /// Who is named, as a game finds them, or the actor.
 fn named(turn: &mut HouseTurn, name: Option<Name>) -> Result<CharacterId, Refusal> {
     let Some(Name(name)) = name else { return Ok(turn.actor) };
-    let mut cast = turn.table.cast(turn.head, turn.host.roster.present(turn.room_id));
+    let mut cast = turn.cast();
     let who = cast.find(&name).ok_or_else(|| cast.nobody(&name))?;
     if !cast.newcomers().is_empty() {
         Arc::make_mut(turn.table).sit(Arc::make_mut(turn.head), &cast);

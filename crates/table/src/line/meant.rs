@@ -185,15 +185,21 @@ impl Draft {
 
     /// `as NAME COMMAND`: the rest of the line, with another actor.
     fn act_as(&self, host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, Unplayed> {
-        let present = host.roster.present(&attempt.message.room);
         let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
         let line = inner(rest, attempt, &format!("what does {name} do?"))?;
-        let head = Arc::make_mut(&mut attempt.head);
-        let mut doc = (*attempt.doc).clone();
-        attempt.actor = doc.character_for(head, &name, &attempt.rights, present)?;
-        if doc != *attempt.doc {
-            attempt.doc = Arc::new(doc);
-        }
+        let cast = attempt.cast(host);
+        attempt.actor = match cast.known(&name) {
+            Some(id) => {
+                attempt.doc.may_act_for(id, &attempt.rights)?;
+                id
+            }
+            None => {
+                let mut doc = (*attempt.doc).clone();
+                let id = doc.bring_in(Arc::make_mut(&mut attempt.head), &name, &attempt.rights, cast)?;
+                attempt.doc = Arc::new(doc);
+                id
+            }
+        };
         Ok(line)
     }
 }
@@ -211,8 +217,8 @@ fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine
 fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
     let rest = rest.trim_start();
     let begins = |name: &&String| {
-        rest.get(..name.len()).is_some_and(|start| start.to_lowercase() == name.to_lowercase())
-            && rest[name.len()..].starts_with(char::is_whitespace)
+        rest.get(name.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
+            && rest[..name.len()].to_lowercase() == name.to_lowercase()
     };
     let known = doc.characters.values().map(|each| &each.name).filter(begins).max_by_key(|name| name.len());
     if let Some(name) = known {

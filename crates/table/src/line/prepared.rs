@@ -5,7 +5,6 @@ use crate::attempt::Attempt;
 use crate::budget;
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::people::People;
 use crate::room::settings_of;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
@@ -55,7 +54,7 @@ impl Draft {
         // Whatever made the line what it is, it is played only if it is no longer than what may be typed.
         budget::fits(&attempt.typed)?;
         let message = attempt.message;
-        let cast = attempt.doc.cast(&attempt.head, host.roster.present(&message.room));
+        let cast = attempt.cast(host);
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up);
         let target = match spec.follow_up {
             FollowUp::No => None,

@@ -4,7 +4,6 @@ use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::ledger::Ledger;
-use crate::people::People;
 use crate::rights::{Act, Rights};
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
@@ -126,7 +125,7 @@ impl Draft {
         let typed = Arguments::of(&line.typed, FollowUp::Own);
         let number = typed.roll.or(self.replied(host, attempt.message)?);
         let ledger = self.ledger(host);
-        let cast = attempt.doc.cast(&attempt.head, host.roster.present(&attempt.message.room));
+        let cast = attempt.cast(host);
         let named = match number {
             Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
             None => None,
