@@ -4,7 +4,7 @@ use crate::casting::Casting;
 use crate::effects::Effects;
 use crate::host::Host;
 use crate::people::People;
-use crate::quota::{MOST_SEATS, Quotas};
+use crate::quota::{Exports, MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
 use crate::state::State;
 use chat::{Message, Readers, Standing};
@@ -37,8 +37,8 @@ pub(crate) struct Attempt<'a> {
     pub readers: Readers,
     /// What it does besides.
     pub effects: Effects,
-    /// Files that the player may still ask for, if they asked for one.
-    pub files_left: Option<usize>,
+    /// Files that were asked for lately, if this asks for one.
+    pub exports: Option<Exports>,
     /// It was asked whether its speaker is too fast.
     pub paced: bool,
 }
@@ -80,7 +80,7 @@ impl<'a> Attempt<'a> {
             head: state.head.clone(),
             readers: if message.aside.is_some() { Readers::Referees } else { Readers::Everybody },
             effects: Effects::default(),
-            files_left: None,
+            exports: None,
             paced: false,
         }
     }

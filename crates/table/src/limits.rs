@@ -1,6 +1,6 @@
 //! How much one player and one table may ask for, and the breaker of bot loops. Time is when messages were sent.
 
-use crate::quota::{PLAYER_EXPORTS, TABLE_EXPORTS};
+use crate::quota::{Exports, PLAYER_EXPORTS, TABLE_EXPORTS, Used};
 use chat::PlayerId;
 use jiff::{SignedDuration, Timestamp};
 use plugin_api::Refusal;
@@ -138,21 +138,27 @@ impl Pulse {
         true
     }
 
-    /// Counts a file that `player` asks for at `now`; how many they may still ask for within the hour.
+    /// Counts a file that `player` asks for at `now`; how many that makes within the hour.
     ///
     /// # Errors
     /// None, for them or for all of the table.
-    pub fn export(&mut self, player: &PlayerId, now: Timestamp) -> Result<usize, Refusal> {
+    pub fn export(&mut self, player: &PlayerId, now: Timestamp) -> Result<Exports, Refusal> {
         let recent = |(time, _): &(Timestamp, PlayerId)| now.duration_since(*time).abs() < HOUR;
         self.exports.retain(recent);
-        let own = self.exports.iter().filter(|(_, each)| each == player).count();
-        let over = [(own, PLAYER_EXPORTS, "you"), (self.exports.len(), TABLE_EXPORTS, "this table")];
-        if let Some((_, most, who)) = over.into_iter().find(|(used, most, _)| used >= most) {
-            let what = format!("{who} had {most} files within the hour, and that is the most; ask again later");
-            return Err(Refusal::new(what).example("history 30"));
+        let own: Vec<_> = self.exports.iter().filter(|(_, each)| each == player).collect();
+        let own = (own.len(), own.first().map(|(time, _)| *time), PLAYER_EXPORTS, "you have had your");
+        let all =
+            (self.exports.len(), self.exports.first().map(|(time, _)| *time), TABLE_EXPORTS, "this table has had its");
+        for (used, first, most, had) in [own, all] {
+            if let Some(first) = first.filter(|_| used >= most) {
+                let minutes = ((HOUR - now.duration_since(first)).as_secs() / 60 + 1).clamp(1, 60);
+                let what = format!("{had} {most} exports for this hour; the next one is possible in {minutes} min");
+                return Err(Refusal::new(what).example("history 30"));
+            }
         }
         self.exports.push((now, player.clone()));
-        Ok(PLAYER_EXPORTS - own - 1)
+        let used = |(used, _, most, _): (usize, _, usize, _)| Used { used: used + 1, most };
+        Ok(Exports { own: used(own), table: used(all) })
     }
 
     /// Drops players who were quiet for long, so that memory stays flat.
@@ -200,6 +206,22 @@ mod tests {
         let ahead: Vec<_> = (0..30).map(|n| pulse.command(&player(n), at(4_000_000_000), &limits)).collect();
         assert_eq!(ahead, [Pace::Fine; 30]);
         assert_eq!(pulse.command(&player(1), at(0), &limits), Pace::Fine);
+    }
+
+    #[test]
+    fn exports_are_counted_within_the_hour_for_a_player_and_for_the_table() {
+        let mut pulse = Pulse::default();
+        let told: Vec<_> = (0..6).map(|n| pulse.export(&player(1), at(60 * n)).unwrap().told()).collect();
+        assert_eq!(told[..4], [const { None }; 4]);
+        assert_eq!(told[4].as_deref(), Some(" You have 1 of 6 exports left for this hour."));
+        assert_eq!(told[5].as_deref(), Some(" That was the last of your 6 exports for this hour."));
+        let refused = |pulse: &mut Pulse, n, second| pulse.export(&player(n), at(second)).unwrap_err().what;
+        assert!(refused(&mut pulse, 1, 600).ends_with("possible in 51 min"), "{}", refused(&mut pulse, 1, 600));
+        let told: Vec<_> = (2..16).map(|n| pulse.export(&player(n), at(600)).unwrap().told()).collect();
+        assert_eq!(told[8], None);
+        assert_eq!(told[9].as_deref(), Some(" This table has 4 of 20 exports left for this hour."));
+        assert!(refused(&mut pulse, 99, 700).starts_with("this table has had its 20 exports"));
+        assert!(pulse.export(&player(1), at(3_600)).is_ok(), "the first one is an hour ago");
     }
 
     #[test]

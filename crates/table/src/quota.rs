@@ -31,14 +31,38 @@ pub struct Used {
 }
 
 impl Used {
-    /// There is more than may be.
-    pub fn is_over(self) -> bool {
-        self.used > self.most
-    }
-
     /// There will soon be.
     pub fn is_near(self) -> bool {
         self.used * 100 >= self.most * NEAR
+    }
+
+    /// What is said to whoever comes near the end: ` You have 17 of 20 characters.`, of `have` that is `You have` and `what`
+    /// that is `characters`.
+    pub fn told(self, have: &str, what: &str) -> Option<String> {
+        let Used { used, most } = self;
+        self.is_near().then(|| format!(" {have} {used} of {most} {what}."))
+    }
+}
+
+/// Files within the hour, with the one that was just asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exports {
+    /// The player's.
+    pub own: Used,
+    /// The table's.
+    pub table: Used,
+}
+
+impl Exports {
+    /// What is said of how many are left, once few are.
+    pub fn told(self) -> Option<String> {
+        let told = |Used { used, most }: Used, have: &str, whose: &str| match most.saturating_sub(used) {
+            0 => format!(" That was the last of {whose} {most} exports for this hour."),
+            left => format!(" {have} {left} of {most} exports left for this hour."),
+        };
+        let own = self.own.is_near().then(|| told(self.own, "You have", "your"));
+        let table = self.table.is_near().then(|| told(self.table, "This table has", "this table's"));
+        (own.is_some() || table.is_some()).then(|| [own, table].into_iter().flatten().collect())
     }
 }
 
@@ -77,15 +101,16 @@ impl Quotas for TableDoc {
 
     fn keep_names(&self, player: &PlayerId) -> Result<Option<String>, Refusal> {
         let (own, all) = self.letters(player);
-        for (used, whose) in [(own, "your variables and macros"), (all, "all variables and macros of this table")] {
-            if used.is_over() {
-                let what = format!("{whose} may have {} letters together: take one away first, with none", used.most);
+        for (Used { used, most }, whose) in [(own, "your variables and macros"), (all, "the variables and macros here")]
+        {
+            if used > most {
+                let what =
+                    format!("{whose} would have {used} letters, and {most} is the most: remove one first, with none");
                 return Err(Refusal::new(what));
             }
         }
-        let near = [(own, "Your variables and macros"), (all, "All variables and macros of this table")];
-        let near = near.into_iter().find(|(used, _)| used.is_near());
-        Ok(near.map(|(Used { used, most }, whose)| format!(" {whose} have {used} of at most {most} letters.")))
+        let of = "letters for variables and macros";
+        Ok(own.told("You have used", of).or_else(|| all.told("This table has used", of)))
     }
 }
 

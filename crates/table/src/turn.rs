@@ -3,6 +3,7 @@
 use crate::effects::Effects;
 use crate::host::Host;
 use crate::ledger::Ledger;
+use crate::quota::Exports;
 use crate::rights::{Act, Rights, Takes};
 use crate::roster::Present;
 use crate::unplayed::Unplayed;
@@ -51,8 +52,8 @@ pub(crate) struct HouseTurn<'a> {
     pub now: Timestamp,
     /// When it was heard, by the bot's own clock: what expires goes by it.
     pub heard: Timestamp,
-    /// Files that the player may still ask for, if they asked for one.
-    pub files_left: Option<usize>,
+    /// Files that were asked for lately, if this asks for one.
+    pub exports: Option<Exports>,
     /// It was typed where the others do not read.
     pub in_private: bool,
     /// The answer is for who typed, and referees.

@@ -2,6 +2,7 @@
 
 use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
 use crate::handed::{Form, HandedOut};
+use crate::quota::Exports;
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -164,12 +165,8 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, Unplayed
     if !text {
         reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
     }
-    if let Some(left) = turn.files_left.filter(|left| *left < 2) {
-        reply = reply.text(if left == 0 {
-            ". It was the last one for this hour"
-        } else {
-            ". You may have one more this hour"
-        });
+    if let Some(told) = turn.exports.and_then(Exports::told) {
+        reply = reply.text(".").text(told);
     }
     let origin = serde_json::to_string(&origin).expect("it has text keys");
     reply.files.push(File { name, mime: mime.to_owned(), text: file, origin });

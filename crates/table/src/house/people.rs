@@ -1,6 +1,7 @@
 //! `!gm`, `!iam`, `!pc`: who runs the game, and who plays whom.
 
 use super::Person;
+use crate::budget::MOST_CHARACTERS;
 use crate::people::{People, looks_like_an_id, proper_name, with_id};
 use crate::quota::{Quotas, Used};
 use crate::rights::Act;
@@ -144,9 +145,13 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
     let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
     let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
     let reply = format!("You are {name}, a new character. Also yours: {}.", others.join(", "));
-    let Used { used, most } = turn.table.own_characters(&player);
-    let near = Used { used, most }.is_near().then(|| format!(" These are {used} of at most {most}."));
-    Ok((reply + &near.unwrap_or_default()).into())
+    let near = turn.table.own_characters(&player).told("You have", "characters");
+    Ok((reply + &near.or_else(|| all_near(turn)).unwrap_or_default()).into())
+}
+
+/// What is said once the table has nearly as many characters as may be made.
+fn all_near(turn: &HouseTurn) -> Option<String> {
+    Used { used: turn.table.characters.len(), most: MOST_CHARACTERS }.told("This table has", "characters")
 }
 
 /// The same name again: another case is taken over, and the name counts as chosen.
@@ -178,7 +183,8 @@ pub(super) fn characters(
     match (found, player, free) {
         (None, None, false) => {
             let id = new_character(turn, &name, None)?;
-            Ok(format!("{} is here, for the referee to act for.", turn.table.name_of(id)).into())
+            let reply = format!("{} is here, for the referee to act for.", turn.table.name_of(id));
+            Ok((reply + &all_near(turn).unwrap_or_default()).into())
         }
         (Some(id), None, false) => match turn.table.characters[&id].owner.clone() {
             Some(owner) => {

@@ -1,7 +1,7 @@
 //! `!set`, `!macro`: what players name for themselves.
 
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
-use crate::quota::Quotas;
+use crate::quota::{Quotas, Used};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use chat::{Line, Reply, Span};
@@ -183,10 +183,12 @@ fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: Stri
         );
     }
     all.insert(name.clone(), text.clone());
+    let many = Used { used: all.len(), most: MOST_SHORTCUTS };
     named.by.insert(format!("{sign}{name}"), player);
     let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
     let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {owner}."));
-    Ok(left.into_iter().fold(reply, Reply::text))
+    let many = many.told("That is", &format!("{}s", kind.what));
+    Ok(left.or(many).into_iter().fold(reply, Reply::text))
 }
 
 /// A name as it is kept.

@@ -109,7 +109,7 @@ impl Draft {
         }
         if own && spec.name == EXPORT && (attempt.message.late || !attempt.message.unlimited) {
             let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
-            attempt.files_left = Some(self.pulse.export(player, now)?);
+            attempt.exports = Some(self.pulse.export(player, now)?);
         }
         Ok(attempt.must_reach()?)
     }

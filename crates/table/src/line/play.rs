@@ -57,7 +57,7 @@ impl Draft {
             rights: &attempt.rights,
             present: &present,
             table: &mut attempt.doc,
-            files_left: attempt.files_left,
+            exports: attempt.exports,
             arrived: &mut arrived,
             room: &mut attempt.room,
             head: &mut attempt.head,
