@@ -1,9 +1,10 @@
 //! What a command costs, and how much of the disk it takes, at a table at which many have played: `cargo bench -p tests --bench
 //! players`.
 
-use chat::{Event, Message, PlayerId, RoomId, Speaker};
+use chat::{CharacterId, Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
-use journal::store::Store;
+use journal::documents::{Head, from_json, to_json};
+use journal::store::{Batch, Memory, Store};
 use journal::{Entropy, keys};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,21 +16,26 @@ use table::{FairBox, Host, Plugins, Settings, Sitting};
 const MEASURED: usize = 300;
 
 fn main() {
+    for players in [10, 600, 10_000, 100_000] {
+        let mut table = Table::new(Arc::new(Memory::default()));
+        table.filled(players);
+        table.report(&format!("{players} players, in memory"));
+    }
+    for seen in [10, 10_000, 100_000] {
+        let mut table = Table::new(Arc::new(Memory::default()));
+        table.filled(10);
+        table.seen_before(seen);
+        table.timed("!roll d6");
+        table.report(&format!("10 players, {seen} seen by an older version, in memory"));
+    }
     for players in [10, 10_000] {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("store");
-        let mut table = Table::new(&path);
-        for player in 0..players {
-            table.say(player, "!roll d6");
-        }
+        let mut table = Table::new(Arc::new(SledStore::open(&path).expect("it opens")));
+        table.filled(players);
         let before = on_disk(&path);
-        let (changing, rolling) = (table.median("!insp +1"), table.median("!roll 4d6kh3"));
-        let grown = (on_disk(&path) - before) / (2 * MEASURED as u64);
-        let sizes = [keys::doc, keys::head].map(|key| table.size(&key(&keys::TableId::of(&hall()))));
-        report(&format!(
-            "{players} players: a state change {changing:?}, a roll {rolling:?} (medians), {grown} bytes on disk a command; \
-             document and head have {sizes:?} bytes"
-        ));
+        table.report(&format!("{players} players, on sled"));
+        say(&format!("{} bytes on disk a command", (on_disk(&path) - before) / (2 * MEASURED as u64)));
     }
 }
 
@@ -37,41 +43,77 @@ fn hall() -> RoomId {
     RoomId::new("n", "hall")
 }
 
+fn player(n: usize) -> PlayerId {
+    PlayerId::new("n", format!("@player{n}:example.org"))
+}
+
 struct Table {
     sitting: Sitting,
-    store: Arc<SledStore>,
+    store: Arc<dyn Store>,
     said: i64,
 }
 
 impl Table {
-    fn new(path: &Path) -> Self {
+    fn new(store: Arc<dyn Store>) -> Self {
         let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
         let settings = Settings { plugins: ["roll", "mvk"].map(str::to_owned).into(), ..Settings::default() };
-        let store = Arc::new(SledStore::open(path).expect("it opens"));
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         Table { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
     }
 
-    fn say(&mut self, player: usize, line: &str) {
-        self.said += 1;
-        let speaker =
-            Speaker::new(PlayerId::new("n", format!("@player{player}:example.org")), format!("Player{player}"));
-        let sent = Timestamp::from_second(1_700_000_000 + self.said).expect("in range");
-        let message = Message::new(format!("${}:example.org", self.said), hall(), speaker, sent, line);
-        self.sitting.play(&Event::Said(Message { unlimited: true, ..message })).expect("the disk works");
+    /// So many roll: players, and guests once all seats are taken.
+    fn filled(&mut self, players: usize) {
+        for player in 0..players {
+            self.say(player, "!roll d6");
+        }
     }
 
-    fn median(&mut self, line: &str) -> Duration {
-        let mut times: Vec<Duration> = (0..MEASURED).map(|_| self.timed(line)).collect();
-        times.sort_unstable();
-        times[MEASURED / 2]
+    /// As an older version left it at which so many had played and gone.
+    fn seen_before(&mut self, seen: usize) {
+        self.sitting.put_away().expect("the disk works");
+        let key = keys::head(&keys::TableId::of(&hall()));
+        let head = self.store.read(&key).expect("the disk works").expect("it is there");
+        let mut head: Head = from_json(&key, &head).expect("a head");
+        for n in 1_000..1_000 + seen {
+            head.players.insert(player(n), 1);
+            head.characters.insert(CharacterId(u32::try_from(n).expect("in range")), 1);
+        }
+        let mut batch = Batch::default();
+        batch.put(key, to_json(&head));
+        self.store.commit(&batch).expect("the disk works");
+    }
+
+    /// Plays a line; the bytes of what it writes come back.
+    fn say(&mut self, player: usize, line: &str) -> usize {
+        self.said += 1;
+        let speaker = Speaker::new(self::player(player), format!("Player{player}"));
+        let sent = Timestamp::from_second(1_700_000_000 + self.said).expect("in range");
+        let message = Message::new(format!("${}:example.org", self.said), hall(), speaker, sent, line);
+        let heard = self.sitting.play(&Event::Said(Message { unlimited: true, ..message })).expect("the disk works");
+        heard.batch.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum()
+    }
+
+    /// How long a line takes, and how many bytes it writes, as medians.
+    fn median(&mut self, line: &str) -> (Duration, usize) {
+        let mut taken: Vec<_> = (0..MEASURED).map(|_| self.timed(line)).collect();
+        taken.sort_unstable();
+        taken[MEASURED / 2]
     }
 
     #[expect(clippy::disallowed_methods, reason = "it measures")]
-    fn timed(&mut self, line: &str) -> Duration {
+    fn timed(&mut self, line: &str) -> (Duration, usize) {
         let begun = Instant::now();
-        self.say(0, line);
-        begun.elapsed()
+        let bytes = self.say(0, line);
+        (begun.elapsed(), bytes)
+    }
+
+    fn report(&mut self, what: &str) {
+        let ((changing, changed), (rolling, rolled)) = (self.median("!insp +1"), self.median("!roll 4d6kh3"));
+        let sizes = [keys::doc, keys::head].map(|key| self.size(&key(&keys::TableId::of(&hall()))));
+        say(&format!(
+            "{what}: a state change {changing:?} and {changed} bytes, a roll {rolling:?} and {rolled} bytes (medians); \
+             document and head have {sizes:?} bytes"
+        ));
     }
 
     fn size(&self, key: &str) -> usize {
@@ -90,6 +132,6 @@ fn on_disk(path: &Path) -> u64 {
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
-fn report(what: &str) {
+fn say(what: &str) {
     println!("{what}");
 }
