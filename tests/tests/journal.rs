@@ -299,7 +299,7 @@ fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
     let export = exported(&mut stage);
     assert!(!export.contains("sunlight") && !export.contains("starlight"));
     let everything: Vec<u8> = stage.store.dump().into_values().flatten().collect();
-    let everything = String::from_utf8(everything).unwrap();
+    let everything = String::from_utf8_lossy(&everything);
     // What still waits to be understood as an edit would hold the words as well.
     assert!(!everything.contains("sunlight") && !everything.contains("starlight"));
     assert!(everything.contains("moonlight"), "what was not erased is there");

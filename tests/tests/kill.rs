@@ -90,10 +90,13 @@ fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
     assert_eq!(sum, held);
     assert_eq!(audit.entries + audit.skipped, audit.last);
     for (number, text) in said {
-        match store.read(&keys::entry(&table, *number)).expect("it can be read") {
+        let key = keys::entry(&table, *number);
+        match store.read(&key).expect("it can be read") {
             Some(entry) => {
-                let entry: Value = serde_json::from_slice(&entry).expect("JSON");
-                assert_eq!(entry["parts"]["answer"]["value"], **text, "#{number} is another in the journal");
+                let page = journal::Page::of_stored(&key, &entry).expect("an entry");
+                let answer = page.link.parts.answer.expect("nobody erased it");
+                let answer: Value = serde_json::from_str(answer.value.get()).expect("JSON");
+                assert_eq!(answer, **text, "#{number} is another in the journal");
             }
             None => assert_eq!(inspiration(text), None, "#{number} was answered and is not there"),
         }

@@ -3,7 +3,7 @@
 use super::verify::seed_of;
 use crate::keys::{self, TableId};
 use crate::store::{Store, StoreError, scan_all};
-use crate::{Change, Changes, Entry, Link, Parts, Place, Verifier, Wrong, apply, diff};
+use crate::{Change, Changes, Entry, Page, Parts, Place, Verifier, Wrong, apply, diff};
 use serde_json::Value;
 
 /// What a journal holds.
@@ -42,10 +42,10 @@ pub fn audit(store: &dyn Store, table: &TableId) -> Result<Audit, AuditError> {
     let mut epoch = 0;
     let prefix = keys::entries(table);
     for record in scan_all(store, &prefix) {
-        let (_, value) = record?;
+        let (key, value) = record?;
         let number = verifier.last + 1;
         let wrong = |what: String| Wrong { number, what };
-        let link: Link = serde_json::from_slice(&value).map_err(|error| wrong(error.to_string()))?;
+        let Page { link, .. } = Page::of_stored(&key, &value).map_err(|error| wrong(error.to_string()))?;
         if let Some(next) = Verifier::epoch_of(&link).filter(|next| *next != epoch) {
             let seed = read_seed(store, table, next)?.ok_or_else(|| wrong("its seed is gone".to_owned()))?;
             verifier.know(next, seed);

@@ -6,6 +6,9 @@
 //! {"end":true,"records":2,"crc":"0b1c2d3e"}
 //! ```
 //!
+//! Every value is JSON, that of an entry too, with the salts of its parts and without the secrets that make them: so each version
+//! reads a backup, and whoever has one cannot make the salts of what was erased since.
+//!
 //! `crc` is CRC-32 (IEEE) in hexadecimal: of key, a NUL byte and the value's JSON in a record; of all bytes before it
 //! in the last line.
 
@@ -14,6 +17,7 @@ mod older;
 use crate::keys;
 use crate::schema::schema_of;
 use crate::store::{Batch, Store, StoreError, scan_all};
+use crate::stored::as_json;
 use jiff::Timestamp;
 use older::Older;
 use serde::{Deserialize, Serialize};
@@ -98,6 +102,7 @@ pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<
     let mut lines = Lines::begin(out, schema, time)?;
     for record in scan_all(store, "") {
         let (key, value) = record?;
+        let value = if keys::is_entry(&key) { as_json(&key, value)? } else { value };
         lines.record(key, value)?;
     }
     lines.end()

@@ -1,15 +1,16 @@
 //! The journal of a table: one entry for each command that threw dice or changed something, in a hash chain.
 //!
-//! An entry's bytes are its JSON as written here, kept and exported to the letter. Its *parts* (text, answer, dice,
+//! An entry's bytes are its JSON as written here, exported to the letter. Its *parts* (text, answer, dice,
 //! facts, record, changes) stand in it as digests only, `SHA-256(salt + JSON)` with a salt of 32 bytes each; the
-//! values and salts are kept beside it, so that a part can be kept secret, shown later, or erased, and the chain
-//! still verifies. `hash = SHA-256(previous hash + entry bytes)`, the first previous hash being 32 zero bytes.
+//! values and [salts](crate::salt) are kept beside it, so that a part can be kept secret, shown later, or erased, and the
+//! chain still verifies. How all of that is stored, [`crate::stored`] says. `hash = SHA-256(previous hash + entry bytes)`, the first previous hash being 32 zero bytes.
 //!
 //! Entries are never deleted or reordered. Numbers count up by one; after a crash, numbers that may have been shown
 //! and were lost are left out, and the next entry names them.
 
 use crate::change::Changes;
 use crate::entropy::Entropy;
+use crate::salt::{Name, Salts, Secrets};
 use chat::{CharacterId, PlayerId, Role};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -154,6 +155,21 @@ pub struct Digests {
     pub withheld: Option<String>,
 }
 
+impl Digests {
+    pub(crate) fn digest(&self, name: Name) -> Option<&str> {
+        match name {
+            Name::Text => Some(&self.text),
+            Name::Answer => Some(&self.answer),
+            Name::Dice => Some(&self.dice),
+            Name::Facts => Some(&self.facts),
+            Name::Record => Some(&self.record),
+            Name::Changes => Some(&self.changes),
+            Name::Why => self.why.as_deref(),
+            Name::Withheld => self.withheld.as_deref(),
+        }
+    }
+}
+
 /// The parts of an entry, as long as they may be known.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -182,14 +198,34 @@ pub struct Parts {
     /// What changed besides, for its player and the referees alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Part>,
+    /// What the salts are made of; in no JSON, so that nothing that leaves the store has it.
+    #[serde(skip)]
+    pub(crate) secrets: Secrets,
 }
 
 impl Parts {
     /// Bytes of what may still be known.
     pub fn bytes(&self) -> usize {
-        let Parts { text, answer, dice, facts, record, changes, why, withheld } = self;
-        let all = [text, answer, dice, facts, record, changes, why, withheld];
-        all.into_iter().flatten().map(|part| part.value.get().len()).sum()
+        Name::ALL.iter().filter_map(|name| self.part(*name)).map(|part| part.value.get().len()).sum()
+    }
+
+    /// Erases the words, with all that their salts could be made of again. Their digests stay in the entry.
+    pub fn forget_words(&mut self) {
+        (self.text, self.answer, self.why) = (None, None, None);
+        self.secrets.words = None;
+    }
+
+    pub(crate) fn part(&self, name: Name) -> Option<&Part> {
+        match name {
+            Name::Text => self.text.as_ref(),
+            Name::Answer => self.answer.as_ref(),
+            Name::Dice => self.dice.as_ref(),
+            Name::Facts => self.facts.as_ref(),
+            Name::Record => self.record.as_ref(),
+            Name::Changes => self.changes.as_ref(),
+            Name::Why => self.why.as_ref(),
+            Name::Withheld => self.withheld.as_ref(),
+        }
     }
 }
 
@@ -201,6 +237,9 @@ pub struct Part {
     pub salt: String,
     /// The value's JSON.
     pub value: Box<RawValue>,
+    /// The salt is made of a secret of the entry.
+    #[serde(skip)]
+    pub(crate) made: bool,
 }
 
 /// An entry's bytes, its place in the chain, and its parts, as stored and exported.
@@ -292,15 +331,17 @@ pub struct Draft<'a> {
 impl Draft<'_> {
     /// Salts and digests the parts.
     pub fn seal(&self, entropy: &mut Entropy) -> (Digests, Parts) {
-        let (text, text_digest) = Part::new(&entropy.secret(), self.text);
-        let (answer, answer_digest) = Part::new(&entropy.secret(), self.answer);
-        let (dice, dice_digest) = Part::new(&entropy.secret(), self.dice);
-        let (facts, facts_digest) = Part::new(&entropy.secret(), self.facts);
-        let (record, record_digest) = Part::new(&entropy.secret(), &self.record);
-        let (changes, changes_digest) = Part::new(&entropy.secret(), self.changes);
-        let why = (!self.why.is_empty()).then(|| Part::new(&entropy.secret(), self.why));
-        let (why, why_digest) = why.unzip();
-        let withheld = (!self.withheld.is_empty()).then(|| Part::new(&entropy.secret(), self.withheld));
+        let secrets = Secrets::new(entropy);
+        let salts = Salts::of(&secrets);
+        let seal = |name, value| Part::made(&salts, name, value).expect("both secrets are there");
+        let (text, text_digest) = seal(Name::Text, raw(self.text));
+        let (answer, answer_digest) = seal(Name::Answer, raw(self.answer));
+        let (dice, dice_digest) = seal(Name::Dice, raw(self.dice));
+        let (facts, facts_digest) = seal(Name::Facts, raw(self.facts));
+        let (record, record_digest) = seal(Name::Record, raw(&self.record));
+        let (changes, changes_digest) = seal(Name::Changes, raw(self.changes));
+        let (why, why_digest) = (!self.why.is_empty()).then(|| seal(Name::Why, raw(self.why))).unzip();
+        let withheld = (!self.withheld.is_empty()).then(|| seal(Name::Withheld, raw(self.withheld)));
         let (withheld, withheld_digest) = withheld.unzip();
         let digests = Digests {
             text: text_digest,
@@ -313,15 +354,21 @@ impl Draft<'_> {
             withheld: withheld_digest,
         };
         let [text, answer, dice, facts, record, changes] = [text, answer, dice, facts, record, changes].map(Some);
-        (digests, Parts { text, answer, dice, facts, record, changes, why, withheld })
+        (digests, Parts { text, answer, dice, facts, record, changes, why, withheld, secrets })
     }
 }
 
 impl Part {
-    fn new(salt: &[u8; 32], value: &(impl Serialize + ?Sized)) -> (Self, String) {
-        let value = raw(value);
+    /// A value with the salt that a secret makes, if it is there, and the digest that stands in the entry.
+    pub(crate) fn made(salts: &Salts, name: Name, value: Box<RawValue>) -> Option<(Self, String)> {
+        let (part, digest) = Part::sealed(salts.salt(name)?, value);
+        Some((Part { made: true, ..part }, digest))
+    }
+
+    /// A value with a salt of its own, and the digest that stands in the entry.
+    pub(crate) fn sealed(salt: [u8; 32], value: Box<RawValue>) -> (Self, String) {
         let digest = hex(&Sha256::new().chain_update(salt).chain_update(value.get()).finalize());
-        (Part { salt: hex(salt), value }, digest)
+        (Part { salt: hex(&salt), value, made: false }, digest)
     }
 
     /// The digest that stands in the entry.
@@ -350,7 +397,7 @@ pub(crate) fn chain(previous: &str, entry: &str) -> String {
     hex(&Sha256::new().chain_update(previous).chain_update(entry).finalize())
 }
 
-fn raw(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
+pub(crate) fn raw(value: &(impl Serialize + ?Sized)) -> Box<RawValue> {
     to_raw_value(value).expect("journal values have text keys and finite numbers")
 }
 

@@ -155,14 +155,14 @@ impl<'a> Exported<'a> {
         self
     }
 
-    fn links(&self) -> impl Iterator<Item = Result<Link, StoreError>> + '_ {
-        let link = |number| {
+    fn pages(&self) -> impl Iterator<Item = Result<Page, StoreError>> + '_ {
+        let page = |number| {
             let key = keys::entry(&self.id, number);
             let stored = (self.read)(&key).transpose()?;
-            Some(stored.and_then(|bytes| from_json(&key, &bytes)))
+            Some(stored.and_then(|bytes| Page::of_stored(&key, &bytes)))
         };
         // A number that a crash left out has no record.
-        (1..=self.head.number).filter_map(link)
+        (1..=self.head.number).filter_map(page)
     }
 
     /// The seeds that a file of this scope holds.
@@ -205,11 +205,10 @@ impl<'a> Exported<'a> {
 pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u64, ExportError> {
     let mut out = Summed::new(out);
     out.line(&table.header(time, Scope::Proof)?)?;
-    for link in table.links() {
-        let Link { hash, entry, parts, fate, .. } = link?;
-        let read: Entry = from_json(&hash, entry.get().as_bytes())?;
+    for page in table.pages() {
+        let Page { entry: Entry { secret, .. }, link: Link { hash, entry, parts, fate, .. } } = page?;
         let revealed = fate.revealed_by.is_some_and(|by| by <= table.head.number);
-        let parts = match (read.secret, revealed) {
+        let parts = match (secret, revealed) {
             (_, true) => parts,
             (true, false) => Parts::default(),
             (false, false) => Parts { withheld: None, ..parts },
@@ -231,8 +230,8 @@ pub fn write_all(
 ) -> Result<u64, ExportError> {
     let mut out = Summed::new(out);
     out.line(&table.header(time, Scope::Move)?)?;
-    for link in table.links() {
-        out.entry(&link?)?;
+    for page in table.pages() {
+        out.entry(&page?.link)?;
     }
     out.line(&Record {
         key: PLUGINS.to_owned(),
@@ -274,9 +273,8 @@ pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportEr
     let name = table.doc.name.clone().unwrap_or_else(|| table.id.to_string());
     writeln!(out, "{name}: #1 to #{}\n", table.head.number)?;
     let mut entries = 0;
-    for link in table.links() {
-        let link = link?;
-        let page = Page { entry: from_json("entry", link.entry.get().as_bytes())?, link };
+    for page in table.pages() {
+        let page = page?;
         let (entry, fate) = (&page.entry, &page.link.fate);
         let who = table.doc.name_of(entry.character);
         write!(out, "#{} {} {who}: ", entry.number, entry.time.strftime("%Y-%m-%d %H:%M"))?;

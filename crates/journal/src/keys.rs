@@ -1,4 +1,4 @@
-//! The names of the core's records in the store. Values are JSON.
+//! The names of the core's records in the store. Values are JSON, but for [entries](crate::Page::to_stored).
 
 use chat::{CharacterId, PlayerId, Recipient, RoomId};
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,9 @@ use std::fmt;
 ///
 /// 2. Rooms ignore people, and what is accepted may be a redaction: a version that does not know them would lose them.
 /// 3. Entries may withhold some of their changes.
-/// 4. The newest commits stand in a log beside the database, which an older program would not look into; and each player's and
-///    each character's last entry has a record of its own, where an older program looks into the head.
+/// 4. The newest commits stand in a log beside the database, which an older program would not look into; each player's and
+///    each character's last entry has a record of its own, where an older program looks into the head; and entries are
+///    stored in a compact form.
 ///
 /// A store is brought up to it at the start. The way back is a backup that is written for an older program.
 pub const SCHEMA: u32 = 4;
@@ -146,14 +147,23 @@ pub fn leave(word: &str) -> String {
     format!("{LEAVES}{}", part(word))
 }
 
+/// Below a table's name all of its entries begin so.
+const ENTRY: &str = "entry/";
+
 /// All entries of a journal begin so.
 pub fn entries(id: &TableId) -> String {
-    table(id, "entry/")
+    table(id, ENTRY)
 }
 
 /// An entry with its parts, as a link of the chain.
 pub fn entry(id: &TableId, n: u64) -> String {
-    table(id, &format!("entry/{}", number(n)))
+    table(id, &format!("{ENTRY}{}", number(n)))
+}
+
+/// Whether the record under `key` is an entry.
+pub fn is_entry(key: &str) -> bool {
+    let below = key.strip_prefix(TABLES).and_then(|key| key.split_once('/'));
+    below.is_some_and(|(_, below)| below.starts_with(ENTRY))
 }
 
 /// What can be followed up: a roll's record as it stands now.

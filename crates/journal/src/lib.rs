@@ -22,6 +22,8 @@ mod entry;
 mod last;
 mod page;
 mod place;
+mod salt;
+mod stored;
 mod verify;
 
 pub use audit::{Audit, AuditError, audit};

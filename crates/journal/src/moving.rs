@@ -9,7 +9,7 @@ use crate::documents::{Head, RoomDoc, TableDoc, from_json, to_json};
 use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, Memory, Store, StoreError, scan_all};
-use crate::{AuditError, Link, audit, hex};
+use crate::{AuditError, Page, audit, hex};
 use chat::{PlayerId, RoomId};
 use led::Led;
 use records::{Checked, Records};
@@ -49,7 +49,7 @@ impl Gathered {
                 led.note(&entry, &link);
                 // The chain does not say what its player had to be, so it is as unknown as with an old entry.
                 link.before.took = None;
-                entries.put(keys::entry(table, entry.number), to_json(&link));
+                entries.put(keys::entry(table, entry.number), Page { entry: *entry, link: *link }.to_stored());
             }
             Body::Record(Record { key, value }) => {
                 if records.insert(key.clone(), value).is_some() {
@@ -151,8 +151,8 @@ impl Moved {
     ) -> Result<Result<Laid, TableId>, StoreError> {
         for table in tables(store)? {
             let key = keys::entry(&table, self.header.last);
-            let link: Option<Link> = store.read(&key)?.map(|link| from_json(&key, &link)).transpose()?;
-            if link.is_some_and(|link| link.hash == self.header.head) {
+            let page = store.read(&key)?.map(|page| Page::of_stored(&key, &page)).transpose()?;
+            if page.is_some_and(|page| page.link.hash == self.header.head) {
                 return Ok(Err(table));
             }
         }

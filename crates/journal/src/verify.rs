@@ -155,7 +155,7 @@ impl Verifier {
 
     /// Only what is secret may be withheld, and only until it is revealed; only words may be missing.
     fn check_absence(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
-        let Parts { text, answer, dice, facts, record, changes, why, withheld } = parts;
+        let Parts { text, answer, dice, facts, record, changes, why, withheld, .. } = parts;
         let words = text.is_some() && answer.is_some() && why.is_some() == entry.digests.why.is_some();
         let nothing = [text, answer, dice, facts, record, changes, why].iter().all(|part| part.is_none());
         let withholds = entry.digests.withheld.is_some();

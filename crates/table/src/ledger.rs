@@ -8,7 +8,7 @@ use journal::documents::{Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
-use journal::{Change, Changes, Link, Page, Place, leaves, seed_of, words};
+use journal::{Change, Changes, Page, Place, leaves, seed_of, words};
 use plugin_api::{CharacterId, Plugin, Refusal};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,9 +50,11 @@ impl<'a> Ledger<'a> {
     /// Entry `number`, if there is one.
     pub fn page(&self, number: u64) -> Result<Option<Page>, StoreError> {
         let key = keys::entry(&self.state.id, number);
-        let Some(link) = self.read::<Link>(&key)? else { return Ok(None) };
-        let entry = from_json(&key, link.entry.get().as_bytes())?;
-        Ok(Some(Page { entry, link }))
+        let read = |record: &[u8]| Page::of_stored(&key, record);
+        match self.writes.and_then(|writes| writes.get(&key)) {
+            Some(written) => written.map(read).transpose(),
+            None => self.host.committer.read(&key)?.as_deref().map(read).transpose(),
+        }
     }
 
     /// Entry `number`, or why there is none.

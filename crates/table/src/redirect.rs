@@ -5,10 +5,10 @@ use crate::host::Host;
 use crate::room::Answered;
 use crate::route::SaidTo;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
+use journal::Page;
 use journal::documents::{ChoicesDoc, Head, InboxRow, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use journal::{Entry, Link};
 use serde::de::DeserializeOwned;
 
 /// The command's word.
@@ -135,8 +135,8 @@ impl Host {
         for _ in 0..MOST_LOOKED_AT {
             let Some(number) = next else { break };
             let key = keys::entry(table, number);
-            let Some(link) = self.read_doc::<Link>(&key)? else { break };
-            let entry: Entry = from_json(&key, link.entry.get().as_bytes())?;
+            let Some(record) = self.committer.read(&key)? else { break };
+            let Page { entry, link } = Page::of_stored(&key, &record)?;
             if entry.key.id == of && entry.key.room == message.said_in().id {
                 entries.push(number);
             }

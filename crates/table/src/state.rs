@@ -6,7 +6,7 @@ use chat::RoomId;
 use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use journal::{Entry, Link, seed_of};
+use journal::{Page, seed_of};
 use plugin_api::Held;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -118,8 +118,8 @@ pub(crate) fn read<T: DeserializeOwned>(host: &Host, key: &str) -> Result<Option
 
 /// The time of the entry under `key`, if there is one.
 fn time_of(host: &Host, key: &str) -> Result<Option<Timestamp>, StoreError> {
-    let Some(link) = read::<Link>(host, key)? else { return Ok(None) };
-    from_json::<Entry>(key, link.entry.get().as_bytes()).map(|entry| Some(entry.time))
+    let record = host.committer.read(key)?;
+    record.map(|record| Page::of_stored(key, &record).map(|page| page.entry.time)).transpose()
 }
 
 fn read_seed(host: &Host, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError> {

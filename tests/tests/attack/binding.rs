@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use journal::Entropy;
 use journal::keys::{RESTORED_KEY, TableId};
 use journal::store::{Batch, Memory, Store};
-use journal::{Entry, Link};
+use journal::{Entry, Link, Page};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use table::{FairBox, Host, Plugins, Settings, Table};
@@ -109,8 +109,7 @@ impl Stage {
     fn entries(&self) -> Vec<Entry> {
         let all = journal::keys::entries(&TableId::of(&tavern()));
         let records = self.store.scan(&all, None, 1_000).expect("memory does not fail");
-        let link = |bytes: &[u8]| serde_json::from_slice::<Link>(bytes).expect("a link");
-        records.iter().map(|(_, bytes)| serde_json::from_str(link(bytes).entry.get()).expect("an entry")).collect()
+        records.into_iter().map(|(key, bytes)| Page::of_stored(&key, &bytes).expect("an entry").entry).collect()
     }
 }
 

@@ -6,9 +6,9 @@ use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standin
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
 use jiff::Timestamp;
-use journal::Entropy;
 use journal::keys::TableId;
 use journal::store::{Batch, Memory, Store, StoreError, scan_all};
+use journal::{Entropy, Page};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -206,8 +206,8 @@ impl Stage {
     fn longest_text(&self) -> usize {
         let prefix = journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall")));
         let texts = scan_all(&*self.store, &prefix).filter_map(|record| {
-            let link: serde_json::Value = serde_json::from_slice(&record.ok()?.1).ok()?;
-            Some(link.pointer("/parts/text/value")?.as_str()?.len())
+            let (key, bytes) = record.ok()?;
+            Some(Page::of_stored(&key, &bytes).ok()?.text()?.len())
         });
         texts.max().unwrap_or_default()
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use journal::Entropy;
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store};
-use journal::{Entry, Link, audit};
+use journal::{Entry, Page, audit};
 use proptest::prelude::{Strategy, any, prop};
 use proptest::sample::select;
 use proptest::{prop_oneof, proptest};
@@ -102,11 +102,11 @@ impl Table {
     fn entries(&self) -> Vec<(Entry, Vec<Die>)> {
         let records =
             self.store.scan(&keys::entries(&TableId::of(&room())), None, 10_000).expect("memory does not fail");
-        let entry = |(_, bytes): (String, Vec<u8>)| {
-            let link: Link = serde_json::from_slice(&bytes).expect("a link");
-            let dice = link.parts.dice.expect("dice are never erased");
-            let entry = serde_json::from_str(link.entry.get()).expect("an entry");
-            (entry, serde_json::from_str(dice.value.get()).expect("dice"))
+        let entry = |(key, bytes): (String, Vec<u8>)| {
+            let page = Page::of_stored(&key, &bytes).expect("an entry");
+            let dice = page.link.parts.dice.as_ref().expect("dice are never erased");
+            let dice = serde_json::from_str(dice.value.get()).expect("dice");
+            (page.entry, dice)
         };
         records.into_iter().map(entry).collect()
     }

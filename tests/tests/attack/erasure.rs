@@ -52,7 +52,7 @@ impl Rooms {
     /// Everything that is stored, keys too.
     fn stored(&self) -> String {
         let records = self.store.dump().into_iter();
-        records.map(|(key, value)| format!("{key} {}\n", String::from_utf8(value).expect("text"))).collect()
+        records.map(|(key, value)| format!("{key} {}\n", String::from_utf8_lossy(&value))).collect()
     }
 }
 

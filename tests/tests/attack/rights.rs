@@ -3,9 +3,9 @@
 use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
+use journal::Page;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Store};
-use journal::{Before, Link};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
 use serde_json::Value;
 use tests::serving::Make;
@@ -348,10 +348,10 @@ fn what_an_older_version_played_may_have_taken_a_referee() {
     let number = table.say(&ann, "!act d8 d10").entry().expect("an entry");
     let key = keys::entry(&TableId::of(&hall()), number);
     let stored = table.store.read(&key).expect("memory does not fail").expect("it is there");
-    let link: Link = serde_json::from_slice(&stored).expect("a link");
-    let before = Before { took: None, ..link.before };
+    let mut page = Page::of_stored(&key, &stored).expect("an entry");
+    page.link.before.took = None;
     let mut batch = Batch::default();
-    batch.put(key, serde_json::to_vec(&Link { before, ..link }).expect("JSON"));
+    batch.put(key, page.to_stored());
     table.store.commit(&batch).expect("memory does not fail");
     refused(&table.say(&ann, "!undo"));
     assert!(table.say(&gus, &format!("!undo #{number}")).ok());

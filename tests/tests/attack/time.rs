@@ -4,7 +4,7 @@ use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standi
 use jiff::{SignedDuration, Timestamp};
 use journal::keys::{self, TableId};
 use journal::store::Store;
-use journal::{Entry, Link};
+use journal::{Entry, Page};
 use std::sync::Arc;
 use tests::serving::{Make, SetClock};
 
@@ -37,11 +37,7 @@ async fn hear(network: &Fake) -> String {
 
 fn entries(store: &dyn Store) -> Vec<Entry> {
     let records = store.scan(&keys::entries(&TableId::of(&hall())), None, 1_000).expect("memory does not fail");
-    let entry = |(_, bytes): (String, Vec<u8>)| {
-        let link: Link = serde_json::from_slice(&bytes).expect("a link");
-        serde_json::from_str(link.entry.get()).expect("an entry")
-    };
-    records.into_iter().map(entry).collect()
+    records.into_iter().map(|(key, bytes)| Page::of_stored(&key, &bytes).expect("an entry").entry).collect()
 }
 
 #[tokio::test]

@@ -60,13 +60,15 @@ fn whole(store: &dyn Store, heard: &Heard) {
     assert!(held >= heard.most(), "{} was said, {held} is held", heard.most());
     let mut changes = 0;
     for (number, (words, ..)) in &heard.0 {
-        let entry = store.read(&journal::keys::entry(&table, *number)).expect("it can be read");
+        let key = journal::keys::entry(&table, *number);
+        let entry = store.read(&key).expect("it can be read");
         let Some(entry) = entry else {
             assert!(!words.starts_with("inspiration"), "#{number} was answered and is not there: {words}");
             continue;
         };
-        let entry: serde_json::Value = serde_json::from_slice(&entry).expect("JSON");
-        let answer = entry["parts"]["answer"]["value"].as_str().unwrap_or_default();
+        let page = journal::Page::of_stored(&key, &entry).expect("an entry");
+        let answer = page.link.parts.answer.as_ref().map(|part| part.value.get()).unwrap_or_default();
+        let answer: String = serde_json::from_str(answer).unwrap_or_default();
         assert_eq!(answer, *words, "#{number} is another in the journal");
         changes += u64::from(words.starts_with("inspiration"));
     }

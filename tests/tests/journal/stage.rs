@@ -6,7 +6,7 @@ use journal::Entropy;
 use journal::documents::{Head, RollDoc};
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store};
-use journal::{Changes, Entry, Link, audit};
+use journal::{Changes, Entry, Link, Page, audit};
 use plugin_api::{Commands, Game, Name, Refusal, Reply, Turn};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -137,8 +137,10 @@ impl Stage {
     }
 
     pub fn link(&self, number: u64) -> (Entry, Link) {
-        let link: Link = self.read(&keys::entry(&table(), number)).expect("it was just written");
-        (serde_json::from_str(link.entry.get()).expect("an entry"), link)
+        let key = keys::entry(&table(), number);
+        let stored = self.store.read(&key).expect("memory does not fail").expect("it was just written");
+        let Page { entry, link } = Page::of_stored(&key, &stored).expect("an entry");
+        (entry, link)
     }
 
     pub fn changes(&self, number: u64) -> Changes {

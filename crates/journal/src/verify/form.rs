@@ -54,7 +54,7 @@ pub(crate) fn link(line: &str) -> Result<Link, String> {
 }
 
 fn parts(parts: &Parts) -> Result<(), String> {
-    let Parts { text, answer, dice, facts, record, changes, why, withheld } = parts;
+    let Parts { text, answer, dice, facts, record, changes, why, withheld, .. } = parts;
     let all = [
         ("text", text, "\""),
         ("answer", answer, "\""),
@@ -67,7 +67,7 @@ fn parts(parts: &Parts) -> Result<(), String> {
         ("withheld part", withheld, "{"),
     ];
     for (name, part, begins) in all {
-        let Some(Part { salt, value }) = part else { continue };
+        let Some(Part { salt, value, .. }) = part else { continue };
         let value = value.get();
         if !is_digest(salt) || !value.starts_with(begins) {
             return Err(format!("its {name} is none"));

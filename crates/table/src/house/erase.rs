@@ -192,13 +192,13 @@ fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
 }
 
 /// Drops the words of an entry with their salts, and those that were kept to understand an edit.
-fn forget(turn: &mut HouseTurn, page: Page) {
-    let Page { entry, mut link } = page;
-    turn.effects.erases.push(entry.number);
-    (link.parts.text, link.parts.answer, link.parts.why) = (None, None, None);
-    link.fate.erased_by = Some(turn.number);
+fn forget(turn: &mut HouseTurn, mut page: Page) {
+    turn.effects.erases.push(page.number());
+    page.link.parts.forget_words();
+    page.link.fate.erased_by = Some(turn.number);
     let mut writes = Batch::default();
-    turn.ledger.keep_link(entry.number, &link, &mut writes);
+    turn.ledger.keep_page(&page, &mut writes);
+    let entry = page.entry;
     let room = RoomId::new(&entry.key.network, &entry.key.room);
     // It may be on its way to the disk.
     for to in [Recipient::Room, Recipient::Player(entry.player)] {

@@ -64,12 +64,11 @@ fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreE
 }
 
 /// Marks an entry as secret no longer, and the roll it made.
-fn publish(turn: &mut HouseTurn, page: Page) -> Result<(), StoreError> {
+fn publish(turn: &mut HouseTurn, mut page: Page) -> Result<(), StoreError> {
     let number = page.number();
-    let mut link = page.link;
-    link.fate.revealed_by = Some(turn.number);
+    page.link.fate.revealed_by = Some(turn.number);
     let mut writes = Batch::default();
-    turn.ledger.keep_link(number, &link, &mut writes);
+    turn.ledger.keep_page(&page, &mut writes);
     writes.delete(keys::secret(turn.ledger.id(), number));
     if let Some(mut roll) = turn.ledger.roll(number)? {
         roll.secret = false;

@@ -168,7 +168,8 @@ impl Draft {
         };
         let before = self.before(host, attempt, number)?;
         let link = Link::new(&self.state.head.hash, &entry, parts, before);
-        self.writes.put(keys::entry(&self.state.id, number), to_json(&link));
+        let page = Page { entry, link };
+        self.writes.put(keys::entry(&self.state.id, number), page.to_stored());
         if !withheld.is_empty() {
             let first = self.state.head.withheld.unwrap_or(number);
             self.state.head_mut().withheld = Some(first);
@@ -178,8 +179,8 @@ impl Draft {
         }
         let head = self.state.head_mut();
         head.number = number;
-        head.time = Some(entry.time);
-        head.hash = link.hash;
+        head.time = Some(page.entry.time);
+        head.hash = page.link.hash;
         head.committed = true;
         head.next_character = attempt.head.next_character;
         Ok(())

@@ -7,7 +7,7 @@ use crate::unplayed::Unplayed;
 use chat::RoomId;
 use journal::documents::{GameDoc, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
-use journal::{Change, Document, Link, Page, Place, Touched, apply, keys, leaves};
+use journal::{Change, Document, Page, Place, Touched, apply, keys, leaves};
 use plugin_api::{Refusal, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -155,19 +155,19 @@ impl Ledger<'_> {
     /// Marks `page` as undone by entry `by`, or as valid again. What it undid itself is then valid again, or undone.
     pub fn mark_undone(&self, page: Page, by: Option<u64>, writes: &mut Batch) -> Result<(), StoreError> {
         let mut next = Some((page, by));
-        while let Some((Page { entry, mut link }, by)) = next.take() {
-            link.fate.undone_by = by;
-            if let Some(undid) = entry.undoes.map(|undid| self.page(undid)).transpose()?.flatten() {
-                next = Some((undid, if by.is_some() { None } else { Some(entry.number) }));
+        while let Some((mut page, by)) = next.take() {
+            page.link.fate.undone_by = by;
+            if let Some(undid) = page.entry.undoes.map(|undid| self.page(undid)).transpose()?.flatten() {
+                next = Some((undid, if by.is_some() { None } else { Some(page.number()) }));
             }
-            self.keep_link(entry.number, &link, writes);
+            self.keep_page(&page, writes);
         }
         Ok(())
     }
 
-    /// Writes an entry's link with another fate or fewer parts.
-    pub fn keep_link(&self, number: u64, link: &Link, writes: &mut Batch) {
-        writes.put(keys::entry(&self.state.id, number), journal::documents::to_json(link));
+    /// Writes an entry with another fate or fewer parts.
+    pub fn keep_page(&self, page: &Page, writes: &mut Batch) {
+        writes.put(keys::entry(&self.state.id, page.number()), page.to_stored());
     }
 }
 

@@ -242,10 +242,10 @@ impl Draft {
     }
 
     fn replaced(&mut self, host: &Host, page: &Page, by: u64) {
-        let mut link = page.link.clone();
-        link.fate.replaced_by = Some(by);
+        let mut page = page.clone();
+        page.link.fate.replaced_by = Some(by);
         let mut writes = Default::default();
-        self.ledger(host).keep_link(page.number(), &link, &mut writes);
+        self.ledger(host).keep_page(&page, &mut writes);
         self.writes.append(writes);
     }
 

@@ -205,7 +205,7 @@ impl Draft {
         let page = entry.filter(|_| also.is_some()).map(|entry| self.ledger(host).page(entry));
         if let Some(mut page) = page.transpose()?.flatten() {
             page.link.before.also = also;
-            self.writes.put(keys::entry(&self.state.id, page.number()), to_json(&page.link));
+            self.writes.put(keys::entry(&self.state.id, page.number()), page.to_stored());
         }
         Ok(())
     }
