@@ -20,8 +20,10 @@ mod dice_box;
 mod play;
 mod plugin_tests;
 mod readme;
+mod written;
 
 pub use dice_box::SessionDice;
 pub use play::{Compare, Difference, LineReport, play, set_up};
 pub use plugin_tests::test_plugin;
 pub use readme::{readme, reference};
+pub use written::{Names, written};

@@ -362,7 +362,7 @@ fn show_difference(expected: &str, answered: &str) -> String {
     format!("the answer differs\n  expected: {expected}\n  answered: {answered}\n            {mark}^")
 }
 
-fn failed(error: StoreError) -> String {
+pub(crate) fn failed(error: StoreError) -> String {
     format!("the store failed: {error}")
 }
 

@@ -1,6 +1,18 @@
-//! The sessions, examples and stored states of `roll`.
+//! The sessions, examples and stored states of `roll`, and what a roll costs on the disk.
+
+use plugin_testkit::{Names, written};
 
 #[test]
 fn roll_plays_as_written() {
     plugin_testkit::test_plugin(roll::plugin, env!("CARGO_MANIFEST_DIR"));
+}
+
+/// Nothing that is written for each roll grows unnoticed. Whoever makes it less puts the new figure here.
+#[test]
+fn a_roll_writes_no_more_than_it_did() {
+    let names = Names { network: "irc", room: "#tavern", player: "ann", message: "3f9a1c07-" };
+    let written = written(roll::plugin(), "!roll 4d6kh3", names).unwrap();
+    assert!(written["entry"] <= 330, "{written:?}");
+    let all: usize = written.values().sum();
+    assert!(all <= 1_270, "{all} bytes: {written:?}");
 }
