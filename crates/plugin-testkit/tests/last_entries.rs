@@ -24,10 +24,11 @@ fn scene() -> (Stage, i64) {
     }
     stage.renamed("cem", "cemil");
     stage.say("cemil", "!tally");
-    stage.fill(500);
-    assert_eq!(stage.say("late", "!toss").outcomes[0].entry, Some(7));
+    stage.seat(497);
+    assert_eq!(stage.say("late", "!toss").outcomes[0].entry, Some(8), "a guest rolls");
+    assert!(!told(&stage.say("late", "!tally")).contains("in all"), "and has no seat");
     stage.put_away();
-    (stage, 8)
+    (stage, 10)
 }
 
 fn bytes(batch: &Batch) -> usize {
@@ -146,13 +147,8 @@ fn a_head_of_before_is_taken_over_in_one_batch_or_not_at_all() {
 
 #[test]
 fn a_table_moves_between_versions_with_its_guests() {
-    let mut scene = Stage::new();
-    for n in 0..500 {
-        scene.say(&format!("player{n}"), "!toss");
-    }
-    scene.say("guest", "!toss");
-    scene.say("player7", "!tally");
-    scene.say("other guest", "!toss");
+    let (mut scene, said) = scene();
+    scene.say("later", "!toss");
     scene.put_away();
     let written = |store: &dyn Store| {
         let (read, mut file) = (|key: &str| store.read(key), Vec::new());
@@ -168,11 +164,12 @@ fn a_table_moves_between_versions_with_its_guests() {
     store.commit(&laid.batch).unwrap();
     let head: Head = serde_json::from_slice(&store.dump()[&keys::head(&laid.table)]).unwrap();
     assert!(!head.holds_last_entries());
-    let mut there = Stage::on(store, 7, 600);
-    assert!(told(&there.say("player7", "!undo")).contains("#502"), "the way back leads across the move");
-    assert_eq!(there.say("guest", "!toss").outcomes[0].kind, OutcomeKind::Played);
+    let mut there = Stage::on(store, 7, said + 1);
+    assert!(told(&there.say("cemil", "!history cem")).contains("#4"), "the way back leads across the move");
+    assert!(told(&there.say("cemil", "!undo")).contains("#6"));
+    assert_eq!(there.say("later", "!toss").outcomes[0].kind, OutcomeKind::Played);
     // Whoever doctors the file is told.
-    let doctored = file.replace("\"n:player7\":502", "\"n:player7\":600");
+    let doctored = file.replace("\"n:cemil\":6", "\"n:cemil\":60");
     assert!(doctored != file && Moved::read(&mut doctored.as_bytes()).is_err());
 }
 

@@ -82,11 +82,11 @@ impl Draft {
         self.state.room(host, room).cloned()
     }
 
-    /// Moves what an older version kept in the head into records of its own, in one batch with the head.
+    /// Moves what an older version kept in the head into records of its own, before an entry: with each entry's batch the head
+    /// is written.
     pub fn move_last_entries(&mut self) {
         if self.state.head.holds_last_entries() {
             Arc::make_mut(&mut self.state.head).move_last_entries(&self.state.id, &mut self.writes);
-            self.writes.put(keys::head(&self.state.id), to_json(&*self.state.head));
         }
     }
 

@@ -3,17 +3,17 @@
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::backup;
-use journal::documents::{Character, Head, Seat, TableDoc, to_json};
+use journal::documents::{Head, TableDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store, StoreError};
 use journal::{Entropy, Entry, Link};
-use plugin_api::{CharacterId, Commands, Game, Refusal, Reply, Turn};
+use plugin_api::{Commands, Game, Refusal, Reply, Turn};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use table::{FairBox, Heard, Host, Plugins, Settings, Sitting};
 
-/// A game with a command that throws and one that changes something.
+/// A game with a command that throws, one that changes something, and one that gives seats to people.
 struct Toy;
 
 #[derive(Clone, Commands)]
@@ -24,6 +24,9 @@ enum Play {
     /// Count one more.
     #[command(example = "tally")]
     Tally,
+    /// Name so many people who are present.
+    #[command(example = "greet 3")]
+    Greet { people: i64 },
 }
 
 impl Game for Toy {
@@ -39,6 +42,11 @@ impl Game for Toy {
             Play::Tally => {
                 *state += 1;
                 Ok(Reply::from(format!("{state} in all")))
+            }
+            Play::Greet { people } => {
+                (0..people).try_for_each(|n| turn.character(&format!("idle{n}")).map(drop))?;
+                *state += 1;
+                Ok(Reply::from("hello, all"))
             }
         }
     }
@@ -131,19 +139,14 @@ impl Stage {
         self.play(&Event::Renamed { id, room, from: player(from), trust: Trust::Account, speaker, sent })
     }
 
-    /// Gives all seats but those that are taken to people who never did anything.
-    pub fn fill(&mut self, seats: u32) {
-        self.sitting.put_away().expect("a step of the test works");
-        let (mut doc, mut head): (TableDoc, Head) = (self.read(&keys::doc(&table())), self.head());
-        while doc.seats.len() < seats as usize {
-            let plays = CharacterId(head.next_character);
-            let name = format!("idle{}", plays.0);
-            head.next_character += 1;
-            let owner = Some(player(&name));
-            doc.characters.insert(plays, Character { name: name.clone(), owner, named: false, away: None });
-            doc.seats.insert(player(&name), Seat { name, plays });
+    /// Gives seats to so many people who never do anything.
+    pub fn seat(&mut self, people: u32) {
+        for n in 0..people {
+            let name = format!("idle{n}");
+            let present = Event::Present { room: room(), player: player(&name), name, trust: Trust::Account };
+            self.play(&present);
         }
-        self.write(&head, &doc);
+        self.say("ann", &format!("!greet {people}"));
     }
 
     /// Replaces the head and the document, while nobody plays.
