@@ -78,7 +78,7 @@ pub fn restore(path: &Path, file: &Path) -> anyhow::Result<()> {
 /// Makes a store of a backup's records, if a bot can start with them.
 fn fill(part: &Path, file: &Path) -> anyhow::Result<()> {
     let store = store::make(part)?;
-    read(&mut lines::open(file, lines::OF_A_BACKUP)?, |batch| store.commit(&batch))?;
+    journal::backup::restore(&mut lines::open(file, lines::OF_A_BACKUP)?, &*store)?;
     let mut mark = Batch::default();
     mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);
     store.commit(&mark)?;

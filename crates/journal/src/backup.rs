@@ -17,7 +17,7 @@ mod older;
 use crate::keys;
 use crate::schema::schema_of;
 use crate::store::{Batch, Store, StoreError, scan_all};
-use crate::stored::as_json;
+use crate::stored::{as_json, of_json};
 use jiff::Timestamp;
 use older::Older;
 use serde::{Deserialize, Serialize};
@@ -208,6 +208,23 @@ pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), St
             return Ok(records);
         }
     }
+}
+
+/// Writes the records of a backup into a store, entries in the form in which they are stored; how many records comes back. What
+/// was written counts only if it returns `Ok`, as with [`read`].
+///
+/// # Errors
+/// Names the first line that is not what was written, or the store failed.
+pub fn restore(input: &mut dyn BufRead, store: &dyn Store) -> Result<u64, BackupError> {
+    read(input, |batch| {
+        let mut stored = Batch::default();
+        for (key, value) in &batch {
+            // A backup has nothing to remove.
+            let value = value.as_deref().unwrap_or_default();
+            stored.put(key.as_str(), if keys::is_entry(key) { of_json(key, value) } else { value.to_vec() });
+        }
+        store.commit(&stored)
+    })
 }
 
 fn record_crc(key: &str, value: &[u8]) -> String {

@@ -60,6 +60,11 @@ pub(crate) fn as_json(key: &str, record: Vec<u8>) -> Result<Vec<u8>, StoreError>
     }
 }
 
+/// An entry's JSON as the record that is stored of it; as it is if nobody can read it.
+pub(crate) fn of_json(key: &str, json: &[u8]) -> Vec<u8> {
+    Page::of_stored(key, json).map_or_else(|_| json.to_vec(), |page| page.to_stored())
+}
+
 /// An entry with its parts, in the order in which it is stored.
 #[derive(Serialize, Deserialize)]
 struct Compact<'a> {

@@ -372,8 +372,11 @@ fn no_file_has_a_secret_and_no_export_the_salt_of_what_it_hides() {
     for page in &pages {
         let Secrets { words, rest } = &page.link.parts.secrets;
         for secret in words.iter().chain(rest) {
-            for file in [&proof, &moved, &backup] {
-                assert!(!contains(file, secret) && !contains(file, hex(secret).as_bytes()), "#{}", page.number());
+            let spelled = [secret.to_vec(), hex(secret).into_bytes(), to_json(secret)];
+            for (file, secret) in
+                [&proof, &moved, &backup].iter().flat_map(|file| spelled.iter().map(move |s| (file, s)))
+            {
+                assert!(!contains(file, secret), "#{}", page.number());
             }
         }
         let salt = |name| page.link.parts.part(name).map(|part| part.salt.clone().into_bytes());
@@ -409,9 +412,19 @@ fn what_is_erased_leaves_no_secret_behind() {
 #[test]
 fn a_backup_is_read_by_every_version_and_leads_to_the_same_store() {
     let (_, store) = journal();
+    let read = Memory::default();
+    backup::read(&mut backed_up(&store).as_slice(), |batch| read.commit(&batch)).unwrap();
+    assert_eq!(read.dump(), older(&store).dump());
+    let mut batch = Batch::default();
+    batch.put(keys::entry(&table(), 6), "{\"hash\":7}");
+    store.commit(&batch).unwrap();
     let restored = Memory::default();
-    backup::read(&mut backed_up(&store).as_slice(), |batch| restored.commit(&batch)).unwrap();
-    assert_eq!(restored.dump(), older(&store).dump());
+    backup::restore(&mut backed_up(&store).as_slice(), &restored).unwrap();
+    assert_eq!(backed_up(&restored), backed_up(&store));
+    for number in 1..=5 {
+        let of = |store: &Memory| store.read(&keys::entry(&table(), number)).unwrap().unwrap();
+        assert!(of(&restored)[0] == COMPACT && of(&restored).len() < of(&read).len() / 2, "#{number}");
+    }
     let lines: BTreeMap<String, String> = String::from_utf8(backed_up(&store))
         .unwrap()
         .lines()
