@@ -1,6 +1,7 @@
 //! Where tables are kept: ordered text keys with JSON values, and batches that are durable as a whole.
 
 pub mod conformance;
+pub mod seal;
 
 mod memory;
 

@@ -1,10 +1,9 @@
-//! The checksum that every stored record carries: CRC-32 (IEEE) of key, a mark and value, little-endian, in front of the
-//! value. The mark, which is not stored, is 0 for a value, and 1 for the note that the value stands in parts.
+//! What stands under a key: a value, or the note that the value stands in parts. Each is sealed with a mark of its own.
 
 use journal::store::StoreError;
+use journal::store::seal::{self, VALUE};
 
-const LENGTH: usize = 4;
-const VALUE: u8 = 0;
+/// The mark of a note.
 const PARTS: u8 = 1;
 
 /// A value that is too large for one record: how many it has, and the checksum of all of them together.
@@ -29,7 +28,7 @@ impl InParts {
 
     /// The note as it is stored.
     pub fn seal(self, key: &str) -> Vec<u8> {
-        sealed(key, PARTS, &[self.count.to_le_bytes(), self.sum.to_le_bytes()].concat())
+        seal::seal(key, PARTS, &[self.count.to_le_bytes(), self.sum.to_le_bytes()].concat())
     }
 
     fn read(value: &[u8]) -> Option<Self> {
@@ -43,40 +42,20 @@ impl InParts {
 
 /// The value as it is stored.
 pub fn seal(key: &str, value: &[u8]) -> Vec<u8> {
-    sealed(key, VALUE, value)
+    seal::seal(key, VALUE, value)
 }
 
 /// What a stored record holds, if it is what was written under this key.
 pub fn open(key: &str, sealed: &[u8]) -> Result<Sealed, StoreError> {
-    let (sum, value) = sealed.split_at_checked(LENGTH).ok_or_else(|| StoreError::damaged(key, "it is cut off"))?;
-    if sum == checksum(key, VALUE, value) {
-        return Ok(Sealed::Value(value.to_vec()));
-    }
-    let parts = InParts::read(value).filter(|_| sum == checksum(key, PARTS, value));
-    parts.map(Sealed::InParts).ok_or_else(|| StoreError::damaged(key, "its checksum does not fit"))
+    seal::open(key, VALUE, sealed).map(|value| Sealed::Value(value.to_vec())).or_else(|damaged| {
+        let parts = seal::open(key, PARTS, sealed).ok().and_then(InParts::read);
+        parts.map(Sealed::InParts).ok_or(damaged)
+    })
 }
 
 /// The value of a record that is never in parts.
 pub fn open_value(key: &str, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
-    match open(key, sealed)? {
-        Sealed::Value(value) => Ok(value),
-        Sealed::InParts(_) => Err(StoreError::damaged(key, "it is no value")),
-    }
-}
-
-fn sealed(key: &str, mark: u8, value: &[u8]) -> Vec<u8> {
-    let mut sealed = Vec::with_capacity(LENGTH + value.len());
-    sealed.extend_from_slice(&checksum(key, mark, value));
-    sealed.extend_from_slice(value);
-    sealed
-}
-
-fn checksum(key: &str, mark: u8, value: &[u8]) -> [u8; LENGTH] {
-    let mut sum = crc32fast::Hasher::new();
-    sum.update(key.as_bytes());
-    sum.update(&[mark]);
-    sum.update(value);
-    sum.finalize().to_le_bytes()
+    seal::open(key, VALUE, sealed).map(<[u8]>::to_vec)
 }
 
 #[cfg(test)]
@@ -100,5 +79,13 @@ mod tests {
             assert!(open("other", &sealed).is_err());
             assert!(open("key", &sealed[..3]).is_err());
         }
+    }
+
+    #[test]
+    fn a_note_is_stored_for_ever_as_it_was() {
+        let stored = InParts { count: 2, sum: 0x1234_5678 }.seal("key");
+        assert_eq!(stored[..4], crc32fast::hash(b"key\x01\x02\0\0\0\x78\x56\x34\x12").to_le_bytes());
+        assert_eq!(stored[4..], [2, 0, 0, 0, 0x78, 0x56, 0x34, 0x12]);
+        assert!(open_value("key", &stored).is_err());
     }
 }
