@@ -4,8 +4,10 @@ pub mod conformance;
 pub mod seal;
 
 mod memory;
+mod tally;
 
 pub use memory::Memory;
+pub use tally::Tally;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map;

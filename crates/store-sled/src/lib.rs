@@ -17,12 +17,11 @@ mod data_dir;
 mod durable;
 mod parts;
 mod seal;
-mod tally;
 
 pub use data_dir::{ClaimError, DataDir};
 
 use durable::Durable;
-use journal::store::{Batch, Store, StoreError};
+use journal::store::{Batch, Store, StoreError, Tally};
 use seal::Sealed;
 use std::io;
 use std::ops::Bound;
@@ -31,7 +30,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
-use tally::Tally;
 
 /// A store on sled.
 pub struct SledStore {
@@ -174,11 +172,7 @@ impl Open {
             Some(sealed) => number(&seal::open_value(COMMITS, &sealed)?)?,
             None => 0,
         };
-        let counted = tally.read().map_err(unavailable)?;
-        if commits < counted {
-            let what = format!("the last {} of {counted} writes are gone", counted - commits);
-            return Err(StoreError::damaged("(the newest)", what));
-        }
+        tally.check(commits)?;
         Ok(Open { db, durable, tally, commits: AtomicU64::new(commits) })
     }
 

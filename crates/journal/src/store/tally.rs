@@ -3,6 +3,7 @@
 //! It is written once a commit is durable, and not synced: after a crash it may be behind, never ahead. A database that
 //! has counted fewer commits than the tally says has lost some.
 
+use super::StoreError;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -12,15 +13,18 @@ use std::path::Path;
 pub struct Tally(File);
 
 impl Tally {
-    /// Of the database in `path`.
+    /// Of the database in the directory `path`, in the file `tally` there, which is made if need be (mode 0600).
+    ///
+    /// # Errors
+    /// The file cannot be made or opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         options.open(path.join("tally")).map(Tally)
     }
 
-    /// The number of the last commit that is known to have been durable.
-    pub fn read(&self) -> io::Result<u64> {
+    /// The number of the last commit that is known to have been durable, 0 if none is.
+    fn read(&self) -> io::Result<u64> {
         let mut bytes = [0; 16];
         let length = self.0.read_at(&mut bytes, 0)?;
         let (number, check) = bytes.split_at(8);
@@ -30,7 +34,25 @@ impl Tally {
         Ok(if good { number } else { 0 })
     }
 
+    /// Whether a database that has counted `commits` has all that are known to have been durable.
+    ///
+    /// # Errors
+    /// Some are gone: [`StoreError::Damaged`]; or the file cannot be read.
+    pub fn check(&self, commits: u64) -> Result<(), StoreError> {
+        let unreadable =
+            |error| StoreError::Unavailable(format!("the tally beside the database cannot be read: {error}"));
+        let counted = self.read().map_err(unreadable)?;
+        if commits < counted {
+            let what = format!("the last {} of {counted} writes are gone", counted - commits);
+            return Err(StoreError::damaged("(the newest)", what));
+        }
+        Ok(())
+    }
+
     /// Notes that commit `number` is durable.
+    ///
+    /// # Errors
+    /// The file cannot be written. A tally that is behind sees less damage, and that is all.
     pub fn write(&self, number: u64) -> io::Result<()> {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&number.to_le_bytes());
@@ -50,6 +72,8 @@ mod tests {
         assert_eq!(tally.read().unwrap(), 0);
         tally.write(7).unwrap();
         assert_eq!(Tally::open(directory.path()).unwrap().read().unwrap(), 7);
+        tally.check(7).unwrap();
+        assert!(tally.check(5).unwrap_err().to_string().contains("the last 2 of 7 writes are gone"));
         tally.0.write_all_at(b"x", 3).unwrap();
         assert_eq!(tally.read().unwrap(), 0);
     }
