@@ -4,9 +4,11 @@ pub mod conformance;
 pub mod seal;
 
 mod memory;
+mod settled;
 mod tally;
 
 pub use memory::Memory;
+pub use settled::{Engine, Settled};
 pub use tally::Tally;
 
 use std::collections::BTreeMap;

@@ -8,8 +8,7 @@
 //! - after a full disk its error sticks even when there is room again: the database is closed and opened anew;
 //! - where a large value cannot be written it waits for ever when it is closed: no record is large enough for that.
 //!
-//! A commit that failed on its way may have been done all the same. So the database is opened anew and its own counter
-//! read, before anybody is told.
+//! A commit that failed on its way may have been done all the same: [`Settled`] finds out before anybody is told.
 //!
 //! One tree holds everything; the core's committer is the only writer. [`DataDir`] is the directory around it.
 
@@ -21,25 +20,17 @@ mod seal;
 pub use data_dir::{ClaimError, DataDir};
 
 use durable::Durable;
-use journal::store::{Batch, Store, StoreError, Tally};
+use journal::store::{Batch, Engine, Settled, Store, StoreError, Tally};
 use seal::Sealed;
 use std::io;
 use std::ops::Bound;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 /// A store on sled.
-pub struct SledStore {
-    path: PathBuf,
-    /// `None` after a failure, until it is opened again.
-    open: RwLock<Option<Open>>,
-    /// Held by the one commit that is under way.
-    turn: Mutex<()>,
-    fault: Fault,
-}
+pub struct SledStore(Settled<Open>);
 
 struct Open {
     db: sled::Db,
@@ -47,6 +38,7 @@ struct Open {
     tally: Tally,
     /// How many commits there were.
     commits: AtomicU64,
+    fault: Arc<Fault>,
 }
 
 /// What is about to be done, or has just been done: there something may fail.
@@ -67,9 +59,9 @@ pub enum Step {
 /// Lets a step fail, for tests.
 pub type Fault = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
-/// How long it waits to open a database that cannot be opened, before it tries again.
+/// How long it waits to open a database that is still locked, before it tries again.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How often it tries before it says that it does not know.
+/// How often it tries.
 const TRIES: u32 = 5;
 
 /// Where the database counts its commits. Keys of the core do not begin with a NUL.
@@ -91,57 +83,8 @@ impl SledStore {
     /// # Errors
     /// It cannot be opened.
     pub fn open_with(path: &Path, fault: Fault) -> Result<Self, StoreError> {
-        let open = RwLock::new(Some(Open::new(path, &fault)?));
-        Ok(SledStore { path: path.to_owned(), open, turn: Mutex::default(), fault })
-    }
-
-    /// Runs `work` on the open database; after a failure it is opened again first.
-    fn with<T>(&self, work: impl Fn(&Open) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        if let Some(open) = &*self.read_lock() {
-            return work(open);
-        }
-        let mut closed = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        if closed.is_none() {
-            *closed = Some(Open::new(&self.path, &self.fault)?);
-            tracing::warn!("the database was opened again after a failure");
-        }
-        drop(closed);
-        match &*self.read_lock() {
-            Some(open) => work(open),
-            None => Err(StoreError::Unavailable("the database failed again at once".to_owned())),
-        }
-    }
-
-    fn read_lock(&self) -> RwLockReadGuard<'_, Option<Open>> {
-        // Nothing is left half-done by a panic while reading: poison says nothing here.
-        self.open.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn close(&self) {
-        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
-        // sled writes and syncs once more while it is closed, and panics where it cannot.
-        if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
-            tracing::warn!("the database was not closed in order");
-        }
-    }
-
-    /// Whether commit `number`, which failed on its way, was done nevertheless: the database itself knows, once it is open
-    /// again. A disk that is full keeps it closed: then that is what is told, and the next commit begins with a look.
-    fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
-        self.close();
-        for _ in 0..TRIES {
-            match self.with(|open| Ok(open.commits())) {
-                Ok(commits) if commits >= number => {
-                    tracing::warn!(error = %failure, "a write failed on its way, and was done nevertheless");
-                    return Ok(());
-                }
-                Ok(_) => return Err(failure),
-                Err(damaged @ StoreError::Damaged { .. }) => return Err(damaged),
-                Err(error) => tracing::warn!(%error, "the database cannot be opened again yet"),
-            }
-            std::thread::sleep(PAUSE);
-        }
-        Err(StoreError::InDoubt(failure.to_string()))
+        let (path, fault) = (path.to_owned(), Arc::new(fault));
+        Settled::open(move || Open::new(&path, fault.clone())).map(SledStore)
     }
 }
 
@@ -163,7 +106,7 @@ fn database(path: &Path) -> sled::Result<sled::Db> {
 }
 
 impl Open {
-    fn new(path: &Path, fault: &Fault) -> Result<Self, StoreError> {
+    fn new(path: &Path, fault: Arc<Fault>) -> Result<Self, StoreError> {
         fault(Step::Open).map_err(unavailable)?;
         let db = database(path).map_err(failed)?;
         let durable = Durable::new(path).map_err(unavailable)?;
@@ -173,17 +116,17 @@ impl Open {
             None => 0,
         };
         tally.check(commits)?;
-        Ok(Open { db, durable, tally, commits: AtomicU64::new(commits) })
+        Ok(Open { db, durable, tally, commits: AtomicU64::new(commits), fault })
     }
+}
 
-    /// The number of the last commit.
+impl Engine for Open {
     fn commits(&self) -> u64 {
         self.commits.load(Ordering::Acquire)
     }
 
-    /// Makes commit `number`. After an error it may have been made or not.
-    fn commit(&self, batch: &Batch, number: u64, fault: &Fault) -> Result<(), StoreError> {
-        let at = |step| fault(step).map_err(unavailable);
+    fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError> {
+        let at = |step| (self.fault)(step).map_err(unavailable);
         let mut writes = sled::Batch::default();
         for (key, value) in batch {
             match value {
@@ -211,7 +154,7 @@ impl Open {
 
 impl Store for SledStore {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with(|open| parts::read(&open.db, key))
+        self.0.read(|open| parts::read(&open.db, key))
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
@@ -221,7 +164,7 @@ impl Store for SledStore {
             Some(key) if key >= first => Bound::Excluded(key.as_bytes()),
             _ => Bound::Included(first.as_bytes()),
         };
-        self.with(|open| {
+        self.0.read(|open| {
             let mut found = Vec::new();
             for record in open.db.range::<&[u8], _>((start, Bound::Unbounded)) {
                 let (key, sealed) = record.map_err(failed)?;
@@ -243,18 +186,7 @@ impl Store for SledStore {
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        if batch.is_empty() {
-            return Ok(());
-        }
-        // What a failed one left in doubt is settled before the next one begins.
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = self.with(|open| Ok(open.commits() + 1))?;
-        let work = || self.with(|open| open.commit(batch, number, &self.fault));
-        let panicked = |_| Err(StoreError::Unavailable("the database panicked".to_owned()));
-        match catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked) {
-            Ok(()) => Ok(()),
-            Err(failure) => self.settle(number, failure),
-        }
+        self.0.commit(batch)
     }
 }
 

@@ -1,0 +1,181 @@
+//! A database under a store, closed after a failure and opened anew before it answers.
+//!
+//! A commit that failed on its way may have been done all the same. So each has a number, the database keeps that of its
+//! last one, and after any failure it is closed, opened anew and asked for it, before anybody is told.
+
+use super::{Batch, StoreError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
+
+/// A database that counts its commits.
+pub trait Engine: Send + Sync {
+    /// The number of the last commit that it holds, 0 before the first.
+    fn commits(&self) -> u64;
+
+    /// Makes commit `number`: all of `batch`, and the number, durable together.
+    ///
+    /// # Errors
+    /// Something failed on its way. The commit may have been made or not.
+    fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError>;
+}
+
+/// An open database, which is opened anew after a failure.
+pub struct Settled<E> {
+    opener: Opener<E>,
+    /// `None` after a failure, until it is opened again.
+    open: RwLock<Option<E>>,
+    /// Held by the one commit that is under way.
+    turn: Mutex<()>,
+}
+
+type Opener<E> = Box<dyn Fn() -> Result<E, StoreError> + Send + Sync>;
+
+/// How long it waits to open a database that cannot be opened, before it tries again.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How often it tries before it says that it does not know.
+const TRIES: u32 = 5;
+
+impl<E: Engine> Settled<E> {
+    /// Opens the database by `opener`, which is asked again after each failure.
+    ///
+    /// # Errors
+    /// Those of `opener`.
+    pub fn open(opener: impl Fn() -> Result<E, StoreError> + Send + Sync + 'static) -> Result<Self, StoreError> {
+        let open = RwLock::new(Some(opener()?));
+        Ok(Settled { opener: Box::new(opener), open, turn: Mutex::default() })
+    }
+
+    /// What `work` reads. Where it fails or panics, the database is opened anew before anything else is done with it.
+    ///
+    /// # Errors
+    /// Those of `work`, and those of opening the database again; it is [`StoreError::Damaged`] if `work` panics.
+    pub fn read<T>(&self, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let read = catch_unwind(AssertUnwindSafe(|| self.with(work)));
+        let panicked = |_| Err(StoreError::damaged("(the database's own)", "the database panicked while it was read"));
+        let panics = read.is_err();
+        let read = read.unwrap_or_else(panicked);
+        // Damage that was noticed in order leaves the database as it was.
+        if panics || matches!(read, Err(StoreError::Unavailable(_) | StoreError::InDoubt(_))) {
+            self.close();
+        }
+        read
+    }
+
+    /// Commits `batch` under the next number, as [`Store::commit`](super::Store::commit) promises.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        // What a failed one left in doubt is settled before the next one begins.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.with(|open| Ok(open.commits() + 1))?;
+        let work = || self.with(|open| open.commit(batch, number));
+        let panicked = |_| Err(StoreError::Unavailable("the database panicked".to_owned()));
+        match catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked) {
+            Ok(()) => Ok(()),
+            Err(failure) => self.settle(number, failure),
+        }
+    }
+
+    /// Runs `work` on the open database; after a failure it is opened again first.
+    fn with<T>(&self, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Some(open) = &*self.read_lock() {
+            return work(open);
+        }
+        let mut closed = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        if closed.is_none() {
+            *closed = Some((self.opener)()?);
+            tracing::warn!("the database was opened again after a failure");
+        }
+        drop(closed);
+        match &*self.read_lock() {
+            Some(open) => work(open),
+            None => Err(StoreError::Unavailable("the database failed again at once".to_owned())),
+        }
+    }
+
+    fn read_lock(&self) -> RwLockReadGuard<'_, Option<E>> {
+        // Nothing is left half-done by a panic while reading: poison says nothing here.
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) {
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+        // A database writes and syncs once more while it is closed, and may panic where it cannot.
+        if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
+            tracing::warn!("the database was not closed in order");
+        }
+    }
+
+    /// Whether commit `number`, which failed on its way, was done nevertheless: the database itself knows, once it is open
+    /// again. A disk that is full keeps it closed: then that is what is told, and the next commit begins with a look.
+    fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
+        self.close();
+        for _ in 0..TRIES {
+            match self.with(|open| Ok(open.commits())) {
+                Ok(commits) if commits >= number => {
+                    tracing::warn!(error = %failure, "a write failed on its way, and was done nevertheless");
+                    return Ok(());
+                }
+                Ok(_) => return Err(failure),
+                Err(damaged @ StoreError::Damaged { .. }) => return Err(damaged),
+                Err(error) => tracing::warn!(%error, "the database cannot be opened again yet"),
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err(StoreError::InDoubt(failure.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Of all that were opened, the which-th it is.
+    struct Opened(u32);
+
+    impl Engine for Opened {
+        fn commits(&self) -> u64 {
+            0
+        }
+
+        fn commit(&self, _: &Batch, _: u64) -> Result<(), StoreError> {
+            panic!("on purpose")
+        }
+    }
+
+    fn opened() -> Settled<Opened> {
+        let times = Arc::new(AtomicU32::new(0));
+        Settled::open(move || Ok(Opened(times.fetch_add(1, Ordering::SeqCst) + 1))).unwrap()
+    }
+
+    #[test]
+    fn after_a_read_that_failed_or_panicked_the_database_is_opened_anew_and_after_damage_it_is_not() {
+        let settled = opened();
+        let which = || settled.read(|open| Ok(open.0)).unwrap();
+        let failing = |error: StoreError| settled.read(|_| Err::<(), _>(error.clone())).unwrap_err();
+        assert_eq!(which(), 1);
+        failing(StoreError::damaged("key", "its checksum does not fit"));
+        assert_eq!(which(), 1);
+        failing(StoreError::Unavailable("gone".to_owned()));
+        assert_eq!(which(), 2);
+        let panicked = settled.read(|_| -> Result<(), _> { panic!("on purpose") }).unwrap_err();
+        assert!(matches!(panicked, StoreError::Damaged { .. }));
+        assert_eq!(which(), 3);
+    }
+
+    #[test]
+    fn a_commit_that_panics_failed_unless_the_database_says_otherwise() {
+        let settled = opened();
+        let mut batch = Batch::default();
+        batch.put("a", "1");
+        assert!(matches!(settled.commit(&batch), Err(StoreError::Unavailable(_))));
+        assert_eq!(settled.read(|open| Ok(open.0)).unwrap(), 2);
+    }
+}
