@@ -103,14 +103,6 @@ impl<E: Engine> Settled<E> {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn close(&self) {
-        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
-        // A database writes and syncs once more while it is closed, and may panic where it cannot.
-        if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
-            tracing::warn!("the database was not closed in order");
-        }
-    }
-
     /// Whether commit `number`, which failed on its way, was done nevertheless: the database itself knows, once it is open
     /// again. A disk that is full keeps it closed: then that is what is told, and the next commit begins with a look.
     fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
@@ -131,14 +123,36 @@ impl<E: Engine> Settled<E> {
     }
 }
 
+impl<E> Settled<E> {
+    fn close(&self) {
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+        // A database writes and syncs once more while it is closed, and may panic where it cannot.
+        if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
+            tracing::warn!("the database was not closed in order");
+        }
+    }
+}
+
+impl<E> Drop for Settled<E> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Of all that were opened, the which-th it is.
+    /// Of all that were opened, the which-th it is. None can be closed in order.
     struct Opened(u32);
+
+    impl Drop for Opened {
+        fn drop(&mut self) {
+            panic!("on purpose")
+        }
+    }
 
     impl Engine for Opened {
         fn commits(&self) -> u64 {
