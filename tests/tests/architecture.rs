@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("table", &["chat", "dice", "journal", "plugin-api"]),
     ("bot", &["chat", "journal", "table"]),
     ("store-log", &["journal"]),
+    ("store-redb", &["journal"]),
     ("store-sled", &["journal"]),
     ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),
