@@ -1,5 +1,5 @@
-//! One command through the whole core: accepted, played, kept, answered; on the memory store and on sled, at one table
-//! and at 64 at once, each table's next command typed when its last was answered. Beside it, in the same run and
+//! One command through the whole core: accepted, played, kept, answered; on the memory store and on the program's own, at one
+//! table and at 64 at once, each table's next command typed when its last was answered. Beside it, in the same run and
 //! directory, the rate of raw writes of 500 bytes with `fdatasync`.
 
 use async_trait::async_trait;
@@ -15,7 +15,6 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store_sled::SledStore;
 use table::{FairBox, Host, Plugins, Settings, Table};
 use tokio::sync::{Mutex, mpsc};
 
@@ -99,7 +98,7 @@ fn main() {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let raw = raw_writes(directory.path());
     let mut out = std::io::stdout().lock();
-    // `cargo bench -p tests -- sled` measures what has that in its name.
+    // `cargo bench -p tests -- kept` measures what has that in its name.
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let mut line = |name: &str, rate: f64| {
         writeln!(out, "{name:<44} {rate:>10.0}/s {:>8.1} us {:>6.2} x raw", 1e6 / rate, rate / raw).expect("printed");
@@ -116,9 +115,9 @@ fn main() {
         }
         for tables in [1, 64] {
             let path = directory.path().join(format!("{}-{tables}", command.len()));
-            let sled = || -> Shared { Arc::new(SledStore::open(&path).expect("a store")) };
+            let kept = || -> Shared { astragal::store::look(&path).expect("a store") };
             let memory = || -> Shared { Arc::<Memory>::default() };
-            let stores: [(&str, &dyn Fn() -> Shared); 2] = [("memory", &memory), ("sled", &sled)];
+            let stores: [(&str, &dyn Fn() -> Shared); 2] = [("memory", &memory), ("kept", &kept)];
             for (store, make) in stores {
                 let name = format!("{what}, {store}, {tables} table(s)");
                 if name.contains(&wanted) {

@@ -196,3 +196,81 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     fs::remove_file(&file).unwrap();
     fs::remove_file(&changed).unwrap();
 }
+
+#[test]
+fn a_damaged_store_is_made_anew_to_the_last_command() {
+    let data = tempfile::tempdir().unwrap();
+    let backups = data.path().join("backups");
+    let mut bot = Conversation::start(data.path());
+    // Today's backup is written at the start.
+    while fs::read_dir(&backups).map_or(0, Iterator::count) == 0 {
+        bot.ask("!roll d6");
+    }
+    bot.ask("!plugin enable mvk");
+    bot.ask("!insp +2");
+    bot.ask("!insp +1");
+    let rolled = bot.ask("!roll 3d6");
+    assert!(bot.end());
+    let check = |rebuild: &[&str]| astragal(data.path()).arg("check").args(rebuild).output().unwrap();
+    let says = String::from_utf8(check(&[]).stdout).unwrap();
+    assert!(says.contains("console/hall: ") && says.contains("everything that is stored is whole"), "{says}");
+
+    let mut db = content(data.path());
+    let text = b"\"inspiration\":3";
+    for at in 0..db.len() - text.len() {
+        if &db[at..at + text.len()] == text {
+            db[at + text.len() - 1] = b'9';
+        }
+    }
+    fs::write(data.path().join("store/db"), &db).unwrap();
+    assert!(complaint(&check(&[])).contains("is damaged"));
+    let says = complaint(&run(data.path(), b"!insp\n"));
+    assert!(says.contains("astragal check --rebuild"), "{says}");
+    let done = check(&["--rebuild"]);
+    let says = String::from_utf8(done.stdout).unwrap();
+    assert!(
+        done.status.success() && says.contains("is made anew of"),
+        "{says}{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    assert!(!says.contains("is lost") && data.path().join("store.damaged/db").exists(), "{says}");
+    let said = answers(&run(data.path(), b"!insp\n!why\n"));
+    assert_eq!(said[0], "mia: inspiration 3");
+    assert!(said[1].contains(rolled.rsplit_once('#').unwrap().1), "{said:?} after {rolled}");
+    // There is nothing in the way of a second time but what the first put aside.
+    assert!(complaint(&check(&["--rebuild"])).contains("is there already"));
+}
+
+#[test]
+fn a_backup_of_one_database_is_restored_into_another() {
+    let home = tempfile::tempdir().unwrap();
+    let (file, config) = (home.path().join("all.jsonl"), home.path().join("redb.toml"));
+    fs::write(&config, "[store]\ndatabase = \"redb\"\n").unwrap();
+    let [sled, redb, back] = ["sled", "redb", "back"].map(|name| home.path().join(name));
+    let on_redb = |data: &Path, words: &[&str]| {
+        let output = astragal(data).arg("--config").arg(&config).args(words).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    play_a_little(&sled);
+    let held = answers(&run(&sled, b"!insp\n"));
+    assert!(astragal(&sled).arg("backup").arg(&file).output().unwrap().status.success());
+    on_redb(&redb, &["restore"]);
+    assert!(redb.join("store/redb").exists() && !redb.join("store/db").exists());
+    // What is there is not passed over for an empty one.
+    let says = complaint(&run(&redb, b"!insp\n"));
+    assert!(says.contains("is kept in redb") && says.contains("astragal backup FILE"), "{says}");
+
+    let mut bot = Conversation::with(astragal(&redb).arg("--config").arg(&config));
+    assert_eq!(bot.ask("!insp"), held[0]);
+    bot.ask("!insp +1");
+    bot.kill();
+    let mut bot = Conversation::with(astragal(&redb).arg("--config").arg(&config));
+    let after = bot.ask("!insp");
+    assert_ne!(after, held[0]);
+    assert!(bot.end());
+    fs::remove_file(&file).unwrap();
+    on_redb(&redb, &["backup"]);
+    assert!(astragal(&back).arg("restore").arg(&file).output().unwrap().status.success());
+    assert!(back.join("store/db").exists());
+    assert_eq!(answers(&run(&back, b"!insp\n"))[0], after);
+}

@@ -4,11 +4,12 @@ use crate::backups::{DAY, EXTENSION, UNFINISHED};
 use crate::fresh::{self, must_be_free, part_of};
 use crate::out::say;
 use crate::request::Request;
+use crate::store::{Database, Playing};
 use crate::{ask, check, lines, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
-use journal::backup::{BackupError, has_way_back, read, write, write_for};
+use journal::backup::{BackupError, has_way_back, position, read, write, write_for};
 use journal::keys::{RESTORED_KEY, SCHEMA};
 use journal::schema::check_records;
 use journal::store::{Batch, Store};
@@ -55,7 +56,7 @@ fn for_older(file: &Path, schema: u32) -> anyhow::Result<()> {
 }
 
 /// Fills an empty data directory from a backup that was verified first.
-pub fn restore(path: &Path, file: &Path) -> anyhow::Result<()> {
+pub fn restore(path: &Path, file: &Path, database: Database) -> anyhow::Result<()> {
     let records = verify(file)?;
     let data = DataDir::claim(path)?;
     if data.store().exists() {
@@ -65,19 +66,24 @@ pub fn restore(path: &Path, file: &Path) -> anyhow::Result<()> {
     if part.exists() {
         fs::remove_dir_all(&part).context("what an interrupted restore left cannot be removed")?;
     }
-    if let Err(error) = fill(&part, file) {
+    if let Err(error) = fill(&part, file, database) {
         // Nothing is left behind that looks like a restore.
         let _ = fs::remove_dir_all(&part);
         return Err(error);
     }
-    fs::rename(&part, data.store()).context("the restored data cannot be put in place")?;
-    File::open(path).and_then(|directory| directory.sync_all()).context("the disk does not keep it")?;
+    put_in_place(&data, &part)?;
     say(&format!("{records} records restored to {}", path.display()))
 }
 
+/// Gives a store that was filled its place.
+pub fn put_in_place(data: &DataDir, made: &Path) -> anyhow::Result<()> {
+    fs::rename(made, data.store()).context("the restored data cannot be put in place")?;
+    File::open(data.file(".")).and_then(|directory| directory.sync_all()).context("the disk does not keep it")
+}
+
 /// Makes a store of a backup's records, if a bot can start with them.
-fn fill(part: &Path, file: &Path) -> anyhow::Result<()> {
-    let store = store::make(part)?;
+pub fn fill(part: &Path, file: &Path, database: Database) -> anyhow::Result<()> {
+    let store = store::make(part, database)?;
     journal::backup::restore(&mut lines::open(file, lines::OF_A_BACKUP)?, &*store)?;
     let mut mark = Batch::default();
     mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);
@@ -85,16 +91,25 @@ fn fill(part: &Path, file: &Path) -> anyhow::Result<()> {
     check_records(&store).with_context(|| format!("no bot can start with {}, and nothing was restored", file.display()))
 }
 
-/// Writes a backup a day as long as the bot runs.
-pub async fn daily(directory: PathBuf, bot: Arc<Bot>) {
+/// Writes a backup a day as long as the bot runs. What the log kept since the one before goes then.
+pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>) {
     loop {
         let today = SystemClock.now().strftime(DAY).to_string();
         let there = directory.join(format!("{today}.{EXTENSION}")).exists();
-        if !there && let Err(error) = keep(&directory, &today, &bot).await {
-            tracing::error!(error = format!("{error:#}"), "the daily backup was not written");
+        if !there {
+            let written = keep(&directory, &today, &bot).await;
+            if let Err(error) = written.and_then(|file| release(&store, &file)) {
+                tracing::error!(error = format!("{error:#}"), "the daily backup was not written");
+            }
         }
         tokio::time::sleep(HOUR).await;
     }
+}
+
+/// Lets the log forget what a backup has.
+fn release(store: &Playing, file: &Path) -> anyhow::Result<()> {
+    let position = position(&mut lines::open(file, lines::OF_A_BACKUP)?)?;
+    Ok(position.map_or(Ok(()), |position| store.release(position.number))?)
 }
 
 /// Writes a backup of what an older version stored, before this one brings it up to its own schema.

@@ -20,6 +20,9 @@ const SHORTEST_LIMIT: Duration = Duration::from_secs(30);
 /// Beyond that, so many bytes a second are expected at the least.
 const SLOWEST: u64 = 4 << 20;
 
+/// Bytes that are read at a start, which take well under a second.
+const MOST_AT_A_START: u64 = 64 << 20;
+
 /// A clock that is behind by so little is none that is wrong.
 const CLOCK: SignedDuration = SignedDuration::from_mins(5);
 
@@ -52,6 +55,18 @@ pub fn last_written(data: &DataDir) -> Option<Timestamp> {
         );
     }
     newest
+}
+
+/// Has a small store read before a bot starts on it. One that is large would keep it waiting: its records are read as they are
+/// needed, each with its checksum, and all of them for each daily backup.
+///
+/// # Errors
+/// As [`check_in_child`].
+pub fn before_a_start(data: &DataDir) -> anyhow::Result<()> {
+    if size(&data.store()) > MOST_AT_A_START {
+        return Ok(());
+    }
+    check_in_child(data)
 }
 
 /// Has the store of `data`, if there is one, read by a child.
@@ -117,7 +132,8 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
         None => "restore a backup (astragal restore FILE --data DIR)".to_owned(),
     };
     bail!(
-        "the data in {} is damaged and was left as it is ({why}): into a new directory DIR, {then}, and start with it",
+        "the data in {} is damaged and was left as it is ({why}): astragal check --rebuild makes it anew of the newest daily backup \
+         and the log since; or into a new directory DIR, {then}, and start with it",
         store.display()
     )
 }
@@ -135,11 +151,14 @@ fn wait(child: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>
     Ok(None)
 }
 
-/// Copies the files of a directory and of those in it.
+/// Copies the files of a directory and of those in it, but for what is kept of the log for a backup.
 fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
+        if entry.path().extension().is_some_and(|ends| ends == "kept") {
+            continue;
+        }
         let to = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             copy_files(&entry.path(), &to)?;

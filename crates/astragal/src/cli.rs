@@ -108,6 +108,12 @@ pub enum Task {
     },
     /// List the tables; the bot must be stopped
     Tables,
+    /// Read everything that is stored, and say whether it is whole; the bot must be stopped
+    Check {
+        /// Make a damaged store anew, from the newest daily backup and the log of what was played since
+        #[arg(long)]
+        rebuild: bool,
+    },
     /// Write a first configuration: asks a few questions, or takes them from flags
     Init(Named),
     /// Look at the configuration

@@ -8,7 +8,7 @@ use crate::networks::{AnyKind, Kinds};
 use crate::out::{Printed, complain, was_closed};
 use crate::place::Place;
 use crate::request::Journal;
-use crate::{ask, backup, check, check_config, export, init, pages, play, run};
+use crate::{ask, backup, check, check_config, examine, export, init, pages, play, rebuild, run};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
@@ -63,7 +63,10 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::of(json)),
         Task::Backup { file, schema } => backup::backup(&place.data_dir()?, &file, schema),
-        Task::Restore { file } => backup::restore(&place.data_dir()?, &file),
+        Task::Restore { file } => {
+            let config = place.config()?;
+            backup::restore(&place.data_of(&config)?, &file, config.store.database)
+        }
         Task::Export { room, file, text, all } => {
             let kind = match (text, all) {
                 (true, _) => Journal::Text,
@@ -74,6 +77,8 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
         }
         Task::Verify { file, head } => export::verify(&file, head.as_deref()),
         Task::Tables => export::tables(&place.data_dir()?),
+        Task::Check { rebuild: false } => examine::examine(&place.data_dir()?),
+        Task::Check { rebuild: true } => rebuild::rebuild(&place.data_dir()?),
         Task::Seat { room, table, yes } => stopped(place, |here| export::seat(here, &room, &table, consent(yes))),
         Task::Import { file, room, yes } => stopped(place, |here| export::import(here, &file, &room, consent(yes))),
         Task::Init(first) => init::init(place, first, words),

@@ -132,7 +132,7 @@ impl Stopped<'_> {
             data => data?,
         };
         check::check_in_child(&data)?;
-        let store = store::open(&data)?;
+        let store = store::open(&data, self.config)?;
         Ok((store, room, self.config.settings(), data))
     }
 }

@@ -136,11 +136,14 @@ impl Operator {
         let config = self.place.config().map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
         self.bot.host().apply(config.settings());
         let told = "the configuration was read again";
-        let same = config.networks == self.started_on && config.name == self.config().name;
+        let before = self.config();
+        let same = config.networks == self.started_on && config.name == before.name && config.store == before.store;
         *self.config.write().expect("nothing panics holding it") = Arc::new(config);
         Ok(match same {
             true => format!("{told} and counts now"),
-            false => format!("{told}; what is new of its networks or its name counts from the next start on"),
+            false => {
+                format!("{told}; what is new of its networks, its database or its name counts from the next start on")
+            }
         })
     }
 

@@ -7,6 +7,7 @@ use crate::operator::Operator;
 use crate::out::out;
 use crate::place::Place;
 use crate::request::SOCKET;
+use crate::store::Playing;
 use crate::{backup, backups, check, control, housekeeping, reload, service, store, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
@@ -31,8 +32,8 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let path = place.data_of(&config)?;
     let data = DataDir::claim(&path)?;
     let written = check::last_written(&data);
-    check::check_in_child(&data)?;
-    let store = store::open(&data).with_context(|| open_failed(&path))?;
+    check::before_a_start(&data)?;
+    let store = store::open(&data, &config).with_context(|| open_failed(&path))?;
     let plugins = Plugins::new(games::all())?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
@@ -57,7 +58,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             config: RwLock::new(Arc::new(config)),
         });
         bot.operated_by(operator.clone());
-        keep_at_work(&operator, &data, log).await?;
+        keep_at_work(&operator, &data, &store, log).await?;
         service::ready(&operator.config());
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
@@ -71,7 +72,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
 }
 
 /// Begins all that goes on beside the networks for as long as the bot runs.
-async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, log: Log) -> anyhow::Result<()> {
+async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Playing>, log: Log) -> anyhow::Result<()> {
     let config = operator.config();
     if let Some(address) = config.watch.listen {
         watch::listen(address, operator.clone()).await?;
@@ -85,8 +86,8 @@ async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, log: Log) -> any
     let (socket, asked) = (data.file(SOCKET), operator.clone());
     keep("the control socket", move || control::listen(socket.clone(), asked.clone()));
     if config.backups.keep > 0 {
-        let (backups, backed_up) = (operator.backups.clone(), operator.bot.clone());
-        keep("the daily backup", move || backup::daily(backups.clone(), backed_up.clone()));
+        let (backups, backed_up, store) = (operator.backups.clone(), operator.bot.clone(), store.clone());
+        keep("the daily backup", move || backup::daily(backups.clone(), backed_up.clone(), store.clone()));
     }
     let house = operator.clone();
     keep("keeping house", move || housekeeping::keep_house(house.clone()));

@@ -1,13 +1,19 @@
 //! The store of a data directory: a database with a log in front of it.
 
+use crate::config::Config;
 use crate::{backup, backups};
+use anyhow::bail;
 use journal::Entropy;
 use journal::keys::SCHEMA;
 use journal::schema::{prepare, schema_of};
-use journal::store::{Store, StoreError};
+use journal::store::{Batch, Position, Store, StoreError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use store_log::{Directory, Identity, Keep, Logged};
+use store_log::{Directory, Identity, Keep, Logged, Replayed};
+use store_redb::RedbStore;
 use store_sled::{DataDir, SledStore};
 
 /// Where the log is, in the database's directory: the two go together.
@@ -16,17 +22,65 @@ const LOG: &str = "log";
 /// A store that is played on, with the log in front of whichever database it is.
 pub type Playing = Logged<Arc<dyn Store>>;
 
-/// Opens a data directory's store, to be played on. Data of an older version is brought up to this one first, with a backup
-/// from before.
+/// A database that the log can stand in front of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Database {
+    #[default]
+    Sled,
+    Redb,
+}
+
+impl Database {
+    /// The one whose files are in this directory.
+    fn there(path: &Path) -> Option<Self> {
+        let has = |file: &str| path.join(file).exists();
+        has("redb").then_some(Database::Redb).or_else(|| has("db").then_some(Database::Sled))
+    }
+
+    /// The one whose files are in this directory, or that would be made there if nobody said which.
+    pub fn of(path: &Path) -> Self {
+        Database::there(path).unwrap_or_default()
+    }
+
+    fn open(self, path: &Path) -> Result<Arc<dyn Store>, StoreError> {
+        Ok(match self {
+            Database::Sled => Arc::new(SledStore::open(path)?),
+            Database::Redb => Arc::new(RedbStore::open(path)?),
+        })
+    }
+}
+
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Database::Sled => "sled",
+            Database::Redb => "redb",
+        })
+    }
+}
+
+/// Opens a data directory's store, to be played on, as the configuration says. Data of an older version is brought up to
+/// this one first, with a backup from before.
 ///
 /// # Errors
-/// It cannot be opened; or it is a newer version's, or its backup cannot be written, and then it was left as it is.
-pub fn open(data: &DataDir) -> anyhow::Result<Arc<Playing>> {
-    let database = SledStore::open(&data.store())?;
-    backup::before_migration(&database, &data.file(backups::DIRECTORY))?;
+/// It cannot be opened; or it is a newer version's, or in another database, or its backup cannot be written, and then it was
+/// left as it is.
+pub fn open(data: &DataDir, config: &Config) -> anyhow::Result<Arc<Playing>> {
+    let (path, wanted) = (data.store(), config.store.database);
+    if let Some(there) = Database::there(&path).filter(|there| *there != wanted) {
+        bail!(
+            "the data is kept in {there}, and the configuration says store.database = \"{wanted}\": say \"{there}\" there, or \
+             take the data along: astragal backup FILE, and astragal restore FILE into an empty directory"
+        );
+    }
+    let database = wanted.open(&path)?;
+    backup::before_migration(&*database, &data.file(backups::DIRECTORY))?;
     // Before anything stands in the log alone: an older program, which would not look there, refuses to start from now on.
-    prepare(&database)?;
-    Ok(Arc::new(logged(Arc::new(database), &data.store())?))
+    prepare(&*database)?;
+    // What no backup comes for is not kept for one.
+    let keep = if config.backups.keep > 0 { Keep::Aside } else { Keep::Nothing };
+    Ok(Arc::new(logged(database, &path, keep)?))
 }
 
 /// Opens the store in this directory as it is, to be read.
@@ -34,11 +88,11 @@ pub fn open(data: &DataDir) -> anyhow::Result<Arc<Playing>> {
 /// # Errors
 /// It cannot be opened.
 pub fn look(path: &Path) -> Result<Arc<dyn Store>, StoreError> {
-    let database = SledStore::open(path)?;
-    match schema_of(&database)? {
+    let database = Database::of(path).open(path)?;
+    match schema_of(&*database)? {
         // What an older version wrote has no log.
-        Some(older) if older < SCHEMA => Ok(Arc::new(database)),
-        _ => Ok(Arc::new(logged(Arc::new(database), path)?)),
+        Some(older) if older < SCHEMA => Ok(database),
+        _ => Ok(Arc::new(logged(database, path, Keep::Aside)?)),
     }
 }
 
@@ -46,14 +100,29 @@ pub fn look(path: &Path) -> Result<Arc<dyn Store>, StoreError> {
 ///
 /// # Errors
 /// It cannot be made.
-pub fn make(path: &Path) -> Result<Arc<dyn Store>, StoreError> {
-    Ok(Arc::new(SledStore::open(path)?))
+pub fn make(path: &Path, database: Database) -> Result<Arc<dyn Store>, StoreError> {
+    database.open(path)
 }
 
-fn logged(database: Arc<dyn Store>, path: &Path) -> Result<Playing, StoreError> {
-    let directory = Directory::open(&path.join(LOG));
-    let directory = directory.map_err(|error| StoreError::Unavailable(format!("the log cannot be opened: {error}")))?;
-    Ok(Logged::open(Arc::new(directory), database, Keep::Nothing, identity)?.in_background())
+/// Hands every commit behind `position` to `put`, from the log of the store in this directory.
+///
+/// # Errors
+/// The log cannot be read, or is not the one of the position.
+pub fn replay(
+    path: &Path,
+    position: &Position,
+    put: impl FnMut(Batch) -> Result<(), StoreError>,
+) -> Result<Replayed, StoreError> {
+    store_log::replay(&log_of(path)?, position, put)
+}
+
+fn log_of(path: &Path) -> Result<Directory, StoreError> {
+    let failed = |error| StoreError::Unavailable(format!("the log cannot be opened: {error}"));
+    Directory::open(&path.join(LOG)).map_err(failed)
+}
+
+fn logged(database: Arc<dyn Store>, path: &Path, keep: Keep) -> Result<Playing, StoreError> {
+    Ok(Logged::open(Arc::new(log_of(path)?), database, keep, identity)?.in_background())
 }
 
 fn identity() -> Identity {

@@ -1,7 +1,7 @@
 //! Backups: the whole store as lines of JSON, each with a checksum, and a last line that says it is complete.
 //!
 //! ```text
-//! {"astragal_backup":1,"schema":1,"time":"2026-11-20T09:00:00Z"}
+//! {"astragal_backup":1,"schema":4,"time":"2026-11-20T09:00:00Z","log":{"identity":"5f0c...","number":71}}
 //! {"crc":"8d3f6a10","key":"table/...","value":{...}}
 //! {"end":true,"records":2,"crc":"0b1c2d3e"}
 //! ```
@@ -16,7 +16,7 @@ mod older;
 
 use crate::keys;
 use crate::schema::schema_of;
-use crate::store::{Batch, Store, StoreError, scan_all};
+use crate::store::{Batch, Position, Store, StoreError, scan_all};
 use crate::stored::{as_json, of_json};
 use jiff::Timestamp;
 use older::Older;
@@ -34,6 +34,15 @@ struct Header {
     astragal_backup: u32,
     schema: u32,
     time: Timestamp,
+    /// Where the log goes on with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    log: Option<Position>,
+}
+
+impl Header {
+    fn new(schema: u32, time: Timestamp) -> Self {
+        Header { astragal_backup: FORMAT, schema, time, log: None }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,7 +108,7 @@ impl BackupError {
 pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
     // What an older version stored is a backup for that version too.
     let schema = schema_of(store)?.unwrap_or(keys::SCHEMA);
-    let mut lines = Lines::begin(out, schema, time)?;
+    let mut lines = Lines::begin(out, Header { log: store.position(), ..Header::new(schema, time) })?;
     for record in scan_all(store, "") {
         let (key, value) = record?;
         let value = if keys::is_entry(&key) { as_json(&key, value)? } else { value };
@@ -128,7 +137,7 @@ pub fn write_for(
     out: &mut dyn Write,
 ) -> Result<u64, BackupError> {
     has_way_back(schema)?;
-    let mut older = Older::new(schema, Lines::begin(out, schema, time)?);
+    let mut older = Older::new(schema, Lines::begin(out, Header::new(schema, time))?);
     read(input, |batch| {
         // A backup has nothing to remove.
         let mut records = batch.iter().map(|(key, value)| (key.clone(), value.clone().unwrap_or_default()));
@@ -144,9 +153,9 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn begin(out: &'a mut dyn Write, schema: u32, time: Timestamp) -> Result<Self, BackupError> {
+    fn begin(out: &'a mut dyn Write, header: Header) -> Result<Self, BackupError> {
         let mut out = Summed { inner: out, crc: crc32fast::Hasher::new() };
-        line(&mut out, &Header { astragal_backup: FORMAT, schema, time })?;
+        line(&mut out, &header)?;
         Ok(Lines { out, records: 0 })
     }
 
@@ -164,6 +173,26 @@ impl<'a> Lines<'a> {
         line(&mut self.out, &Footer { end: true, records: self.records, crc })?;
         self.out.flush()?;
         Ok(self.records)
+    }
+}
+
+/// Where the log goes on with what a backup holds, if it says so.
+///
+/// # Errors
+/// The file is no backup, or cannot be read.
+pub fn position(input: &mut dyn BufRead) -> Result<Option<Position>, BackupError> {
+    let mut line = Vec::new();
+    input.read_until(b'\n', &mut line)?;
+    Ok(header(&line)?.log)
+}
+
+/// The first line of a backup.
+fn header(line: &[u8]) -> Result<Header, BackupError> {
+    let header: Header = serde_json::from_slice(line)
+        .map_err(|_| BackupError::Damaged { line: 1, what: "this is no backup of astragal".to_owned() })?;
+    match header.astragal_backup > FORMAT || header.schema > keys::SCHEMA {
+        true => Err(BackupError::Newer),
+        false => Ok(header),
     }
 }
 
@@ -185,11 +214,7 @@ pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), St
         let before = crc.clone();
         crc.update(&text);
         if number == 1 {
-            let header: Header =
-                serde_json::from_slice(&text).map_err(|_| damaged(&"this is no backup of astragal"))?;
-            if header.astragal_backup > FORMAT || header.schema > keys::SCHEMA {
-                return Err(BackupError::Newer);
-            }
+            header(&text)?;
         } else if let Ok(record) = serde_json::from_slice::<Record>(&text) {
             if record.crc != record_crc(&record.key, record.value.get().as_bytes()) {
                 return Err(damaged(&format!("the record {:?} is damaged", record.key)));

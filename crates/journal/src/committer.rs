@@ -7,7 +7,7 @@
 
 mod snapshot;
 
-use crate::store::{Batch, Store, StoreError, scan_all};
+use crate::store::{Batch, Position, Store, StoreError, scan_all};
 use snapshot::{Before, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -158,7 +158,8 @@ impl Committer {
         self.between_commits(move |_| {
             let before = Arc::<Before>::default();
             let since = Arc::downgrade(&before);
-            let snapshot = Snapshot { store, before };
+            let position = store.position();
+            let snapshot = Snapshot { store, before, position };
             let reader = std::thread::Builder::new().name("reader".to_owned()).spawn(move || read(&snapshot));
             let mut shared = lock(&shared);
             shared.readers.retain(|reader| !reader.is_finished());
@@ -339,6 +340,10 @@ impl Store for Between<'_> {
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         self.before.iter().for_each(|before| before.keep(self.store, batch));
         self.store.commit(batch)
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.store.position()
     }
 }
 

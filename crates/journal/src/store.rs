@@ -11,6 +11,7 @@ pub use memory::Memory;
 pub use settled::{Engine, Settled};
 pub use tally::Tally;
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map;
 use std::sync::Arc;
@@ -38,6 +39,20 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Nothing of the batch was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`].
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Where the store is in its log, if it has one.
+    fn position(&self) -> Option<Position> {
+        None
+    }
+}
+
+/// A place in the log of a store: what a backup has, and from where on the log goes on with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// Which log: its identity, in hexadecimal.
+    pub identity: String,
+    /// The number of the last commit.
+    pub number: u64,
 }
 
 impl<S: Store + ?Sized> Store for Arc<S> {
@@ -51,6 +66,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         (**self).commit(batch)
+    }
+
+    fn position(&self) -> Option<Position> {
+        (**self).position()
     }
 }
 

@@ -19,10 +19,10 @@ mod segment;
 pub use disk::{Directory, Disk, DiskFile};
 pub use record::Identity;
 
-use journal::store::{Batch, Store, StoreError};
-use log::{Applied, Log, damaged, unreadable};
+use journal::store::{Batch, Position, Store, StoreError};
+use log::{Applied, Log, Reader, damaged, unreadable};
 use overlay::Overlay;
-use segment::{Which, find};
+use segment::{Which, find, forget_oldest};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,6 +39,8 @@ const KEYS: usize = 10_000;
 const BYTES: usize = 4 << 20;
 /// How many times as much is held while the database is busy or fails; then a commit waits for it.
 const OVERFULL: usize = 4;
+/// Segments that are put aside at the most, of 16 MB each where the bot is busy.
+const MOST_ASIDE: usize = 64;
 /// How long it waits before it tries a database again that failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -107,6 +109,23 @@ impl<S: Store + 'static> Logged<S> {
             }
         }
         self
+    }
+
+    /// Removes what was put aside of the log up to this commit, since a backup has it.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn release(&self, number: u64) -> Result<(), StoreError> {
+        let segments = find(&*self.shared.disk, Which::All).map_err(unreadable)?;
+        let begun: Vec<_> = segments.iter().filter_map(|found| Some((found, found.header?.1))).collect();
+        for pair in begun.windows(2) {
+            let [(segment, _), (_, next)] = pair else { continue };
+            // What the next one begins with is the end of this one.
+            if segment.is_kept && *next <= number + 1 {
+                self.shared.disk.remove(&segment.name).map_err(unreadable)?;
+            }
+        }
+        Ok(())
     }
 
     /// Puts into the database what was committed.
@@ -200,6 +219,13 @@ impl<S: Store> Shared<S> {
                 tracing::warn!(%error, "a part of the log that is done with stays where it is");
             }
         }
+        match forget_oldest(&*self.disk, MOST_ASIDE) {
+            Ok(0) => {}
+            Ok(_) => {
+                tracing::warn!("no backup was written for long: the oldest of the log that was kept for one is removed")
+            }
+            Err(error) => tracing::warn!(%error, "what is kept of the log for a backup cannot be looked at"),
+        }
     }
 
     /// Makes the segment that the log will need soon.
@@ -210,6 +236,40 @@ impl<S: Store> Shared<S> {
             Err(error) => tracing::warn!(%error, "the next part of the log cannot be made yet"),
         }
     }
+}
+
+/// What a log holds behind a backup.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// The number of the last commit that was handed on.
+    pub last: u64,
+    /// What kept it from handing on more.
+    pub damage: Option<StoreError>,
+}
+
+/// Hands every commit behind `position` to `put`, in their order, from all of the log that is left: as far as none is missing or
+/// damaged.
+///
+/// # Errors
+/// The log cannot be read, or is another one; or `put` failed.
+pub fn replay(
+    disk: &dyn Disk,
+    position: &Position,
+    mut put: impl FnMut(Batch) -> Result<(), StoreError>,
+) -> Result<Replayed, StoreError> {
+    let segments = find(disk, Which::All).map_err(unreadable)?;
+    let is_it = |identity: &Identity| journal::hex(identity) == position.identity;
+    let identity = segments.iter().find_map(|found| found.header.map(|(identity, _)| identity).filter(is_it));
+    let identity = identity.ok_or_else(|| damaged("it is not the one that the backup goes on with"))?;
+    let mut reader = Reader { identity, last: position.number, full: Vec::new() };
+    let mut failed = Ok(());
+    let read = reader.all(segments, &mut |_, batch| {
+        if failed.is_ok() {
+            failed = put(batch);
+        }
+    });
+    failed?;
+    Ok(Replayed { last: reader.last, damage: read.err() })
 }
 
 fn tell(error: &StoreError) {
@@ -250,6 +310,11 @@ impl<S: Store + 'static> Store for Logged<S> {
             let _ = wake.try_send(());
         }
         Ok(())
+    }
+
+    fn position(&self) -> Option<Position> {
+        let log = self.shared.log();
+        Some(Position { identity: journal::hex(&log.identity()), number: log.last() })
     }
 }
 

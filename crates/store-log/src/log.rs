@@ -177,7 +177,7 @@ impl Log {
     }
 
     fn put_active_aside(&mut self) {
-        let last = self.next - 1;
+        let last = self.last();
         self.full.extend(self.active.take().map(|active| active.full(last)));
     }
 
@@ -195,6 +195,11 @@ impl Log {
     /// Which log it is.
     pub fn identity(&self) -> Identity {
         self.identity
+    }
+
+    /// The number of the last commit.
+    pub fn last(&self) -> u64 {
+        self.next - 1
     }
 
     /// Whether it will need another segment soon.
@@ -223,7 +228,7 @@ impl Log {
 
     /// Cuts off what was not used of the last segment, which nothing more is written to.
     pub fn close(&mut self) {
-        let last = self.next - 1;
+        let last = self.last();
         if let Some(active) = self.active.take().map(|active| active.full(last))
             && let Err(error) = active.cut()
         {

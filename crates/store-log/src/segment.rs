@@ -180,6 +180,8 @@ pub struct Found {
     pub header: Option<(Identity, u64)>,
     /// Its name.
     pub name: String,
+    /// It was put aside.
+    pub is_kept: bool,
     file: Arc<dyn DiskFile>,
     length: u64,
 }
@@ -195,10 +197,21 @@ pub fn find(disk: &dyn Disk, which: Which) -> io::Result<Vec<Found>> {
         let mut header = [0; HEADER];
         file.read_at(0, &mut header)?;
         let length = file.length()?;
-        found.push(Found { generation, header: read_header(&header), name, file, length });
+        let is_kept = needed.is_none();
+        found.push(Found { generation, header: read_header(&header), name, is_kept, file, length });
     }
     found.sort_by_key(|found| found.generation);
     Ok(found)
+}
+
+/// Removes the oldest segments that were put aside, if there are more than `most`; how many those were.
+pub fn forget_oldest(disk: &dyn Disk, most: usize) -> io::Result<usize> {
+    let mut kept = disk.list()?;
+    kept.retain(|name| name.ends_with(KEPT));
+    kept.sort();
+    let oldest = &kept[..kept.len().saturating_sub(most)];
+    oldest.iter().try_for_each(|name| disk.remove(name))?;
+    Ok(oldest.len())
 }
 
 fn name(generation: u64) -> String {

@@ -2,6 +2,7 @@
 
 use super::mistakes::Mistake;
 use crate::networks::{Kinds, Network, Networks};
+use crate::store::Database;
 use chat::{PlayerId, RoomId};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -36,6 +37,7 @@ pub struct Config {
     pub limits: Numbers,
     pub console: Console,
     pub backups: Backups,
+    pub store: Store,
     /// Its networks, whose sections each kind reads for itself.
     #[serde(skip)]
     pub networks: Networks,
@@ -113,6 +115,13 @@ pub struct Backups {
     pub keep: usize,
 }
 
+/// How it is kept.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    pub database: Database,
+}
+
 impl Default for Config {
     fn default() -> Self {
         let name = Settings::default().name;
@@ -128,6 +137,7 @@ impl Default for Config {
             limits: Numbers::default(),
             console: Console::default(),
             backups: Backups::default(),
+            store: Store::default(),
             networks: Networks::default(),
         }
     }

@@ -1,6 +1,6 @@
 //! The store as it was between two commits, to be read while later ones go on: they keep what they take the place of.
 
-use crate::store::{Batch, Store, StoreError};
+use crate::store::{Batch, Position, Store, StoreError};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -32,6 +32,8 @@ impl Before {
 pub(super) struct Snapshot {
     pub store: Arc<dyn Store>,
     pub before: Arc<Before>,
+    /// Where the store was.
+    pub position: Option<Position>,
 }
 
 impl Snapshot {
@@ -84,6 +86,10 @@ impl Store for Snapshot {
     fn commit(&self, _: &Batch) -> Result<(), StoreError> {
         Err(StoreError::Unavailable("what was is only read".to_owned()))
     }
+
+    fn position(&self) -> Option<Position> {
+        self.position.clone()
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +121,7 @@ mod tests {
             let store = Arc::new(Memory::default());
             write(&*store, &first);
             let was = store.dump();
-            let snapshot = Snapshot { store: store.clone(), before: Arc::default() };
+            let snapshot = Snapshot { store: store.clone(), before: Arc::default(), position: None };
             let (mut seen, mut later) = (Vec::new(), later.into_iter());
             // Each page is read while others write.
             loop {

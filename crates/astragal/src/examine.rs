@@ -1,0 +1,47 @@
+//! `astragal check`: everything that is stored is read, and every journal must lead to what is stored.
+
+use crate::{check, out::say, store};
+use anyhow::{Context, bail, ensure};
+use journal::moving::tables;
+use journal::schema::check_records;
+use journal::store::Store;
+use std::path::Path;
+use store_sled::{ClaimError, DataDir};
+
+/// Says whether the store of a stopped bot is whole.
+pub fn examine(path: &Path) -> anyhow::Result<()> {
+    let data = of_stopped(path)?;
+    check::check_in_child(&data)?;
+    for line in journals(&*store::look(&data.store())?)? {
+        say(&line)?;
+    }
+    say("everything that is stored is whole")
+}
+
+/// The data directory of a bot that does not run.
+pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
+    ensure!(path.join("store").exists(), "there is nothing in {} to check", path.display());
+    match DataDir::claim(path) {
+        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
+        data => Ok(data?),
+    }
+}
+
+/// What there is to say of each table's journal.
+///
+/// # Errors
+/// A record cannot be read, or a journal does not lead to what is stored.
+pub fn journals(store: &dyn Store) -> anyhow::Result<Vec<String>> {
+    check_records(store)?;
+    let mut said = Vec::new();
+    for table in tables(store)? {
+        let audit = journal::audit(store, &table).with_context(|| format!("the journal of {table} is damaged"))?;
+        said.push(format!(
+            "{table}: {} entries up to #{}, chain head {}…",
+            audit.entries,
+            audit.last,
+            &audit.head[..16]
+        ));
+    }
+    Ok(said)
+}
