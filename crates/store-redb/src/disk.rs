@@ -46,7 +46,7 @@ impl Disk {
         (self.fault)(step)
     }
 
-    /// Notes what is at `offset` now; what was there before.
+    /// Notes which page is at `offset` now; which one was there before.
     fn note(&self, offset: u64, page: Page) -> Page {
         if offset < PAGE || !offset.is_multiple_of(PAGE) {
             return Page::default();
@@ -54,6 +54,9 @@ impl Disk {
         let number = usize::try_from(offset / PAGE).expect("a file has no more pages than memory has bytes");
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.len() <= number {
+            if page == Page::default() {
+                return page;
+            }
             pages.resize(number + 1, Page::default());
         }
         std::mem::replace(&mut pages[number], page)
@@ -97,10 +100,9 @@ impl StorageBackend for Disk {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.at(Step::Write)?;
-        self.note(offset, Page::default());
-        self.file.write(offset, data)?;
-        self.note(offset, Page::of(data));
-        Ok(())
+        let written = self.file.write(offset, data);
+        self.note(offset, if written.is_ok() { Page::of(data) } else { Page::default() });
+        written
     }
 
     fn close(&self) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! [`Store`] on redb 4, with what redb alone does not give (measured on 4.6.0):
 //!
-//! - it does not look at its checksums when it reads, only when it opens what was not closed in order: every record
-//!   carries one of its own, and every opening looks at all pages;
+//! - it looks at its checksums when it opens what was not closed in order, and never again: every opening looks at all
+//!   pages, a page that is read again must be what it was, and every record carries a checksum of its own;
 //! - a last commit that is damaged is taken back, silently, for the one before: commits are counted, in the database and
 //!   beside it in `tally`, and a database that has counted fewer is damaged;
 //! - after a failure its errors stick, and it may panic on damage: then it is closed and opened anew.

@@ -1,5 +1,10 @@
 //! The store's contract, on disks that work and on disks that fail.
 
+#[path = "store/damage.rs"]
+mod damage;
+#[path = "store/power.rs"]
+mod power;
+
 use journal::store::conformance::{self, Fuse};
 use journal::store::{Batch, Store, StoreError};
 use std::fs;
@@ -9,10 +14,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store_redb::{Fault, RedbStore, Step};
+use tempfile::TempDir;
+
+/// A directory in memory, if there is one: nothing here needs a disk, and syncs of a disk take most of the time.
+fn scratch() -> TempDir {
+    let memory = tempfile::tempdir_in("/dev/shm");
+    memory.or_else(|_| tempfile::tempdir()).expect("a step of the test works")
+}
 
 #[test]
 fn redb_keeps_the_contract_of_a_store() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     conformance::suite(|fresh| {
         if fresh && path.exists() {
@@ -33,7 +45,7 @@ fn at_whichever_step_redb_panics_it_says_what_came_of_it() {
 }
 
 fn at_each_step_of_a_commit(failure: fn() -> io::Result<()>) {
-    let directory = tempfile::tempdir().expect("a step of the test works");
+    let directory = scratch();
     let path = directory.path().join("store");
     let fuse: Arc<Fuse> = Arc::default();
     conformance::failures(&fuse, |fresh| {
@@ -60,7 +72,7 @@ fn shut(times: &Arc<AtomicU32>, opened_in_vain: u32) -> Fault {
 
 #[test]
 fn a_commit_in_doubt_waits_until_the_database_can_be_opened() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let left: Arc<AtomicU32> = Arc::default();
     let store = RedbStore::open_with(&directory.path().join("store"), shut(&left, 4)).unwrap();
     left.store(4, Ordering::SeqCst);
@@ -70,7 +82,7 @@ fn a_commit_in_doubt_waits_until_the_database_can_be_opened() {
 
 #[test]
 fn where_the_database_stays_shut_nobody_is_told_that_nothing_was_written() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let left: Arc<AtomicU32> = Arc::default();
     let store = RedbStore::open_with(&directory.path().join("store"), shut(&left, 6)).unwrap();
     left.store(6, Ordering::SeqCst);
@@ -82,7 +94,7 @@ fn where_the_database_stays_shut_nobody_is_told_that_nothing_was_written() {
 
 #[test]
 fn a_read_that_failed_fails_nothing_after_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     let fuse: Arc<Fuse> = Arc::default();
     let reads = fuse.clone();
@@ -103,7 +115,7 @@ fn a_read_that_failed_fails_nothing_after_it() {
 
 #[test]
 fn a_database_is_its_owners_alone_and_opened_once() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("a/store");
     let store = RedbStore::open(&path).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -119,7 +131,7 @@ fn a_database_is_its_owners_alone_and_opened_once() {
 
 #[test]
 fn what_is_the_stores_own_is_in_no_scan_of_everything() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let store = RedbStore::open(&directory.path().join("store")).unwrap();
     store.commit(&one("a", "1")).unwrap();
     assert_eq!(store.scan("", None, 10).unwrap(), [("a".to_owned(), b"1".to_vec())]);
@@ -128,10 +140,10 @@ fn what_is_the_stores_own_is_in_no_scan_of_everything() {
 
 #[test]
 fn what_is_overwritten_does_not_make_the_file_grow() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     let store = RedbStore::open(&path).unwrap();
-    for n in 0..2_000 {
+    for n in 0..1_000 {
         store.commit(&one(&format!("key/{:02}", n % 100), &"x".repeat(300))).unwrap();
         let size = fs::metadata(path.join("redb")).unwrap().len();
         assert!(size <= 300_000, "{size} bytes for 30 kB after {n} commits");

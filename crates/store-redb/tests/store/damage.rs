@@ -1,5 +1,6 @@
 //! What becomes of a database whose file is not what was written: damaged, cut off, or taken in the middle of its life.
 
+use crate::scratch;
 use journal::store::{Batch, Store, StoreError, scan_all};
 use redb::ReadableTable;
 use std::fs;
@@ -51,7 +52,7 @@ impl Left {
 
 /// A database that was closed in order, and the same one as it was before that.
 fn left() -> (TempDir, [Left; 2]) {
-    let directory = tempfile::tempdir().expect("a step of the test works");
+    let directory = scratch();
     let path: PathBuf = directory.path().join("store");
     let store = RedbStore::open(&path).expect("a step of the test works");
     (0..COMMITS).for_each(|n| commit(&store, n));
@@ -76,8 +77,8 @@ fn a_flipped_bit_is_named_or_harmless_and_hides_nothing() {
     let (directory, left) = left();
     let (mut named, mut harmless) = (0, 0);
     for left in left {
-        let header = (0..320).step_by(2);
-        let pages = (320..left.file.len()).step_by(1_009);
+        let header = (0..320).step_by(3);
+        let pages = (320..left.file.len()).step_by(2_003);
         for at in header.chain(pages) {
             let mut changed = left.file.clone();
             changed[at] ^= 1 << (at % 8);
@@ -98,7 +99,7 @@ fn a_flipped_bit_is_named_or_harmless_and_hides_nothing() {
 
 #[test]
 fn a_bit_flipped_while_it_is_open_is_named_and_hides_nothing() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     let store = RedbStore::open(&path).unwrap();
     let large = "x".repeat(250_000);
@@ -147,7 +148,7 @@ fn a_file_that_was_cut_off_is_damaged() {
 
 #[test]
 fn a_copy_of_the_file_after_any_commit_holds_that_commit() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     let store = RedbStore::open(&path).unwrap();
     for n in 0..COMMITS {
@@ -161,7 +162,7 @@ fn a_copy_of_the_file_after_any_commit_holds_that_commit() {
 
 #[test]
 fn an_older_copy_of_the_file_is_damaged() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     let store = RedbStore::open(&path).unwrap();
     commit(&store, 0);
@@ -183,7 +184,7 @@ fn by_redb(path: &Path, change: impl Fn(&mut redb::Table<&str, &[u8]>)) {
 
 #[test]
 fn a_record_that_is_not_what_was_written_under_its_key_is_named() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     let store = RedbStore::open(&path).unwrap();
     (0..3).for_each(|n| commit(&store, n));
@@ -201,7 +202,7 @@ fn a_record_that_is_not_what_was_written_under_its_key_is_named() {
 
 #[test]
 fn a_database_that_does_not_know_how_many_commits_it_has_is_damaged() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     drop(RedbStore::open(&path).unwrap());
     by_redb(&path, |table| drop(table.remove("\0commits").unwrap()));
@@ -210,7 +211,7 @@ fn a_database_that_does_not_know_how_many_commits_it_has_is_damaged() {
 
 #[test]
 fn where_redb_panics_while_it_is_opened_that_is_damage() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let path = directory.path().join("store");
     drop(RedbStore::open(&path).unwrap());
     let panics = |step| match step {

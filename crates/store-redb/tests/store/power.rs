@@ -1,5 +1,6 @@
 //! What is left of a commit when the power goes: of what was written since the last sync, any part may be on the disk.
 
+use crate::scratch;
 use journal::store::{Batch, Store, scan_all};
 use std::fs;
 use std::path::Path;
@@ -70,14 +71,14 @@ fn commits(path: &Path) -> usize {
 
 #[test]
 fn after_a_power_cut_all_of_a_commit_is_there_or_nothing_of_it() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = scratch();
     let (path, copy) = (directory.path().join("store"), directory.path().join("copy"));
     let steps = Steps::default();
     let store = RedbStore::open_with(&path, watched(&path, &steps)).unwrap();
     fs::create_dir(&copy).unwrap();
     let mut chance = Chance(1);
     let (mut old, mut new) = (0, 0);
-    for n in 0..24 {
+    for n in 0..16 {
         let mut synced = fs::read(path.join("redb")).unwrap();
         let tally = fs::read(path.join("tally")).unwrap();
         steps.lock().unwrap().clear();
@@ -97,5 +98,5 @@ fn after_a_power_cut_all_of_a_commit_is_there_or_nothing_of_it() {
         fs::write(copy.join("redb"), &synced).unwrap();
         assert_eq!(commits(&copy), n + 1);
     }
-    assert!(old > 50 && new > 20, "{old} times the commit was not there, {new} times it was: the test proves nothing");
+    assert!(old > 40 && new > 15, "{old} times the commit was not there, {new} times it was: the test proves nothing");
 }
