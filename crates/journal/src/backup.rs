@@ -125,8 +125,8 @@ pub fn has_way_back(schema: u32) -> Result<(), BackupError> {
     if (keys::OLDEST_SCHEMA..=keys::SCHEMA).contains(&schema) { Ok(()) } else { Err(BackupError::NoWayBack { schema }) }
 }
 
-/// Writes the backup `input` anew, as one that a version can restore which knows no newer schema than this one: what that
-/// version cannot read is left out.
+/// Writes the backup `input` anew, as one that a version can restore which knows no newer schema than this one: what stood in
+/// another record then is put there, and what that version cannot read is left out.
 ///
 /// # Errors
 /// There is no way back to that schema, or a file failed.
