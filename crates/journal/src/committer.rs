@@ -6,27 +6,17 @@
 //! later ones of its lane, and the table must be opened anew.
 
 mod snapshot;
+mod writer;
 
-use crate::store::{Batch, Position, Store, StoreError, scan_all};
+pub use writer::{SYNC, Wait, Writer};
+
+use crate::store::{Batch, Store, StoreError, scan_all};
 use snapshot::{Before, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
-
-/// One write of the store with its sync, in seconds, as Prometheus shows it.
-pub const SYNC: &str = "astragal_store_sync_seconds";
-
-/// Batches that are written at once at the most.
-const GROUP: usize = 1_024;
-
-/// How long what is to be written soon waits for a group to go with.
-const MOMENT: Duration = Duration::from_millis(2);
 
 /// A line of batches of which none is written once one has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,9 +59,6 @@ enum Work {
     Read(Read),
 }
 
-/// What the later batches of a lane are told.
-const FOLLOWS_A_FAILURE: &str = "an earlier write of this table failed";
-
 struct Submission {
     lane: Option<Lane>,
     number: u64,
@@ -80,8 +67,17 @@ struct Submission {
 }
 
 impl Committer {
-    /// Starts the writer of `store`.
+    /// Starts the writer of `store`, on a thread of its own.
     pub fn new(store: Arc<dyn Store>) -> Self {
+        let (mut committer, writer) = Committer::by_hand(store);
+        let thread = std::thread::Builder::new().name("committer".to_owned()).spawn(move || writer.run());
+        committer.writer = Some(thread.expect("the system starts a thread"));
+        committer
+    }
+
+    /// A committer without a thread: nothing is written but in the [turns](Writer::turn) that its writer is given. The
+    /// writer must live as long as anybody hands something in.
+    pub fn by_hand(store: Arc<dyn Store>) -> (Self, Writer) {
         let (queue, work) = mpsc::channel();
         let shared = Arc::new(Mutex::new(Shared {
             queue: Some(queue),
@@ -93,12 +89,8 @@ impl Committer {
             before: Vec::new(),
             readers: Vec::new(),
         }));
-        let writer = std::thread::Builder::new().name("committer".to_owned()).spawn({
-            let (store, shared) = (store.clone(), shared.clone());
-            move || write(&*store, &shared, &work)
-        });
-        let writer = Some(writer.expect("the system starts a thread"));
-        Committer { store, shared, lanes: AtomicU64::new(0), writer }
+        let writer = Writer::new(store.clone(), shared.clone(), work);
+        (Committer { store, shared, lanes: AtomicU64::new(0), writer: None }, writer)
     }
 
     /// A lane of its own.
@@ -235,135 +227,12 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().expect("nothing panics holding it")
 }
 
-fn write(store: &dyn Store, shared: &Mutex<Shared>, queue: &mpsc::Receiver<Work>) {
-    let (mut next, mut taken) = (None, 0);
-    loop {
-        let soon = !lock(shared).soon.is_empty();
-        let work = match next.take() {
-            Some(work) => Ok(work),
-            None if soon => queue.recv_timeout(MOMENT),
-            None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        let (mut group, mut read) = (Vec::new(), None);
-        let ended = matches!(work, Err(RecvTimeoutError::Disconnected));
-        match work {
-            Ok(Work::Soon) => continue,
-            Ok(Work::Commit(first)) => {
-                (group, next) = gather(first, queue);
-                taken = group.last().map_or(taken, |submission| submission.number);
-            }
-            Ok(Work::Read(then)) => read = Some(then),
-            Err(_) => {}
-        }
-        commit_group(store, shared, group, taken);
-        if let Some(work) = read {
-            // The lock ends here: what is done may take it again.
-            let before = lock(shared).snapshots();
-            work(&Between { store, before });
-        }
-        if ended {
-            return;
-        }
-    }
-}
-
-/// The submissions that wait behind `first`, and what ended them if it was something else.
-fn gather(first: Submission, queue: &mpsc::Receiver<Work>) -> (Vec<Submission>, Option<Work>) {
-    let mut group = vec![first];
-    while group.len() < GROUP {
-        match queue.try_recv() {
-            Ok(Work::Commit(more)) => group.push(more),
-            Ok(Work::Soon) => {}
-            Ok(read @ Work::Read(_)) => return (group, Some(read)),
-            Err(_) => break,
-        }
-    }
-    (group, None)
-}
-
-/// Writes `group`, and with it what was to be written soon.
-fn commit_group(store: &dyn Store, shared: &Mutex<Shared>, group: Vec<Submission>, taken: u64) {
-    let (mut all, failed, before) = {
-        let mut shared = lock(shared);
-        (shared.soon_with(taken), shared.failed.clone(), shared.snapshots())
-    };
-    all.extend(group.into_iter().map(|submission| (submission.number, submission)));
-    let mut together = Batch::default();
-    let mut forgotten = Vec::new();
-    for submission in all.values_mut() {
-        let batch = std::mem::take(&mut submission.batch);
-        forgotten.extend(batch.iter().map(|(key, _)| (submission.number, key.clone())));
-        if !submission.fails_with(&failed) {
-            together.append(batch);
-        }
-    }
-    before.iter().for_each(|before| before.keep(store, &together));
-    let begun = Instant::now();
-    let result = if together.is_empty() { Ok(()) } else { commit_safely(store, &together) };
-    metrics::histogram!(SYNC).record(begun.elapsed().as_secs_f64());
-
-    let mut shared = lock(shared);
-    for (number, key) in forgotten {
-        // A later submission of the same key is still pending.
-        if shared.pending.get(&key).is_some_and(|(newest, _)| *newest == number) {
-            shared.pending.remove(&key);
-        }
-    }
-    if let Err(error) = &result {
-        shared.failed.extend(all.values().filter_map(|submission| submission.lane));
-        tracing::error!(%error, "a write failed");
-    }
-    drop(shared);
-    for submission in all.into_values() {
-        let fails = submission.fails_with(&failed);
-        let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
-        // Whoever submitted may have stopped waiting: then nobody needs the result.
-        let _ = submission.done.send(told);
-    }
-}
-
-/// The store between two commits: what is written to it is kept for those who read it as it was.
-struct Between<'a> {
-    store: &'a dyn Store,
-    before: Vec<Arc<Before>>,
-}
-
-impl Store for Between<'_> {
-    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.store.read(key)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        self.store.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        self.before.iter().for_each(|before| before.keep(self.store, batch));
-        self.store.commit(batch)
-    }
-
-    fn position(&self) -> Option<Position> {
-        self.store.position()
-    }
-}
-
-/// A store that panics has failed; the writer lives on.
-fn commit_safely(store: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
-    catch_unwind(AssertUnwindSafe(|| store.commit(batch)))
-        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store panicked".to_owned())))
-}
-
-impl Submission {
-    fn fails_with(&self, failed: &BTreeSet<Lane>) -> bool {
-        self.lane.is_some_and(|lane| failed.contains(&lane))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::Memory;
     use std::sync::atomic::AtomicBool;
+    use tokio::time::Instant;
 
     #[derive(Default)]
     struct Moody {
@@ -452,5 +321,29 @@ mod tests {
         committer.commit(Some(other), one("b", "1")).unwrap();
         committer.commit(Some(committer.lane()), one("a", "3")).unwrap();
         assert_eq!(committer.read("a").unwrap().as_deref(), Some(b"3".as_slice()));
+    }
+
+    #[test]
+    fn by_hand_nothing_is_written_but_in_turns_and_what_is_soon_waits_a_moment() {
+        let store = Arc::new(Moody::default());
+        let (committer, mut writer) = Committer::by_hand(store.clone());
+        let begun = Instant::now();
+        assert_eq!(writer.turn(begun), Some(Wait::ForWork));
+        committer.submit_soon(None, one("k", "soon"));
+        assert_eq!(writer.turn(begun), Some(Wait::No));
+        let Some(Wait::Until(due)) = writer.turn(begun) else { panic!("it waits for a group to go with") };
+        assert!(due > begun);
+        let mut ticket = committer.submit(None, one("l", "now"));
+        assert!(ticket.try_recv().is_err() && store.commits.load(Ordering::Relaxed) == 0);
+        assert_eq!(writer.turn(begun), Some(Wait::No));
+        ticket.try_recv().unwrap().unwrap();
+        assert_eq!((store.read("k").unwrap().is_some(), store.commits.load(Ordering::Relaxed)), (true, 1));
+        committer.submit_soon(None, one("m", "alone"));
+        assert_eq!(writer.turn(due), Some(Wait::No));
+        let Some(Wait::Until(later)) = writer.turn(due) else { panic!("the moment begins anew") };
+        assert_eq!(writer.turn(later), Some(Wait::No));
+        assert!(store.read("m").unwrap().is_some());
+        drop(committer);
+        assert_eq!(writer.turn(later), None);
     }
 }

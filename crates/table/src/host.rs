@@ -14,7 +14,7 @@ use journal::committer::Committer;
 use journal::documents::{RoomDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::schema::{self, StartError};
-use journal::store::{Store, StoreError, scan_all};
+use journal::store::{Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -105,19 +105,33 @@ impl Host {
         dice: Box<dyn DiceBox>,
     ) -> Result<Self, StartError> {
         schema::prepare(&*store)?;
+        Ok(Host::over(Committer::new(store), settings, plugins, entropy, dice)?)
+    }
+
+    /// The same over a committer whose store is marked already.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn over(
+        committer: Committer,
+        settings: Settings,
+        plugins: Plugins,
+        entropy: Entropy,
+        dice: Box<dyn DiceBox>,
+    ) -> Result<Self, StoreError> {
         let mut numbers = 0;
         for prefix in [keys::OUTBOX, keys::WAITING] {
-            for record in scan_all(&*store, prefix) {
+            for record in committer.stored(prefix) {
                 let (key, _) = record?;
                 numbers = numbers.max(key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0));
             }
         }
         let ignored =
-            store.read(keys::IGNORED_KEY)?.map(|patterns| from_json(keys::IGNORED_KEY, &patterns)).transpose()?;
+            committer.read(keys::IGNORED_KEY)?.map(|patterns| from_json(keys::IGNORED_KEY, &patterns)).transpose()?;
         let ignored = RwLock::new(ignored.unwrap_or_default());
-        let restored = store.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
+        let restored =
+            committer.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
         let router = Router::new(&settings.name);
-        let committer = Committer::new(store);
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
         let settings = RwLock::new(Arc::new(settings));
         Ok(Host {

@@ -1,0 +1,200 @@
+//! What the committer's thread does, a step at a time: it depends on no thread and on no clock of its own, so that a
+//! simulation can drive it by hand.
+
+use super::Lane;
+use super::snapshot::Before;
+use super::{Read, Shared, Submission, Work, lock};
+use crate::store::{Batch, Position, Store, StoreError};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, TryRecvError};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// One write of the store with its sync, in seconds, as Prometheus shows it.
+pub const SYNC: &str = "astragal_store_sync_seconds";
+
+/// Batches that are written at once at the most.
+const GROUP: usize = 1_024;
+
+/// How long what is to be written soon waits for a group to go with.
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// What the later batches of a lane are told.
+const FOLLOWS_A_FAILURE: &str = "an earlier write of this table failed";
+
+/// When the writer needs its next turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// At once.
+    No,
+    /// When something is handed in.
+    ForWork,
+    /// At this time, or earlier when something is handed in.
+    Until(Instant),
+}
+
+/// What writes the batches of a [`Committer`](super::Committer).
+pub struct Writer {
+    store: Arc<dyn Store>,
+    shared: Arc<Mutex<Shared>>,
+    queue: mpsc::Receiver<Work>,
+    /// Received, and not done yet.
+    next: Option<Work>,
+    /// The number of the last submission that left the queue.
+    taken: u64,
+    /// When what is to be written soon is written even if no group comes by.
+    due: Option<Instant>,
+}
+
+impl Writer {
+    pub(super) fn new(store: Arc<dyn Store>, shared: Arc<Mutex<Shared>>, queue: mpsc::Receiver<Work>) -> Self {
+        Writer { store, shared, queue, next: None, taken: 0, due: None }
+    }
+
+    /// Does one step at the time `now`: writes a group, or what is to be written soon, or has something read. It never waits
+    /// for work. Returns when the next turn is due; nothing once the committer is gone and everything is written.
+    pub fn turn(&mut self, now: Instant) -> Option<Wait> {
+        let work = self.next.take().map_or_else(|| self.queue.try_recv(), Ok);
+        let (mut group, mut read, mut ended) = (Vec::new(), None, false);
+        match work {
+            Ok(Work::Soon) => return Some(Wait::No),
+            Ok(Work::Commit(first)) => group = self.gather(first),
+            Ok(Work::Read(then)) => read = Some(then),
+            Err(TryRecvError::Empty) => match self.wait(now) {
+                Wait::No => {}
+                wait => return Some(wait),
+            },
+            Err(TryRecvError::Disconnected) => ended = true,
+        }
+        self.due = None;
+        self.commit(group);
+        read.into_iter().for_each(|work| self.read(work));
+        (!ended).then_some(Wait::No)
+    }
+
+    /// Takes turns until the committer is gone, on a thread that may block.
+    pub(super) fn run(mut self) {
+        while let Some(wait) = self.turn(Instant::now()) {
+            // An end of the queue is seen by the next turn.
+            self.next = match wait {
+                Wait::No => None,
+                Wait::ForWork => self.queue.recv().ok(),
+                Wait::Until(due) => self.queue.recv_timeout(due.saturating_duration_since(Instant::now())).ok(),
+            };
+        }
+    }
+
+    /// How long to wait while nothing is in the queue.
+    fn wait(&mut self, now: Instant) -> Wait {
+        if lock(&self.shared).soon.is_empty() {
+            return Wait::ForWork;
+        }
+        let due = *self.due.get_or_insert(now + MOMENT);
+        if now < due { Wait::Until(due) } else { Wait::No }
+    }
+
+    /// `first` and the submissions behind it in the queue, up to something else, which comes next.
+    fn gather(&mut self, first: Submission) -> Vec<Submission> {
+        let mut group = vec![first];
+        while group.len() < GROUP {
+            match self.queue.try_recv() {
+                Ok(Work::Commit(more)) => group.push(more),
+                Ok(Work::Soon) => {}
+                Ok(read @ Work::Read(_)) => {
+                    self.next = Some(read);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        self.taken = group.last().map_or(self.taken, |submission| submission.number);
+        group
+    }
+
+    /// Writes `group`, and with it what was to be written soon.
+    fn commit(&self, group: Vec<Submission>) {
+        let (mut all, failed, before) = {
+            let mut shared = lock(&self.shared);
+            (shared.soon_with(self.taken), shared.failed.clone(), shared.snapshots())
+        };
+        all.extend(group.into_iter().map(|submission| (submission.number, submission)));
+        let mut together = Batch::default();
+        let mut forgotten = Vec::new();
+        for submission in all.values_mut() {
+            let batch = std::mem::take(&mut submission.batch);
+            forgotten.extend(batch.iter().map(|(key, _)| (submission.number, key.clone())));
+            if !submission.fails_with(&failed) {
+                together.append(batch);
+            }
+        }
+        before.iter().for_each(|before| before.keep(&*self.store, &together));
+        let begun = Instant::now();
+        let result = if together.is_empty() { Ok(()) } else { commit_safely(&*self.store, &together) };
+        metrics::histogram!(SYNC).record(begun.elapsed().as_secs_f64());
+
+        let mut shared = lock(&self.shared);
+        for (number, key) in forgotten {
+            // A later submission of the same key is still pending.
+            if shared.pending.get(&key).is_some_and(|(newest, _)| *newest == number) {
+                shared.pending.remove(&key);
+            }
+        }
+        if let Err(error) = &result {
+            shared.failed.extend(all.values().filter_map(|submission| submission.lane));
+            tracing::error!(%error, "a write failed");
+        }
+        drop(shared);
+        for submission in all.into_values() {
+            let fails = submission.fails_with(&failed);
+            let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
+            // Whoever submitted may have stopped waiting: then nobody needs the result.
+            let _ = submission.done.send(told);
+        }
+    }
+
+    /// Has something read between two commits.
+    fn read(&self, work: Read) {
+        // The lock ends here: what is done may take it again.
+        let before = lock(&self.shared).snapshots();
+        work(&Between { store: &*self.store, before });
+    }
+}
+
+/// The store between two commits: what is written to it is kept for those who read it as it was.
+struct Between<'a> {
+    store: &'a dyn Store,
+    before: Vec<Arc<Before>>,
+}
+
+impl Store for Between<'_> {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.before.iter().for_each(|before| before.keep(self.store, batch));
+        self.store.commit(batch)
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.store.position()
+    }
+}
+
+/// A store that panics has failed; the writer lives on.
+fn commit_safely(store: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
+    catch_unwind(AssertUnwindSafe(|| store.commit(batch)))
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store panicked".to_owned())))
+}
+
+impl Submission {
+    fn fails_with(&self, failed: &BTreeSet<Lane>) -> bool {
+        self.lane.is_some_and(|lane| failed.contains(&lane))
+    }
+}
