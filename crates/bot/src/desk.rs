@@ -1,5 +1,6 @@
 //! Accepting what a network delivers, and handing it to the queue of its table.
 
+use crate::pace::Step;
 use crate::serve::Running;
 use async_trait::async_trait;
 use chat::{Delivery, Desk, DeskError, Event, RoomId, Unaccepted};
@@ -116,6 +117,7 @@ impl NetworkDesk {
 impl Desk for NetworkDesk {
     async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
         let bot = &self.running.bot;
+        bot.at(Step::Delivered).await;
         // Stamped before anything is made durable: what is played again later counts by the time it was heard first.
         let now = Some(bot.host().now());
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
@@ -136,7 +138,9 @@ impl Desk for NetworkDesk {
             let events = events.into_iter().map(|(event, table)| (event, table, None)).collect();
             self.commit(batch).await.map(|()| events)
         };
-        for (event, table, waiting) in fresh.map_err(failed)? {
+        let fresh = fresh.map_err(failed)?;
+        bot.at(Step::Accepted).await;
+        for (event, table, waiting) in fresh {
             if self.running.obeys(&event, &waiting).map_err(failed)?.is_some() {
                 continue;
             }

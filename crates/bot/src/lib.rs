@@ -7,11 +7,13 @@
 mod bot;
 mod desk;
 mod metric;
+mod pace;
 mod serve;
 mod tidy;
 
 pub use bot::Bot;
 pub use metric::describe_metrics;
+pub use pace::{Held, LongWork, Pace, Step};
 pub use serve::operator::{Ignoring, Operator, WORD as OPERATOR_WORD};
 pub use serve::{ServeError, serve, survive};
 pub use tidy::Sweep;

@@ -143,7 +143,7 @@ pub async fn serve(
         () = &mut stop => None,
         played = running.play_left(end) => Some(played?),
     };
-    let mut networks = Networks::default();
+    let mut networks = Networks::of(bot.clone());
     for transport in transports.into_iter().filter(|_| played.is_some()) {
         let network = transport.network().to_owned();
         let desk =
@@ -157,14 +157,19 @@ pub async fn serve(
     running.closing.send_replace(true);
     running.close_tables().await;
     drop(running);
-    let finished = tokio::time::timeout(GRACE, async {
+    let finished = async {
         while let Some(sender) = senders.join_next().await {
             if let Err(error) = sender {
                 tracing::error!(%error, "a sender ended early");
             }
         }
-    });
-    if finished.await.is_err() {
+    };
+    let in_time = tokio::select! {
+        biased;
+        () = finished => true,
+        () = bot.pace.sleep(GRACE) => false,
+    };
+    if !in_time {
         tracing::warn!("a network does not take its posts; they will be said after the next start");
         senders.shutdown().await;
     }

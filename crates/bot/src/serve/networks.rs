@@ -2,6 +2,7 @@
 
 use super::ServeError;
 use super::survive::survive;
+use crate::bot::Bot;
 use crate::desk::NetworkDesk;
 use chat::{Transport, TransportError};
 use std::future::Future;
@@ -21,14 +22,19 @@ struct Network {
 }
 
 /// All of them.
-#[derive(Default)]
 pub(super) struct Networks {
+    bot: Arc<Bot>,
     listening: JoinSet<(Network, Result<(), TransportError>)>,
     /// Those that gave up, until they are tried again.
     resting: JoinSet<Network>,
 }
 
 impl Networks {
+    /// None is listened to.
+    pub fn of(bot: Arc<Bot>) -> Self {
+        Networks { bot, listening: JoinSet::new(), resting: JoinSet::new() }
+    }
+
     /// Begins to listen to a network.
     pub fn listen_to(&mut self, transport: Arc<dyn Transport>, desk: Arc<NetworkDesk>) {
         self.begin(Network { transport, desk, rest: FIRST_REST });
@@ -56,6 +62,7 @@ impl Networks {
         let mut worked = false;
         loop {
             tokio::select! {
+                biased;
                 () = &mut stop => return Ok(()),
                 Some(rested) = self.resting.join_next() => rested.into_iter().for_each(|network| self.begin(network)),
                 next = self.listening.join_next() => match next {
@@ -75,8 +82,9 @@ impl Networks {
     }
 
     fn rest(&mut self, network: Network) {
+        let rested = self.bot.pace.sleep(network.rest);
         self.resting.spawn(async move {
-            tokio::time::sleep(network.rest).await;
+            rested.await;
             Network { rest: (network.rest * 2).min(LONGEST_REST), ..network }
         });
     }

@@ -3,6 +3,7 @@
 use super::{Busy, Running, left};
 use crate::bot::Bot;
 use crate::metric;
+use crate::pace::{LongWork, Step};
 use chat::{Event, Guarantees, Message};
 use journal::committer::Ticket;
 use journal::keys::TableId;
@@ -100,6 +101,9 @@ impl Running {
     }
 }
 
+/// A table heard nothing for long.
+struct Idle;
+
 /// What plays the events of a table.
 struct Worker {
     running: Arc<Running>,
@@ -114,8 +118,15 @@ struct Worker {
 impl Worker {
     async fn work(mut self, mut jobs: mpsc::UnboundedReceiver<Job>) {
         loop {
-            match tokio::time::timeout(IDLE, jobs.recv()).await {
+            let idle = self.running.bot.pace.sleep(IDLE);
+            let job = tokio::select! {
+                biased;
+                job = jobs.recv() => Ok(job),
+                () = idle => Err(Idle),
+            };
+            match job {
                 Ok(Some(Job::Event(event, waiting, busy, done))) => {
+                    self.running.bot.at(Step::Play).await;
                     self.play_at_last(&event, waiting, &busy).await;
                     // Who wanted to know may have stopped waiting.
                     done.map(|done| done.send(()));
@@ -135,7 +146,7 @@ impl Worker {
                     return;
                 }
                 Ok(None) => return self.put_away().await,
-                Err(_) => {
+                Err(Idle) => {
                     self.put_away().await;
                     let mut queues = self.running.queues.lock().expect("nothing panics holding it");
                     // Jobs are sent under this lock: none can come between the look and the removal.
@@ -163,8 +174,9 @@ impl Worker {
                 self.apologise(event, busy, DELAYED);
             }
             tokio::select! {
-                () = tokio::time::sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
+                biased;
                 _ = closing.wait_for(|closing| *closing) => return,
+                () = self.running.bot.pace.sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
             }
             played = self.play_again(event, key, busy).await;
         }
@@ -220,6 +232,7 @@ impl Worker {
         }
         self.table = Some(table);
         metric::count(&event.room().network, &outcomes);
+        bot.at(Step::Played).await;
         self.say_all(busy);
         Ok(outcomes)
     }
@@ -303,7 +316,7 @@ async fn hear(
     (event, lines): (&Event, Vec<CommandLine>),
     network: Guarantees,
 ) -> Result<Option<(Table, Heard)>, StoreError> {
-    if !table.may_take_long(bot.host(), event, &lines) {
+    if bot.pace.long_work() == LongWork::Here || !table.may_take_long(bot.host(), event, &lines) {
         // What a panic leaves half done is thrown away with the table.
         let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, &lines, network)));
         return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));

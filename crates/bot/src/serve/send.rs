@@ -3,6 +3,7 @@
 use super::Busy;
 use super::survive::survive;
 use crate::bot::Bot;
+use crate::pace::Step;
 use journal::documents::{from_json, to_json};
 
 use crate::metric;
@@ -56,6 +57,7 @@ async fn say_all(
     if !left.is_empty() {
         let stopped = async { drop(closing.wait_for(|closing| *closing).await) };
         tokio::select! {
+            biased;
             () = transport.ready() => {}
             () = stopped => return transport.close().await,
         }
@@ -69,11 +71,18 @@ async fn say_all(
     }
     loop {
         tokio::select! {
+            biased;
+            Some(said) = sayer.saying.next() => {
+                bot.at(Step::Said).await;
+                sayer.finish(said);
+            }
             next = posts.recv() => match next {
-                Some((outgoing, busy)) => sayer.say_in_turn(outgoing, busy),
+                Some((outgoing, busy)) => {
+                    bot.at(Step::Say).await;
+                    sayer.say_in_turn(outgoing, busy);
+                }
                 None => break,
             },
-            Some(said) = sayer.saying.next() => sayer.finish(said),
         }
     }
     let rest = async {
