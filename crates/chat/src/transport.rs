@@ -352,7 +352,8 @@ pub enum SendError {
     /// It never can be: why.
     #[error("cannot be said: {0}")]
     Never(String),
-    /// The bot stops before it was said, or before it is known that it arrived; it may be said (once more) later.
+    /// The bot stops before it was said, or before it is known that it arrived; it may be said (once more) later. One that is
+    /// marked as repeated was said before: once it is said again, it counts as having arrived.
     #[error("not said before the end")]
     Unsaid,
 }

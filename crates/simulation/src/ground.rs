@@ -1,0 +1,182 @@
+//! What the bot's tasks run on: time that stands still unless the director lets it pass, and places at which a task is held
+//! until the director lets it go.
+
+use crate::luck::Luck;
+use bot::{Held, LongWork, Pace, Step};
+use chat::Clock;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// When the simulated world begins, in seconds since 1970.
+const BEGINNING: i64 = 1_800_000_000;
+
+/// Time and order, shared by the director and the tasks.
+#[derive(Clone)]
+pub struct Ground(Arc<Mutex<Inner>>);
+
+struct Inner {
+    /// How long the world has existed.
+    now: Duration,
+    /// By how much the clock on the wall is wrong.
+    wrong: SignedDuration,
+    luck: Luck,
+    /// How many of a hundred steps are held up.
+    holds: u32,
+    next: u64,
+    /// Tasks that wait, in the order in which they began to.
+    waiting: BTreeMap<u64, Waiting>,
+}
+
+struct Waiting {
+    until: Until,
+    waker: Option<Waker>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// The director lets it go.
+    Released,
+    /// A time.
+    Time(Duration),
+    /// No more.
+    Over,
+}
+
+impl Ground {
+    /// A world that begins now, and in which so many of a hundred steps are held up.
+    pub fn new(luck: Luck, holds: u32) -> Self {
+        let (now, wrong) = (Duration::ZERO, SignedDuration::ZERO);
+        Ground(Arc::new(Mutex::new(Inner { now, wrong, luck, holds, next: 0, waiting: BTreeMap::new() })))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().expect("nothing panics holding it")
+    }
+
+    /// How long the world has existed.
+    pub fn elapsed(&self) -> Duration {
+        self.inner().now
+    }
+
+    /// The tasks that the director may let go.
+    pub fn held(&self) -> Vec<u64> {
+        let inner = self.inner();
+        inner.waiting.iter().filter(|(_, each)| each.until == Until::Released).map(|(id, _)| *id).collect()
+    }
+
+    /// Lets a task go.
+    pub fn release(&self, id: u64) {
+        let waker = self.inner().waiting.get_mut(&id).and_then(Waiting::end);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    /// When the next sleeping task wakes.
+    pub fn next_waking(&self) -> Option<Duration> {
+        let inner = self.inner();
+        let times = inner.waiting.values().filter_map(|each| match each.until {
+            Until::Time(time) => Some(time),
+            _ => None,
+        });
+        times.min()
+    }
+
+    /// Lets time pass up to `time`, and wakes who slept until then.
+    pub fn pass(&self, time: Duration) {
+        let mut inner = self.inner();
+        inner.now = inner.now.max(time);
+        let now = inner.now;
+        let due = |each: &&mut Waiting| matches!(each.until, Until::Time(time) if time <= now);
+        let woken: Vec<_> = inner.waiting.values_mut().filter(due).filter_map(Waiting::end).collect();
+        drop(inner);
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    /// Sets the clock on the wall this much wrong.
+    pub fn set_wrong(&self, by: SignedDuration) {
+        self.inner().wrong = by;
+    }
+
+    /// Nothing is held up from now on, and the clock is right.
+    pub fn calm(&self) {
+        let mut inner = self.inner();
+        (inner.holds, inner.wrong) = (0, SignedDuration::ZERO);
+        drop(inner);
+        self.held().into_iter().for_each(|id| self.release(id));
+    }
+
+    fn wait(&self, until: Until) -> Held {
+        let mut inner = self.inner();
+        inner.next += 1;
+        let id = inner.next;
+        inner.waiting.insert(id, Waiting { until, waker: None });
+        Box::pin(Wait { ground: self.clone(), id })
+    }
+}
+
+impl Waiting {
+    /// Ends it; who is to be woken then.
+    fn end(&mut self) -> Option<Waker> {
+        self.until = Until::Over;
+        self.waker.take()
+    }
+}
+
+impl Clock for Ground {
+    fn now(&self) -> Timestamp {
+        let inner = self.inner();
+        let since = SignedDuration::try_from(inner.now).expect("a run is short") + inner.wrong;
+        let beginning = Timestamp::from_second(BEGINNING).expect("it is in range");
+        beginning.saturating_add(since).expect("so is every time of a run")
+    }
+}
+
+impl Pace for Ground {
+    fn sleep(&self, wait: Duration) -> Held {
+        let until = self.elapsed() + wait;
+        self.wait(Until::Time(until))
+    }
+
+    fn hold(&self, _: Step) -> Option<Held> {
+        let mut inner = self.inner();
+        let holds = inner.holds;
+        let held = holds > 0 && inner.luck.percent(holds);
+        drop(inner);
+        held.then(|| self.wait(Until::Released))
+    }
+
+    fn long_work(&self) -> LongWork {
+        LongWork::Here
+    }
+}
+
+/// A task that waits.
+struct Wait {
+    ground: Ground,
+    id: u64,
+}
+
+impl Future for Wait {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut inner = self.ground.inner();
+        match inner.waiting.get_mut(&self.id) {
+            Some(waiting) if waiting.until != Until::Over => {
+                waiting.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+            _ => Poll::Ready(()),
+        }
+    }
+}
+
+impl Drop for Wait {
+    fn drop(&mut self) {
+        self.ground.inner().waiting.remove(&self.id);
+    }
+}

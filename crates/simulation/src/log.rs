@@ -1,0 +1,19 @@
+//! What happened, a line an event: the same seed must give the same lines.
+
+use std::sync::{Arc, Mutex};
+
+/// The log of one run, shared by all that write it.
+#[derive(Clone, Debug, Default)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    /// Adds a line.
+    pub fn note(&self, line: impl Into<String>) {
+        self.0.lock().expect("nothing panics holding it").push(line.into());
+    }
+
+    /// All lines so far.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().expect("nothing panics holding it").clone()
+    }
+}

@@ -1,0 +1,149 @@
+//! The bot's side of a network: a transport, for as long as one run of the bot lasts.
+
+use super::{Kind, Listening, Net, Sending};
+use async_trait::async_trait;
+use chat::{
+    Delivery, Desk, Event, Guarantees, Post, Repeated, Saying, SendError, Sent, Transport, TransportError, Trust,
+};
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
+
+/// What the network tells of a post, and who waits for that.
+#[derive(Default)]
+pub struct Answer {
+    result: Option<Result<Sent, SendError>>,
+    waker: Option<Waker>,
+}
+
+/// Tells it.
+pub fn answer(answer: &Mutex<Answer>, result: Result<Sent, SendError>) {
+    let mut answer = answer.lock().expect("nothing panics holding it");
+    answer.result = Some(result);
+    answer.waker.take().into_iter().for_each(Waker::wake);
+}
+
+/// Under which name the connection notes where it is.
+const SINCE: &str = "since";
+
+/// A connection to a network.
+pub struct Link(pub Arc<Net>);
+
+impl Link {
+    /// Begins to listen where the kind of network lets it.
+    async fn connect(&self, desk: &Arc<dyn Desk>) {
+        let since = desk.note(SINCE).ok().flatten().and_then(|since| since.parse().ok());
+        let at = {
+            let mut inner = self.0.inner();
+            let end = inner.timeline.len();
+            inner.desk = Some(desk.clone());
+            let at = match self.0.kind {
+                Kind::Matrix | Kind::Doubtful => since.unwrap_or(0),
+                Kind::Irc => end,
+                Kind::History => inner.known.saturating_sub(4),
+            };
+            inner.away = end;
+            (inner.at, inner.known) = (at, inner.known.max(at));
+            at
+        };
+        self.0.log.note(format!("{} is connected, from {at}", self.0.name));
+        let present = self.0.members.iter().flat_map(|(room, members)| {
+            members.iter().map(|(player, name)| Event::Present {
+                room: room.clone(),
+                player: player.clone(),
+                name: name.clone(),
+                trust: Trust::Account,
+            })
+        });
+        // Who is there is heard anew with each connection, and nobody minds if it is not.
+        let _ = desk.accept(Delivery { events: present.collect(), notes: BTreeMap::new() }).await;
+    }
+
+    /// The part of the timeline that is to be handed over next.
+    async fn next(&self) -> (usize, usize) {
+        poll_fn(|context| {
+            let mut inner = self.0.inner();
+            if let Listening::May(from, to) = inner.listening {
+                inner.listening = Listening::No;
+                return Poll::Ready((from, to));
+            }
+            inner.listening = Listening::Waits(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn delivery(&self, from: usize, to: usize) -> Delivery {
+        let inner = self.0.inner();
+        let mut events = inner.timeline[from..to].to_vec();
+        for (place, event) in (from..).zip(&mut events) {
+            let late = place < inner.away;
+            event.message_mut().into_iter().for_each(|message| {
+                message.late = late;
+                message.comes_again = self.0.kind == Kind::History;
+            });
+        }
+        let since = (self.0.kind.loses_nothing()).then(|| (SINCE.to_owned(), Some(to.max(inner.at).to_string())));
+        Delivery { events, notes: since.into_iter().collect() }
+    }
+}
+
+#[async_trait]
+impl Transport for Link {
+    fn network(&self) -> &str {
+        &self.0.name
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        self.0.kind.guarantees()
+    }
+
+    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
+        self.connect(&desk).await;
+        loop {
+            let (from, to) = self.next().await;
+            self.0.log.note(format!("{} delivers {from}..{to}", self.0.name));
+            let accepted = desk.accept(self.delivery(from, to)).await;
+            let mut inner = self.0.inner();
+            match accepted {
+                Ok(()) => inner.accepted.extend(from..to),
+                Err(error) => {
+                    self.0.log.note(format!("{}: {from}..{to} is not accepted: {error}", self.0.name));
+                    if self.0.kind.loses_nothing() {
+                        continue;
+                    }
+                }
+            }
+            inner.at = inner.at.max(to);
+        }
+    }
+
+    fn send(&self, post: Post) -> Saying {
+        let answer = Arc::<Mutex<Answer>>::default();
+        let sending = Sending { post: post.clone(), said: None, answer: answer.clone() };
+        self.0.inner().sending.entry(post.room).or_default().push_back(sending);
+        Box::pin(poll_fn(move |context| {
+            let mut answer = answer.lock().expect("nothing panics holding it");
+            match answer.result.take() {
+                Some(result) => Poll::Ready(result),
+                None => {
+                    answer.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
+            }
+        }))
+    }
+
+    async fn close(&self) {
+        let sending = std::mem::take(&mut self.0.inner().sending);
+        for each in sending.into_values().flatten() {
+            // What the network has not answered for stays in doubt where repeating it would be seen.
+            let may_repeat = self.guarantees().repeated == Repeated::Twice && !each.post.again;
+            let known = each.said.filter(|_| !may_repeat);
+            answer(&each.answer, known.unwrap_or(Err(SendError::Unsaid)));
+        }
+        let mut inner = self.0.inner();
+        (inner.listening, inner.desk, inner.away) = (Listening::No, None, inner.timeline.len());
+    }
+}

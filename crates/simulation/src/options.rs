@@ -1,0 +1,68 @@
+//! The command line.
+
+/// How it is used.
+pub const USAGE: &str = "\
+usage: simulation [--seeds N] [--from N] [--jobs N]   the seeds that are kept, then N seeds from the one given
+       simulation --seed N [-v]                       one seed, with its shortest failing script; -v: with its log
+       add --keep to add failing seeds to those that are kept";
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Options {
+    /// So many seeds.
+    pub seeds: u64,
+    /// From this one on.
+    pub from: u64,
+    /// This one alone.
+    pub seed: Option<u64>,
+    /// So many at a time.
+    pub jobs: u64,
+    /// The log is printed.
+    pub verbose: bool,
+    /// Failing seeds are kept.
+    pub keep: bool,
+}
+
+impl Options {
+    /// Reads the words behind the program's name.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Options { seeds: 2_000, from: 1, seed: None, jobs: 1, verbose: false, keep: false };
+        while let Some(word) = words.next() {
+            let mut number = || -> Result<u64, String> {
+                let value = words.next().ok_or_else(|| format!("{word} needs a number"))?;
+                value.parse().map_err(|_| format!("{value} is no number"))
+            };
+            match word.as_str() {
+                "--seeds" => options.seeds = number()?,
+                "--from" => options.from = number()?,
+                "--seed" => options.seed = Some(number()?),
+                "--jobs" => options.jobs = number()?.max(1),
+                "-v" | "--verbose" => options.verbose = true,
+                "--keep" => options.keep = true,
+                _ => return Err(format!("I do not understand {word}")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &str) -> Result<Options, String> {
+        Options::read(words.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn words_are_understood_or_named() {
+        let options = read("--seeds 5 --from 7 --jobs 2 --keep").unwrap();
+        assert_eq!((options.seeds, options.from, options.jobs, options.keep), (5, 7, 2, true));
+        assert_eq!(read("--seed 9 -v").unwrap().seed, Some(9));
+        assert_eq!(read("--seed").unwrap_err(), "--seed needs a number");
+        assert_eq!(read("--speed 9").unwrap_err(), "I do not understand --speed");
+    }
+}

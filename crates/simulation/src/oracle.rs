@@ -1,0 +1,194 @@
+//! What must hold, whatever happened: asked of what people saw, and of what is on the disk at the end.
+
+mod journal_of;
+mod secrecy;
+
+use crate::log::Log;
+use crate::net::{Net, PRIVATE, Wire};
+use crate::script::{PEOPLE, ROOMS, Saying};
+use chat::{Event, Repeated, RoomId, What};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Memory, Store};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The end of the keys of what is said in place of an answer, and not kept on the disk until it is.
+const SORRY: &str = "/sorry";
+
+/// What a player is told when nothing came of a command.
+const NOTHING_CHANGED: &str = "nothing changed. Try again later";
+
+/// What is known of a run.
+pub struct Oracle {
+    log: Log,
+    /// What people said, by network and id.
+    said: BTreeMap<(String, String), Saying>,
+    /// What was edited or taken back, by network and id.
+    touched: BTreeSet<(String, String)>,
+    /// Posts by network and key.
+    posts: BTreeMap<(String, String), Seen>,
+    /// Everything that was shown.
+    shown: Vec<(String, Wire)>,
+    /// A write failed since the bot was started, maybe one that notes what was said.
+    pub marks_failed: bool,
+    /// How often the bot ended.
+    pub ends: u32,
+    /// Not everything is answered: there are limits.
+    limited: bool,
+    wrong: Option<String>,
+}
+
+/// What was seen of a post.
+struct Seen {
+    text: String,
+    unmarked: u32,
+    marked: u32,
+}
+
+impl Oracle {
+    /// Nothing happened yet.
+    pub fn new(log: Log, limited: bool) -> Self {
+        let (said, touched, posts) = Default::default();
+        Oracle { log, said, touched, posts, shown: Vec::new(), marks_failed: false, ends: 0, limited, wrong: None }
+    }
+
+    /// Something was said.
+    pub fn said(&mut self, net: &str, saying: &Saying) {
+        self.said.insert((net.to_owned(), saying.id.clone()), saying.clone());
+    }
+
+    /// Something that was said is edited or taken back.
+    pub fn touched(&mut self, net: &str, id: &str) {
+        self.touched.insert((net.to_owned(), id.to_owned()));
+    }
+
+    /// Something is not as it must be. The first counts.
+    pub fn wrong(&mut self, what: impl Into<String>) {
+        let what = what.into();
+        self.log.note(format!("WRONG: {what}"));
+        self.wrong.get_or_insert(what);
+    }
+
+    /// The first thing that was not as it must be.
+    pub fn verdict(&self) -> Option<&str> {
+        self.wrong.as_deref()
+    }
+
+    /// People saw something.
+    pub fn saw(&mut self, net: &Net, wire: Wire) {
+        let key = wire.post.key.clone();
+        let seen = self.posts.entry((net.name.clone(), key.clone()));
+        let seen = seen.or_insert_with(|| Seen { text: wire.text.clone(), unmarked: 0, marked: 0 });
+        if !wire.repeated {
+            *if wire.post.again { &mut seen.marked } else { &mut seen.unmarked } += 1;
+        }
+        let (unmarked, marked, other) = (seen.unmarked, seen.marked, seen.text != wire.text);
+        let sorry = key.ends_with(SORRY);
+        if wire.repeated && other {
+            self.wrong(format!("nobody sees the second text of the post {key}: {:?}", wire.text));
+        } else if other && !sorry {
+            self.wrong(format!("the post {key} says something else than before: {:?}", wire.text));
+        }
+        // Nothing is said when a post is taken back.
+        let says = !matches!(wire.post.what, What::Withdraw(_));
+        if says && !sorry && (unmarked > 1 || marked > 1) {
+            self.wrong(format!("the post {key} was said {unmarked} times unmarked and {marked} times marked"));
+        }
+        if net.kind.guarantees().repeated == Repeated::Once && wire.post.again {
+            self.wrong(format!("the post {key} is marked where it cannot be there twice"));
+        }
+        self.shown.push((net.name.clone(), wire));
+    }
+
+    /// Everything is at rest: what is on the disk, and what was answered.
+    pub fn at_rest(&mut self, nets: &[Arc<Net>], contents: BTreeMap<String, Vec<u8>>) {
+        for (prefix, what) in [(keys::WAITING, "accepted and not played"), (keys::OUTBOX, "to be said")] {
+            // That a post was said, or an event heard of which nothing came, is noted once: where that fails, it is done again
+            // after the next start.
+            if self.marks_failed {
+                continue;
+            }
+            if let Some((key, _)) =
+                contents.range(prefix.to_owned()..).next().filter(|(key, _)| key.starts_with(prefix))
+            {
+                self.wrong(format!("{key} is still {what} when everything is at rest"));
+            }
+        }
+        let store = store_of(contents);
+        for net in nets {
+            for room in rooms_of(net) {
+                self.journal(net, &room, &store);
+            }
+            if !self.limited {
+                self.answers(net);
+            }
+        }
+    }
+
+    /// Whatever must be answered was.
+    fn answers(&mut self, net: &Net) {
+        let mut silent = Vec::new();
+        for (place, event) in net.timeline().iter().enumerate() {
+            let Event::Said(message) = event else { continue };
+            let name = (net.name.clone(), message.id.clone());
+            let wants = self.said.get(&name).is_some_and(|saying| saying.wants.answer);
+            let heard = net.kind.loses_nothing() || (self.ends == 0 && net.was_accepted(place));
+            // A post that may have been repeated already is not said a third time: a second end may lose it.
+            let known = net.kind.guarantees().repeated == Repeated::Once || self.ends < 2;
+            if !wants || !heard || !known || self.touched.contains(&name) {
+                continue;
+            }
+            let front = format!("{}/{}/", message.said_in(), message.id);
+            let posts = self.posts.range((net.name.clone(), front.clone())..).next();
+            if !posts.is_some_and(|((_, key), _)| key.starts_with(&front)) && !net.refused_of(&front) {
+                silent.push(message.id.clone());
+            }
+        }
+        if !silent.is_empty() {
+            self.wrong(format!("{}: never answered: {}", net.name, silent.join(" ")));
+        }
+    }
+
+    /// What was told about a message: whether nothing came of it, and whether it was passed over since it seemed to be what
+    /// ends the bot.
+    fn told(&self, net: &str, room: &RoomId, id: &str) -> (bool, bool) {
+        let key = format!("{room}/{id}{SORRY}");
+        let mut told = (false, false);
+        for (_, wire) in self.shown.iter().filter(|(name, wire)| name == net && wire.post.key == key) {
+            told.0 |= wire.text.contains(NOTHING_CHANGED);
+            told.1 |= wire.text.contains("crashed me twice");
+        }
+        told
+    }
+
+    /// The texts that answered a message, in the order of their keys.
+    pub fn answers_to(&self, net: &str, room: &RoomId, id: &str) -> Vec<String> {
+        let front = format!("{room}/{id}/");
+        let posts = self.posts.range((net.to_owned(), front.clone())..);
+        let posts = posts.take_while(|((name, key), _)| name == net && key.starts_with(&front));
+        posts.map(|(_, seen)| seen.text.clone()).collect()
+    }
+}
+
+/// What was shown first, not as a correction of something.
+fn is_first(wire: &Wire) -> bool {
+    matches!(wire.post.what, What::Say)
+}
+
+/// The rooms of a network, private chats included.
+fn rooms_of(net: &Net) -> Vec<RoomId> {
+    let aside = PEOPLE.iter().map(|(id, _)| format!("{PRIVATE}{id}"));
+    ROOMS.iter().map(|room| (*room).to_owned()).chain(aside).map(|room| RoomId::new(&net.name, room)).collect()
+}
+
+fn store_of(contents: BTreeMap<String, Vec<u8>>) -> Memory {
+    let (store, mut batch) = (Memory::default(), Batch::default());
+    contents.into_iter().for_each(|(key, value)| batch.put(key, value));
+    store.commit(&batch).expect("memory does not fail");
+    store
+}
+
+/// The table that a room has of its own.
+fn table_of(room: &RoomId) -> TableId {
+    TableId::of(room)
+}

@@ -1,0 +1,206 @@
+//! What the journal of a table must say: it verifies, it adds up to what is stored, and what people said is in it once, in
+//! their order.
+
+use super::{Oracle, is_first, table_of};
+use crate::net::Net;
+use crate::script::{ADMIN, PEOPLE};
+use chat::{Event, PlayerId, RoomId};
+use journal::keys::{self, TableId};
+use journal::store::{Memory, Store, scan_all};
+use journal::{Change, Changes, Entry, Link, Parts};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An entry, to be asked about.
+pub(super) struct Known {
+    pub entry: Entry,
+    /// What was typed, unless it is erased.
+    pub text: Option<String>,
+    changes: Vec<Change>,
+}
+
+impl Oracle {
+    /// The journal of a room's own table.
+    pub(super) fn journal(&mut self, net: &Net, room: &RoomId, store: &Memory) {
+        let table = table_of(room);
+        match journal::audit(store, &table) {
+            Err(error) => return self.wrong(format!("the journal of {room}: {error}")),
+            Ok(audit) => self.adds_up(&table, room, &audit.document, store),
+        }
+        let entries = match entries(store, &table) {
+            Ok(entries) => entries,
+            Err(error) => return self.wrong(format!("the journal of {room} cannot be read: {error}")),
+        };
+        self.once(net, room, &entries);
+        if net.kind.loses_nothing() {
+            self.in_order(net, room, &entries);
+        }
+        self.numbers(net, room, &entries);
+        let referees = self.rights(room, &entries);
+        self.secrets(net, room, &entries, &referees);
+    }
+
+    /// The changes of all entries lead to what is stored.
+    fn adds_up(&mut self, table: &TableId, room: &RoomId, document: &Value, store: &Memory) {
+        let games = games::ids();
+        let mut places: Vec<_> =
+            games.iter().map(|game| (keys::game(table, game), journal::pointer("/games", game))).collect();
+        places.push((keys::doc(table), "/table".to_owned()));
+        places.push((keys::room(room), journal::pointer("/rooms", &room.to_string())));
+        for (key, pointer) in places {
+            let stored = store.read(&key).expect("memory does not fail");
+            let mut stored: Option<Value> = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            // Which entry changed what last is kept for undo, and is no change itself.
+            stored.as_mut().and_then(Value::as_object_mut).map(|fields| fields.remove("touched"));
+            if document.pointer(&pointer) != stored.as_ref() {
+                self.wrong(format!("{key} is not what the journal leads to"));
+            }
+        }
+    }
+
+    /// No message is in the journal twice, and none that must be there is missing.
+    fn once(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+        let firsts = || entries.iter().filter(|known| known.entry.replaces.is_none());
+        let mut keys = BTreeSet::new();
+        for known in firsts() {
+            if !keys.insert(known.entry.key.clone()) {
+                self.wrong(format!("#{} of {room} has the key of another: {:?}", known.entry.number, known.entry.key));
+            }
+        }
+        for (place, event) in net.timeline().iter().enumerate() {
+            let Event::Said(message) = event else { continue };
+            let name = (net.name.clone(), message.id.clone());
+            let Some(saying) = self.said.get(&name).filter(|_| message.said_in() == room).cloned() else { continue };
+            let Some(token) = &saying.wants.token else { continue };
+            let by_token =
+                firsts().filter(|known| known.text.as_ref().is_some_and(|text| has_word(text, token))).count();
+            if by_token > 1 {
+                self.wrong(format!("{} is in the journal of {room} {by_token} times", message.id));
+            }
+            let (nothing, passed_over) = self.told(&net.name, room, &message.id);
+            if nothing && by_token > 0 && !net.kind.comes_again() {
+                self.wrong(format!("{}: it was said that nothing changed, and it did", message.id));
+            }
+            let must = net.kind.loses_nothing() && net.was_accepted(place) && saying.room.is_some();
+            let by_key =
+                firsts().filter(|known| known.entry.key.id == message.id && known.entry.key.ordinal == 1).count();
+            if must
+                && saying.wants.answer
+                && by_key != 1
+                && !passed_over
+                && !self.touched.contains(&name)
+                && !self.limited
+            {
+                self.wrong(format!("{} was accepted and is in the journal of {room} {by_key} times", message.id));
+            }
+            if must && by_token == 1 && by_key == 0 && !self.touched.contains(&name) {
+                self.wrong(format!("the dice of {} go by another key than its id", message.id));
+            }
+        }
+    }
+
+    /// What was said in a room is played in its order.
+    fn in_order(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+        let timeline = net.timeline();
+        let places: BTreeMap<&str, usize> = (0..)
+            .zip(&timeline)
+            .filter_map(|(place, event)| event.message().map(|message| (message.id.as_str(), place)))
+            .collect();
+        let mut last = 0;
+        for known in entries.iter().filter(|known| known.entry.key.room == room.id) {
+            let id = &known.entry.key.id;
+            let Some(place) = places.get(id.as_str()) else { continue };
+            if self.touched.contains(&(net.name.clone(), id.clone())) {
+                continue;
+            }
+            if *place < last {
+                self.wrong(format!("#{} of {room} was said before the entry in front of it", known.entry.number));
+            }
+            last = *place;
+        }
+    }
+
+    /// The number that an answer shows is that of its entry, and of no other.
+    fn numbers(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+        let mut wrong = Vec::new();
+        for (_, wire) in
+            self.shown.iter().filter(|(name, wire)| *name == net.name && wire.post.room == *room && is_first(wire))
+        {
+            let Some(id) = &wire.post.answers else { continue };
+            let Some(saying) = self.said.get(&(net.name.clone(), id.clone())) else { continue };
+            let Some(token) = &saying.wants.token else { continue };
+            let Some(number) = number_in(wire.text.lines().next().unwrap_or_default()) else { continue };
+            // What was said for another room has its number there.
+            let elsewhere = saying.room.is_none() && saying.text.starts_with("in ");
+            if elsewhere || !has_word(&wire.text, token) {
+                continue;
+            }
+            match entries.iter().find(|known| known.entry.number == number) {
+                Some(known) if known.text.as_ref().is_some_and(|text| !has_word(text, token)) => {
+                    wrong.push(format!("{id} was answered as #{number} of {room}, which is another's"));
+                }
+                None if net.kind.loses_nothing() => {
+                    wrong.push(format!("{id} was answered as #{number} of {room}, which is not there"));
+                }
+                _ => {}
+            }
+        }
+        wrong.into_iter().for_each(|what| self.wrong(what));
+    }
+
+    /// Nobody becomes a referee but by somebody who may say so; everybody who ever was one.
+    fn rights(&mut self, room: &RoomId, entries: &[Known]) -> BTreeSet<PlayerId> {
+        let (mut now, mut ever) = (BTreeSet::new(), BTreeSet::new());
+        for known in entries {
+            let by = &known.entry.player;
+            let may = now.is_empty() || now.contains(by) || by.id == PEOPLE[ADMIN].0;
+            for change in &known.changes {
+                let Some(player) = change.path.strip_prefix("/table/referees/") else { continue };
+                let Ok(player) = PlayerId::try_from(player.replace("~1", "/").replace("~0", "~")) else { continue };
+                if !may && *by != player {
+                    self.wrong(format!("{by} changed who referees {room} in #{}", known.entry.number));
+                }
+                if change.after.is_some() {
+                    if !may {
+                        self.wrong(format!("{by} became a referee of {room} in #{}", known.entry.number));
+                    }
+                    ever.insert(player.clone());
+                    now.insert(player);
+                } else {
+                    now.remove(&player);
+                }
+            }
+        }
+        ever
+    }
+}
+
+/// The entries of a table. How they are stored is known here and nowhere else in this crate.
+fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
+    let prefix = keys::entries(table);
+    let known = scan_all(store, &prefix).map(|record| {
+        let (_, value) = record.map_err(|error| error.to_string())?;
+        let link: Link = serde_json::from_slice(&value).map_err(|error| error.to_string())?;
+        let entry: Entry = serde_json::from_str(link.entry.get()).map_err(|error| error.to_string())?;
+        let Parts { text, changes, withheld, .. } = link.parts;
+        let text = text.and_then(|text| serde_json::from_str(text.value.get()).ok());
+        let read = |part: Option<journal::Part>| {
+            part.and_then(|part| serde_json::from_str::<Changes>(part.value.get()).ok()).unwrap_or_default()
+        };
+        let changes = read(changes).with(read(withheld)).all().cloned().collect();
+        Ok(Known { entry, text, changes })
+    });
+    known.collect()
+}
+
+/// Whether `word` stands in `text` between what is no part of a word.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric()).any(|part| part == word)
+}
+
+/// The number of the entry that an answer shows: the last `#12` of a line.
+fn number_in(line: &str) -> Option<u64> {
+    let (_, last) = line.rsplit_once('#')?;
+    let digits: String = last.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}

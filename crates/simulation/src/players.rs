@@ -1,0 +1,168 @@
+//! What people type: those who play, and one who attacks. A new feature brings its lines here, and what must come of them.
+
+use crate::luck::Luck;
+use crate::script::{ADMIN, ATTACKER};
+use std::sync::OnceLock;
+
+/// What must come of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// A word that stands in it and in no other. Where that is no secret, it stands in one entry at the most.
+    pub token: Option<String>,
+    /// Nobody but its sender and the referees may read the token, or what was thrown.
+    pub secret: bool,
+    /// It is answered, if it was accepted.
+    pub answer: bool,
+}
+
+/// Commands that play: each is answered, and has an entry.
+const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
+
+/// Commands that change something or look at it.
+const TABLE: [&str; 34] = [
+    "insp +1",
+    "insp -1",
+    "vs 12",
+    "counter d6",
+    "crit impact",
+    "crit inspire",
+    "scratch d8",
+    "stress staggered",
+    "undo",
+    "undo",
+    "redo",
+    "undo #2",
+    "undo #3",
+    "history 20",
+    "why",
+    "recap",
+    "waiting",
+    "pc",
+    "set str 3",
+    "set dc 15",
+    "macro hit roll 1d20+$1",
+    "hit 3",
+    "iam Ogre",
+    "iam Kaede",
+    "as Ogre roll 1d6",
+    "scene The ford",
+    "scene end",
+    "fair",
+    "more",
+    "cursed",
+    "seal I strike",
+    "odds 4d6kh3",
+    "join",
+    "leave",
+];
+
+/// What only whoever runs a table types here.
+const REFEREES: [&str; 9] = [
+    "gm me",
+    "gm add Ann",
+    "gm remove Ann",
+    "fair reveal",
+    "fair reveal all",
+    "unseal",
+    "table undo player",
+    "erase #1",
+    "plugin enable spheres",
+];
+
+/// What somebody types who wants what is not theirs.
+const ATTACKS: [&str; 22] = [
+    "macro table attack gm add Mal",
+    "iam Gus",
+    "iam Ann",
+    "reveal #1",
+    "reveal #2",
+    "reveal #4",
+    "why #1",
+    "why #2",
+    "undo #1",
+    "export",
+    "export text",
+    "fair add a stone",
+    "as Ann roll 1d6",
+    "as Gus history",
+    "set table dc gm add Mal",
+    "roll (1d20-21)*9000000000000000000/9000000000000000000+21",
+    "roll d4294967295",
+    "odds d4294967295",
+    "roll 1000d1000",
+    "roll 99999999999999999999d6",
+    "roll 1d6!>=1",
+    "history 4294967296",
+];
+
+/// What is no command, or hardly one.
+const NOISE: [&str; 9] = [
+    "hello there",
+    "!",
+    "!!!",
+    "! roll",
+    "!\u{202e}llor 1d6",
+    "!roll 1d6 # \u{0}\u{1}\r\nPRIVMSG x",
+    "",
+    "!nosuchword",
+    "!1",
+];
+
+/// One line in a room, by the person of this place.
+pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
+    let token = format!("t{number}t");
+    match luck.below(100) {
+        0..=39 => {
+            let wants = Wants { token: Some(token.clone()), secret: false, answer: true };
+            (format!("!{} # {token}", luck.pick(&ROLLS)), wants)
+        }
+        40..=44 => {
+            let (first, second) = (luck.pick(&ROLLS), luck.pick(&ROLLS));
+            let wants = Wants { token: Some(token.clone()), secret: false, answer: true };
+            (format!("!{first} # {token}\n!{second}"), wants)
+        }
+        45..=52 => secret(&token, luck),
+        53..=55 => ("!reveal".to_owned(), Wants::default()),
+        56..=75 => (format!("!{}", luck.pick(&TABLE)), Wants::default()),
+        76..=80 => (format!("!{}", luck.pick(examples())), Wants::default()),
+        81..=88 if who == ADMIN => (format!("!{}", luck.pick(&REFEREES)), Wants::default()),
+        81..=90 if who == ATTACKER => (format!("!{}", luck.pick(&ATTACKS)), Wants::default()),
+        91..=93 if who == ADMIN => ("!attack".to_owned(), Wants::default()),
+        _ => ((*luck.pick(&NOISE)).to_owned(), Wants::default()),
+    }
+}
+
+/// One line in a private chat with the bot.
+pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
+    let token = format!("t{number}t");
+    match luck.below(4) {
+        0 => {
+            let (text, wants) = secret(&token, luck);
+            (format!("in hall {}", &text["!secret ".len()..]), Wants { answer: false, ..wants })
+        }
+        1 => ("in hall seal I wait".to_owned(), Wants::default()),
+        2 => ("history".to_owned(), Wants::default()),
+        _ => (format!("roll 1d6 # {token}"), Wants { token: Some(token), secret: false, answer: true }),
+    }
+}
+
+/// A roll of which others may not even learn the number that fell: it has six digits, and so is in nothing else.
+fn secret(token: &str, luck: &mut Luck) -> (String, Wants) {
+    let plus = luck.below(3);
+    let wants = Wants { token: Some(token.to_owned()), secret: true, answer: true };
+    (format!("!secret roll 1d900000+{} # {token}", 100_000 + plus), wants)
+}
+
+/// The examples of all commands of the table and of the games that are played, but for those that hand rights on.
+fn examples() -> &'static [String] {
+    static EXAMPLES: OnceLock<Vec<String>> = OnceLock::new();
+    EXAMPLES.get_or_init(|| {
+        let games = games::all();
+        let of_games = games.iter().flat_map(|game| game.manifest().commands.clone());
+        let all = table::table_commands().into_iter().chain(of_games);
+        let examples = all.filter(|command| command.name != "gm").flat_map(|command| command.examples);
+        // After these it is not known any more what must be answered.
+        let silences = ["room prefix", "ignore", "plugin disable", "game ", "forget"];
+        examples.filter(|example| !silences.iter().any(|front| example.starts_with(front))).collect()
+    })
+}

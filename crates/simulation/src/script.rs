@@ -1,0 +1,172 @@
+//! What happens in a run besides the order of things: who says what, what breaks and when. It follows from a seed, and moves
+//! can be left out of it.
+
+use crate::disk::Fault;
+use crate::luck::Luck;
+use crate::net::Kind;
+use crate::players::{self, Wants};
+
+/// People are on each network, in every room of it.
+pub const PEOPLE: [(&str, &str); 4] = [("gus", "Gus"), ("ann", "Ann"), ("bob", "Bob"), ("mal", "Mal")];
+
+/// The one who runs the rooms, by their place in [`PEOPLE`].
+pub const ADMIN: usize = 0;
+
+/// The one who is never made a referee by anybody who may, by their place in [`PEOPLE`].
+pub const ATTACKER: usize = 3;
+
+/// The rooms of a network, as many as it has.
+pub const ROOMS: [&str; 3] = ["hall", "attic", "cellar"];
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// It follows from this.
+    pub seed: u64,
+    /// The networks, and how many rooms each has.
+    pub nets: Vec<(Kind, usize)>,
+    /// So many of a hundred steps of the bot's tasks are held up.
+    pub holds: u32,
+    /// So many of a hundred posts are refused by their network.
+    pub refuses: u32,
+    /// The limits are those of the program, and not so wide that everything is answered.
+    pub limited: bool,
+    /// What happens.
+    pub moves: Vec<Move>,
+}
+
+/// One thing that happens, and what the bot gets done until the next one.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// What happens.
+    pub act: Act,
+    /// Steps that are taken then.
+    pub steps: u32,
+    /// Which steps those are follows from this.
+    pub luck: u64,
+}
+
+/// What happens.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Somebody says something.
+    Say(Saying),
+    /// Somebody replaces what was said under this id.
+    Edit(Saying, String),
+    /// Somebody takes back what was said under this id.
+    Redact(Saying, String),
+    /// The bot dies at once.
+    Crash,
+    /// The bot dies in its next write.
+    CrashInWrite,
+    /// The bot is stopped in order, and has all the time it wants.
+    Stop,
+    /// The next write goes wrong.
+    Fail(Fault),
+    /// What is broken is mended.
+    Heal,
+    /// So many milliseconds pass.
+    Pass(u64),
+    /// What is old is removed, between the writes of others.
+    Sweep,
+    /// The clock on the wall is so many seconds wrong.
+    Wrong(i64),
+}
+
+/// Something said.
+#[derive(Clone, Debug)]
+pub struct Saying {
+    /// On which network.
+    pub net: usize,
+    /// In which room; in a private chat with the bot if there is none.
+    pub room: Option<usize>,
+    /// By whom.
+    pub who: usize,
+    /// Its id.
+    pub id: String,
+    /// The words.
+    pub text: String,
+    /// What must come of it.
+    pub wants: Wants,
+    /// By how many seconds its time is forged.
+    pub forged: i64,
+}
+
+/// Moves of a run.
+const MOVES: usize = 60;
+
+impl Script {
+    /// The run of a seed.
+    pub fn new(seed: u64) -> Self {
+        let mut luck = Luck::new(seed);
+        let kinds = [Kind::Matrix, Kind::Irc, Kind::History, Kind::Doubtful];
+        let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(ROOMS.len()))).collect();
+        let holds = *luck.pick(&[0, 10, 30, 70]);
+        let refuses = *luck.pick(&[0, 0, 5]);
+        let limited = luck.percent(10);
+        let mut script = Script { seed, nets, holds, refuses, limited, moves: Vec::new() };
+        let trouble = *luck.pick(&[0, 5, 15, 30]);
+        let busy = *luck.pick(&[2, 6, 15, 40]);
+        let mut said = Vec::new();
+        for number in 0..MOVES {
+            let act = script.act(number, trouble, &mut said, &mut luck);
+            let steps = luck.below(busy) as u32;
+            script.moves.push(Move { act, steps, luck: luck.number() });
+        }
+        script
+    }
+
+    fn act(&self, number: usize, trouble: u32, said: &mut Vec<Saying>, luck: &mut Luck) -> Act {
+        if luck.percent(trouble) {
+            return trouble_of(luck);
+        }
+        if luck.percent(10) {
+            return Act::Pass(*luck.pick(&[1, 2, 5, 1_000, 20_000, 700_000]));
+        }
+        let mut saying = self.saying(number, luck);
+        let earlier: Vec<&Saying> = said.iter().filter(|other| other.net == saying.net).collect();
+        if !earlier.is_empty() && luck.percent(12) {
+            // Mostly one's own, but not always.
+            let other = (*luck.pick(&earlier)).clone();
+            saying.room = other.room;
+            saying.who = if luck.percent(80) || other.room.is_none() { other.who } else { saying.who };
+            saying.wants = Wants::default();
+            if luck.percent(25) {
+                saying.text.clear();
+                return Act::Redact(saying, other.id);
+            }
+            if luck.percent(30) {
+                saying.text = other.text;
+            }
+            return Act::Edit(saying, other.id);
+        }
+        said.push(saying.clone());
+        Act::Say(saying)
+    }
+
+    fn saying(&self, number: usize, luck: &mut Luck) -> Saying {
+        let net = luck.below(self.nets.len());
+        let who = luck.below(PEOPLE.len());
+        let room = (!luck.percent(8)).then(|| luck.below(self.nets[net].1));
+        let (text, wants) = match room {
+            Some(_) => players::says(number, who, luck),
+            None => players::says_aside(number, luck),
+        };
+        let forged = if luck.percent(5) { *luck.pick(&[-4_000_000_000, -60, 60, 200_000_000_000]) } else { 0 };
+        Saying { net, room, who, id: format!("m{number}"), text, wants, forged }
+    }
+}
+
+fn trouble_of(luck: &mut Luck) -> Act {
+    match luck.below(12) {
+        0..=2 => Act::Crash,
+        3..=4 => Act::CrashInWrite,
+        5 => Act::Stop,
+        6 => Act::Heal,
+        7..=8 => {
+            Act::Fail(*luck.pick(&[Fault::Broken, Fault::Broken, Fault::Full, Fault::InDoubtDone, Fault::InDoubtLost]))
+        }
+        9..=10 => Act::Sweep,
+        _ => Act::Wrong(*luck.pick(&[0, -3_600, 400_000_000])),
+    }
+}

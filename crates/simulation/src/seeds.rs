@@ -1,0 +1,110 @@
+//! Many seeds: those that failed once, then new ones; what is told of one that fails.
+
+use crate::options::Options;
+use crate::run::machine::keep_panics;
+use crate::run::{Ended, run};
+use crate::script::Script;
+use crate::shrink::shrink;
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// The seeds that failed once, a line each; behind `#` stands why.
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds.txt");
+
+/// Each seed whose number this divides is run twice, to the same log.
+const TWICE: u64 = 50;
+
+/// After so many failures no more seeds are begun.
+const ENOUGH: usize = 10;
+
+/// Runs what is asked for, and tells what came of it.
+///
+/// # Errors
+/// Nobody can be told.
+pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    keep_panics();
+    if let Some(seed) = options.seed {
+        let script = Script::new(seed);
+        let Ended { log, wrong } = tried(&script, true);
+        if options.verbose {
+            log.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        }
+        let Some(wrong) = wrong else {
+            writeln!(out, "seed {seed}: all is as it must be")?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        tell(&script, &wrong, out)?;
+        return Ok(ExitCode::FAILURE);
+    }
+    let kept = kept();
+    let all: Vec<u64> = kept.iter().copied().chain(options.from..options.from + options.seeds).collect();
+    let failed = failures(&all, options.jobs);
+    for (seed, wrong) in &failed {
+        writeln!(out, "seed {seed}: {wrong}\n  cargo run --profile sim -p simulation -- --seed {seed} -v")?;
+        if options.keep && !kept.contains(seed) {
+            let mut file = OpenOptions::new().append(true).create(true).open(KEPT)?;
+            writeln!(file, "{seed} # {}", wrong.lines().next().unwrap_or_default())?;
+        }
+    }
+    if let Some((seed, wrong)) = failed.first_key_value() {
+        tell(&Script::new(*seed), wrong, out)?;
+    }
+    writeln!(out, "{} seeds, {} kept ones among them: {} failed", all.len(), kept.len(), failed.len())?;
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The seeds that failed, and why.
+fn failures(all: &[u64], jobs: u64) -> BTreeMap<u64, String> {
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let enough = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(seed) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if enough.load(Ordering::Relaxed) >= ENOUGH as u64 {
+                        return;
+                    }
+                    if let Some(wrong) = tried(&Script::new(*seed), seed % TWICE == 0).wrong {
+                        enough.fetch_add(1, Ordering::Relaxed);
+                        failed.lock().expect("nothing panics holding it").insert(*seed, wrong);
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().expect("nothing panics holding it")
+}
+
+/// Runs a script, `twice` if that is asked: then both logs must be the same.
+fn tried(script: &Script, twice: bool) -> Ended {
+    let mut ended = run(script);
+    if twice && ended.wrong.is_none() {
+        let again = run(script).log;
+        let differs = ended.log.iter().zip(&again).find(|(first, second)| first != second);
+        if let Some((first, second)) = differs {
+            ended.wrong = Some(format!("the same seed gave another log: {first:?} became {second:?}"));
+        }
+    }
+    ended
+}
+
+/// Tells how a script fails, and how a shorter one does.
+fn tell(script: &Script, wrong: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "seed {}: {wrong}\nThe shortest script that I found to fail like that:", script.seed)?;
+    let shortest = shrink(script, wrong);
+    writeln!(out, "  networks {:?}, {} % held up", shortest.nets, shortest.holds)?;
+    shortest.moves.iter().try_for_each(|each| writeln!(out, "  {:?}, then {} steps", each.act, each.steps))?;
+    let ended = run(&shortest);
+    writeln!(out, "and what happens then:")?;
+    ended.log.iter().try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// The seeds that are kept.
+fn kept() -> Vec<u64> {
+    let text = fs::read_to_string(KEPT).unwrap_or_default();
+    text.lines().filter_map(|line| line.split('#').next()?.trim().parse().ok()).collect()
+}
