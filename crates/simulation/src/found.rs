@@ -1,7 +1,42 @@
-//! Mistakes that seeds found, as scripts.
+//! Mistakes that seeds found, as scripts: each in many orders of things, none of which may fail any more.
 
+use crate::luck::Luck;
+use crate::net::Kind;
+use crate::players::Wants;
 use crate::run::run;
-use crate::script::Script;
+use crate::script::{Act, Move, Saying, Script};
+
+/// Orders in which each script is played.
+const ORDERS: u64 = 40;
+
+/// What somebody says in the only room, a new id for each line.
+fn line(number: usize, who: usize, text: &str) -> Saying {
+    let token = text.split_once(" # ").map(|(_, token)| token.to_owned());
+    let wants = Wants { answer: token.is_some(), secret: text.starts_with("!secret"), token };
+    Saying { net: 0, room: Some(0), who, id: format!("m{number}"), text: text.to_owned(), wants, forged: 0 }
+}
+
+fn say(number: usize, text: &str) -> Act {
+    Act::Say(line(number, 1, text))
+}
+
+/// Plays these acts on such a network in many orders.
+fn holds(kind: Kind, acts: &[Act]) {
+    for order in 0..ORDERS {
+        let mut luck = Luck::new(order);
+        let moves = acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(25) as u32, luck: luck.number() });
+        let moves = moves.collect();
+        let holds = (order % 2 * 30) as u32;
+        let script = Script { seed: order, nets: vec![(kind, 1)], holds, refuses: 0, limited: false, moves };
+        let ended = run(&script);
+        assert_eq!(ended.wrong, None, "order {order}:\n{}", ended.log.join("\n"));
+    }
+}
+
+#[test]
+fn a_roll_that_a_history_delivers_again_is_answered_once_and_under_one_number() {
+    holds(Kind::History, &[Act::Heal, say(1, "!act d8 # t1t"), say(2, "!roll 1d6 # t2t"), Act::Crash]);
+}
 
 #[test]
 fn the_same_seed_gives_the_same_log() {

@@ -254,7 +254,7 @@ impl Table {
         }
         self.reserve(&mut heard);
         // Where a message may come again, its answer must not show a number that a crash could still change.
-        heard.early &= network.unaccepted == Unaccepted::Lost;
+        heard.early &= network.unaccepted == Unaccepted::Lost && !message.comes_again;
         Ok(heard)
     }
 
