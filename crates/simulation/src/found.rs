@@ -20,6 +20,10 @@ fn say(number: usize, text: &str) -> Act {
     Act::Say(line(number, 1, text))
 }
 
+fn edit(number: usize, of: usize, text: &str) -> Act {
+    Act::Edit(Saying { wants: Wants::default(), ..line(number, 1, text) }, format!("m{of}"))
+}
+
 /// Plays these acts on such a network in many orders.
 fn holds(kind: Kind, acts: &[Act]) {
     for order in 0..ORDERS {
@@ -36,6 +40,11 @@ fn holds(kind: Kind, acts: &[Act]) {
 #[test]
 fn a_roll_that_a_history_delivers_again_is_answered_once_and_under_one_number() {
     holds(Kind::History, &[Act::Heal, say(1, "!act d8 # t1t"), say(2, "!roll 1d6 # t2t"), Act::Crash]);
+}
+
+#[test]
+fn an_edit_that_is_refused_does_not_show_the_dice_of_a_secret_roll() {
+    holds(Kind::Matrix, &[say(1, "!secret roll 1d900000+100000 # t1t"), edit(2, 1, "!roll 1d6"), say(3, "!pc")]);
 }
 
 #[test]

@@ -73,13 +73,16 @@ impl Table {
                 Ok(Heard::nothing())
             }
             Some(InboxRow::Played { table, .. }) if table.as_ref().is_some_and(|table| *table != self.state.id) => {
-                self.first_version_stands(host, message, "it was played at another table.")
+                self.first_version_stands(host, message, "it was played at another table.", Readers::Everybody)
             }
             Some(InboxRow::Played { entries, .. }) => {
                 let version = NewVersion { said, original };
                 match self.replay(host, version, &entries, network) {
                     Ok(heard) => Ok(heard),
-                    Err(Stands::Because(why)) => self.first_version_stands(host, message, &why),
+                    Err(Stands::Because(why)) => {
+                        let readers = self.readers_of(host, &entries)?;
+                        self.first_version_stands(host, message, &why, readers)
+                    }
                     Err(Stands::Store(error)) => Err(error),
                 }
             }
@@ -90,6 +93,17 @@ impl Table {
             }
             Some(InboxRow::Waiting) | None => Ok(Heard::nothing()),
         }
+    }
+
+    /// Who may read why these entries stand: it may say which dice fell.
+    fn readers_of(&self, host: &Host, entries: &[u64]) -> Result<Readers, StoreError> {
+        let ledger = self.ledger(host);
+        for number in entries {
+            if ledger.page(*number)?.is_some_and(|page| page.is_secret()) {
+                return Ok(Readers::Player);
+            }
+        }
+        Ok(Readers::Everybody)
     }
 
     /// Who sent the message of this row, if that is known.

@@ -93,6 +93,7 @@ impl Table {
         host: &Host,
         message: &Message,
         why: &str,
+        readers: Readers,
     ) -> Result<Heard, StoreError> {
         let mut draft = self.draft();
         let in_time = draft.keep_pace(host, message);
@@ -104,9 +105,7 @@ impl Table {
         let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
         outcome.kind = OutcomeKind::Refused;
         outcome.reply = Reply::from(format!("The first version of that message was played and stands: {why}"));
-        if message.aside.is_some() {
-            outcome.reply.readers = Readers::Player;
-        }
+        outcome.reply.readers = if message.aside.is_some() { Readers::Player } else { readers };
         heard.outcomes.push(outcome);
         self.post_answers(host, message, Lines::All, None, &mut heard)?;
         self.reserve(&mut heard);
