@@ -48,6 +48,12 @@ fn an_edit_that_is_refused_does_not_show_the_dice_of_a_secret_roll() {
 }
 
 #[test]
+fn an_edit_that_comes_again_after_a_crash_is_answered_once() {
+    let edited = edit(3, 1, "!gm add Ann");
+    holds(Kind::Doubtful, &[say(1, "!roll 1d6 # t1t"), say(2, "!act d8 # t2t"), edited, Act::Crash, say(4, "!pc")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

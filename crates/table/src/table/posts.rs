@@ -109,6 +109,8 @@ impl Table {
         heard.outcomes.push(outcome);
         self.post_answers(host, message, Lines::All, None, &mut heard)?;
         self.reserve(&mut heard);
+        // The edit may come again after a crash, when another answer would be due.
+        heard.early = false;
         Ok(heard)
     }
 }
