@@ -8,17 +8,19 @@ use journal::documents::{Head, InboxRow, RoomDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The core as one network sees it.
 pub(crate) struct NetworkDesk {
     pub running: Arc<Running>,
     pub network: String,
     pub unaccepted: Unaccepted,
+    /// What may have been accepted by a write that was in doubt.
+    pub doubted: Mutex<Vec<Accepted>>,
 }
 
 /// An event that was accepted, where it is played, and its row among those that wait.
-type Accepted = (Event, TableId, Option<String>);
+pub(crate) type Accepted = (Event, TableId, Option<String>);
 
 impl NetworkDesk {
     /// From a network that redelivers: rows for the events that are new, with the notes in one transaction.
@@ -51,8 +53,37 @@ impl NetworkDesk {
             fresh.push((event, table, Some(waiting)));
         }
         self.note_all(&mut batch, notes);
-        self.commit(batch).await?;
-        Ok(fresh)
+        let written = self.commit(batch).await;
+        if let Err(StoreError::InDoubt(_)) = &written {
+            self.doubted().extend(fresh.iter().filter(|(.., waiting)| waiting.is_some()).cloned());
+        }
+        written.map(|()| fresh)
+    }
+
+    /// Queues what a write that was in doubt did accept. It comes again, and is passed over then, since its row is there; and
+    /// nothing that was said later may overtake it.
+    fn settle_doubts(&self) -> Result<(), StoreError> {
+        let committer = self.running.host().committer();
+        let mut accepted = Vec::new();
+        for (event, table, waiting) in self.doubted().iter() {
+            if waiting.as_ref().map(|key| committer.read(key)).transpose()?.flatten().is_some() {
+                accepted.push((event.clone(), table.clone(), waiting.clone()));
+            }
+        }
+        self.doubted().clear();
+        accepted.into_iter().try_for_each(|accepted| self.hand_on(accepted))
+    }
+
+    fn doubted(&self) -> MutexGuard<'_, Vec<Accepted>> {
+        self.doubted.lock().expect("nothing panics holding it")
+    }
+
+    /// Puts an accepted event where it is played.
+    fn hand_on(&self, (event, table, waiting): Accepted) -> Result<(), StoreError> {
+        if self.running.obeys(&event, &waiting)?.is_some() {
+            return Ok(());
+        }
+        self.running.clone().enqueue(table, event, waiting)
     }
 
     /// Seats a room at the table of the one that it replaces, and that one at a new table: at once, so that what is said next
@@ -118,6 +149,7 @@ impl Desk for NetworkDesk {
     async fn accept(&self, mut delivery: Delivery) -> Result<(), DeskError> {
         let bot = &self.running.bot;
         bot.at(Step::Delivered).await;
+        self.settle_doubts().map_err(failed)?;
         // Stamped before anything is made durable: what is played again later counts by the time it was heard first.
         let now = Some(bot.host().now());
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
@@ -140,13 +172,7 @@ impl Desk for NetworkDesk {
         };
         let fresh = fresh.map_err(failed)?;
         bot.at(Step::Accepted).await;
-        for (event, table, waiting) in fresh {
-            if self.running.obeys(&event, &waiting).map_err(failed)?.is_some() {
-                continue;
-            }
-            self.running.clone().enqueue(table, event, waiting).map_err(failed)?;
-        }
-        Ok(())
+        fresh.into_iter().try_for_each(|accepted| self.hand_on(accepted)).map_err(failed)
     }
 
     async fn settle(&self) {

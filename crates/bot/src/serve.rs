@@ -146,8 +146,8 @@ pub async fn serve(
     let mut networks = Networks::of(bot.clone());
     for transport in transports.into_iter().filter(|_| played.is_some()) {
         let network = transport.network().to_owned();
-        let desk =
-            Arc::new(NetworkDesk { running: running.clone(), network, unaccepted: transport.guarantees().unaccepted });
+        let (running, unaccepted) = (running.clone(), transport.guarantees().unaccepted);
+        let desk = Arc::new(NetworkDesk { running, network, unaccepted, doubted: Mutex::default() });
         networks.listen_to(transport, desk);
     }
     // Whoever stopped the bot already need not do it twice.

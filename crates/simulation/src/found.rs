@@ -1,5 +1,6 @@
 //! Mistakes that seeds found, as scripts: each in many orders of things, none of which may fail any more.
 
+use crate::disk::Fault;
 use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::Wants;
@@ -51,6 +52,14 @@ fn an_edit_that_is_refused_does_not_show_the_dice_of_a_secret_roll() {
 fn an_edit_that_comes_again_after_a_crash_is_answered_once() {
     let edited = edit(3, 1, "!gm add Ann");
     holds(Kind::Doubtful, &[say(1, "!roll 1d6 # t1t"), say(2, "!act d8 # t2t"), edited, Act::Crash, say(4, "!pc")]);
+}
+
+#[test]
+fn what_a_write_in_doubt_accepted_is_played_and_before_what_came_later() {
+    for fault in [Fault::InDoubtDone, Fault::InDoubtLost] {
+        let (first, later) = (say(1, "!roll 1d6 # t1t"), say(2, "!roll 1d8 # t2t"));
+        holds(Kind::Matrix, &[Act::Heal, Act::Fail(fault), first, later]);
+    }
 }
 
 #[test]
