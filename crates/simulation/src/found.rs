@@ -63,6 +63,12 @@ fn what_a_write_in_doubt_accepted_is_played_and_before_what_came_later() {
 }
 
 #[test]
+fn at_a_stop_nothing_overtakes_what_waits_for_the_disk() {
+    let (first, later) = (say(1, "!roll 1d6 # t1t"), say(2, "!roll 1d8 # t2t"));
+    holds(Kind::Matrix, &[Act::Heal, first, later, Act::Fail(Fault::Broken), Act::Pass(1), Act::Stop]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

@@ -67,7 +67,7 @@ impl Running {
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
             let (table, unconfirmed, unsaid) = (None, VecDeque::new(), Vec::new());
-            let worker = Worker { running: self.clone(), id: id.clone(), table, unconfirmed, unsaid };
+            let worker = Worker { running: self.clone(), id: id.clone(), table, unconfirmed, unsaid, leaving: false };
             tokio::spawn(worker.work(jobs));
             queue
         };
@@ -113,6 +113,8 @@ struct Worker {
     unconfirmed: VecDeque<(Ticket, u64)>,
     /// What is to be said of the event under way, once it is durable.
     unsaid: Vec<Outgoing>,
+    /// An event was left for the next start, and so are those behind it: none overtakes another.
+    leaving: bool,
 }
 
 impl Worker {
@@ -162,6 +164,9 @@ impl Worker {
     /// Plays an event. What cannot be written down is refused; what the network considers accepted is played as soon as
     /// it can be, or after the next start.
     async fn play_at_last(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) {
+        if self.leaving && waiting.is_some() {
+            return;
+        }
         let mut closing = self.running.closing.subscribe();
         let mut wait = FIRST_WAIT;
         let mut played = self.play(event, waiting.clone(), Some(busy)).await;
@@ -175,7 +180,10 @@ impl Worker {
             }
             tokio::select! {
                 biased;
-                _ = closing.wait_for(|closing| *closing) => return,
+                _ = closing.wait_for(|closing| *closing) => {
+                    self.leaving = true;
+                    return;
+                }
                 () = self.running.bot.pace.sleep(wait) => wait = (wait * 2).min(LONGEST_WAIT),
             }
             played = self.play_again(event, key, busy).await;
