@@ -26,8 +26,10 @@ pub type Playing = Logged<Arc<dyn Store>>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Database {
+    /// sled 0.34.
     #[default]
     Sled,
+    /// redb 4.
     Redb,
 }
 

@@ -79,6 +79,8 @@ verify journal.jsonl
 ! verify journal.jsonl --head 0000000000000000
 import moved.jsonl console/attic --yes --data elsewhere
 seat console/attic console/hall --yes --data data
+check --data data
+check --rebuild --data data
 backup all.jsonl --data data
 backup back.jsonl --data data --schema 2
 restore all.jsonl --data restored
