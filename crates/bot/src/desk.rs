@@ -3,7 +3,7 @@
 use crate::pace::Step;
 use crate::serve::Running;
 use async_trait::async_trait;
-use chat::{Delivery, Desk, DeskError, Event, RoomId, Unaccepted};
+use chat::{Delivery, Desk, DeskError, Event, Message, RoomId, Speaker, Standing, Unaccepted};
 use journal::documents::{Head, InboxRow, RoomDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
@@ -96,6 +96,30 @@ impl NetworkDesk {
         Ok(())
     }
 
+    /// The events as they are played. What is taken back in the delivery that it came with has no row yet: that is played behind
+    /// it, where it is played.
+    fn directed(&self, events: Vec<Event>) -> Result<Vec<Event>, StoreError> {
+        let mut directed: Vec<Event> = Vec::new();
+        for event in events {
+            let Event::Redacted { message, of } = &event else {
+                directed.extend(self.running.host().directed(event)?);
+                continue;
+            };
+            let mut before = directed.iter().filter_map(Event::message);
+            match before.find(|said| said.id == *of && *said.said_in() == message.room).map(|said| said.room.clone()) {
+                Some(room) if room == message.room => directed.push(event),
+                Some(room) => {
+                    let aside = Some(message.room.clone());
+                    let speaker = Speaker { standing: Standing::Member, ..message.speaker.clone() };
+                    let message = Message { room, aside, private: false, speaker, ..message.clone() };
+                    directed.push(Event::Redacted { message, of: of.clone() });
+                }
+                None => directed.extend(self.running.host().directed(event)?),
+            }
+        }
+        Ok(directed)
+    }
+
     /// A room that replaces another one, unless something was played in it: whoever is there keeps their own table. Then the
     /// bot only comes there.
     fn replaces_nothing_played(&self, event: Event) -> Result<Event, StoreError> {
@@ -154,8 +178,8 @@ impl Desk for NetworkDesk {
         let now = Some(bot.host().now());
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
         let heard = delivery.events.into_iter().filter(|event| !bot.host().passes_over(event));
-        let directed = heard.filter_map(|event| bot.host().directed(event).transpose());
-        let seated = directed.map(|event| self.replaces_nothing_played(event?));
+        let directed = self.directed(heard.collect()).map_err(failed)?.into_iter();
+        let seated = directed.map(|event| self.replaces_nothing_played(event));
         let events = self.placed(seated.collect::<Result<_, _>>().map_err(failed)?).map_err(failed)?;
         let fresh = if self.unaccepted == Unaccepted::ComeAgain {
             self.accept_durably(events, delivery.notes).await

@@ -69,6 +69,12 @@ fn at_a_stop_nothing_overtakes_what_waits_for_the_disk() {
 }
 
 #[test]
+fn what_is_taken_back_in_the_delivery_that_it_came_with_is_taken_back() {
+    let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
+    holds(Kind::Matrix, &[say(1, "!roll 1d6 # t1t"), redact, say(3, "!roll 1d8 # t3t")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

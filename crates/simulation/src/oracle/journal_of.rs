@@ -33,6 +33,9 @@ impl Oracle {
         };
         self.once(net, room, &entries);
         if net.kind.loses_nothing() {
+            self.taken_back(net, room, &entries);
+        }
+        if net.kind.loses_nothing() {
             self.in_order(net, room, &entries);
         }
         self.numbers(net, room, &entries);
@@ -95,6 +98,23 @@ impl Oracle {
             }
             if must && by_token == 1 && by_key == 0 && !self.touched.contains(&name) {
                 self.wrong(format!("the dice of {} go by another key than its id", message.id));
+            }
+        }
+    }
+
+    /// What its sender took back is erased.
+    fn taken_back(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+        let timeline = net.timeline();
+        for (place, event) in timeline.iter().enumerate() {
+            let Event::Redacted { message, of } = event else { continue };
+            let said = timeline[..place].iter().filter_map(Event::message).find(|said| said.id == *of);
+            let own = said.is_some_and(|said| said.speaker.player == message.speaker.player && said.room == *room);
+            // What is edited afterwards is said anew.
+            let edited = |event: &Event| matches!(event, Event::Edited { original, .. } if original == of);
+            let own = own && !timeline[place..].iter().any(edited);
+            let left = |known: &&Known| known.entry.key.id == *of && known.text.is_some();
+            if let Some(known) = entries.iter().find(left).filter(|_| own && !self.limited) {
+                self.wrong(format!("{of} was taken back, and its words are in #{} of {room}", known.entry.number));
             }
         }
     }
