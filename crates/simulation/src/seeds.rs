@@ -87,6 +87,8 @@ fn tried(script: &Script, twice: bool) -> Ended {
         let differs = ended.log.iter().zip(&again).find(|(first, second)| first != second);
         if let Some((first, second)) = differs {
             ended.wrong = Some(format!("the same seed gave another log: {first:?} became {second:?}"));
+        } else if ended.log.len() != again.len() {
+            ended.wrong = Some(format!("the same seed gave {} lines, then {}", ended.log.len(), again.len()));
         }
     }
     ended

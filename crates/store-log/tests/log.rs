@@ -181,8 +181,12 @@ struct Trial {
 impl Trial {
     fn new(seed: u64) -> Self {
         let (disk, engine) = (Model::new(chance(seed)), Engine::default());
-        let store = Some(logged(&disk, &engine).unwrap());
+        let store = Some(logged(&disk, &engine).expect("an empty disk works"));
         Trial { disk, engine, store, content: Content::new(), doubt: None, commits: 0 }
+    }
+
+    fn store(&self) -> &Logged<Engine> {
+        self.store.as_ref().expect("it is open")
     }
 
     fn happens(&mut self, event: &Event) {
@@ -191,7 +195,7 @@ impl Trial {
             Event::Fault(steps, power) => {
                 self.disk.fault(*steps, if *power { Fault::PowerGoes } else { Fault::Fails });
             }
-            Event::Apply => drop(self.store.as_ref().unwrap().apply()),
+            Event::Apply => drop(self.store().apply()),
             Event::PowerCut => self.starts_again(true),
             Event::Close => self.starts_again(false),
         }
@@ -215,7 +219,7 @@ impl Trial {
                 }
             }
         }
-        match self.store.as_ref().unwrap().commit(&batch) {
+        match self.store().commit(&batch) {
             Ok(()) => (self.content, self.doubt) = (content, None),
             Err(StoreError::InDoubt(_)) => self.doubt = Some(content),
             Err(_) => {}
@@ -223,7 +227,7 @@ impl Trial {
     }
 
     fn starts_again(&mut self, power_cut: bool) {
-        let store = self.store.take().unwrap();
+        let store = self.store.take().expect("it is open");
         if power_cut {
             crash(store);
         } else {
@@ -241,12 +245,12 @@ impl Trial {
 
     /// Everything reads as it should, whole and by pages.
     fn holds(&self) {
-        let store = self.store.as_ref().unwrap();
+        let store = self.store();
         assert_eq!(content(store), self.content);
         for limit in [1, 3, 7] {
             let (mut seen, mut after) = (Content::new(), None::<String>);
             loop {
-                let page = store.scan("k/", after.as_deref(), limit).unwrap();
+                let page = store.scan("k/", after.as_deref(), limit).expect("it can be read");
                 let short = page.len() < limit;
                 after = page.last().map(|(key, _)| key.clone());
                 seen.extend(page);
@@ -257,13 +261,13 @@ impl Trial {
             assert_eq!(seen, self.content);
         }
         for key in (0..30).map(|key| format!("k/{key:02}")) {
-            assert_eq!(store.read(&key).unwrap().as_ref(), self.content.get(&key));
+            assert_eq!(store.read(&key).expect("it can be read").as_ref(), self.content.get(&key));
         }
     }
 }
 
 fn content(store: &dyn Store) -> Content {
-    journal::store::scan_all(store, "").map(Result::unwrap).collect()
+    journal::store::scan_all(store, "").map(|record| record.expect("it can be read")).collect()
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use crate::script::{ADMIN, PEOPLE};
 use chat::{Event, PlayerId, RoomId};
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store, scan_all};
-use journal::{Change, Changes, Entry, Link, Parts};
+use journal::{Change, Changes, Entry, Page, Parts};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,6 +112,9 @@ impl Oracle {
             // What is edited afterwards is said anew.
             let edited = |event: &Event| matches!(event, Event::Edited { original, .. } if original == of);
             let own = own && !timeline[place..].iter().any(edited);
+            // What crashed the bot twice is passed over, and the sender is told.
+            let (_, passed_over) = self.told(&net.name, room, &message.id);
+            let own = own && !passed_over;
             let left = |known: &&Known| known.entry.key.id == *of && known.text.is_some();
             if let Some(known) = entries.iter().find(left).filter(|_| own && !self.limited) {
                 self.wrong(format!("{of} was taken back, and its words are in #{} of {room}", known.entry.number));
@@ -195,13 +198,12 @@ impl Oracle {
     }
 }
 
-/// The entries of a table. How they are stored is known here and nowhere else in this crate.
+/// The entries of a table.
 fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
     let prefix = keys::entries(table);
     let known = scan_all(store, &prefix).map(|record| {
-        let (_, value) = record.map_err(|error| error.to_string())?;
-        let link: Link = serde_json::from_slice(&value).map_err(|error| error.to_string())?;
-        let entry: Entry = serde_json::from_str(link.entry.get()).map_err(|error| error.to_string())?;
+        let (key, value) = record.map_err(|error| error.to_string())?;
+        let Page { entry, link } = Page::of_stored(&key, &value).map_err(|error| error.to_string())?;
         let Parts { text, changes, withheld, .. } = link.parts;
         let text = text.and_then(|text| serde_json::from_str(text.value.get()).ok());
         let read = |part: Option<journal::Part>| {
