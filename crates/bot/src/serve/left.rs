@@ -194,7 +194,7 @@ pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
     heard
 }
 
-/// An answer to a message that was not played.
+/// An answer to a message that was not played. Another text is another post, since nobody sees the second text of one.
 pub(super) fn sorry(message: &Message, text: &str) -> Post {
     let blocks = vec![Block::Line(vec![Span::Text(text.to_owned())])];
     let room = message.said_in().clone();
@@ -202,7 +202,7 @@ pub(super) fn sorry(message: &Message, text: &str) -> Post {
         answers: Some(message.id.clone()),
         addressee: Some(message.speaker.name.clone()),
         refusal: true,
-        ..Post::new(format!("{room}/{}/sorry", message.id), room, blocks)
+        ..Post::new(format!("{room}/{}/sorry/{}", message.id, &digest(text.as_bytes())[..8]), room, blocks)
     }
 }
 
