@@ -88,6 +88,21 @@ pub fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned()
 }
 
+/// Waits until the bot that runs on `data` has written its first backup of the day, for a minute at the most.
+pub fn until_backed_up(data: &Path) {
+    let daily = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        name.strip_suffix(".jsonl").is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
+    };
+    for _ in 0..1_200 {
+        if std::fs::read_dir(data.join("backups")).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(daily))) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("no backup is written in {}", data.display());
+}
+
 /// A bot on a pipe, to talk to line by line.
 pub struct Conversation {
     child: Child,

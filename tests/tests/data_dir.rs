@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use tests::{Conversation, answers, astragal, complaint, program, run};
+use tests::{Conversation, answers, astragal, complaint, program, run, until_backed_up};
 
 /// The user nobody: whom no directory of root's lets write.
 const NOBODY: u32 = 65_534;
@@ -200,12 +200,8 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
 #[test]
 fn a_damaged_store_is_made_anew_to_the_last_command() {
     let data = tempfile::tempdir().unwrap();
-    let backups = data.path().join("backups");
     let mut bot = Conversation::start(data.path());
-    // Today's backup is written at the start.
-    while fs::read_dir(&backups).map_or(0, Iterator::count) == 0 {
-        bot.ask("!roll d6");
-    }
+    until_backed_up(data.path());
     bot.ask("!plugin enable mvk");
     bot.ask("!insp +2");
     bot.ask("!insp +1");

@@ -96,11 +96,13 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>) {
     loop {
         let today = SystemClock.now().strftime(DAY).to_string();
         let there = directory.join(format!("{today}.{EXTENSION}")).exists();
-        if !there {
-            let written = keep(&directory, &today, &bot).await;
-            if let Err(error) = written.and_then(|file| release(&store, &file)) {
-                tracing::error!(error = format!("{error:#}"), "the daily backup was not written");
-            }
+        let written = match there {
+            true => Ok(()),
+            false => keep(&directory, &today, &bot).await.and_then(|file| release(&store, &file)),
+        };
+        match written {
+            Ok(()) => tracing::debug!("the daily backup is there"),
+            Err(error) => tracing::error!(error = format!("{error:#}"), "the daily backup was not written"),
         }
         tokio::time::sleep(HOUR).await;
     }

@@ -277,7 +277,7 @@ fn a_closed_pipe_ends_any_command_quietly() {
 }
 
 /// The program with a configuration, by a clock that goes wrong by so much, until it made a round in which what is old is
-/// seen to; what it logged. Where no round is made, it is ended after a minute.
+/// seen to, and has its backup of the day; what it logged. Where no round is made, it is ended after a minute.
 fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
     let file = data.with_extension("toml");
     fs::write(&file, config).expect("a step of the test works");
@@ -294,7 +294,7 @@ fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
     for line in BufReader::new(bot.stderr.take().expect("a step of the test works")).lines().map_while(Result::ok) {
         log.push_str(&line);
         log.push('\n');
-        if log.contains("a round was made") {
+        if log.contains("a round was made") && log.contains("the daily backup is there") {
             break;
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tests::help::{Page, pages};
 use tests::shipped::{BUILDS, Build};
-use tests::{Conversation, session_files};
+use tests::{Conversation, session_files, until_backed_up};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
@@ -114,7 +114,10 @@ fn every_command_and_flag_of_help_runs_in_the_programs_that_users_build() {
         for line in typed.lines() {
             match line {
                 "running" => bot = Some(play(build, home.path())),
-                "ended" => assert!(bot.take().is_some_and(Conversation::end)),
+                "ended" => {
+                    until_backed_up(&home.path().join("data"));
+                    assert!(bot.take().is_some_and(Conversation::end));
+                }
                 line if bot.is_some() => type_line(build, home.path(), &format!("{line} --data data")),
                 line => type_line(build, home.path(), line),
             }
