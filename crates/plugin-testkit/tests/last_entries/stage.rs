@@ -6,9 +6,10 @@ use journal::backup;
 use journal::documents::{Head, TableDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store, StoreError};
-use journal::{Entropy, Entry, Link};
+use journal::{Entropy, Page};
 use plugin_api::{Commands, Game, Refusal, Reply, Turn};
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use table::{FairBox, Heard, Host, Plugins, Settings, Sitting};
@@ -176,11 +177,11 @@ impl Stage {
         let mut head = self.head();
         (head.players, head.characters) = Default::default();
         for number in 1..=head.number {
-            let Some(link) = self.store.read(&keys::entry(&table(), number)).expect("a step of the test works") else {
+            let key = keys::entry(&table(), number);
+            let Some(record) = self.store.read(&key).expect("a step of the test works") else {
                 continue;
             };
-            let link: Link = serde_json::from_slice(&link).expect("a step of the test works");
-            let entry: Entry = serde_json::from_str(link.entry.get()).expect("a step of the test works");
+            let Page { entry, link } = Page::of_stored(&key, &record).expect("a step of the test works");
             if entry.command == "renamed" {
                 let text: String =
                     serde_json::from_str(link.parts.text.as_ref().expect("a step of the test works").value.get())
@@ -202,6 +203,11 @@ impl Stage {
         self.store.memory.dump().into_iter().for_each(|(key, value)| batch.put(key, value));
         copy.commit(&batch).expect("a step of the test works");
         copy
+    }
+
+    /// Everything that is stored, each entry in one form.
+    pub fn content(&self) -> BTreeMap<String, Vec<u8>> {
+        self.older(keys::SCHEMA).dump()
     }
 
     /// The store as a version of this schema gets it back.
