@@ -88,13 +88,13 @@ pub fn complaint(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned()
 }
 
-/// Waits until the bot that runs on `data` has written its first backup of the day, for a minute at the most.
+/// Waits until the bot that runs on `data` has written its first backup of the day, for five minutes at the most: a disk may be busy.
 pub fn until_backed_up(data: &Path) {
     let daily = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().unwrap_or_default();
         name.strip_suffix(".jsonl").is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
     };
-    for _ in 0..1_200 {
+    for _ in 0..6_000 {
         if std::fs::read_dir(data.join("backups")).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(daily))) {
             return;
         }

@@ -233,7 +233,11 @@ impl<S: Store> Shared<S> {
         let Some(order) = self.log().wants() else { return };
         match order.make() {
             Ok(blank) => self.log().take(blank),
-            Err(error) => tracing::warn!(%error, "the next part of the log cannot be made yet"),
+            Err(error) => {
+                tracing::warn!(%error, "the next part of the log cannot be made yet");
+                // A disk that is full is not asked at every commit.
+                std::thread::sleep(PAUSE);
+            }
         }
     }
 }

@@ -38,9 +38,17 @@ pub struct Blank {
 }
 
 impl Blank {
-    /// Makes one that has room for a record of this length, and `length` bytes at the least.
+    /// Makes one that has room for a record of this length, and `length` bytes at the least. Where that fails nothing of it
+    /// stays, if it can be removed.
     pub fn make(disk: &dyn Disk, generation: u64, length: u64, record: usize) -> io::Result<Self> {
         let length = length.max(RECORDS + room(record));
+        Blank::filled(disk, generation, length).inspect_err(|_| {
+            // A disk that is full has no room for half a segment; and where it is not there, it is as it should be.
+            let _ = disk.remove(&name(generation));
+        })
+    }
+
+    fn filled(disk: &dyn Disk, generation: u64, length: u64) -> io::Result<Self> {
         let file = disk.open(&name(generation))?;
         let zeros = vec![0; ZEROS];
         let mut at = 0;
