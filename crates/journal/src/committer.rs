@@ -309,6 +309,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_behind_a_commit_is_read() {
+        let committer = Committer::new(Arc::new(Memory::default()));
+        let held = hold(&committer);
+        let ticket = committer.submit(None, one("k", "v"));
+        let (done, read) = mpsc::channel();
+        committer.between_commits(move |store| drop(done.send(store.read("k"))));
+        drop(held);
+        ticket.blocking_recv().unwrap().unwrap();
+        assert_eq!(read.recv().unwrap().unwrap().as_deref(), Some(b"v".as_slice()));
+    }
+
+    #[test]
     fn after_a_failure_a_lane_stays_closed_and_others_go_on() {
         let store = Arc::new(Moody::default());
         let committer = Committer::new(store.clone());

@@ -77,12 +77,14 @@ impl Writer {
     /// Takes turns until the committer is gone, on a thread that may block.
     pub(super) fn run(mut self) {
         while let Some(wait) = self.turn(Instant::now()) {
-            // An end of the queue is seen by the next turn.
-            self.next = match wait {
-                Wait::No => None,
-                Wait::ForWork => self.queue.recv().ok(),
-                Wait::Until(due) => self.queue.recv_timeout(due.saturating_duration_since(Instant::now())).ok(),
-            };
+            // An end of the queue is seen by the next turn. What was received already is done first.
+            match wait {
+                Wait::No => {}
+                Wait::ForWork => self.next = self.queue.recv().ok(),
+                Wait::Until(due) => {
+                    self.next = self.queue.recv_timeout(due.saturating_duration_since(Instant::now())).ok();
+                }
+            }
         }
     }
 
