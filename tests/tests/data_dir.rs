@@ -198,7 +198,7 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
 }
 
 #[test]
-fn a_damaged_store_is_made_anew_to_the_last_command() {
+fn a_damaged_store_is_rebuilt_to_the_last_command() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::start(data.path());
     until_backed_up(data.path());
@@ -209,7 +209,7 @@ fn a_damaged_store_is_made_anew_to_the_last_command() {
     assert!(bot.end());
     let check = |rebuild: &[&str]| astragal(data.path()).arg("check").args(rebuild).output().unwrap();
     let says = String::from_utf8(check(&[]).stdout).unwrap();
-    assert!(says.contains("console/hall: ") && says.contains("everything that is stored is whole"), "{says}");
+    assert!(says.contains("console/hall: ") && says.contains("everything stored is intact"), "{says}");
 
     let mut db = content(data.path());
     let text = b"\"inspiration\":3";
@@ -225,7 +225,7 @@ fn a_damaged_store_is_made_anew_to_the_last_command() {
     let done = check(&["--rebuild"]);
     let says = String::from_utf8(done.stdout).unwrap();
     assert!(
-        done.status.success() && says.contains("is made anew of"),
+        done.status.success() && says.contains("rebuilt from ") && says.contains(" commits logged since"),
         "{says}{}",
         String::from_utf8_lossy(&done.stderr)
     );
@@ -235,6 +235,11 @@ fn a_damaged_store_is_made_anew_to_the_last_command() {
     assert!(said[1].contains(rolled.rsplit_once('#').unwrap().1), "{said:?} after {rolled}");
     // There is nothing in the way of a second time but what the first put aside.
     assert!(complaint(&check(&["--rebuild"])).contains("is there already"));
+    // As if the power had gone before the new store was in place.
+    fs::rename(data.path().join("store"), data.path().join("store.part")).unwrap();
+    for says in [complaint(&run(data.path(), b"!insp\n")), complaint(&check(&[]))] {
+        assert!(says.contains("a rebuild was interrupted here"), "{says}");
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store_sled::{ClaimError, DataDir};
 use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
 
 /// How often the date is looked at.
 const HOUR: Duration = Duration::from_secs(3600);
@@ -95,10 +96,9 @@ pub fn fill(part: &Path, file: &Path, database: Database) -> anyhow::Result<()> 
 pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>) {
     loop {
         let today = SystemClock.now().strftime(DAY).to_string();
-        let there = directory.join(format!("{today}.{EXTENSION}")).exists();
-        let written = match there {
+        let written = match directory.join(format!("{today}.{EXTENSION}")).exists() {
             true => Ok(()),
-            false => keep(&directory, &today, &bot).await.and_then(|file| release(&store, &file)),
+            false => of_today(&directory, &today, &bot, &store).await,
         };
         match written {
             Ok(()) => tracing::debug!("the daily backup is there"),
@@ -106,6 +106,17 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>) {
         }
         tokio::time::sleep(HOUR).await;
     }
+}
+
+/// Writes the backup of this day. The log then forgets what the backup has.
+async fn of_today(directory: &Path, today: &str, bot: &Bot, store: &Arc<Playing>) -> anyhow::Result<()> {
+    let log = store.clone();
+    if let Err(error) = spawn_blocking(move || log.turn_over()).await? {
+        // A database in trouble needs its backup all the more.
+        tracing::warn!(%error, "the log keeps more than it needs until tomorrow");
+    }
+    let file = keep(directory, today, bot).await?;
+    release(store, &file)
 }
 
 /// Lets the log forget what a backup has.

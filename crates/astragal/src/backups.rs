@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub const DIRECTORY: &str = "backups";
 /// The store of a restore that is not finished, in the data directory.
 pub const UNFINISHED: &str = "store.part";
+/// Where a rebuild puts the damaged store, in the data directory.
+pub const DAMAGED: &str = "store.damaged";
 /// What files of a backup end in.
 pub const EXTENSION: &str = "jsonl";
 /// How the days are written that they are called by.

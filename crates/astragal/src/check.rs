@@ -12,6 +12,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
+use store_log::KEPT;
 use store_sled::DataDir;
 
 const STEP: Duration = Duration::from_millis(2);
@@ -75,15 +76,7 @@ pub fn before_a_start(data: &DataDir) -> anyhow::Result<()> {
 /// It is damaged, or a restore was interrupted; says what can be done. Nothing was changed.
 pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     if !data.store().exists() {
-        let unfinished = data.file(backups::UNFINISHED);
-        // A start beside it would begin with nothing, and nobody would notice before it is too late.
-        ensure!(
-            !unfinished.exists(),
-            "a restore was interrupted here, and nothing is in place: run astragal restore FILE again, or remove {} to begin \
-             with nothing",
-            unfinished.display()
-        );
-        return Ok(());
+        return nothing_was_interrupted(data);
     }
     let copy = data.file("store.check");
     remove(&copy)?;
@@ -94,6 +87,26 @@ pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     let checked = check_copy(data, &copy);
     remove(&copy)?;
     checked
+}
+
+/// Says no where a restore or a rebuild did not come to its end, which would look as if there were nothing. A start beside it
+/// would begin with nothing, and nobody would notice before it is too late.
+pub fn nothing_was_interrupted(data: &DataDir) -> anyhow::Result<()> {
+    let (unfinished, damaged) = (data.file(backups::UNFINISHED), data.file(backups::DAMAGED));
+    if data.store().exists() || !unfinished.exists() {
+        return Ok(());
+    }
+    ensure!(
+        !damaged.exists(),
+        "a rebuild was interrupted here, and nothing is in place: rename {} to {}, and run astragal check --rebuild again",
+        damaged.display(),
+        data.store().display()
+    );
+    bail!(
+        "a restore was interrupted here, and nothing is in place: run astragal restore FILE again, or remove {} to begin with \
+         nothing",
+        unfinished.display()
+    )
 }
 
 fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
@@ -132,8 +145,8 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
         None => "restore a backup (astragal restore FILE --data DIR)".to_owned(),
     };
     bail!(
-        "the data in {} is damaged and was left as it is ({why}): astragal check --rebuild makes it anew of the newest daily backup \
-         and the log since; or into a new directory DIR, {then}, and start with it",
+        "the data in {} is damaged and was left as it is ({why}): astragal check --rebuild rebuilds it from the newest daily \
+         backup and the log since; or into a new directory DIR, {then}, and start with it",
         store.display()
     )
 }
@@ -183,6 +196,7 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
         let path = entry?.path();
         match path.is_dir() {
             true => files.extend(self::files(&path)?),
+            false if path.to_string_lossy().ends_with(KEPT) => {}
             false => files.push(path),
         }
     }

@@ -108,9 +108,9 @@ pub enum Task {
     },
     /// List the tables; the bot must be stopped
     Tables,
-    /// Read everything that is stored, and say whether it is whole; the bot must be stopped
+    /// Read everything that is stored and say whether it is intact; the bot must be stopped
     Check {
-        /// Make a damaged store anew, from the newest daily backup and the log of what was played since
+        /// Rebuild a damaged store from the newest daily backup and the log of what was played since
         #[arg(long)]
         rebuild: bool,
     },

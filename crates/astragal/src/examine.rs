@@ -8,23 +8,26 @@ use journal::store::Store;
 use std::path::Path;
 use store_sled::{ClaimError, DataDir};
 
-/// Says whether the store of a stopped bot is whole.
+/// Says whether the store of a stopped bot is intact.
 pub fn examine(path: &Path) -> anyhow::Result<()> {
     let data = of_stopped(path)?;
     check::check_in_child(&data)?;
     for line in journals(&*store::look(&data.store())?)? {
         say(&line)?;
     }
-    say("everything that is stored is whole")
+    say("everything stored is intact")
 }
 
 /// The data directory of a bot that does not run.
 pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
-    ensure!(path.join("store").exists(), "there is nothing in {} to check", path.display());
-    match DataDir::claim(path) {
+    ensure!(path.exists(), "there is nothing in {} to check", path.display());
+    let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
-        data => Ok(data?),
-    }
+        data => data?,
+    };
+    check::nothing_was_interrupted(&data)?;
+    ensure!(data.store().exists(), "there is nothing in {} to check", path.display());
+    Ok(data)
 }
 
 /// What there is to say of each table's journal.

@@ -1,6 +1,6 @@
-//! `astragal check --rebuild`: a damaged store is made anew, of the newest daily backup and the log of what was committed since.
+//! `astragal check --rebuild`: a damaged store is rebuilt from the newest daily backup and the log of what was committed since.
 
-use crate::backups::{self, UNFINISHED};
+use crate::backups::{self, DAMAGED, UNFINISHED};
 use crate::examine::{journals, of_stopped};
 use crate::out::say;
 use crate::store::Database;
@@ -13,17 +13,15 @@ use std::path::Path;
 use store_log::Replayed;
 use store_sled::DataDir;
 
-/// Where the damaged store is put aside, in the data directory.
-const DAMAGED: &str = "store.damaged";
 /// Commits that are written to the new store at once.
 const AT_ONCE: usize = 1_000;
 
-/// Makes the store of a stopped bot anew, and puts the old one aside.
+/// Rebuilds the store of a stopped bot, and puts the damaged one aside.
 pub fn rebuild(path: &Path) -> anyhow::Result<()> {
     let data = of_stopped(path)?;
     let aside = data.file(DAMAGED);
     ensure!(!aside.exists(), "{} is there already: move it away first", aside.display());
-    let from = backups::newest(&data.file(backups::DIRECTORY)).context("there is no daily backup to begin with")?;
+    let from = backups::newest(&data.file(backups::DIRECTORY)).context("there is no daily backup to start from")?;
     let at = position(&mut lines::open(&from, lines::OF_A_BACKUP)?)?.with_context(|| {
         format!("no log goes on with {0}: restore it (astragal restore {0} --data DIR)", from.display())
     })?;
@@ -38,7 +36,7 @@ pub fn rebuild(path: &Path) -> anyhow::Result<()> {
     fs::rename(data.store(), &aside).context("the damaged store cannot be put aside")?;
     backup::put_in_place(&data, &made)?;
     tell(&from, &at, &replayed)?;
-    say(&format!("what was there is in {}: remove it once you do not need it", aside.display()))
+    say(&format!("the damaged store is now {}: delete it once you are sure", aside.display()))
 }
 
 /// Fills a new store.
@@ -65,9 +63,9 @@ fn make(data: &DataDir, made: &Path, from: &Path, at: &Position) -> anyhow::Resu
 fn tell(from: &Path, at: &Position, replayed: &Replayed) -> anyhow::Result<()> {
     let since = replayed.last - at.number;
     let commits = if since == 1 { "commit" } else { "commits" };
-    say(&format!("the store is made anew of {} and {since} {commits} of the log since", from.display()))?;
+    say(&format!("rebuilt from {} and the {since} {commits} logged since", from.display()))?;
     match &replayed.damage {
-        Some(damage) => say(&format!("what came after that is lost: {damage}")),
+        Some(damage) => say(&format!("whatever came after that is lost: {damage}")),
         None => Ok(()),
     }
 }

@@ -72,8 +72,8 @@ pub fn open(data: &DataDir, config: &Config) -> anyhow::Result<Arc<Playing>> {
     let (path, wanted) = (data.store(), config.store.database);
     if let Some(there) = Database::there(&path).filter(|there| *there != wanted) {
         bail!(
-            "the data is kept in {there}, and the configuration says store.database = \"{wanted}\": say \"{there}\" there, or \
-             take the data along: astragal backup FILE, and astragal restore FILE into an empty directory"
+            "the data is kept in {there}, but the configuration says store.database = \"{wanted}\": write \"{there}\" there; or, to \
+             change over, run astragal backup FILE, and astragal restore FILE into an empty directory"
         );
     }
     let database = wanted.open(&path)?;

@@ -18,6 +18,7 @@ mod segment;
 
 pub use disk::{Directory, Disk, DiskFile};
 pub use record::Identity;
+pub use segment::KEPT;
 
 use journal::store::{Batch, Position, Store, StoreError};
 use log::{Applied, Log, Reader, damaged, unreadable};
@@ -65,7 +66,7 @@ struct Shared<S> {
 /// What becomes of segments of which the database has everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// They are put aside, so that the database can be made anew from a backup from before them.
+    /// They are put aside, so that the database can be rebuilt from an earlier backup.
     Aside,
     /// They are removed.
     Nothing,
@@ -109,6 +110,19 @@ impl<S: Store + 'static> Logged<S> {
             }
         }
         self
+    }
+
+    /// Puts everything that was committed into the database, and all of the log so far aside. What a backup from after that
+    /// has, [`release`](Self::release) can remove.
+    ///
+    /// # Errors
+    /// The log or the database failed; what was committed is in the one or the other.
+    pub fn turn_over(&self) -> Result<(), StoreError> {
+        self.shared.log().turn_over()?;
+        self.shared.apply()?;
+        // Everything may have been in the database before.
+        self.shared.tidy();
+        Ok(())
     }
 
     /// Removes what was put aside of the log up to this commit, since a backup has it.
@@ -219,11 +233,12 @@ impl<S: Store> Shared<S> {
                 tracing::warn!(%error, "a part of the log that is done with stays where it is");
             }
         }
-        match forget_oldest(&*self.disk, MOST_ASIDE) {
-            Ok(0) => {}
-            Ok(_) => {
+        let most = if self.keep == Keep::Aside { MOST_ASIDE } else { 0 };
+        match forget_oldest(&*self.disk, most) {
+            Ok(1..) if self.keep == Keep::Aside => {
                 tracing::warn!("no backup was written for long: the oldest of the log that was kept for one is removed")
             }
+            Ok(_) => {}
             Err(error) => tracing::warn!(%error, "what is kept of the log for a backup cannot be looked at"),
         }
     }

@@ -3,7 +3,7 @@
 use crate::disk::{Disk, DiskFile};
 use crate::record::{self, Identity};
 use crate::segment::{Blank, Found, Full, NotAppended, Segment, Which, find};
-use journal::store::{Batch, StoreError};
+use journal::store::{Batch, StoreError, Tally};
 use std::io;
 use std::sync::Arc;
 
@@ -176,6 +176,12 @@ impl Log {
         Ok(self.active.as_mut().expect("it was begun"))
     }
 
+    /// Begins another segment, so that the database can have all of the one before.
+    pub fn turn_over(&mut self) -> Result<(), StoreError> {
+        self.put_active_aside();
+        self.ready(0).map(drop).map_err(unwritable)
+    }
+
     fn put_active_aside(&mut self) {
         let last = self.last();
         self.full.extend(self.active.take().map(|active| active.full(last)));
@@ -238,23 +244,17 @@ impl Log {
 
     /// Notes that commit `number` is durable. A tally that is behind sees less damage, and that is all.
     fn count(&mut self, number: u64) {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&number.to_le_bytes());
-        bytes[8..].copy_from_slice(&(!number).to_le_bytes());
-        if let Err(error) = self.tally.write_at(0, &bytes) {
+        if let Err(error) = self.tally.write_at(0, &Tally::bytes(number)) {
             tracing::warn!(%error, "the tally beside the log cannot be written");
         }
     }
 }
 
-/// How many commits are known to have been durable. What is torn or damaged says nothing.
+/// How many commits are known to have been durable.
 fn read_tally(tally: &dyn DiskFile) -> io::Result<u64> {
-    let mut bytes = [0; 16];
+    let mut bytes = [0; Tally::BYTES];
     let length = tally.read_at(0, &mut bytes)?;
-    let (number, check) = bytes.split_at(8);
-    let number = u64::from_le_bytes(number.try_into().expect("eight of sixteen bytes"));
-    let good = length == bytes.len() && check == (!number).to_le_bytes();
-    Ok(if good { number } else { 0 })
+    Ok(Tally::counted(&bytes[..length]))
 }
 
 /// Reads segments one behind the other.
@@ -278,16 +278,17 @@ impl Reader {
         replay: &mut impl FnMut(u64, Batch),
     ) -> Result<Vec<String>, StoreError> {
         let (begun, never): (Vec<_>, Vec<_>) = segments.into_iter().partition(|segment| segment.header.is_some());
-        for segment in &never {
-            if segment.records(&self.identity).next().map_err(unreadable)?.is_some() {
-                return Err(damaged(&format!("the header of {} is damaged", segment.name)));
-            }
-        }
         let firsts: Vec<u64> = begun.iter().filter_map(|segment| Some(segment.header?.1)).collect();
         // Where a later one begins, this one ends.
         let ends = firsts.into_iter().skip(1).map(Some).chain([None]);
         for (segment, end) in begun.into_iter().zip(ends) {
             self.segment(segment, end, replay)?;
+        }
+        // Only now: what can be read in front of the damage is read.
+        for segment in &never {
+            if segment.records(&self.identity).next().map_err(unreadable)?.is_some() {
+                return Err(damaged(&format!("the header of {} is damaged", segment.name)));
+            }
         }
         Ok(never.into_iter().map(|segment| segment.name).collect())
     }

@@ -22,9 +22,10 @@ const RECORDS: u64 = 4_096;
 /// What a header begins with.
 const MARK: [u8; 8] = *b"astrlog1";
 const HEADER: usize = 36;
-/// What the name of a segment ends in while its records may be needed at the next start, and once they are only kept.
+/// What the name of a segment ends in while its records may be needed at the next start.
 const ENDING: &str = ".log";
-const KEPT: &str = ".kept";
+/// What it ends in once they are only kept.
+pub const KEPT: &str = ".kept";
 /// Bytes that are written at once to fill a segment.
 const ZEROS: usize = 256 << 10;
 /// Bytes that are read at once.
@@ -159,7 +160,7 @@ impl Full {
         self.file.sync()
     }
 
-    /// Puts it aside, to be read only where a database is made anew from a backup.
+    /// Puts it aside, to be read only where a database is rebuilt from a backup.
     pub fn keep(&self, disk: &dyn Disk) -> io::Result<()> {
         self.cut()?;
         disk.rename(&name(self.generation), &format!("{:010}{KEPT}", self.generation))

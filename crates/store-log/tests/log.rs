@@ -333,6 +333,71 @@ fn a_log_that_is_missing_or_anothers_is_refused() {
     assert_eq!(logged(&disk, &engine).unwrap().read("a").unwrap().as_deref(), Some(b"1".as_slice()));
 }
 
+fn put(store: &Logged<Engine>, key: &str, value: &str) {
+    let mut batch = Batch::default();
+    batch.put(key, value);
+    store.commit(&batch).expect("the disk works");
+}
+
+#[test]
+fn what_a_backup_has_is_in_no_log_any_more() {
+    for (keep, left) in [(Keep::Aside, true), (Keep::Nothing, false)] {
+        let directory = tempfile::tempdir().unwrap();
+        let words_left = || {
+            let files = fs::read_dir(directory.path()).unwrap().map(|file| fs::read(file.unwrap().path()).unwrap());
+            files.into_iter().any(|file| file.windows(5).any(|bytes| bytes == b"words"))
+        };
+        let disk = Arc::new(Directory::open(directory.path()).unwrap());
+        let store = Logged::open(disk, Engine::default(), keep, || IDENTITY).unwrap();
+        put(&store, "erased", "words");
+        put(&store, "erased", "");
+        assert!(words_left());
+        store.turn_over().unwrap();
+        assert_eq!(words_left(), left);
+        let backup = store.position().unwrap();
+        put(&store, "later", "1");
+        // What an earlier backup has is less than that.
+        store.release(backup.number - 1).unwrap();
+        assert_eq!(words_left(), left);
+        store.release(backup.number).unwrap();
+        assert!(!words_left());
+        put(&store, "later", "2");
+        assert_eq!(store.read("later").unwrap().as_deref(), Some(b"2".as_slice()));
+    }
+}
+
+#[test]
+fn a_log_goes_on_with_a_backup_as_far_as_nothing_is_damaged() {
+    let (disk, engine) = (Model::new(chance(3)), Engine::default());
+    let store = logged(&disk, &engine).unwrap();
+    put(&store, "a", "1");
+    let backup = store.position().unwrap();
+    for n in 2..6 {
+        put(&store, "a", &n.to_string());
+        store.turn_over().unwrap();
+    }
+    crash(store);
+    let replay = |disk: &Model| {
+        let mut values = Vec::new();
+        let replayed = store_log::replay(disk, &backup, |batch| {
+            values.push(batch.get("a").unwrap().unwrap().to_vec());
+            Ok(())
+        });
+        (replayed.unwrap(), values.concat())
+    };
+    let (replayed, values) = replay(&disk);
+    assert_eq!((replayed.last, replayed.damage, values.as_slice()), (5, None, b"2345".as_slice()));
+    // A record, or the header, of what was put aside third.
+    for bit in [8 * 4_100, 8 * 20] {
+        assert!(disk.flip("0000000003.kept", bit));
+        let (replayed, values) = replay(&disk);
+        assert!(replayed.damage.is_some() && replayed.last == 3 && values == b"23", "{replayed:?}");
+        assert!(disk.flip("0000000003.kept", bit));
+    }
+    let other = journal::store::Position { identity: journal::hex(&[8; 16]), ..backup.clone() };
+    assert!(store_log::replay(&disk, &other, |_| Ok(())).is_err());
+}
+
 #[test]
 fn a_database_that_fails_stops_nothing_until_too_much_is_held() {
     struct Failing(Memory, AtomicU64);

@@ -25,13 +25,26 @@ impl Tally {
 
     /// The number of the last commit that is known to have been durable, 0 if none is.
     fn read(&self) -> io::Result<u64> {
-        let mut bytes = [0; 16];
+        let mut bytes = [0; Tally::BYTES];
         let length = self.0.read_at(&mut bytes, 0)?;
-        let (number, check) = bytes.split_at(8);
-        let number = u64::from_le_bytes(number.try_into().expect("eight of sixteen bytes"));
-        // A torn or damaged tally says nothing; the database still has its checksums.
-        let good = length == bytes.len() && check == (!number).to_le_bytes();
-        Ok(if good { number } else { 0 })
+        Ok(Tally::counted(&bytes[..length]))
+    }
+
+    /// Bytes of a tally.
+    pub const BYTES: usize = 16;
+
+    /// What is written of commit `number`: the number, and its complement, little-endian.
+    pub fn bytes(number: u64) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        bytes[8..].copy_from_slice(&(!number).to_le_bytes());
+        bytes
+    }
+
+    /// The number that was written. A torn or damaged tally says nothing, which is 0: the records still have their checksums.
+    pub fn counted(bytes: &[u8]) -> u64 {
+        let number = bytes.first_chunk().map_or(0, |number| u64::from_le_bytes(*number));
+        if bytes == Self::bytes(number) { number } else { 0 }
     }
 
     /// Whether a database that has counted `commits` has all that are known to have been durable.
@@ -54,10 +67,7 @@ impl Tally {
     /// # Errors
     /// The file cannot be written. A tally that is behind sees less damage, and that is all.
     pub fn write(&self, number: u64) -> io::Result<()> {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&number.to_le_bytes());
-        bytes[8..].copy_from_slice(&(!number).to_le_bytes());
-        self.0.write_all_at(&bytes, 0)
+        self.0.write_all_at(&Tally::bytes(number), 0)
     }
 }
 
