@@ -2,21 +2,19 @@
 //! table and at 64 at once, each table's next command typed when its last was answered. Beside it, in the same run and
 //! directory, the rate of raw writes of 500 bytes with `fdatasync`.
 
-use async_trait::async_trait;
-use bot::{Bot, serve};
-use chat::{
-    Delivery, Desk, Event, Guarantees, Message, PlayerId, Post, RoomId, Saying, Sent, Speaker, Standing, Transport,
-    TransportError,
-};
+#[path = "shared/stage.rs"]
+mod stage;
+
+use bot::Bot;
+use chat::{Guarantees, RoomId};
 use journal::Entropy;
 use journal::keys::TableId;
 use journal::store::{Memory, Store};
 use std::fs::File;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use table::{FairBox, Host, Plugins, Settings, Table};
-use tokio::sync::{Mutex, mpsc};
 
 type Shared = Arc<dyn Store>;
 
@@ -26,69 +24,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How long each line of the table is measured.
 const TIME: Duration = Duration::from_secs(2);
-
-/// A network whose every answer makes the room say the next command.
-struct Carousel {
-    tables: usize,
-    command: &'static str,
-    answered: mpsc::UnboundedSender<RoomId>,
-    answers: Mutex<mpsc::UnboundedReceiver<RoomId>>,
-    rate: std::sync::Mutex<f64>,
-}
-
-impl Carousel {
-    fn message(&self, room: RoomId, number: u64) -> Delivery {
-        Delivery::from(Event::Said(Message {
-            unlimited: true,
-            ..Message::new(
-                number.to_string(),
-                room,
-                Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("bench", "ann"), "Ann") },
-                jiff::Timestamp::UNIX_EPOCH,
-                self.command,
-            )
-        }))
-    }
-}
-
-#[async_trait]
-impl Transport for Carousel {
-    fn network(&self) -> &str {
-        "bench"
-    }
-
-    fn guarantees(&self) -> Guarantees {
-        Guarantees::default()
-    }
-
-    async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
-        let mut answers = self.answers.lock().await;
-        let mut number = 0;
-        let mut say = async |room| {
-            number += 1;
-            desk.accept(self.message(room, number)).await.expect("accepted");
-        };
-        // The first command lays the table; it is not counted.
-        for table in 0..self.tables {
-            say(RoomId::new("bench", format!("room{table}"))).await;
-        }
-        let start = now();
-        let mut count = 0u32;
-        while start.elapsed() < TIME {
-            let room = answers.recv().await.expect("answered");
-            count += 1;
-            say(room).await;
-        }
-        *self.rate.lock().expect("nothing panics") = f64::from(count) / start.elapsed().as_secs_f64();
-        Ok(())
-    }
-
-    fn send(&self, post: Post) -> Saying {
-        // After the last round nobody listens any more.
-        let _ = self.answered.send(post.room);
-        Box::pin(async { Ok(Sent::default()) })
-    }
-}
 
 fn main() {
     // Under `cargo test --benches` there is nothing to measure.
@@ -131,15 +66,12 @@ fn main() {
 /// The core's own work for a command, without queues, tasks and threads: from the message to the posts and the batch.
 fn alone(command: &'static str) -> f64 {
     let host = host(Arc::<Memory>::default());
-    let (answered, answers) = mpsc::unbounded_channel();
-    let (answers, rate) = (Mutex::new(answers), std::sync::Mutex::new(0.0));
-    let carousel = Carousel { tables: 1, command, answered, answers, rate };
     let room = RoomId::new("bench", "hall");
     let mut table = Table::open(&host, TableId::of(&room)).expect("it opens");
     let start = now();
     let mut count = 0u32;
     while start.elapsed() < TIME {
-        for event in carousel.message(room.clone(), u64::from(count)).events {
+        for event in stage::message(room.clone(), count.to_string(), command).events {
             let lines = table.lines(&host, &event).expect("memory does not fail");
             let laid = table.lay(&host, &event, &lines, Guarantees::default());
             let heard = table.hear(&host, &event, &lines, Guarantees::default()).expect("memory does not fail");
@@ -156,15 +88,24 @@ fn host(store: Shared) -> Host {
     Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts")
 }
 
+/// A second's commands at so many tables, each table's next one said when its last was answered.
 fn commands(store: Shared, tables: usize, command: &'static str) -> f64 {
-    let bot = Bot::new(host(store));
-    let (answered, answers) = mpsc::unbounded_channel();
-    let (answers, rate) = (Mutex::new(answers), std::sync::Mutex::new(0.0));
-    let carousel = Arc::new(Carousel { tables, command, answered, answers, rate });
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads");
-    let transports: Vec<Arc<dyn Transport>> = vec![carousel.clone()];
-    runtime.block_on(serve(Arc::new(bot), transports, std::future::pending())).expect("it serves");
-    *carousel.rate.lock().expect("nothing panics")
+    let (told, rate) = mpsc::channel();
+    stage::play(Arc::new(Bot::new(host(store))), 0, move |mut voice| async move {
+        // The first command lays the table; it is not counted.
+        for table in 0..tables {
+            voice.say(stage::room(table), command).await;
+        }
+        let start = now();
+        let mut count = 0u32;
+        while start.elapsed() < TIME {
+            let room = voice.heard().await;
+            count += 1;
+            voice.say(room, command).await;
+        }
+        told.send(f64::from(count) / start.elapsed().as_secs_f64()).expect("it is waited for");
+    });
+    rate.recv().expect("it was told")
 }
 
 fn raw_writes(directory: &std::path::Path) -> f64 {

@@ -1,4 +1,5 @@
-//! How fast the program answers on IRC: one ngIRCd on this machine, flood control off on both sides, and one user.
+//! How fast the program answers on IRC: one ngIRCd on this machine, flood control off on both sides, and one user. Beside it, in
+//! the same channel, a loop that answers every line at once and does nothing else: what server and system need by themselves.
 //!
 //! The program is built as for a small machine: `--release --no-default-features --features irc`.
 
@@ -26,24 +27,32 @@ fn main() {
     let program = build();
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let server = Ngircd::start(&NgircdOptions::default());
-    let mut user = User::connect(server.port());
+    let mut user = User::connect("mia", server.port());
     let bot = Bot::start(&program, directory.path(), server.port());
     user.wait_for(" JOIN ");
     user.ask("!plugin enable mvk");
+    let port = server.port();
+    std::thread::spawn(move || User::connect("echo", port).echo());
+    user.wait_for(" JOIN ");
     let mut out = std::io::stdout().lock();
     let mut line = |text: String| writeln!(out, "{text}").expect("printed");
     let raw = raw_write(directory.path());
     line(format!("raw write of 500 bytes + fdatasync: median {:.0} us", raw * 1e6));
-    for (what, command) in [("!roll 4d6", "!roll 4d6"), ("state-changing", "!insp +1")] {
+    let mut echo = 0.0;
+    for (what, command) in [("echo", "echo 4d6"), ("!roll 4d6", "!roll 4d6"), ("state-changing", "!insp +1")] {
         for _ in 0..200 {
             user.ask(command);
         }
         let mut times: Vec<f64> = (0..ONE_BY_ONE).map(|_| user.ask(command).as_secs_f64() * 1e6).collect();
         times.sort_by(f64::total_cmp);
+        if what == "echo" {
+            echo = times[times.len() / 2];
+        }
         let rates: Vec<f64> = (0..ROUNDS).map(|_| AT_ONCE as f64 / user.ask_at_once(command).as_secs_f64()).collect();
         line(format!(
-            "{what}: median {:.0} us, p99 {:.0} us; {AT_ONCE} at once: {:.0}/s",
+            "{what}: median {:.0} us, {:.2} x the echo, p99 {:.0} us; {AT_ONCE} at once: {:.0}/s",
             times[times.len() / 2],
+            times[times.len() / 2] / echo,
             times[times.len() * 99 / 100],
             median(rates),
         ));
@@ -118,14 +127,22 @@ struct User {
 }
 
 impl User {
-    fn connect(port: u16) -> Self {
+    fn connect(nick: &str, port: u16) -> Self {
         let write = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
         write.set_nodelay(true).expect("possible");
         let read = BufReader::new(write.try_clone().expect("possible"));
         let mut user = User { write, read };
-        user.send("NICK mia\r\nUSER mia 0 * :mia\r\nJOIN #bench\r\n");
+        user.send(&format!("NICK {nick}\r\nUSER {nick} 0 * :{nick}\r\nJOIN #bench\r\n"));
         user.wait_for(" 366 ");
         user
+    }
+
+    /// Answers every line that begins with `echo`, until the server is gone.
+    fn echo(mut self) {
+        loop {
+            self.wait_for("PRIVMSG #bench :echo");
+            self.send("PRIVMSG #bench :mia: 4d6 [1 2 3 4] = 10\r\n");
+        }
     }
 
     fn send(&mut self, lines: &str) {

@@ -9,7 +9,6 @@ use journal::store::{Batch, Memory, Store, scan_all};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use store_sled::SledStore;
 use table::{FairBox, Host, Plugins, Settings, Sitting};
 
 /// Entries that are played before anything is measured.
@@ -33,7 +32,7 @@ fn main() {
     }
     table.say("Ann", "fair reveal");
     table.sitting.put_away().expect("memory does not fail");
-    let store = Arc::new(SledStore::open(&directory.path().join("store")).expect("a store"));
+    let store = astragal::store::look(&directory.path().join("store")).expect("a store");
     copy(&*memory, &*store);
     drop(memory);
 

@@ -1,15 +1,12 @@
-//! What a command costs, and how much of the disk it takes, at a table at which many have played: `cargo bench -p tests --bench
-//! players`.
+//! What a command costs at a table at which many have played: `cargo bench -p tests --bench players`.
 
 use chat::{CharacterId, Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
 use journal::documents::{Head, from_json, to_json};
 use journal::store::{Batch, Memory, Store};
 use journal::{Entropy, keys};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store_sled::SledStore;
 use table::{FairBox, Host, Plugins, Settings, Sitting};
 
 /// Commands that are measured.
@@ -30,12 +27,9 @@ fn main() {
     }
     for players in [10, 10_000] {
         let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("store");
-        let mut table = Table::new(Arc::new(SledStore::open(&path).expect("it opens")));
+        let mut table = Table::new(astragal::store::look(&directory.path().join("store")).expect("it opens"));
         table.filled(players);
-        let before = on_disk(&path);
-        table.report(&format!("{players} players, on sled"));
-        say(&format!("{} bytes on disk a command", (on_disk(&path) - before) / (2 * MEASURED as u64)));
+        table.report(&format!("{players} players, kept as the program keeps it"));
     }
 }
 
@@ -119,16 +113,6 @@ impl Table {
     fn size(&self, key: &str) -> usize {
         self.store.read(key).expect("the disk works").map_or(0, |value| value.len())
     }
-}
-
-/// Bytes of all files of the store.
-fn on_disk(path: &Path) -> u64 {
-    let entries = std::fs::read_dir(path).expect("it is there").map(|entry| entry.expect("it is there"));
-    let bytes = |entry: std::fs::DirEntry| match entry.file_type().expect("it is there").is_dir() {
-        true => on_disk(&entry.path()),
-        false => entry.metadata().expect("it is there").len(),
-    };
-    entries.map(bytes).sum()
 }
 
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]

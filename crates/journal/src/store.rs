@@ -40,6 +40,18 @@ pub trait Store: Send + Sync {
     /// Nothing of the batch was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`].
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
 
+    /// Writes all of `first`, in any order and any pieces, then `last` as one. Where `last` survives a power cut, so does
+    /// `first`. A database that lets nobody read while it writes a batch lets them read between the pieces.
+    ///
+    /// # Errors
+    /// Nothing of `last` was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`]. Of `first` any
+    /// part may have been written.
+    fn commit_behind(&self, first: Batch, last: Batch) -> Result<(), StoreError> {
+        let mut all = first;
+        all.append(last);
+        self.commit(&all)
+    }
+
     /// Where the store is in its log, if it has one.
     fn position(&self) -> Option<Position> {
         None
@@ -66,6 +78,10 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         (**self).commit(batch)
+    }
+
+    fn commit_behind(&self, first: Batch, last: Batch) -> Result<(), StoreError> {
+        (**self).commit_behind(first, last)
     }
 
     fn position(&self) -> Option<Position> {

@@ -210,9 +210,9 @@ impl<S: Store> Shared<S> {
     fn apply(&self) -> Result<(), StoreError> {
         let identity = self.log().identity();
         let put = self.overlay.drain(|writes| {
-            let mut batch = writes.batch();
-            batch.put(APPLIED, applied(Applied { identity, number: writes.last }));
-            self.engine.commit(&batch)
+            let mut last = Batch::default();
+            last.put(APPLIED, applied(Applied { identity, number: writes.last }));
+            self.engine.commit_behind(writes.batch(), last)
         })?;
         if let Some(number) = put {
             self.applied.store(number, Ordering::Release);

@@ -91,6 +91,9 @@ impl SledStore {
 /// Bytes of records that are kept in memory. More made nothing faster that was measured, and twice the memory of the bot.
 const CACHE: u64 = 4 << 20;
 
+/// Writes of a large batch that are made at once. Reads wait for them, less than a millisecond.
+const PIECE: usize = 100;
+
 /// Opens the database. One that was closed in this process a moment ago may not have let go of its lock yet; other processes
 /// are kept out by the data directory's.
 fn database(path: &Path) -> sled::Result<sled::Db> {
@@ -118,6 +121,34 @@ impl Open {
         tally.check(commits)?;
         Ok(Open { db, durable, tally, commits: AtomicU64::new(commits), fault })
     }
+
+    /// Writes all of `batch`, in pieces, and makes none of it durable. While sled writes a batch, nobody can read.
+    fn write_in_pieces(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut writes = batch.iter().peekable();
+        while writes.peek().is_some() {
+            self.write(&mut writes.by_ref().take(PIECE), sled::Batch::default())?;
+        }
+        Ok(())
+    }
+
+    /// Writes these on top of `writes`, as one.
+    fn write<'a>(
+        &self,
+        more: &mut dyn Iterator<Item = (&'a String, &'a Option<Vec<u8>>)>,
+        mut writes: sled::Batch,
+    ) -> Result<(), StoreError> {
+        let at = |step| (self.fault)(step).map_err(unavailable);
+        for (key, value) in more {
+            match value {
+                Some(value) => parts::put(&self.db, &mut writes, key, value),
+                None => parts::remove(&self.db, &mut writes, key),
+            }
+            .map_err(failed)?;
+        }
+        at(Step::Write)?;
+        self.db.apply_batch(writes).map_err(failed)?;
+        at(Step::Written)
+    }
 }
 
 impl Engine for Open {
@@ -127,18 +158,9 @@ impl Engine for Open {
 
     fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError> {
         let at = |step| (self.fault)(step).map_err(unavailable);
-        let mut writes = sled::Batch::default();
-        for (key, value) in batch {
-            match value {
-                Some(value) => parts::put(&self.db, &mut writes, key, value),
-                None => parts::remove(&self.db, &mut writes, key),
-            }
-            .map_err(failed)?;
-        }
-        writes.insert(COMMITS.as_bytes(), seal::seal(COMMITS, &number.to_le_bytes()));
-        at(Step::Write)?;
-        self.db.apply_batch(writes).map_err(failed)?;
-        at(Step::Written)?;
+        let mut counted = sled::Batch::default();
+        counted.insert(COMMITS.as_bytes(), seal::seal(COMMITS, &number.to_le_bytes()));
+        self.write(&mut batch.iter(), counted)?;
         self.db.flush().map_err(failed)?;
         at(Step::Flushed)?;
         self.durable.sync().map_err(unavailable)?;
@@ -187,6 +209,13 @@ impl Store for SledStore {
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         self.0.commit(batch)
+    }
+
+    fn commit_behind(&self, first: Batch, last: Batch) -> Result<(), StoreError> {
+        self.0.commit_by(|open, number| {
+            open.write_in_pieces(&first)?;
+            open.commit(&last, number)
+        })
     }
 }
 

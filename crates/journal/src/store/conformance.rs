@@ -12,6 +12,7 @@ pub fn suite(open: impl Fn(bool) -> Arc<dyn Store>) {
     scans_are_ordered_bounded_and_stay_in_their_prefix(&open);
     values_of_any_size_and_content_come_back(&open);
     many_writers_lose_nothing(&open);
+    what_is_committed_behind_something_is_there_with_it(&open);
 }
 
 /// Decides which of a store's steps fails, if it is one by which a test can let it fail.
@@ -34,9 +35,24 @@ impl Fuse {
     }
 }
 
-/// Lets each step of a commit fail once: what failed never happened, and what happened is not called failed. `open` gives a store as for [`suite`], whose steps ask the fuse. Panics with what went
-/// wrong.
+/// Lets each step of a commit fail once: what failed never happened, and what happened is not called failed. `open` gives a
+/// store as for [`suite`], whose steps ask the fuse. Panics with what went wrong.
 pub fn failures(fuse: &Fuse, open: impl Fn(bool) -> Arc<dyn Store>) {
+    each_step_fails(fuse, &open, |store, change| store.commit(&change));
+    each_step_fails(fuse, &open, |store, change| {
+        let mut first = batch(&[("first", "1"), ("new", "0")]);
+        first.delete("new");
+        let result = store.commit_behind(first, change);
+        assert!(result.is_err() || store.read("first").unwrap_or_else(failed).is_some());
+        result
+    });
+}
+
+fn each_step_fails(
+    fuse: &Fuse,
+    open: &impl Fn(bool) -> Arc<dyn Store>,
+    commit: impl Fn(&dyn Store, Batch) -> Result<(), StoreError>,
+) {
     let (mut failed, mut n) = (0, 0);
     loop {
         let store = open(true);
@@ -45,8 +61,9 @@ pub fn failures(fuse: &Fuse, open: impl Fn(bool) -> Arc<dyn Store>) {
         change.put("large", vec![7; 300_000]);
         change.delete("gone");
         fuse.set(n);
-        let result = store.commit(&change);
+        let result = commit(&*store, change);
         if !fuse.has_blown() {
+            fuse.0.store(0, Ordering::SeqCst);
             break;
         }
         failed += u32::from(result.is_err());
@@ -122,6 +139,23 @@ fn scans_are_ordered_bounded_and_stay_in_their_prefix(open: &impl Fn(bool) -> Ar
     assert_eq!(all.len(), 2_501);
     assert_eq!(all[2_500].0, "t/é");
     assert!(all.is_sorted());
+}
+
+fn what_is_committed_behind_something_is_there_with_it(open: &impl Fn(bool) -> Arc<dyn Store>) {
+    let store = open(true);
+    let mut first = batch(&[("a", "1"), ("b", "1")]);
+    for n in 0..1_000 {
+        first.put(format!("many/{n}"), n.to_string());
+    }
+    first.delete("c");
+    store.commit(&batch(&[("c", "0")])).unwrap_or_else(failed);
+    store.commit_behind(first, batch(&[("b", "2"), ("last", "1")])).unwrap_or_else(failed);
+    store.commit_behind(Batch::default(), batch(&[("last", "2")])).unwrap_or_else(failed);
+    drop(store);
+    let store = open(false);
+    let read = |key: &str| store.read(key).unwrap_or_else(failed);
+    let found = [read("a"), read("b"), read("c"), read("last"), read("many/999")];
+    assert_eq!(found.map(|value| value.map(|value| value[0])), [Some(b'1'), Some(b'2'), None, Some(b'2'), Some(b'9')]);
 }
 
 fn values_of_any_size_and_content_come_back(open: &impl Fn(bool) -> Arc<dyn Store>) {

@@ -67,13 +67,21 @@ impl<E: Engine> Settled<E> {
     /// # Errors
     /// As there.
     pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        if batch.is_empty() {
-            return Ok(());
+        match batch.is_empty() {
+            true => Ok(()),
+            false => self.commit_by(|open, number| open.commit(batch, number)),
         }
+    }
+
+    /// Makes the next commit by `work`, which is told its number and makes that durable last.
+    ///
+    /// # Errors
+    /// As those of [`Store::commit`](super::Store::commit).
+    pub fn commit_by(&self, work: impl Fn(&E, u64) -> Result<(), StoreError>) -> Result<(), StoreError> {
         // What a failed one left in doubt is settled before the next one begins.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let number = self.with(|open| Ok(open.commits() + 1))?;
-        let work = || self.with(|open| open.commit(batch, number));
+        let work = || self.with(|open| work(open, number));
         let panicked = |_| Err(StoreError::Unavailable("the database panicked".to_owned()));
         match catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked) {
             Ok(()) => Ok(()),
