@@ -15,13 +15,15 @@ mod log;
 mod overlay;
 mod record;
 mod segment;
+mod sizes;
 
 pub use disk::{Directory, Disk, DiskFile};
 pub use record::Identity;
 pub use segment::KEPT;
+pub use sizes::Sizes;
 
 use journal::store::{Batch, Position, Store, StoreError};
-use log::{Applied, Log, Reader, damaged, unreadable};
+use log::{Applied, Log, Reader, damaged, unreadable, unwritable};
 use overlay::Overlay;
 use segment::{Which, find, forget_oldest};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,22 +37,25 @@ const APPLIED: &str = "\0log";
 /// Behind all keys that begin with a NUL.
 const OWN_END: &str = "\u{1}";
 
-/// Keys and bytes that are held before they go into the database.
-const KEYS: usize = 10_000;
-const BYTES: usize = 4 << 20;
 /// How many times as much is held while the database is busy or fails; then a commit waits for it.
 const OVERFULL: usize = 4;
-/// Segments that are put aside at the most, of 16 MB each where the bot is busy.
-const MOST_ASIDE: usize = 64;
 /// How long it waits before it tries a database again that failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A store with a log in front of it.
 pub struct Logged<S: Store> {
     shared: Arc<Shared<S>>,
-    /// Ends with this, and the thread with it.
-    wake: Option<SyncSender<()>>,
-    thread: Option<JoinHandle<()>>,
+    worker: Worker,
+}
+
+/// Who puts into the database what was committed.
+enum Worker {
+    /// The commit that finds too much of it.
+    Commits,
+    /// Whoever calls [`Logged::work`].
+    Hand,
+    /// A thread, which ends once nobody can wake it.
+    Thread { wake: SyncSender<()>, thread: JoinHandle<()> },
 }
 
 struct Shared<S> {
@@ -59,6 +64,7 @@ struct Shared<S> {
     log: Mutex<Log>,
     overlay: Overlay,
     keep: Keep,
+    sizes: Sizes,
     /// The last commit that is in the database.
     applied: AtomicU64,
 }
@@ -84,18 +90,38 @@ impl<S: Store + 'static> Logged<S> {
         keep: Keep,
         make: impl FnOnce() -> Identity,
     ) -> Result<Self, StoreError> {
+        Logged::open_sized(disk, engine, keep, Sizes::default(), make)
+    }
+
+    /// As [`open`](Self::open), in other sizes. A log may be opened in others than before.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_sized(
+        disk: Arc<dyn Disk>,
+        engine: S,
+        keep: Keep,
+        sizes: Sizes,
+        make: impl FnOnce() -> Identity,
+    ) -> Result<Self, StoreError> {
         let overlay = Overlay::default();
         let (log, applied) = match engine.read(APPLIED)? {
             Some(applied) => {
                 let applied = read_applied(&applied).ok_or_else(|| StoreError::damaged(APPLIED, "it says nothing"))?;
-                let log = Log::recover(disk.clone(), applied, |number, batch| overlay.add(number, &batch))?;
+                let log = Log::recover(disk.clone(), sizes, applied, |number, batch| overlay.add(number, &batch))?;
                 (log, applied.number)
             }
-            None => (begin(&disk, &engine, make())?, 0),
+            None => (begin(&disk, sizes, &engine, make())?, 0),
         };
         let (log, applied) = (Mutex::new(log), AtomicU64::new(applied));
-        let shared = Shared { engine, disk, log, overlay, keep, applied };
-        Ok(Logged { shared: Arc::new(shared), wake: None, thread: None })
+        let shared = Shared { engine, disk, log, overlay, keep, sizes, applied };
+        Ok(Logged { shared: Arc::new(shared), worker: Worker::Commits })
+    }
+
+    /// Leaves to whoever calls [`work`](Self::work) what a thread does else.
+    pub fn by_hand(mut self) -> Self {
+        self.worker = Worker::Hand;
+        self
     }
 
     /// Lets a thread put into the database what was committed, whenever there is enough of it, and at the end.
@@ -104,7 +130,7 @@ impl<S: Store + 'static> Logged<S> {
         let shared = self.shared.clone();
         let thread = std::thread::Builder::new().name("log".to_owned()).spawn(move || shared.work(&woken));
         match thread {
-            Ok(thread) => (self.wake, self.thread) = (Some(wake), Some(thread)),
+            Ok(thread) => self.worker = Worker::Thread { wake, thread },
             Err(error) => {
                 tracing::warn!(%error, "no thread is to be had for the log: now and then a commit takes longer")
             }
@@ -142,6 +168,17 @@ impl<S: Store + 'static> Logged<S> {
         Ok(())
     }
 
+    /// Does what is to be done now besides the commits: makes the next part of the log if it will be needed soon, and puts
+    /// into the database what was committed if there is enough of it. A thread does no more.
+    ///
+    /// # Errors
+    /// Something of it failed, and may be tried again later: nothing is lost.
+    pub fn work(&self) -> Result<(), StoreError> {
+        let prepared = self.shared.prepare();
+        let applied = if self.shared.is_full(1) { self.apply() } else { Ok(()) };
+        prepared.and(applied)
+    }
+
     /// Puts into the database what was committed.
     ///
     /// # Errors
@@ -152,7 +189,7 @@ impl<S: Store + 'static> Logged<S> {
 }
 
 /// Begins the log of a database that never had one.
-fn begin(disk: &Arc<dyn Disk>, engine: &impl Store, identity: Identity) -> Result<Log, StoreError> {
+fn begin(disk: &Arc<dyn Disk>, sizes: Sizes, engine: &impl Store, identity: Identity) -> Result<Log, StoreError> {
     // What an interrupted beginning left holds nothing.
     for segment in find(&**disk, Which::All).map_err(unreadable)? {
         let holds = match &segment.header {
@@ -164,7 +201,7 @@ fn begin(disk: &Arc<dyn Disk>, engine: &impl Store, identity: Identity) -> Resul
         }
         disk.remove(&segment.name).map_err(unreadable)?;
     }
-    let log = Log::begin(disk.clone(), identity)?;
+    let log = Log::begin(disk.clone(), sizes, identity)?;
     let mut batch = Batch::default();
     batch.put(APPLIED, applied(Applied { identity, number: 0 }));
     engine.commit(&batch)?;
@@ -197,14 +234,18 @@ impl<S: Store> Shared<S> {
             if called == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
-            self.prepare();
+            if let Err(error) = self.prepare() {
+                tracing::warn!(%error, "the next part of the log cannot be made yet");
+                // A disk that is full is not asked at every commit.
+                std::thread::sleep(PAUSE);
+            }
             failed = self.is_full(1) && self.apply().inspect_err(tell).is_err();
         }
     }
 
     /// Whether so many times as much is held as should be.
     fn is_full(&self, times: usize) -> bool {
-        self.overlay.fullness(KEYS, BYTES) >= times
+        self.overlay.fullness(self.sizes.keys, self.sizes.bytes) >= times
     }
 
     fn apply(&self) -> Result<(), StoreError> {
@@ -233,7 +274,7 @@ impl<S: Store> Shared<S> {
                 tracing::warn!(%error, "a part of the log that is done with stays where it is");
             }
         }
-        let most = if self.keep == Keep::Aside { MOST_ASIDE } else { 0 };
+        let most = if self.keep == Keep::Aside { self.sizes.aside } else { 0 };
         match forget_oldest(&*self.disk, most) {
             Ok(1..) if self.keep == Keep::Aside => {
                 tracing::warn!("no backup was written for long: the oldest of the log that was kept for one is removed")
@@ -244,16 +285,11 @@ impl<S: Store> Shared<S> {
     }
 
     /// Makes the segment that the log will need soon.
-    fn prepare(&self) {
-        let Some(order) = self.log().wants() else { return };
-        match order.make() {
-            Ok(blank) => self.log().take(blank),
-            Err(error) => {
-                tracing::warn!(%error, "the next part of the log cannot be made yet");
-                // A disk that is full is not asked at every commit.
-                std::thread::sleep(PAUSE);
-            }
-        }
+    fn prepare(&self) -> Result<(), StoreError> {
+        let Some(order) = self.log().wants() else { return Ok(()) };
+        let blank = order.make().map_err(unwritable)?;
+        self.log().take(blank);
+        Ok(())
     }
 }
 
@@ -313,7 +349,7 @@ impl<S: Store + 'static> Store for Logged<S> {
         if batch.is_empty() {
             return Ok(());
         }
-        let most = if self.wake.is_some() { OVERFULL } else { 1 };
+        let most = if matches!(self.worker, Worker::Commits) { 1 } else { OVERFULL };
         if self.shared.is_full(most) {
             self.shared.apply()?;
         }
@@ -324,7 +360,9 @@ impl<S: Store + 'static> Store for Logged<S> {
             self.shared.overlay.add(number, batch);
             log.needs_a_spare()
         };
-        if let Some(wake) = self.wake.as_ref().filter(|_| wanted || self.shared.is_full(1)) {
+        if let Worker::Thread { wake, .. } = &self.worker
+            && (wanted || self.shared.is_full(1))
+        {
             // It may have been woken already.
             let _ = wake.try_send(());
         }
@@ -340,9 +378,11 @@ impl<S: Store + 'static> Store for Logged<S> {
 impl<S: Store> Drop for Logged<S> {
     /// Everything goes into the database, so that the next start has nothing to read from the log.
     fn drop(&mut self) {
-        self.wake = None;
-        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the log's thread panicked");
+        if let Worker::Thread { wake, thread } = std::mem::replace(&mut self.worker, Worker::Commits) {
+            drop(wake);
+            if thread.join().is_err() {
+                tracing::error!("the log's thread panicked");
+            }
         }
         while !self.shared.overlay.is_empty() {
             if let Err(error) = self.shared.apply() {

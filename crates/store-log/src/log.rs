@@ -3,13 +3,11 @@
 use crate::disk::{Disk, DiskFile};
 use crate::record::{self, Identity};
 use crate::segment::{Blank, Found, Full, NotAppended, Segment, Which, find};
+use crate::sizes::Sizes;
 use journal::store::{Batch, StoreError, Tally};
 use std::io;
 use std::sync::Arc;
 
-/// Bytes of a log's first segment; each one is twice as long as the one before, up to the most.
-const LEAST: u64 = 128 << 10;
-const MOST: u64 = 16 << 20;
 /// The file that says how many commits there were.
 const TALLY: &str = "tally";
 
@@ -25,6 +23,7 @@ pub struct Applied {
 /// A log that is written.
 pub struct Log {
     disk: Arc<dyn Disk>,
+    sizes: Sizes,
     identity: Identity,
     /// None after a failure, until another one is begun.
     active: Option<Segment>,
@@ -59,8 +58,8 @@ impl Order {
 
 impl Log {
     /// Begins a log of this identity on a disk that has none.
-    pub fn begin(disk: Arc<dyn Disk>, identity: Identity) -> Result<Self, StoreError> {
-        Log::with(disk, identity, Vec::new(), (0, 0))
+    pub fn begin(disk: Arc<dyn Disk>, sizes: Sizes, identity: Identity) -> Result<Self, StoreError> {
+        Log::with(disk, sizes, identity, Vec::new(), (0, 0))
     }
 
     /// Goes on with the log that an earlier run left. Each commit that the database does not have is handed to `replay`, in
@@ -70,6 +69,7 @@ impl Log {
     /// What was committed is neither there nor in the database; or the disk fails.
     pub fn recover(
         disk: Arc<dyn Disk>,
+        sizes: Sizes,
         applied: Applied,
         mut replay: impl FnMut(u64, Batch),
     ) -> Result<Self, StoreError> {
@@ -84,12 +84,13 @@ impl Log {
         for name in never_begun {
             disk.remove(&name).map_err(unwritable)?;
         }
-        Log::with(disk, applied.identity, full, (generation, last))
+        Log::with(disk, sizes, applied.identity, full, (generation, last))
     }
 
     /// A log behind commit `last`, with a segment of its own.
     fn with(
         disk: Arc<dyn Disk>,
+        sizes: Sizes,
         identity: Identity,
         full: Vec<Full>,
         (generation, last): (u64, u64),
@@ -102,6 +103,7 @@ impl Log {
         }
         let mut log = Log {
             disk,
+            sizes,
             identity,
             active: None,
             spare: None,
@@ -109,7 +111,7 @@ impl Log {
             next: last + 1,
             made: generation,
             begun: generation,
-            length: LEAST,
+            length: sizes.least,
             tally,
             record: Vec::new(),
         };
@@ -171,7 +173,7 @@ impl Log {
             let generation = blank.generation();
             self.active = Some(blank.begin(&self.identity, self.next)?);
             self.begun = generation;
-            self.length = (self.length * 2).min(MOST);
+            self.length = (self.length * 2).min(self.sizes.most);
         }
         Ok(self.active.as_mut().expect("it was begun"))
     }
@@ -342,6 +344,6 @@ pub fn unreadable(error: io::Error) -> StoreError {
     StoreError::Unavailable(format!("the log cannot be read: {error}"))
 }
 
-fn unwritable(error: io::Error) -> StoreError {
+pub fn unwritable(error: io::Error) -> StoreError {
     StoreError::Unavailable(format!("the log cannot be written: {error}"))
 }
