@@ -1,58 +1,48 @@
 //! A disk in memory that forgets and fails as real ones do, for tests and simulations: the same chances give the same disk.
 //!
 //! What was written and not synced is kept, lost or torn at a power cut, sector by sector. What a sync failed for stays to be
-//! read until then, and no later sync makes it durable.
+//! read until then, and no later sync makes it durable. A process that ends alone leaves all of that as it is.
+
+mod content;
 
 use crate::disk::{Disk, DiskFile};
+use content::{Content, Write};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that a power cut keeps or loses as one.
-const SECTOR: usize = 512;
-
 /// A number below the one that it is asked for.
 pub type Chance = Box<dyn FnMut(u64) -> u64 + Send>;
 
-/// What may go wrong with one step on the disk.
+/// What may go wrong with a step on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, and a write or sync may be done in part.
-    Fails,
+    /// It fails, and so do the next ones, so many in all. A write or sync of them may be done in part.
+    Fails(u64),
     /// The power goes: neither this nor any later step is done before [`Model::power_cut`].
     PowerGoes,
 }
 
-/// A disk in memory. Clones are the same disk.
+/// A disk in memory, as one process has it. Clones are the same disk, of the same process.
 #[derive(Clone)]
-pub struct Model(Arc<Mutex<State>>);
+pub struct Model {
+    state: Arc<Mutex<State>>,
+    process: u64,
+}
 
 struct State {
     chance: Chance,
     /// Steps until one goes wrong, and how.
     fault: Option<(u64, Fault)>,
     off: bool,
+    /// There is no room for a new file or a longer one.
+    full: bool,
+    /// The process that may do something.
+    process: u64,
     files: Vec<Content>,
     names: BTreeMap<String, usize>,
     /// The names as they were at each step since they were last synced, the oldest first.
     before: Vec<BTreeMap<String, usize>>,
-}
-
-#[derive(Clone, Default)]
-struct Content {
-    /// As it is read.
-    now: Vec<u8>,
-    /// As it is after a power cut at the least.
-    durable: Vec<u8>,
-    /// Written since the last sync, and written before a sync that failed.
-    unsynced: Vec<Write>,
-    doomed: Vec<Write>,
-}
-
-#[derive(Clone)]
-enum Write {
-    Bytes(u64, Vec<u8>),
-    Cut(u64),
 }
 
 struct File {
@@ -65,17 +55,64 @@ impl Model {
     pub fn new(chance: Chance) -> Self {
         let names = BTreeMap::new();
         let before = vec![names.clone()];
-        Model(Arc::new(Mutex::new(State { chance, fault: None, off: false, files: Vec::new(), names, before })))
+        let (fault, off, full, process, files) = (None, false, false, 0, Vec::new());
+        let state = State { chance, fault, off, full, process, files, names, before };
+        Model { state: Arc::new(Mutex::new(state)), process }
     }
 
-    /// Lets the step behind `steps` others go wrong, and no other.
+    /// Another disk with the same on it, on which nothing goes wrong yet.
+    pub fn copy(&self, chance: Chance) -> Self {
+        let state = self.state();
+        let (files, names, before) = (state.files.clone(), state.names.clone(), state.before.clone());
+        let (fault, off, full, process) = (None, false, false, 0);
+        drop(state);
+        let state = State { chance, fault, off, full, process, files, names, before };
+        Model { state: Arc::new(Mutex::new(state)), process }
+    }
+
+    /// The disk for a process that begins now. Those before have ended: they do no further step, and what they wrote stays
+    /// to be read.
+    pub fn next_process(&self) -> Self {
+        let mut state = self.state();
+        state.process += 1;
+        state.off = false;
+        let process = state.process;
+        drop(state);
+        Model { state: self.state.clone(), process }
+    }
+
+    /// Lets the step behind `steps` others go wrong.
     pub fn fault(&self, steps: u64, fault: Fault) {
         self.state().fault = Some((steps, fault));
+    }
+
+    /// From now on there is no room for a new file or a longer one.
+    pub fn fill(&self) {
+        self.state().full = true;
+    }
+
+    /// Nothing goes wrong any more.
+    pub fn heal(&self) {
+        let mut state = self.state();
+        (state.fault, state.full) = (None, false);
     }
 
     /// Whether the step that was to go wrong is still to come.
     pub fn is_waiting_for_a_fault(&self) -> bool {
         self.state().fault.is_some()
+    }
+
+    /// Whether the power went.
+    pub fn is_off(&self) -> bool {
+        self.state().off
+    }
+
+    /// A step of something else on the same disk, such as a database, which goes wrong as all others do.
+    ///
+    /// # Errors
+    /// It goes wrong.
+    pub fn step(&self) -> io::Result<()> {
+        self.state().step(self.process)
     }
 
     /// Cuts the power off, and switches it on again: what was not synced is kept, lost or torn.
@@ -108,29 +145,32 @@ impl Model {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// A step on the disk, which may go wrong.
-    fn step(&mut self) -> io::Result<()> {
-        let failed = |off| Err(io::Error::other(if off { "the power is off" } else { "on purpose" }));
+    /// A step of a process on the disk, which may go wrong.
+    fn step(&mut self, process: u64) -> io::Result<()> {
+        if process != self.process {
+            return Err(io::Error::other("the process has ended"));
+        }
         if self.off {
-            return failed(true);
+            return Err(io::Error::other("the power is off"));
         }
         match &mut self.fault {
+            None => return Ok(()),
+            Some((steps @ 1.., _)) => {
+                *steps -= 1;
+                return Ok(());
+            }
+            Some((0, Fault::Fails(more @ 2..))) => *more -= 1,
             Some((0, fault)) => {
                 self.off = *fault == Fault::PowerGoes;
                 self.fault = None;
-                failed(self.off)
             }
-            Some((steps, _)) => {
-                *steps -= 1;
-                Ok(())
-            }
-            None => Ok(()),
         }
+        Err(io::Error::other("on purpose"))
     }
 
     fn change_names(&mut self, change: impl FnOnce(&mut BTreeMap<String, usize>)) {
@@ -139,51 +179,8 @@ impl State {
     }
 }
 
-impl Content {
-    fn power_cut(&mut self, chance: &mut Chance) {
-        let mut kept = std::mem::take(&mut self.durable);
-        let unsynced = std::mem::take(&mut self.unsynced);
-        for write in std::mem::take(&mut self.doomed).into_iter().chain(unsynced) {
-            match chance(4) {
-                0 => {}
-                1 => write.torn(&mut kept, chance),
-                _ => write.done(&mut kept),
-            }
-        }
-        self.now.clone_from(&kept);
-        self.durable = kept;
-    }
-}
-
-impl Write {
-    fn done(&self, content: &mut Vec<u8>) {
-        match self {
-            Write::Cut(length) => content.truncate(usize::try_from(*length).unwrap_or(usize::MAX)),
-            Write::Bytes(offset, bytes) => put(content, *offset, bytes),
-        }
-    }
-
-    /// Some of its sectors are written.
-    fn torn(&self, content: &mut Vec<u8>, chance: &mut Chance) {
-        let Write::Bytes(offset, bytes) = self else { return };
-        let mut at = 0;
-        while at < bytes.len() {
-            let in_sector = usize::try_from((offset + at as u64) % SECTOR as u64).unwrap_or(0);
-            let end = (at + SECTOR - in_sector).min(bytes.len());
-            if chance(2) == 0 {
-                put(content, offset + at as u64, &bytes[at..end]);
-            }
-            at = end;
-        }
-    }
-}
-
-fn put(content: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
-    let offset = usize::try_from(offset).expect("a disk in memory is small");
-    if content.len() < offset + bytes.len() {
-        content.resize(offset + bytes.len(), 0);
-    }
-    content[offset..offset + bytes.len()].copy_from_slice(bytes);
+fn full() -> io::Error {
+    io::Error::from(io::ErrorKind::StorageFull)
 }
 
 fn no_such_file() -> io::Error {
@@ -192,14 +189,17 @@ fn no_such_file() -> io::Error {
 
 impl Disk for Model {
     fn list(&self) -> io::Result<Vec<String>> {
-        Ok(self.state().names.keys().cloned().collect())
+        let mut state = self.state();
+        state.step(self.process)?;
+        Ok(state.names.keys().cloned().collect())
     }
 
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>> {
         let mut state = self.state();
-        state.step()?;
+        state.step(self.process)?;
         let number = match state.names.get(name).copied() {
             Some(number) => number,
+            None if state.full => return Err(full()),
             None => {
                 state.files.push(Content::default());
                 let number = state.files.len() - 1;
@@ -214,7 +214,7 @@ impl Disk for Model {
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let mut state = self.state();
-        state.step()?;
+        state.step(self.process)?;
         let number = state.names.get(from).copied().ok_or_else(no_such_file)?;
         state.change_names(|names| {
             names.remove(from);
@@ -225,7 +225,7 @@ impl Disk for Model {
 
     fn remove(&self, name: &str) -> io::Result<()> {
         let mut state = self.state();
-        state.step()?;
+        state.step(self.process)?;
         state.names.contains_key(name).then_some(()).ok_or_else(no_such_file)?;
         state.change_names(|names| {
             names.remove(name);
@@ -235,7 +235,7 @@ impl Disk for Model {
 
     fn sync(&self) -> io::Result<()> {
         let mut state = self.state();
-        state.step()?;
+        state.step(self.process)?;
         state.before = vec![state.names.clone()];
         Ok(())
     }
@@ -250,10 +250,12 @@ impl File {
     ) -> io::Result<T> {
         let mut state = self.disk.state();
         let state = &mut *state;
-        let step = state.step();
+        let gone = state.off || state.process != self.disk.process;
+        let step = state.step(self.disk.process);
         let content = &mut state.files[self.number];
         match step {
             Ok(()) => Ok(work(content)),
+            Err(error) if gone => Err(error),
             Err(error) => {
                 fails(content, &mut state.chance);
                 Err(error)
@@ -261,7 +263,24 @@ impl File {
         }
     }
 
+    /// Whether the disk has room for a write. If not, as much of it is done as there is room for.
+    fn has_room(&self, write: &Write) -> io::Result<()> {
+        let mut state = self.disk.state();
+        let state = &mut *state;
+        let content = &mut state.files[self.number];
+        let Write::Bytes(offset, bytes) = write else { return Ok(()) };
+        let room = usize::try_from((content.now.len() as u64).saturating_sub(*offset)).unwrap_or(usize::MAX);
+        if !state.full || state.off || state.process != self.disk.process || room >= bytes.len() {
+            return Ok(());
+        }
+        let part = Write::Bytes(*offset, bytes[..room].to_vec());
+        part.done(&mut content.now);
+        content.unsynced.push(part);
+        Err(full())
+    }
+
     fn write(&self, write: Write) -> io::Result<()> {
+        self.has_room(&write)?;
         let in_part = write.clone();
         self.with(
             |content| {
@@ -280,16 +299,17 @@ impl File {
 
 impl DiskFile for File {
     fn length(&self) -> io::Result<u64> {
-        Ok(self.disk.state().files[self.number].now.len() as u64)
+        self.with(|content| content.now.len() as u64, |_, _| ())
     }
 
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        let state = self.disk.state();
-        let now = &state.files[self.number].now;
-        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(now.len());
-        let read = into.len().min(now.len() - from);
-        into[..read].copy_from_slice(&now[from..from + read]);
-        Ok(read)
+        let read = |content: &mut Content| {
+            let from = usize::try_from(offset).unwrap_or(usize::MAX).min(content.now.len());
+            let read = into.len().min(content.now.len() - from);
+            into[..read].copy_from_slice(&content.now[from..from + read]);
+            read
+        };
+        self.with(read, |_, _| ())
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {

@@ -193,7 +193,7 @@ impl Trial {
         match event {
             Event::Commit(writes) => self.commit(writes),
             Event::Fault(steps, power) => {
-                self.disk.fault(*steps, if *power { Fault::PowerGoes } else { Fault::Fails });
+                self.disk.fault(*steps, if *power { Fault::PowerGoes } else { Fault::Fails(1) });
             }
             Event::Apply => drop(self.store().apply()),
             Event::PowerCut => self.starts_again(true),
