@@ -80,7 +80,8 @@ pub enum Keep {
 
 impl<S: Store + 'static> Logged<S> {
     /// Puts the log on `disk` in front of `engine`. A database that never had one gets a new one, of the identity that
-    /// `make` makes at random. Nothing goes into the database but by [`apply`](Self::apply), or where too much is held.
+    /// `make` makes at random. What an earlier run left in the log goes into the database first; then nothing does but by
+    /// [`apply`](Self::apply), or where too much is held.
     ///
     /// # Errors
     /// The log does not belong to the database, or commits are missing; or one of them cannot be read or written.
@@ -115,6 +116,9 @@ impl<S: Store + 'static> Logged<S> {
         };
         let (log, applied) = (Mutex::new(log), AtomicU64::new(applied));
         let shared = Shared { engine, disk, log, overlay, keep, sizes, applied };
+        // The last one may have been read and not be on the disk: no sync of it may ever have ended. What is told of it from now
+        // on must stay true, so the database gets it first.
+        shared.apply()?;
         Ok(Logged { shared: Arc::new(shared), worker: Worker::Commits })
     }
 

@@ -229,9 +229,12 @@ impl Log {
         self.discard(unneeded);
     }
 
-    /// The segments of which the database has everything up to commit `applied`; they are no longer the log's.
+    /// The segments of which the database has everything up to commit `applied`; they are no longer the log's. Where none is
+    /// being written the last one stays: a log without any is taken for one that was lost.
     pub fn done_with(&mut self, applied: u64) -> Vec<Full> {
-        self.full.extract_if(.., |segment| segment.last <= applied).collect()
+        let kept = usize::from(self.active.is_none()).min(self.full.len());
+        let those = ..self.full.len() - kept;
+        self.full.extract_if(those, |segment| segment.last <= applied).collect()
     }
 
     /// Cuts off what was not used of the last segment, which nothing more is written to.

@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use store_log::model::{Fault, Model};
-use store_log::{Directory, Disk, DiskFile, Identity, Keep, Logged};
+use store_log::{Directory, Disk, DiskFile, Identity, Keep, Logged, Sizes};
 
 const IDENTITY: Identity = [7; 16];
 
@@ -396,6 +396,49 @@ fn a_log_goes_on_with_a_backup_as_far_as_nothing_is_damaged() {
     }
     let other = journal::store::Position { identity: journal::hex(&[8; 16]), ..backup.clone() };
     assert!(store_log::replay(&disk, &other, |_| Ok(())).is_err());
+}
+
+fn one(key: &str) -> Batch {
+    let mut batch = Batch::default();
+    batch.put(key, "1");
+    batch
+}
+
+#[test]
+fn what_a_start_found_is_there_after_a_power_cut_even_if_it_was_never_synced() {
+    for seed in 0..40 {
+        let (disk, engine) = (Model::new(chance(seed)), Engine::default());
+        let store = logged(&disk, &engine).unwrap();
+        store.commit(&one("a")).unwrap();
+        // It is written, and the sync fails; then the process ends.
+        disk.fault(1, Fault::Fails(20));
+        assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+        crash(store);
+        let disk = disk.next_process();
+        disk.heal();
+        let store = logged(&disk, &engine).unwrap();
+        let there = content(&store);
+        crash(store);
+        disk.power_cut();
+        assert_eq!(content(&logged(&disk, &engine).unwrap()), there, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_log_of_which_no_part_could_be_begun_is_there_at_the_next_start() {
+    let (disk, engine) = (Model::new(chance(1)), Engine::default());
+    let sizes = Sizes { least: 8 << 10, most: 8 << 10, ..Sizes::default() };
+    let open = || Logged::open_sized(Arc::new(disk.clone()), engine.clone(), Keep::Nothing, sizes, || IDENTITY);
+    let store = open().unwrap();
+    disk.fill();
+    let mut done = 0;
+    while store.commit(&one(&format!("k/{done:03}"))).is_ok() {
+        done += 1;
+    }
+    store.apply().unwrap();
+    crash(store);
+    disk.heal();
+    assert_eq!(content(&open().unwrap()).len(), done);
 }
 
 #[test]
