@@ -107,6 +107,17 @@ impl Model {
         self.state().off
     }
 
+    /// Whether there is no room for anything new.
+    pub fn is_full(&self) -> bool {
+        self.state().full
+    }
+
+    /// Whether this process can do nothing more: it has ended, or the power went.
+    pub fn is_gone(&self) -> bool {
+        let state = self.state();
+        state.off || state.process != self.process
+    }
+
     /// A step of something else on the same disk, such as a database, which goes wrong as all others do.
     ///
     /// # Errors
@@ -128,6 +139,11 @@ impl Model {
         for file in &mut state.files {
             file.power_cut(&mut state.chance);
         }
+    }
+
+    /// The names of its files, whatever goes wrong with it.
+    pub fn names(&self) -> Vec<String> {
+        self.state().names.keys().cloned().collect()
     }
 
     /// Flips a bit of a file; whether there was one.
