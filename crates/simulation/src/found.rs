@@ -5,7 +5,7 @@ use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::Wants;
 use crate::run::run;
-use crate::script::{Act, Move, Saying, Script};
+use crate::script::{Act, Move, On, Saying, Script};
 
 /// Orders in which each script is played.
 const ORDERS: u64 = 40;
@@ -32,7 +32,8 @@ fn holds(kind: Kind, acts: &[Act]) {
         let moves = acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(25) as u32, luck: luck.number() });
         let moves = moves.collect();
         let holds = (order % 2 * 30) as u32;
-        let script = Script { seed: order, nets: vec![(kind, 1)], holds, refuses: 0, limited: false, moves };
+        let on = if order % 4 < 2 { On::Whole } else { On::Log };
+        let script = Script { seed: order, on, nets: vec![(kind, 1)], holds, refuses: 0, limited: false, moves };
         let ended = run(&script);
         assert_eq!(ended.wrong, None, "order {order}:\n{}", ended.log.join("\n"));
     }

@@ -5,13 +5,13 @@
 
 pub mod machine;
 
-use crate::disk::{Medium, Model};
+use crate::disk::{Logged, Medium, Whole};
 use crate::ground::Ground;
 use crate::log::Log;
 use crate::luck::Luck;
 use crate::net::{Net, PRIVATE};
 use crate::oracle::Oracle;
-use crate::script::{ADMIN, Act, Move, PEOPLE, ROOMS, Saying, Script};
+use crate::script::{ADMIN, Act, Move, On, PEOPLE, ROOMS, Saying, Script};
 use chat::{Clock, Event, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
 use journal::committer::Wait;
@@ -54,7 +54,7 @@ struct Director<'a> {
     script: &'a Script,
     log: Log,
     ground: Ground,
-    disk: Model,
+    disk: Box<dyn Medium>,
     nets: Vec<Arc<Net>>,
     machine: Option<Machine>,
     starts: u64,
@@ -73,6 +73,8 @@ enum Choice {
     GoOn(usize, RoomId),
     /// The committer's writer gets a turn.
     Write,
+    /// The store does what it does besides its commits.
+    Work,
     /// Time passes: this much.
     Pass(Duration),
 }
@@ -91,7 +93,10 @@ impl<'a> Director<'a> {
         };
         let nets = script.nets.iter().enumerate().map(net).collect();
         let oracle = Oracle::new(log.clone(), script.limited);
-        let disk = Model::new(log.clone());
+        let disk: Box<dyn Medium> = match script.on {
+            On::Whole => Box::new(Whole::new(log.clone())),
+            On::Log => Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c))),
+        };
         Director { script, log, ground, disk, nets, machine: None, starts: 0, oracle, luck }
     }
 
@@ -109,7 +114,7 @@ impl<'a> Director<'a> {
             Act::Stop => self.stop(&mut luck),
             Act::Fail(fault) => {
                 self.oracle.marks_failed = true;
-                self.disk.fail(*fault);
+                self.disk.fail(*fault, Luck::new(luck.number()));
             }
             Act::Heal => self.disk.heal(),
             Act::Pass(ms) => self.pass(Duration::from_millis(*ms)),
@@ -162,6 +167,7 @@ impl<'a> Director<'a> {
             choices.extend(net.busy_rooms().into_iter().map(|room| Choice::GoOn(place, room)));
         }
         choices.extend([Choice::Write, Choice::Write]);
+        choices.extend((self.script.on == On::Log).then_some(Choice::Work));
         choices.push(Choice::Pass(Duration::from_millis(luck.number() % 5)));
         let choice = choices.swap_remove(luck.below(choices.len()));
         match choice {
@@ -169,6 +175,7 @@ impl<'a> Director<'a> {
             Choice::Deliver(place) => self.nets[place].deliver(luck),
             Choice::GoOn(place, room) => self.nets[place].go_on(&room, luck, self.script.refuses),
             Choice::Write => drop(self.write()),
+            Choice::Work => self.disk.work(Luck::new(luck.number())),
             Choice::Pass(time) => self.pass(time),
         }
         self.look(luck);
@@ -200,6 +207,9 @@ impl<'a> Director<'a> {
         for net in self.nets.clone() {
             net.new_wires().into_iter().for_each(|wire| self.oracle.saw(&net, wire));
         }
+        if let Some(wrong) = self.disk.wrong() {
+            self.oracle.wrong(wrong);
+        }
         if let Some(panic) = machine::panicked() {
             self.oracle.wrong(format!("a panic: {panic}"));
         }
@@ -208,7 +218,7 @@ impl<'a> Director<'a> {
     fn start(&mut self) {
         self.starts += 1;
         self.log.note(format!("start {}", self.starts));
-        match Machine::start(self.script, self.starts, &self.disk, &self.ground, &self.nets) {
+        match Machine::start(self.script, self.starts, &*self.disk, &self.ground, &self.nets) {
             Ok(machine) => self.machine = Some(machine),
             Err(error) => self.log.note(format!("it does not start: {error}")),
         }
@@ -219,6 +229,7 @@ impl<'a> Director<'a> {
     /// The bot is gone, with everything that was in its memory.
     fn crash(&mut self, luck: &mut Luck) {
         self.log.note("crash");
+        self.disk.crash(Luck::new(luck.number()));
         self.die();
         self.nets.iter().for_each(|net| net.cut(luck));
         self.look(luck);
@@ -307,6 +318,9 @@ impl<'a> Director<'a> {
             {
                 self.oracle.wrong(format!("{} does not settle when everything is at rest", net.name));
             }
+        }
+        if let Some(wrong) = self.disk.wrong() {
+            self.oracle.wrong(wrong);
         }
         self.oracle.at_rest(&self.nets.clone(), contents);
     }

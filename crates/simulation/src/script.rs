@@ -23,6 +23,8 @@ pub const ROOMS: [&str; 3] = ["hall", "attic", "cellar"];
 pub struct Script {
     /// It follows from this.
     pub seed: u64,
+    /// What the bot writes to.
+    pub on: On,
     /// The networks, and how many rooms each has.
     pub nets: Vec<(Kind, usize)>,
     /// So many of a hundred steps of the bot's tasks are held up.
@@ -33,6 +35,15 @@ pub struct Script {
     pub limited: bool,
     /// What happens.
     pub moves: Vec<Move>,
+}
+
+/// What the bot writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// A store of whole batches.
+    Whole,
+    /// The log in front of a database, on a disk of bytes.
+    Log,
 }
 
 /// One thing that happens, and what the bot gets done until the next one.
@@ -104,7 +115,8 @@ impl Script {
         let holds = *luck.pick(&[0, 10, 30, 70]);
         let refuses = *luck.pick(&[0, 0, 5]);
         let limited = luck.percent(10);
-        let mut script = Script { seed, nets, holds, refuses, limited, moves: Vec::new() };
+        let on = if Luck::new(!seed).percent(50) { On::Log } else { On::Whole };
+        let mut script = Script { seed, on, nets, holds, refuses, limited, moves: Vec::new() };
         let trouble = *luck.pick(&[0, 5, 15, 30]);
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();

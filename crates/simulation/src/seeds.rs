@@ -98,7 +98,7 @@ fn tried(script: &Script, twice: bool) -> Ended {
 fn tell(script: &Script, wrong: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "seed {}: {wrong}\nThe shortest script that I found to fail like that:", script.seed)?;
     let shortest = shrink(script, wrong);
-    writeln!(out, "  networks {:?}, {} % held up", shortest.nets, shortest.holds)?;
+    writeln!(out, "  on {:?}, networks {:?}, {} % held up", shortest.on, shortest.nets, shortest.holds)?;
     shortest.moves.iter().try_for_each(|each| writeln!(out, "  {:?}, then {} steps", each.act, each.steps))?;
     let ended = run(&shortest);
     writeln!(out, "and what happens then:")?;

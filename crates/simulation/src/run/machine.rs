@@ -1,6 +1,6 @@
 //! The bot while it runs: its runtime, the core, and the committer's writer. All of it is gone when it dies.
 
-use crate::disk::{Medium, Model};
+use crate::disk::Medium;
 use crate::ground::Ground;
 use crate::net::{Link, Net};
 use crate::script::Script;
@@ -48,11 +48,11 @@ impl Machine {
     pub fn start(
         script: &Script,
         start: u64,
-        disk: &Model,
+        disk: &dyn Medium,
         ground: &Ground,
         nets: &[Arc<Net>],
     ) -> Result<Machine, String> {
-        let store = disk.open();
+        let store = disk.open().map_err(|error| error.to_string())?;
         journal::schema::prepare(&*store).map_err(|error| error.to_string())?;
         let (committer, writer) = Committer::by_hand(store);
         let mut seed = [0; 32];

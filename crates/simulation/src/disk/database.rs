@@ -1,0 +1,75 @@
+//! The database behind the log: whole batches, on the disk that the log is on. A batch that is under way at a failure is kept or
+//! lost as a whole.
+
+use crate::luck::Luck;
+use journal::store::{Batch, Memory, Store, StoreError};
+use std::sync::{Arc, Mutex};
+use store_log::model::Model;
+
+/// What a database holds, whichever process has it open.
+#[derive(Clone)]
+pub struct Database {
+    kept: Arc<Memory>,
+    luck: Arc<Mutex<Luck>>,
+}
+
+impl Database {
+    /// An empty one.
+    pub fn new(luck: Luck) -> Self {
+        Database { kept: Arc::default(), luck: Arc::new(Mutex::new(luck)) }
+    }
+
+    /// Another one with the same in it.
+    pub fn copy(&self, luck: Luck) -> Self {
+        let copy = Database::new(luck);
+        let mut all = Batch::default();
+        self.kept.dump().into_iter().for_each(|(key, value)| all.put(key, value));
+        copy.kept.commit(&all).expect("memory does not fail");
+        copy
+    }
+
+    /// Opens it for the process that has the disk.
+    pub fn open(&self, disk: Model) -> Opened {
+        Opened { database: self.clone(), disk }
+    }
+
+    fn chance(&self) -> bool {
+        self.luck.lock().expect("nothing panics holding it").percent(50)
+    }
+}
+
+/// A database while a process has it open.
+pub struct Opened {
+    database: Database,
+    disk: Model,
+}
+
+impl Store for Opened {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.database.kept.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.database.kept.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        let unavailable = |what: &str| Err(StoreError::Unavailable(what.to_owned()));
+        if self.disk.is_gone() {
+            return unavailable("the database is closed");
+        }
+        if self.disk.is_full() {
+            return unavailable("no space left on device");
+        }
+        match self.disk.step() {
+            Ok(()) => self.database.kept.commit(batch),
+            Err(_) if self.database.chance() => unavailable("input/output error"),
+            Err(error) => {
+                if self.database.chance() {
+                    self.database.kept.commit(batch)?;
+                }
+                Err(StoreError::InDoubt(error.to_string()))
+            }
+        }
+    }
+}

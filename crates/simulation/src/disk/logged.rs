@@ -1,0 +1,221 @@
+//! The log in front of a database, on a disk of bytes: what it promises is tried down to the sectors that a power cut tears.
+
+use super::database::{Database, Opened};
+use super::witness::{Heard, Witness};
+use super::{Fault, Medium, shown};
+use crate::log::Log;
+use crate::luck::Luck;
+use journal::store::{Batch, Store, StoreError, scan_all};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use store_log::model::{self, Model};
+use store_log::{Keep, Sizes};
+
+type Front = store_log::Logged<Opened>;
+
+/// A medium of bytes.
+pub struct Logged {
+    disk: Model,
+    database: Database,
+    sizes: Sizes,
+    keep: Keep,
+    witness: Witness,
+    log: Log,
+    state: Mutex<State>,
+}
+
+struct State {
+    luck: Luck,
+    /// The store that the bot has open.
+    front: Weak<Front>,
+    /// A bit that was flipped, and whether anybody noticed is not known yet.
+    flipped: Option<(String, u64)>,
+}
+
+/// The store as the bot has it.
+struct Watched {
+    front: Arc<Front>,
+    disk: Model,
+    witness: Witness,
+    log: Log,
+    /// Pages are read in parts of so many records.
+    part: usize,
+}
+
+impl Logged {
+    /// An empty one, in sizes that are small enough for much to happen in a run.
+    pub fn new(log: Log, mut luck: Luck) -> Self {
+        let least = *luck.pick(&[6 << 10, 12 << 10, 32 << 10]);
+        let sizes = Sizes {
+            least,
+            most: least * luck.pick(&[1, 4]),
+            keys: *luck.pick(&[10, 40, 400]),
+            bytes: *luck.pick(&[4 << 10, 64 << 10]),
+            aside: *luck.pick(&[1, 64]),
+        };
+        let keep = *luck.pick(&[Keep::Aside, Keep::Nothing]);
+        let disk = Model::new(chance(Luck::new(luck.number())));
+        let database = Database::new(Luck::new(luck.number()));
+        let state = Mutex::new(State { luck, front: Weak::new(), flipped: None });
+        Logged { disk, database, sizes, keep, witness: Witness::new(log.clone()), log, state }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nothing panics holding it")
+    }
+
+    fn front(&self, disk: &Model, database: &Database) -> Result<Front, StoreError> {
+        let engine = database.open(disk.clone());
+        let made = store_log::Logged::open_sized(Arc::new(disk.clone()), engine, self.keep, self.sizes, || [7; 16]);
+        made.map(store_log::Logged::by_hand)
+    }
+
+    /// Flips a bit of what a start needs.
+    fn flip(&self, luck: &mut Luck) {
+        let mut names = self.disk.names();
+        names.retain(|name| name.ends_with(".log"));
+        if names.is_empty() || self.state().flipped.is_some() {
+            return;
+        }
+        let name = luck.pick(&names).clone();
+        let bit = luck.below((self.sizes.least as usize) * 8) as u64;
+        if self.disk.flip(&name, bit) {
+            self.log.note(format!("bit {bit} of {name} is flipped"));
+            self.state().flipped = Some((name, bit));
+        }
+    }
+
+    /// What was damaged and noticed is whole again.
+    fn mend(&self) {
+        if let Some((name, bit)) = self.state().flipped.take() {
+            self.disk.flip(&name, bit);
+            self.log.note("the flipped bit was noticed");
+        }
+    }
+}
+
+/// Chances as the disk wants them.
+fn chance(mut luck: Luck) -> model::Chance {
+    Box::new(move |below| luck.number() % below)
+}
+
+impl Medium for Logged {
+    fn open(&self) -> Result<Arc<dyn Store>, StoreError> {
+        let disk = self.disk.next_process();
+        let mut front = self.front(&disk, &self.database);
+        if matches!(front, Err(StoreError::Damaged { .. })) && self.state().flipped.is_some() {
+            self.mend();
+            front = self.front(&disk, &self.database);
+        }
+        if let Err(error @ StoreError::Damaged { .. }) = &front {
+            self.witness.wrong(format!("the store does not open any more: {error}"));
+        }
+        let front = Arc::new(front?);
+        self.witness.opened(&*front);
+        let mut state = self.state();
+        // Where it was not noticed it stands where nothing is read any more.
+        state.flipped = None;
+        state.front = Arc::downgrade(&front);
+        let part = *state.luck.pick(&[1, 3, 1_000]);
+        drop(state);
+        Ok(Arc::new(Watched { front, disk, witness: self.witness.clone(), log: self.log.clone(), part }))
+    }
+
+    fn fail(&self, fault: Fault, mut luck: Luck) {
+        match fault {
+            Fault::None => {}
+            Fault::Broken => self.disk.fault(luck.below(8) as u64, model::Fault::Fails(1)),
+            Fault::Full => self.disk.fill(),
+            // A write, then a sync; and no other segment can be begun for some steps.
+            Fault::InDoubtDone => self.disk.fault(1, model::Fault::Fails(1 + luck.below(12) as u64)),
+            Fault::InDoubtLost => self.disk.fault(0, model::Fault::Fails(1 + luck.below(12) as u64)),
+        }
+    }
+
+    fn heal(&self) {
+        self.disk.heal();
+    }
+
+    fn stop_in_write(&self, mut luck: Luck) {
+        self.disk.fault(luck.below(10) as u64, model::Fault::PowerGoes);
+    }
+
+    fn stopped(&self) -> bool {
+        self.disk.is_off()
+    }
+
+    fn crash(&self, mut luck: Luck) {
+        // Nothing that is still to be dropped reaches the disk.
+        self.disk.next_process();
+        if luck.percent(60) {
+            self.log.note("and the power goes");
+            self.disk.power_cut();
+        } else if luck.percent(20) {
+            // Only here: behind a power cut, the end of the log cannot be told from what the cut lost.
+            self.flip(&mut luck);
+        }
+    }
+
+    fn contents(&self) -> BTreeMap<String, Vec<u8>> {
+        let luck = self.state().luck.number();
+        let disk = self.disk.copy(chance(Luck::new(luck)));
+        disk.power_cut();
+        let read = self.front(&disk, &self.database.copy(Luck::new(luck))).and_then(|front| {
+            self.witness.would_open(&front);
+            scan_all(&front, "").collect()
+        });
+        read.unwrap_or_else(|error| {
+            self.witness.wrong(format!("behind a power cut the store would not open: {error}"));
+            BTreeMap::new()
+        })
+    }
+
+    fn work(&self, mut luck: Luck) {
+        let Some(front) = self.state().front.upgrade() else { return };
+        let (what, result) = if luck.percent(70) { ("works", front.work()) } else { ("applies", front.apply()) };
+        self.log.note(format!("the log {what}: {result:?}"));
+    }
+
+    fn wrong(&self) -> Option<String> {
+        self.witness.told()
+    }
+}
+
+impl Store for Watched {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let value = self.front.read(key)?;
+        self.witness.read(key, value.as_ref());
+        Ok(value)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let mut found: Vec<(String, Vec<u8>)> = Vec::new();
+        while found.len() < limit {
+            let part = self.part.min(limit - found.len());
+            let behind = found.last().map(|(key, _)| key.as_str()).or(after);
+            let page = self.front.scan(prefix, behind, part)?;
+            self.witness.scanned(prefix, behind, part, &page);
+            let short = page.len() < part;
+            found.extend(page);
+            if short {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        if batch.is_empty() {
+            return self.front.commit(batch);
+        }
+        let result = self.front.commit(batch);
+        let heard = if self.disk.is_gone() { Heard::No } else { Heard::Yes };
+        self.witness.committed(batch, &result, heard);
+        self.log.note(format!("a write, {result:?}: {}", shown(batch)));
+        result
+    }
+
+    fn position(&self) -> Option<journal::store::Position> {
+        self.front.position()
+    }
+}
