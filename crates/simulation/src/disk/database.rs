@@ -3,6 +3,7 @@
 
 use crate::luck::Luck;
 use journal::store::{Batch, Memory, Store, StoreError};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store_log::model::Model;
 
@@ -11,12 +12,19 @@ use store_log::model::Model;
 pub struct Database {
     kept: Arc<Memory>,
     luck: Arc<Mutex<Luck>>,
+    /// So many of the next commits fail.
+    failing: Arc<AtomicU64>,
 }
 
 impl Database {
     /// An empty one.
     pub fn new(luck: Luck) -> Self {
-        Database { kept: Arc::default(), luck: Arc::new(Mutex::new(luck)) }
+        Database { kept: Arc::default(), luck: Arc::new(Mutex::new(luck)), failing: Arc::default() }
+    }
+
+    /// Lets so many of the next commits fail.
+    pub fn fail(&self, commits: u64) {
+        self.failing.store(commits, Ordering::Relaxed);
     }
 
     /// Another one with the same in it.
@@ -60,6 +68,10 @@ impl Store for Opened {
         }
         if self.disk.is_full() {
             return unavailable("no space left on device");
+        }
+        let failing = &self.database.failing;
+        if failing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |more| more.checked_sub(1)).is_ok() {
+            return unavailable("the database fails");
         }
         match self.disk.step() {
             Ok(()) => self.database.kept.commit(batch),

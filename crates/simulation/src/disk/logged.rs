@@ -70,6 +70,18 @@ impl Logged {
         made.map(store_log::Logged::by_hand)
     }
 
+    /// Reads everything in pages of so many records, each of which must be right.
+    fn read_all(&self, store: &dyn Store, page: usize) {
+        let mut after: Option<String> = None;
+        while let Ok(found) = store.scan("", after.as_deref(), page) {
+            self.witness.scanned("", after.as_deref(), page, &found);
+            after = found.last().map(|(key, _)| key.clone());
+            if found.len() < page {
+                return;
+            }
+        }
+    }
+
     /// Flips a bit of what a start needs.
     fn flip(&self, luck: &mut Luck) {
         let mut names = self.disk.names();
@@ -124,6 +136,7 @@ impl Medium for Logged {
     fn fail(&self, fault: Fault, mut luck: Luck) {
         match fault {
             Fault::None => {}
+            Fault::Broken if luck.percent(30) => self.database.fail(1 + luck.below(4) as u64),
             Fault::Broken => self.disk.fault(luck.below(8) as u64, model::Fault::Fails(1)),
             Fault::Full => self.disk.fill(),
             // A write, then a sync; and no other segment can be begun for some steps.
@@ -134,6 +147,7 @@ impl Medium for Logged {
 
     fn heal(&self) {
         self.disk.heal();
+        self.database.fail(0);
     }
 
     fn stop_in_write(&self, mut luck: Luck) {
@@ -172,8 +186,11 @@ impl Medium for Logged {
 
     fn work(&self, mut luck: Luck) {
         let Some(front) = self.state().front.upgrade() else { return };
-        let (what, result) = if luck.percent(70) { ("works", front.work()) } else { ("applies", front.apply()) };
-        self.log.note(format!("the log {what}: {result:?}"));
+        match luck.below(10) {
+            0 => self.read_all(&*front, 1 + luck.below(5)),
+            1..=3 => self.log.note(format!("the log applies: {:?}", front.apply())),
+            _ => self.log.note(format!("the log works: {:?}", front.work())),
+        }
     }
 
     fn wrong(&self) -> Option<String> {
@@ -217,5 +234,38 @@ impl Store for Watched {
 
     fn position(&self) -> Option<journal::store::Position> {
         self.front.position()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_keeps_the_contract_of_a_store() {
+        let kept = Mutex::new(None);
+        let seeds = Mutex::new(0..);
+        journal::store::conformance::suite(|fresh| {
+            let mut kept = kept.lock().unwrap();
+            if fresh {
+                *kept = seeds.lock().unwrap().next().map(|seed| Logged::new(Log::default(), Luck::new(seed)));
+            }
+            kept.as_ref().unwrap().open().unwrap()
+        });
+    }
+
+    #[test]
+    fn a_commit_that_succeeded_is_there_after_every_crash() {
+        for seed in 0..20 {
+            let medium = Logged::new(Log::default(), Luck::new(seed));
+            for number in 0..40_u64 {
+                let store = medium.open().unwrap();
+                let mut batch = Batch::default();
+                batch.put(format!("k/{number:02}"), vec![7; 300]);
+                store.commit(&batch).unwrap();
+                medium.crash(Luck::new(seed ^ number));
+            }
+            assert_eq!((medium.contents().len(), medium.wrong()), (40, None));
+        }
     }
 }
