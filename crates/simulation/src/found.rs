@@ -76,6 +76,12 @@ fn what_is_taken_back_in_the_delivery_that_it_came_with_is_taken_back() {
 }
 
 #[test]
+fn a_refused_command_that_is_edited_to_prose_and_comes_again_is_answered_once() {
+    let edited = edit(2, 1, "hello there");
+    holds(Kind::Doubtful, &[say(1, "!undo #3"), Act::Pass(1), edited, Act::Crash, say(3, "!roll 1d6 # t3t")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

@@ -274,7 +274,8 @@ impl Table {
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
                 // Without redelivery nothing was written about a message of mere prose.
                 _ if heard.outcomes.is_empty() && unaccepted == Unaccepted::Lost => {}
-                _ if heard.outcomes.is_empty() => heard.batch.delete(row),
+                // The row of a message that was edited stays: else the message would be played once more where it comes again.
+                _ if heard.outcomes.is_empty() && place == 0 => heard.batch.delete(row),
                 true => {
                     let played = InboxRow::played(&self.state.id, player, kept, heard.entries());
                     heard.batch.put(row, to_json(&played));
