@@ -82,6 +82,13 @@ fn a_refused_command_that_is_edited_to_prose_and_comes_again_is_answered_once() 
 }
 
 #[test]
+fn what_was_passed_over_can_be_taken_back() {
+    let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
+    let first = say(1, "!roll 1d6 # t1t");
+    holds(Kind::Matrix, &[first, Act::Crash, Act::Crash, Act::Crash, Act::Crash, redact, say(3, "!roll 1d8 # t3t")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));
