@@ -89,9 +89,7 @@ fn rooms(path: &Path) {
     let during = bot.clone();
     stage::play(bot, 0, move |mut voice| async move {
         let begun = now();
-        let mut asked = vec![begun; ROOMS];
-        for (room, asked) in asked.iter_mut().enumerate() {
-            *asked = now();
+        for room in 0..ROOMS {
             voice.say(stage::room(room), TYPED[0]).await;
         }
         for count in 1..=commands {
