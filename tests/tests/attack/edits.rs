@@ -31,6 +31,19 @@ fn nobody_plays_by_editing_what_somebody_else_said() {
 }
 
 #[test]
+fn what_changed_the_room_is_edited_into_something_else() {
+    let (mut table, [_, _, gus]) = table();
+    let gus = gus.admin();
+    let changed = table.say(&gus, "!plugin disable mvk\n!roll 1d6");
+    assert!(changed.ok(), "{}", changed.all());
+    // More dice fall than before, and then it cannot be played: it comes to nothing.
+    let edited = table.edit(&gus, &changed.id, "!plugin disable mvk\n!roll 3d6*9000000000000000000*9");
+    assert!(edited.public().contains("comes to nothing"), "{}", edited.all());
+    // The game is on again.
+    assert!(table.say(&gus, "!insp").ok());
+}
+
+#[test]
 fn nobody_plays_by_editing_what_was_never_said() {
     let (mut table, [ann, mallory, _]) = table();
     for original in ["$never-was:example.org", "", "99"] {

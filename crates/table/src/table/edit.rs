@@ -302,7 +302,8 @@ impl Draft {
         }
         for (id, doc) in taken.rooms {
             self.writes.put(keys::room(&id), to_json(&doc));
-            self.state.rooms_mut().remove(&id);
+            // The new version is played in it.
+            self.state.rooms_mut().insert(id, Stored { doc: Arc::new(doc), stored: true });
         }
         for (id, doc) in taken.games {
             self.writes.put(keys::game(&self.state.id, &id), to_json(&doc));
