@@ -14,8 +14,8 @@ use astragal::store::{Database, look, make};
 use bot::Bot;
 use jiff::Timestamp;
 use journal::Entropy;
+use journal::backup::Steady;
 use std::fs::{self, File};
-use std::io::BufWriter;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -163,8 +163,9 @@ fn backup(bot: &Bot, file: std::path::PathBuf) -> tokio::task::JoinHandle<String
     let (done, written) = tokio::sync::oneshot::channel();
     bot.host().committer().snapshot(move |store| {
         let begun = now();
-        let mut out = BufWriter::new(File::create(&file).expect("a file"));
+        let mut out = Steady::new(File::create(&file).expect("a file"));
         journal::backup::write(store, Timestamp::UNIX_EPOCH, &mut out).expect("it is written");
+        out.finish().expect("it is written");
         let bytes = fs::metadata(&file).expect("it is there").len();
         // Nobody may wait for it any more.
         let _ = done.send(format!("{} MB in {:.1} s", bytes >> 20, begun.elapsed().as_secs_f64()));

@@ -9,12 +9,12 @@ use crate::{ask, check, lines, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
-use journal::backup::{BackupError, has_way_back, position, read, write, write_for};
+use journal::backup::{BackupError, Steady, has_way_back, position, read, write, write_for};
 use journal::keys::{RESTORED_KEY, SCHEMA};
 use journal::schema::check_records;
 use journal::store::{Batch, Store};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -174,9 +174,9 @@ fn write_file(store: &dyn Store, file: &Path) -> anyhow::Result<()> {
 
 fn write_out(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<u64, BackupError>) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be written", file.display());
-    let mut out = BufWriter::new(fresh::replace(file)?);
+    let mut out = Steady::new(fresh::replace(file)?);
     write(&mut out).with_context(failed)?;
-    out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
+    out.finish().with_context(failed)
 }
 
 /// Reads a backup for nothing but its being whole; how many records it has.

@@ -13,6 +13,9 @@
 //! in the last line.
 
 mod older;
+mod steady;
+
+pub use steady::Steady;
 
 use crate::keys;
 use crate::schema::schema_of;

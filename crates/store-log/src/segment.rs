@@ -26,8 +26,8 @@ const HEADER: usize = 36;
 const ENDING: &str = ".log";
 /// What it ends in once they are only kept.
 pub const KEPT: &str = ".kept";
-/// Bytes that are written at once to fill a segment.
-const ZEROS: usize = 256 << 10;
+/// Bytes that fill a segment at once, and are on the disk before the next ones: a commit meanwhile does not wait behind all of them.
+const ZEROS: usize = 1 << 20;
 /// Bytes that are read at once.
 const WINDOW: usize = 256 << 10;
 
@@ -56,9 +56,9 @@ impl Blank {
         while at < length {
             let more = usize::try_from(length - at).unwrap_or(ZEROS).min(ZEROS);
             file.write_at(at, &zeros[..more])?;
+            file.sync()?;
             at += more as u64;
         }
-        file.sync()?;
         disk.sync()?;
         Ok(Blank { generation, file, length })
     }
