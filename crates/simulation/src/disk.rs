@@ -59,6 +59,9 @@ pub trait Medium {
     /// Does what a store does besides its commits.
     fn work(&self, _: Luck) {}
 
+    /// Does what a store does by itself once everything works: what was in doubt is known then.
+    fn settle(&self) {}
+
     /// What the store did that no store may do, told once.
     fn wrong(&self) -> Option<String> {
         None

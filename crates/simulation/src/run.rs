@@ -377,7 +377,7 @@ impl<'a> Director<'a> {
             let due = self.machine.as_ref().and_then(|machine| machine.due(wait));
             match due.into_iter().chain(self.ground.next_waking()).min() {
                 Some(time) => self.ground.pass(time),
-                None => return,
+                None => return self.disk.settle(),
             }
             self.look(luck);
         }

@@ -23,7 +23,7 @@ pub use segment::KEPT;
 pub use sizes::Sizes;
 
 use journal::store::{Batch, Position, Store, StoreError};
-use log::{Applied, Log, Reader, damaged, unreadable, unwritable};
+use log::{Applied, Left, Log, Reader, damaged, unreadable, unwritable};
 use overlay::Overlay;
 use segment::{Which, find, forget_oldest};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -109,16 +109,16 @@ impl<S: Store + 'static> Logged<S> {
         let (log, applied) = match engine.read(APPLIED)? {
             Some(applied) => {
                 let applied = read_applied(&applied).ok_or_else(|| StoreError::damaged(APPLIED, "it says nothing"))?;
-                let log = Log::recover(disk.clone(), sizes, applied, |number, batch| overlay.add(number, &batch))?;
-                (log, applied.number)
+                let left = Left::read(disk.clone(), applied, |number, batch| overlay.add(number, &batch))?;
+                // The last one may have been read and not be on the disk: no sync of it may ever have ended. What is told of it
+                // from now on must stay true, so the database gets it first.
+                let put = put(&overlay, &engine, applied.identity)?;
+                (left.go_on(sizes)?, put.unwrap_or(applied.number))
             }
             None => (begin(&disk, sizes, &engine, make())?, 0),
         };
         let (log, applied) = (Mutex::new(log), AtomicU64::new(applied));
         let shared = Shared { engine, disk, log, overlay, keep, sizes, applied };
-        // The last one may have been read and not be on the disk: no sync of it may ever have ended. What is told of it from now
-        // on must stay true, so the database gets it first.
-        shared.apply()?;
         Ok(Logged { shared: Arc::new(shared), worker: Worker::Commits })
     }
 
@@ -212,6 +212,15 @@ fn begin(disk: &Arc<dyn Disk>, sizes: Sizes, engine: &impl Store, identity: Iden
     Ok(log)
 }
 
+/// Puts into the database what is held; the number of the last commit that it has then, if it got any.
+fn put(overlay: &Overlay, engine: &impl Store, identity: Identity) -> Result<Option<u64>, StoreError> {
+    overlay.drain(|writes| {
+        let mut last = Batch::default();
+        last.put(APPLIED, applied(Applied { identity, number: writes.last }));
+        engine.commit_behind(writes.batch(), last)
+    })
+}
+
 fn applied(applied: Applied) -> Vec<u8> {
     [&applied.identity[..], &applied.number.to_le_bytes()].concat()
 }
@@ -238,12 +247,16 @@ impl<S: Store> Shared<S> {
             if called == Err(RecvTimeoutError::Disconnected) {
                 return;
             }
-            if let Err(error) = self.prepare() {
-                tracing::warn!(%error, "the next part of the log cannot be made yet");
+            let prepared = self.prepare();
+            if let Err(error) = &prepared {
+                if !failed {
+                    tracing::warn!(%error, "the next part of the log cannot be made yet");
+                }
                 // A disk that is full is not asked at every commit.
                 std::thread::sleep(PAUSE);
             }
-            failed = self.is_full(1) && self.apply().inspect_err(tell).is_err();
+            let applied = if self.is_full(1) { self.apply().inspect_err(tell) } else { Ok(()) };
+            failed = prepared.is_err() || applied.is_err();
         }
     }
 
@@ -254,12 +267,7 @@ impl<S: Store> Shared<S> {
 
     fn apply(&self) -> Result<(), StoreError> {
         let identity = self.log().identity();
-        let put = self.overlay.drain(|writes| {
-            let mut last = Batch::default();
-            last.put(APPLIED, applied(Applied { identity, number: writes.last }));
-            self.engine.commit_behind(writes.batch(), last)
-        })?;
-        if let Some(number) = put {
+        if let Some(number) = put(&self.overlay, &self.engine, identity)? {
             self.applied.store(number, Ordering::Release);
             self.tidy();
         }
@@ -288,8 +296,9 @@ impl<S: Store> Shared<S> {
         }
     }
 
-    /// Makes the segment that the log will need soon.
+    /// Makes the segment that the log needs, or will need soon.
     fn prepare(&self) -> Result<(), StoreError> {
+        self.log().settle()?;
         let Some(order) = self.log().wants() else { return Ok(()) };
         let blank = order.make().map_err(unwritable)?;
         self.log().take(blank);
@@ -357,20 +366,22 @@ impl<S: Store + 'static> Store for Logged<S> {
         if self.shared.is_full(most) {
             self.shared.apply()?;
         }
-        let wanted = {
-            let mut log = self.shared.log();
-            let number = log.append(batch)?;
+        let mut log = self.shared.log();
+        let written = log.append(batch).map(|number| {
             // Before the next one is written, so that they are here in their order.
             self.shared.overlay.add(number, batch);
             log.needs_a_spare()
-        };
+        });
+        drop(log);
+        // What failed may be in doubt, which another segment ends.
+        let wanted = *written.as_ref().unwrap_or(&true);
         if let Worker::Thread { wake, .. } = &self.worker
             && (wanted || self.shared.is_full(1))
         {
             // It may have been woken already.
             let _ = wake.try_send(());
         }
-        Ok(())
+        written.map(drop)
     }
 
     fn position(&self) -> Option<Position> {

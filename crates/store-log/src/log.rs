@@ -42,6 +42,17 @@ pub struct Log {
     record: Vec<u8>,
 }
 
+/// A log as an earlier run left it.
+pub struct Left {
+    disk: Arc<dyn Disk>,
+    identity: Identity,
+    full: Vec<Full>,
+    never_begun: Vec<String>,
+    generation: u64,
+    last: u64,
+    tally: Arc<dyn DiskFile>,
+}
+
 /// A segment that is to be made.
 pub struct Order {
     disk: Arc<dyn Disk>,
@@ -56,68 +67,64 @@ impl Order {
     }
 }
 
-impl Log {
-    /// Begins a log of this identity on a disk that has none.
-    pub fn begin(disk: Arc<dyn Disk>, sizes: Sizes, identity: Identity) -> Result<Self, StoreError> {
-        Log::with(disk, sizes, identity, Vec::new(), (0, 0))
-    }
-
-    /// Goes on with the log that an earlier run left. Each commit that the database does not have is handed to `replay`, in
-    /// their order.
+impl Left {
+    /// Reads it. Each commit that the database does not have is handed to `replay`, in their order.
     ///
     /// # Errors
     /// What was committed is neither there nor in the database; or the disk fails.
-    pub fn recover(
-        disk: Arc<dyn Disk>,
-        sizes: Sizes,
-        applied: Applied,
-        mut replay: impl FnMut(u64, Batch),
-    ) -> Result<Self, StoreError> {
+    pub fn read(disk: Arc<dyn Disk>, applied: Applied, mut replay: impl FnMut(u64, Batch)) -> Result<Self, StoreError> {
         let segments = find(&*disk, Which::Needed).map_err(unreadable)?;
         let generation = segments.last().map_or(0, |segment| segment.generation);
         let mut read = Reader { identity: applied.identity, last: applied.number, full: Vec::new() };
         let never_begun = read.all(segments, &mut replay)?;
-        let Reader { last, full, .. } = read;
+        let Reader { identity, last, full } = read;
         if full.is_empty() {
             return Err(damaged("it is missing, and with it the newest commits"));
         }
-        for name in never_begun {
-            disk.remove(&name).map_err(unwritable)?;
-        }
-        Log::with(disk, sizes, applied.identity, full, (generation, last))
-    }
-
-    /// A log behind commit `last`, with a segment of its own.
-    fn with(
-        disk: Arc<dyn Disk>,
-        sizes: Sizes,
-        identity: Identity,
-        full: Vec<Full>,
-        (generation, last): (u64, u64),
-    ) -> Result<Self, StoreError> {
         let tally = disk.open(TALLY).map_err(unreadable)?;
         let counted = read_tally(&*tally).map_err(unreadable)?;
-        // A log that begins has counted nothing, whatever lay there.
-        if !full.is_empty() && last < counted {
+        if last < counted {
             return Err(damaged(&format!("the last {} of {counted} commits are gone", counted - last)));
         }
+        Ok(Left { disk, identity, full, never_begun, generation, last, tally })
+    }
+
+    /// Goes on with it in a segment of its own. The database must have all that was read: the last commit may have been read and
+    /// never synced, and the new segment says that it counts.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn go_on(self, sizes: Sizes) -> Result<Log, StoreError> {
+        for name in self.never_begun {
+            self.disk.remove(&name).map_err(unwritable)?;
+        }
         let mut log = Log {
-            disk,
+            disk: self.disk,
             sizes,
-            identity,
+            identity: self.identity,
             active: None,
             spare: None,
-            full,
-            next: last + 1,
-            made: generation,
-            begun: generation,
+            full: self.full,
+            next: self.last + 1,
+            made: self.generation,
+            begun: self.generation,
             length: sizes.least,
-            tally,
+            tally: self.tally,
             record: Vec::new(),
         };
         log.ready(0).map_err(unwritable)?;
-        log.count(last);
+        log.count(self.last);
         Ok(log)
+    }
+}
+
+impl Log {
+    /// Begins a log of this identity on a disk that has none.
+    pub fn begin(disk: Arc<dyn Disk>, sizes: Sizes, identity: Identity) -> Result<Self, StoreError> {
+        let tally = disk.open(TALLY).map_err(unreadable)?;
+        // A log that begins has counted nothing, whatever lay there.
+        let (full, never_begun) = Default::default();
+        Left { disk, identity, full, never_begun, generation: 0, last: 0, tally }.go_on(sizes)
     }
 
     /// Writes a commit; its number. When it returns, the commit survives a power cut.
@@ -176,6 +183,12 @@ impl Log {
             self.length = (self.length * 2).min(self.sizes.most);
         }
         Ok(self.active.as_mut().expect("it was begun"))
+    }
+
+    /// Begins a segment where none could be begun after a failure. Only then it is certain what became of the commit that
+    /// failed: it does not count.
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        self.ready(0).map(drop).map_err(unwritable)
     }
 
     /// Begins another segment, so that the database can have all of the one before.

@@ -424,6 +424,58 @@ fn what_a_start_found_is_there_after_a_power_cut_even_if_it_was_never_synced() {
     }
 }
 
+/// A database that takes nothing.
+struct Refusing(Engine);
+
+impl Store for Refusing {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.0.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, _: &Batch) -> Result<(), StoreError> {
+        Err(StoreError::Unavailable("on purpose".to_owned()))
+    }
+}
+
+#[test]
+fn a_start_at_which_the_database_fails_changes_nothing() {
+    for seed in 0..40 {
+        let (disk, engine) = (Model::new(chance(seed)), Engine::default());
+        let store = logged(&disk, &engine).unwrap();
+        store.commit(&one("a")).unwrap();
+        disk.fault(1, Fault::Fails(20));
+        assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+        crash(store);
+        let disk = disk.next_process();
+        disk.heal();
+        let refused = Logged::open(Arc::new(disk.clone()), Refusing(engine.clone()), Keep::Aside, || IDENTITY);
+        // What was read there was never synced, and goes with the power.
+        drop(refused.map(std::mem::forget));
+        disk.power_cut();
+        let there = content(&logged(&disk, &engine).unwrap());
+        assert!(there.contains_key("a"), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_in_doubt_is_settled_as_soon_as_the_disk_works() {
+    let (disk, engine) = (Model::new(chance(1)), Engine::default());
+    let store = logged(&disk, &engine).unwrap().by_hand();
+    store.commit(&one("a")).unwrap();
+    disk.fault(1, Fault::Fails(20));
+    assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+    disk.heal();
+    store.work().unwrap();
+    let here = content(&store);
+    crash(store);
+    disk.power_cut();
+    assert_eq!(content(&logged(&disk, &engine).unwrap()), here);
+}
+
 #[test]
 fn a_log_of_which_no_part_could_be_begun_is_there_at_the_next_start() {
     let (disk, engine) = (Model::new(chance(1)), Engine::default());

@@ -193,6 +193,12 @@ impl Medium for Logged {
         }
     }
 
+    fn settle(&self) {
+        if let Some(front) = self.state().front.upgrade() {
+            self.log.note(format!("the log settles: {:?}", front.work()));
+        }
+    }
+
     fn wrong(&self) -> Option<String> {
         self.witness.told()
     }
