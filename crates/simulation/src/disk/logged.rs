@@ -159,13 +159,14 @@ impl Medium for Logged {
     }
 
     fn crash(&self, mut luck: Luck) {
+        let went = self.disk.is_off();
         // Nothing that is still to be dropped reaches the disk.
         self.disk.next_process();
         if luck.percent(60) {
             self.log.note("and the power goes");
             self.disk.power_cut();
-        } else if luck.percent(20) {
-            // Only here: behind a power cut, the end of the log cannot be told from what the cut lost.
+        } else if !went && luck.percent(20) {
+            // Only here: where the power went, the end of the log cannot be told from what that lost.
             self.flip(&mut luck);
         }
     }
