@@ -14,6 +14,8 @@ pub enum Step {
     Accepted,
     /// A queue is about to play an event.
     Play,
+    /// A queue has heard what comes of an event, and has handed nothing of it to the committer.
+    Heard,
     /// A queue has played an event, and has said nothing of it.
     Played,
     /// A sender is about to hand a post to its network.

@@ -225,6 +225,7 @@ impl Worker {
             // The table in memory may be half changed.
             None => (Table::open(bot.host(), self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
+        bot.at(Step::Heard).await;
         let Heard { mut batch, posts, early, reserved, outcomes } = heard;
         self.unsaid = posts;
         if let Some(key) = waiting {
