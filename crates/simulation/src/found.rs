@@ -1,5 +1,6 @@
 //! Mistakes that seeds found, as scripts: each in many orders of things, none of which may fail any more.
 
+use crate::dice::DEADLY;
 use crate::disk::Fault;
 use crate::luck::Luck;
 use crate::net::Kind;
@@ -86,6 +87,12 @@ fn what_was_passed_over_can_be_taken_back() {
     let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
     let first = say(1, "!roll 1d6 # t1t");
     holds(Kind::Matrix, &[first, Act::Crash, Act::Crash, Act::Crash, Act::Crash, redact, say(3, "!roll 1d8 # t3t")]);
+}
+
+#[test]
+fn a_message_that_the_bot_does_not_survive_is_passed_over() {
+    let deadly = Act::Say(Saying { id: format!("{DEADLY}1"), ..line(1, 1, "!roll 1d6 # t1t") });
+    holds(Kind::Matrix, &[deadly, say(2, "!roll 1d8 # t2t")]);
 }
 
 #[test]

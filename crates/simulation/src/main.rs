@@ -6,6 +6,7 @@
 //!
 //! It knows nothing of the protocols of networks and of the stores on real disks.
 
+mod dice;
 mod disk;
 #[cfg(test)]
 mod found;

@@ -1,12 +1,17 @@
 //! What must hold, whatever happened: asked of what people saw, and of what is on the disk at the end.
 
 mod journal_of;
+mod keys_of;
+mod rights_of;
 mod secrecy;
 
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};
 use crate::script::{PEOPLE, ROOMS, Saying};
 use chat::{Event, Repeated, RoomId, What};
+use dice::Die;
+use dice::fair::MessageKey;
+use jiff::Timestamp;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +38,9 @@ pub struct Oracle {
     pub marks_failed: bool,
     /// How often the bot ended.
     pub ends: u32,
+    /// The latest time that the clock on the wall ever told, and whether it was set back since.
+    latest: Timestamp,
+    set_back: bool,
     /// Not everything is answered: there are limits.
     limited: bool,
     wrong: Option<String>,
@@ -49,7 +57,8 @@ impl Oracle {
     /// Nothing happened yet.
     pub fn new(log: Log, limited: bool) -> Self {
         let (said, touched, posts) = Default::default();
-        Oracle { log, said, touched, posts, shown: Vec::new(), marks_failed: false, ends: 0, limited, wrong: None }
+        let (shown, marks_failed, ends, latest, set_back) = Default::default();
+        Oracle { log, said, touched, posts, shown, marks_failed, ends, latest, set_back, limited, wrong: None }
     }
 
     /// Something was said.
@@ -60,6 +69,12 @@ impl Oracle {
     /// Something that was said is edited or taken back.
     pub fn touched(&mut self, net: &str, id: &str) {
         self.touched.insert((net.to_owned(), id.to_owned()));
+    }
+
+    /// The clock on the wall tells this time.
+    pub fn tells_time(&mut self, now: Timestamp) {
+        self.set_back |= now < self.latest;
+        self.latest = self.latest.max(now);
     }
 
     /// Something is not as it must be. The first counts.
@@ -100,8 +115,21 @@ impl Oracle {
         self.shown.push((net.name.clone(), wire));
     }
 
-    /// Everything is at rest: what is on the disk, and what was answered.
-    pub fn at_rest(&mut self, nets: &[Arc<Net>], contents: BTreeMap<String, Vec<u8>>) {
+    /// Everything that is kept for a while was old.
+    pub fn grown_old(&mut self, contents: &BTreeMap<String, Vec<u8>>) {
+        let kept = [keys::INBOX, keys::RESTS];
+        if let Some(key) = contents.keys().find(|key| kept.iter().any(|prefix| key.starts_with(prefix))) {
+            self.wrong(format!("{key} is kept for ever"));
+        }
+    }
+
+    /// Everything is at rest: what is on the disk, what was answered, and which dice `fell` since the bot began.
+    pub fn at_rest(
+        &mut self,
+        nets: &[Arc<Net>],
+        contents: BTreeMap<String, Vec<u8>>,
+        fell: &BTreeMap<MessageKey, Vec<Die>>,
+    ) {
         for (prefix, what) in [(keys::WAITING, "accepted and not played"), (keys::OUTBOX, "to be said")] {
             // That a post was said, or an event heard of which nothing came, is noted once: where that fails, it is done again
             // after the next start.
@@ -117,7 +145,7 @@ impl Oracle {
         let store = store_of(contents);
         for net in nets {
             for room in rooms_of(net) {
-                self.journal(net, &room, &store);
+                self.journal(net, &room, &store, fell);
             }
             if !self.limited {
                 self.answers(net);

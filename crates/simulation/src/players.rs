@@ -19,7 +19,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or look at it.
-const TABLE: [&str; 34] = [
+const TABLE: [&str; 38] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -51,15 +51,22 @@ const TABLE: [&str; 34] = [
     "more",
     "cursed",
     "seal I strike",
+    "reveal #1",
+    "reveal #2",
+    "reveal #3",
+    "scene The ford",
     "odds 4d6kh3",
     "join",
     "leave",
 ];
 
 /// What only whoever runs a table types here.
-const REFEREES: [&str; 9] = [
+const REFEREES: [&str; 12] = [
+    "gm me",
     "gm me",
     "gm add Ann",
+    "gm add bob",
+    "gm add @bob",
     "gm remove Ann",
     "fair reveal",
     "fair reveal all",
@@ -70,8 +77,11 @@ const REFEREES: [&str; 9] = [
 ];
 
 /// What somebody types who wants what is not theirs.
-const ATTACKS: [&str; 22] = [
-    "macro table attack gm add Mal",
+const ATTACKS: [&str; 25] = [
+    "macro table attack gm add mal",
+    "macro attack gm add mal",
+    "as Bob attack",
+    "fair reveal all",
     "iam Gus",
     "iam Ann",
     "reveal #1",
@@ -85,7 +95,7 @@ const ATTACKS: [&str; 22] = [
     "fair add a stone",
     "as Ann roll 1d6",
     "as Gus history",
-    "set table dc gm add Mal",
+    "set table dc gm add mal",
     "roll (1d20-21)*9000000000000000000/9000000000000000000+21",
     "roll d4294967295",
     "odds d4294967295",
@@ -127,7 +137,7 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
         76..=80 => (format!("!{}", luck.pick(examples())), Wants::default()),
         81..=88 if who == ADMIN => (format!("!{}", luck.pick(&REFEREES)), Wants::default()),
         81..=90 if who == ATTACKER => (format!("!{}", luck.pick(&ATTACKS)), Wants::default()),
-        91..=93 if who == ADMIN => ("!attack".to_owned(), Wants::default()),
+        91..=93 if who == ADMIN => ((*luck.pick(&["!attack", "!as Bob attack"])).to_owned(), Wants::default()),
         _ => ((*luck.pick(&NOISE)).to_owned(), Wants::default()),
     }
 }
@@ -146,10 +156,14 @@ pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
     }
 }
 
-/// A roll of which others may not even learn the number that fell: it has six digits, and so is in nothing else.
+/// A roll of which others may not even learn the number that fell: it has six digits, and so is in nothing else. Or one that
+/// something can follow.
 fn secret(token: &str, luck: &mut Luck) -> (String, Wants) {
     let plus = luck.below(3);
     let wants = Wants { token: Some(token.to_owned()), secret: true, answer: true };
+    if luck.percent(25) {
+        return (format!("!secret act d8 d10 d12 # {token}"), wants);
+    }
     (format!("!secret roll 1d900000+{} # {token}", 100_000 + plus), wants)
 }
 

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// Choices that may be made until everything is at rest.
 const REST: u32 = 20_000;
 
+/// How many days what is kept for a while is kept.
+const DAYS: u16 = 14;
+
 /// What is asked before and after a last restart, which must not change the answers.
 const PROBES: [&str; 5] = ["!history 30", "!set", "!macro", "!waiting", "!insp"];
 
@@ -118,7 +121,7 @@ impl<'a> Director<'a> {
             }
             Act::Heal => self.disk.heal(),
             Act::Pass(ms) => self.pass(Duration::from_millis(*ms)),
-            Act::Sweep => self.machine.iter().for_each(|machine| machine.sweep(self.ground.now())),
+            Act::Sweep => self.machine.iter().for_each(|machine| machine.sweep(self.ground.now(), DAYS)),
             Act::Wrong(seconds) => self.ground.set_wrong(SignedDuration::from_secs(*seconds)),
         }
         self.look(&mut luck);
@@ -199,11 +202,16 @@ impl<'a> Director<'a> {
         }
         if let Some(machine) = &mut self.machine {
             machine.run_until_idle();
+            if machine.fallen.is_deadly() {
+                self.log.note("the bot does not survive that");
+                return self.crash(luck);
+            }
             if let Some(ended) = machine.ended() {
                 self.log.note(format!("the bot ended: {ended}"));
                 self.die();
             }
         }
+        self.oracle.tells_time(self.ground.now());
         for net in self.nets.clone() {
             net.new_wires().into_iter().for_each(|wire| self.oracle.saw(&net, wire));
         }
@@ -303,6 +311,19 @@ impl<'a> Director<'a> {
             self.oracle.wrong(format!("a restart changed an answer: {before:?} became {after:?}"));
         }
         self.check();
+        self.grow_old(&mut luck);
+    }
+
+    /// When everything that is kept for a while is old, nothing of it is there any more.
+    fn grow_old(&mut self, luck: &mut Luck) {
+        // The first time each record gets its age.
+        for _ in 0..2 {
+            self.machine.iter().for_each(|machine| machine.sweep(self.ground.now(), 0));
+            self.rest(luck);
+        }
+        if self.oracle.verdict().is_none() {
+            self.oracle.grown_old(&self.disk.contents());
+        }
     }
 
     fn check(&mut self) {
@@ -322,7 +343,8 @@ impl<'a> Director<'a> {
         if let Some(wrong) = self.disk.wrong() {
             self.oracle.wrong(wrong);
         }
-        self.oracle.at_rest(&self.nets.clone(), contents);
+        let fell = self.machine.as_ref().map(|machine| machine.fallen.all()).unwrap_or_default();
+        self.oracle.at_rest(&self.nets.clone(), contents, &fell);
     }
 
     /// Asks for what the tables know; the answers.

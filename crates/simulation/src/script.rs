@@ -1,13 +1,14 @@
 //! What happens in a run besides the order of things: who says what, what breaks and when. It follows from a seed, and moves
 //! can be left out of it.
 
+use crate::dice::DEADLY;
 use crate::disk::Fault;
 use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::{self, Wants};
 
-/// People are on each network, in every room of it.
-pub const PEOPLE: [(&str, &str); 4] = [("gus", "Gus"), ("ann", "Ann"), ("bob", "Bob"), ("mal", "Mal")];
+/// People are on each network, in every room of it: their ids, and what they are called. One shows the id of another.
+pub const PEOPLE: [(&str, &str); 4] = [("gus", "Gus"), ("ann", "Ann"), ("bob", "Robert"), ("mal", "Bob")];
 
 /// The one who runs the rooms, by their place in [`PEOPLE`].
 pub const ADMIN: usize = 0;
@@ -103,6 +104,13 @@ pub struct Saying {
     pub forged: i64,
 }
 
+impl Saying {
+    /// Said in private, and for a room.
+    pub fn is_for_another(&self) -> bool {
+        self.room.is_none() && self.text.starts_with("in ")
+    }
+}
+
 /// Moves of a run.
 const MOVES: usize = 60;
 
@@ -142,6 +150,8 @@ impl Script {
             let other = (*luck.pick(&earlier)).clone();
             saying.room = other.room;
             saying.who = if luck.percent(80) || other.room.is_none() { other.who } else { saying.who };
+            // Nobody says what another would.
+            saying.text = players::says(number, saying.who, luck).0;
             saying.wants = Wants::default();
             if luck.percent(25) {
                 saying.text.clear();
@@ -150,7 +160,8 @@ impl Script {
             if luck.percent(30) {
                 saying.text = other.text;
             }
-            return Act::Edit(saying, other.id);
+            let never = luck.percent(5).then(|| format!("never{number}"));
+            return Act::Edit(saying, never.unwrap_or(other.id));
         }
         said.push(saying.clone());
         Act::Say(saying)
@@ -165,7 +176,10 @@ impl Script {
             None => players::says_aside(number, luck),
         };
         let forged = if luck.percent(5) { *luck.pick(&[-4_000_000_000, -60, 60, 200_000_000_000]) } else { 0 };
-        Saying { net, room, who, id: format!("m{number}"), text, wants, forged }
+        // Of what a history tells once more nobody counts how often it was played: it is asked for what was not told yet.
+        let deadly = luck.percent(1) && self.nets[net].0.loses_nothing();
+        let id = if deadly { format!("{DEADLY}{number}") } else { format!("m{number}") };
+        Saying { net, room, who, id, text, wants, forged }
     }
 }
 

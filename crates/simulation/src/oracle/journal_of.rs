@@ -3,11 +3,13 @@
 
 use super::{Oracle, is_first, table_of};
 use crate::net::Net;
-use crate::script::{ADMIN, PEOPLE};
-use chat::{Event, PlayerId, RoomId};
+use chat::{Event, RoomId};
+use dice::Die;
+use dice::fair::MessageKey;
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store, scan_all};
-use journal::{Change, Changes, Entry, Page, Parts};
+use journal::{Change, Entry, Page};
+use plugin_api::Role;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +18,19 @@ pub(super) struct Known {
     pub entry: Entry,
     /// What was typed, unless it is erased.
     pub text: Option<String>,
-    changes: Vec<Change>,
+    /// What it answered, unless that is erased.
+    pub answer: Option<String>,
+    pub dice: Vec<Die>,
+    /// All that it changed, and that of it which everybody reads who reads the entry.
+    pub changes: Vec<Change>,
+    pub shown: Vec<Change>,
+    /// What its player had to be.
+    pub took: Role,
 }
 
 impl Oracle {
     /// The journal of a room's own table.
-    pub(super) fn journal(&mut self, net: &Net, room: &RoomId, store: &Memory) {
+    pub(super) fn journal(&mut self, net: &Net, room: &RoomId, store: &Memory, fell: &BTreeMap<MessageKey, Vec<Die>>) {
         let table = table_of(room);
         match journal::audit(store, &table) {
             Err(error) => return self.wrong(format!("the journal of {room}: {error}")),
@@ -36,10 +45,15 @@ impl Oracle {
             self.taken_back(net, room, &entries);
         }
         if net.kind.loses_nothing() {
+            self.keys(net, room, &entries);
+            self.dice(net, room, &entries, fell);
             self.in_order(net, room, &entries);
         }
         self.numbers(net, room, &entries);
+        self.times(room, &entries);
         let referees = self.rights(room, &entries);
+        self.taken_back_by(room, &entries);
+        self.secrets_shown(room, &entries);
         self.secrets(net, room, &entries, &referees);
     }
 
@@ -154,7 +168,7 @@ impl Oracle {
             let Some(token) = &saying.wants.token else { continue };
             let Some(number) = number_in(wire.text.lines().next().unwrap_or_default()) else { continue };
             // What was said for another room has its number there.
-            let elsewhere = saying.room.is_none() && saying.text.starts_with("in ");
+            let elsewhere = saying.is_for_another();
             if elsewhere || !has_word(&wire.text, token) {
                 continue;
             }
@@ -170,32 +184,6 @@ impl Oracle {
         }
         wrong.into_iter().for_each(|what| self.wrong(what));
     }
-
-    /// Nobody becomes a referee but by somebody who may say so; everybody who ever was one.
-    fn rights(&mut self, room: &RoomId, entries: &[Known]) -> BTreeSet<PlayerId> {
-        let (mut now, mut ever) = (BTreeSet::new(), BTreeSet::new());
-        for known in entries {
-            let by = &known.entry.player;
-            let may = now.is_empty() || now.contains(by) || by.id == PEOPLE[ADMIN].0;
-            for change in &known.changes {
-                let Some(player) = change.path.strip_prefix("/table/referees/") else { continue };
-                let Ok(player) = PlayerId::try_from(player.replace("~1", "/").replace("~0", "~")) else { continue };
-                if !may && *by != player {
-                    self.wrong(format!("{by} changed who referees {room} in #{}", known.entry.number));
-                }
-                if change.after.is_some() {
-                    if !may {
-                        self.wrong(format!("{by} became a referee of {room} in #{}", known.entry.number));
-                    }
-                    ever.insert(player.clone());
-                    now.insert(player);
-                } else {
-                    now.remove(&player);
-                }
-            }
-        }
-        ever
-    }
 }
 
 /// The entries of a table.
@@ -203,14 +191,12 @@ fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
     let prefix = keys::entries(table);
     let known = scan_all(store, &prefix).map(|record| {
         let (key, value) = record.map_err(|error| error.to_string())?;
-        let Page { entry, link } = Page::of_stored(&key, &value).map_err(|error| error.to_string())?;
-        let Parts { text, changes, withheld, .. } = link.parts;
-        let text = text.and_then(|text| serde_json::from_str(text.value.get()).ok());
-        let read = |part: Option<journal::Part>| {
-            part.and_then(|part| serde_json::from_str::<Changes>(part.value.get()).ok()).unwrap_or_default()
-        };
-        let changes = read(changes).with(read(withheld)).all().cloned().collect();
-        Ok(Known { entry, text, changes })
+        let page = Page::of_stored(&key, &value).map_err(|error| error.to_string())?;
+        let shown = page.changes().all().cloned().collect();
+        let changes = page.changes().with(page.withheld()).all().cloned().collect();
+        let (text, answer, dice) = (page.text(), page.answer(), page.dice());
+        let took = page.link.before.took.unwrap_or(Role::Player);
+        Ok(Known { entry: page.entry, text, answer, dice, changes, shown, took })
     });
     known.collect()
 }

@@ -1,5 +1,6 @@
 //! The bot while it runs: its runtime, the core, and the committer's writer. All of it is gone when it dies.
 
+use crate::dice::Fallen;
 use crate::disk::Medium;
 use crate::ground::Ground;
 use crate::net::{Link, Net};
@@ -16,13 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Duration;
-use table::{FairBox, Host, Plugins, Settings};
+use table::{Host, Plugins, Settings};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
-
-/// How long what is kept for a while is kept.
-const DAYS: u16 = 14;
 
 /// A running bot.
 pub struct Machine {
@@ -30,6 +28,8 @@ pub struct Machine {
     idle: Arc<Idle>,
     bot: Arc<Bot>,
     writer: Writer,
+    /// The dice that fell in it.
+    pub fallen: Fallen,
     /// What the committer calls the beginning of the world.
     beginning: Instant,
     ended: Arc<Mutex<Option<String>>>,
@@ -59,7 +59,8 @@ impl Machine {
         seed[..8].copy_from_slice(&script.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&start.to_le_bytes());
         let plugins = Plugins::new(games::all()).map_err(|error| error.to_string())?;
-        let host = Host::over(committer, settings(script), plugins, Entropy::from_seed(seed), Box::new(FairBox));
+        let (entropy, fallen) = (Entropy::from_seed(seed), Fallen::default());
+        let host = Host::over(committer, settings(script), plugins, entropy, Box::new(fallen.clone()));
         let host = host.map_err(|error| error.to_string())?.with_clock(Arc::new(ground.clone()));
         let bot = Arc::new(Bot::paced(host, Arc::new(ground.clone())));
         let (runtime, idle) = runtime();
@@ -74,7 +75,7 @@ impl Machine {
                 *ended.lock().expect("nothing panics holding it") = Some(format!("{how:?}"));
             }
         });
-        Ok(Machine { runtime, idle, bot, writer, beginning: Instant::now(), ended, stop: Some(stop) })
+        Ok(Machine { runtime, idle, bot, writer, fallen, beginning: Instant::now(), ended, stop: Some(stop) })
     }
 
     /// Lets the tasks run until each waits for something.
@@ -103,11 +104,11 @@ impl Machine {
         }
     }
 
-    /// Has it remove what is old.
-    pub fn sweep(&self, now: Timestamp) {
+    /// Has it remove what was kept for so many days.
+    pub fn sweep(&self, now: Timestamp, days: u16) {
         let bot = self.bot.clone();
         self.runtime.spawn(async move {
-            let mut sweep = Sweep::begin(bot.host(), now, DAYS).await.map(Some);
+            let mut sweep = Sweep::begin(bot.host(), now, days).await.map(Some);
             // One that fails is begun anew some other time.
             while let Ok(Some(page)) = sweep {
                 sweep = page.on(bot.host()).await;

@@ -1,0 +1,59 @@
+//! Whose an entry is, when it was made and which dice it shows: its key is the id of a message that its player sent, and every
+//! die that fell for a message stands under its key.
+
+use super::Oracle;
+use super::journal_of::Known;
+use crate::net::Net;
+use chat::{Event, RoomId};
+use dice::Die;
+use dice::fair::MessageKey;
+use std::collections::BTreeMap;
+
+impl Oracle {
+    /// Each entry goes by the id of a message of its own player's. An edit goes by that of the first version.
+    pub(super) fn keys(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+        let timeline = net.timeline();
+        let firsts = timeline.iter().filter(|event| !matches!(event, Event::Edited { .. })).filter_map(Event::message);
+        let firsts: BTreeMap<&str, _> = firsts.map(|message| (message.id.as_str(), &message.speaker.player)).collect();
+        for Known { entry, .. } in entries {
+            let (number, id, player) = (entry.number, &entry.key.id, &entry.player);
+            match firsts.get(id.as_str()) {
+                None => self.wrong(format!("#{number} of {room} goes by {id}, which nobody said first")),
+                Some(sender) if *sender != player => {
+                    self.wrong(format!("#{number} of {room} is {player}'s, and {id} was {sender}'s"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// No die fell of which the journal says nothing.
+    pub(super) fn dice(&mut self, net: &Net, room: &RoomId, entries: &[Known], fell: &BTreeMap<MessageKey, Vec<Die>>) {
+        let here = |key: &&MessageKey| key.network == net.name && key.room == room.id;
+        for (key, fell) in fell.iter().filter(|(key, _)| here(key)) {
+            // What was said in private for another room is in the journal of that.
+            let aside =
+                self.said.get(&(net.name.clone(), key.id.clone())).is_some_and(|saying| saying.is_for_another());
+            let known = entries.iter().filter(|known| known.entry.key == *key).map(|known| known.dice.len()).max();
+            if known.unwrap_or_default() < fell.len() && !aside {
+                let (id, known, fell) = (&key.id, known.unwrap_or_default(), fell.len());
+                self.wrong(format!("{fell} dice fell for {id}, and the journal of {room} has {known} of them"));
+            }
+        }
+    }
+
+    /// No entry is of a time that has not come, or of one before those in front of it.
+    pub(super) fn times(&mut self, room: &RoomId, entries: &[Known]) {
+        let mut last = None;
+        for Known { entry, .. } in entries {
+            let (number, time) = (entry.number, entry.time);
+            if time > self.latest {
+                self.wrong(format!("#{number} of {room} is of {time}, and it is not later than {}", self.latest));
+            }
+            if last.is_some_and(|last| time < last) && !self.set_back {
+                self.wrong(format!("#{number} of {room} is of {time}, before the entry in front of it"));
+            }
+            last = Some(time);
+        }
+    }
+}

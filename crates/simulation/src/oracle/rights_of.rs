@@ -1,0 +1,120 @@
+//! What the entries of a table may hold, by who made them and what was before: nobody does what they may not, or shows what
+//! others keep secret.
+
+use super::Oracle;
+use super::journal_of::Known;
+use crate::script::{ADMIN, ATTACKER, PEOPLE};
+use chat::{PlayerId, RoomId};
+use journal::Entry;
+use plugin_api::Role;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who referees a table, entry by entry.
+#[derive(Default)]
+struct Referees(BTreeSet<PlayerId>);
+
+impl Referees {
+    /// Whether somebody may do what takes a referee.
+    fn may(&self, player: &PlayerId) -> bool {
+        self.0.is_empty() || self.may_disclose(player)
+    }
+
+    /// Whether somebody may show what others keep secret: while there is no referee, only who runs the room.
+    fn may_disclose(&self, player: &PlayerId) -> bool {
+        self.0.contains(player) || player.id == PEOPLE[ADMIN].0
+    }
+
+    /// Takes note of what an entry changed; whoever became a referee, and whoever is none any more.
+    fn hear(&mut self, known: &Known) -> (Vec<PlayerId>, Vec<PlayerId>) {
+        let (mut came, mut went) = (Vec::new(), Vec::new());
+        for change in &known.changes {
+            let Some(player) = change.path.strip_prefix("/table/referees/") else { continue };
+            let Ok(player) = PlayerId::try_from(player.replace("~1", "/").replace("~0", "~")) else { continue };
+            if change.after.is_some() {
+                self.0.insert(player.clone());
+                came.push(player);
+            } else {
+                self.0.remove(&player);
+                went.push(player);
+            }
+        }
+        (came, went)
+    }
+}
+
+impl Oracle {
+    /// Nobody becomes a referee but by somebody who may say so; everybody who ever was one.
+    pub(super) fn rights(&mut self, room: &RoomId, entries: &[Known]) -> BTreeSet<PlayerId> {
+        let (mut referees, mut ever) = (Referees::default(), BTreeSet::new());
+        for known in entries {
+            let (by, number) = (&known.entry.player, known.entry.number);
+            let may = referees.may(by);
+            let (came, went) = referees.hear(known);
+            if !may && came.iter().chain(&went).any(|player| player != by) {
+                self.wrong(format!("{by} changed who referees {room} in #{number}"));
+            }
+            if !may && came.contains(by) {
+                self.wrong(format!("{by} became a referee of {room} in #{number}"));
+            }
+            // Nobody types that; who does it all the same was made to.
+            if came.iter().any(|player| player.id == PEOPLE[ATTACKER].0 && player != by) {
+                self.wrong(format!("{by} made the attacker a referee of {room} in #{number}"));
+            }
+            ever.extend(came);
+        }
+        ever
+    }
+
+    /// Nobody takes back what took a referee but one, and nobody else publishes the seed of others' secrets.
+    pub(super) fn taken_back_by(&mut self, room: &RoomId, entries: &[Known]) {
+        let (mut referees, mut secrets) = (Referees::default(), BTreeMap::new());
+        for known in entries {
+            let Entry { number, player: by, undoes, reveals, publishes, secret, .. } = &known.entry;
+            let undone = undoes.and_then(|undone| entries.iter().find(|known| known.entry.number == undone));
+            if undone.is_some_and(|undone| undone.took >= Role::Referee) && !referees.may(by) {
+                self.wrong(format!("{by} took back in #{number} of {room} what took a referee"));
+            }
+            secrets.retain(|number, _| !reveals.contains(number));
+            if !publishes.is_empty() {
+                if secrets.values().any(|owner| *owner != by) && !referees.may_disclose(by) {
+                    self.wrong(format!("{by} published the seed of others' secrets in #{number} of {room}"));
+                }
+                secrets.clear();
+            }
+            if *secret && !known.dice.is_empty() {
+                secrets.insert(*number, by);
+            }
+            referees.hear(known);
+        }
+    }
+
+    /// What everybody reads of an entry holds nothing of a roll that is secret still; and what is shown of one that was undone
+    /// says so.
+    pub(super) fn secrets_shown(&mut self, room: &RoomId, entries: &[Known]) {
+        let (mut secrets, mut undone) = (BTreeSet::new(), BTreeMap::new());
+        for known in entries {
+            let Entry { number, undoes, reveals, publishes, secret, command, .. } = &known.entry;
+            let of_secrets = known.shown.iter().filter_map(journal::Change::roll).find(|roll| secrets.contains(roll));
+            if let Some(roll) = of_secrets.filter(|_| !secret) {
+                self.wrong(format!("everybody reads in #{number} of {room} what became of the secret #{roll}"));
+            }
+            let (mut next, mut is_undone) = (*undoes, true);
+            while let Some(entry) = next {
+                undone.insert(entry, is_undone);
+                next = entries.iter().find(|known| known.entry.number == entry).and_then(|known| known.entry.undoes);
+                is_undone = !is_undone;
+            }
+            let shows_undone = reveals.iter().any(|roll| undone.get(roll) == Some(&true)) && command == "reveal";
+            if shows_undone && known.answer.as_ref().is_some_and(|answer| !answer.contains("undone in")) {
+                self.wrong(format!("#{number} of {room} shows what was undone and does not say so"));
+            }
+            secrets.retain(|number| !reveals.contains(number));
+            if !publishes.is_empty() {
+                secrets.clear();
+            }
+            if *secret {
+                secrets.insert(*number);
+            }
+        }
+    }
+}
