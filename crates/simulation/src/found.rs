@@ -96,6 +96,12 @@ fn a_message_that_the_bot_does_not_survive_is_passed_over() {
 }
 
 #[test]
+fn what_changed_the_room_and_is_edited_to_a_roll_that_cannot_stand_keeps_its_dice() {
+    let edited = edit(2, 1, "!secret roll 1d6");
+    holds(Kind::Matrix, &[say(1, "!plugin enable spheres"), Act::Pass(1), edited, say(3, "!roll 1d6 # t3t")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));
