@@ -102,6 +102,12 @@ fn what_changed_the_room_and_is_edited_to_a_roll_that_cannot_stand_keeps_its_dic
 }
 
 #[test]
+fn who_is_meant_by_an_id_is_not_who_shows_it() {
+    let gm = |number, text| Act::Say(line(number, 0, text));
+    holds(Kind::Matrix, &[say(1, "!pc"), gm(2, "!gm me"), gm(3, "!gm add @bob"), say(4, "!roll 1d6 # t4t")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

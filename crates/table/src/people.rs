@@ -215,13 +215,14 @@ pub fn looks_like_an_id(typed: &str) -> bool {
     typed.contains(':') && !typed.contains(char::is_whitespace)
 }
 
-/// Whose id was typed: to the letter, or else in another case or without the @ in front.
+/// Whose id was typed: to the letter, or else in another case, or without the @ in front or with one.
 fn by_id<'a>(known: &BTreeSet<&'a PlayerId>, typed: &str) -> Option<BTreeSet<&'a PlayerId>> {
     let folded = typed.to_lowercase();
     let to_the_letter = |player: &PlayerId| player.id == typed || player.to_string() == typed;
     let nearly = |player: &PlayerId| {
         let (id, whole) = (player.id.to_lowercase(), player.to_string().to_lowercase());
         [id.as_str(), &whole].contains(&folded.as_str())
+            || folded.strip_prefix('@') == Some(id.as_str())
             || (looks_like_an_id(typed) && id.strip_prefix('@') == Some(folded.as_str()))
     };
     let all = |fits: &dyn Fn(&PlayerId) -> bool| known.iter().copied().filter(|player| fits(player)).collect();
@@ -320,6 +321,14 @@ mod tests {
         assert_eq!(doc.player("@Gus:x", &present).unwrap(), id("@Gus:x"));
         assert_eq!(doc.player("n:@gus:x", &present).unwrap(), id("@gus:x"));
         assert!(doc.player("@GUS:x", &present).unwrap_err().what.contains("@Gus:x or @gus:x"));
+    }
+
+    #[test]
+    fn an_id_behind_an_at_goes_before_the_name_that_another_shows() {
+        let present = BTreeMap::from([(id("bob"), "Robert".into()), (id("mal"), "Bob".into())]);
+        for typed in ["bob", "@bob", "@Bob"] {
+            assert_eq!(TableDoc::default().player(typed, &present).unwrap(), id("bob"), "{typed}");
+        }
     }
 
     #[test]
