@@ -3,10 +3,11 @@
 //! Rows against playing twice, what was left of long answers, and words that nobody used in time would otherwise pile up for
 //! ever. None has to know its age when it is written: the first look at it notes that, a later one removes it.
 
+use chat::Event;
 use jiff::{SignedDuration, Timestamp};
-use journal::documents::{RestDoc, from_json, to_json};
+use journal::documents::{InboxRow, RestDoc, from_json, to_json};
 use journal::keys;
-use journal::store::{Batch, Store, StoreError};
+use journal::store::{Batch, Store, StoreError, scan_all};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use table::Host;
@@ -108,9 +109,16 @@ async fn between<T: Send + 'static>(
     ended.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
 }
 
-/// What became of a message. One that was accepted and not played yet is left alone.
+/// What became of a message. One that was accepted and not played yet is left alone; of one of which nothing came, such as
+/// an edit that could not be played, nobody knows more than of one that was refused.
 fn row(store: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
     let mut row: Value = from_json(key, value)?;
+    if from_json(key, value).is_ok_and(|row: InboxRow| row == InboxRow::Waiting) {
+        if still_waits(store, key)? {
+            return Ok(());
+        }
+        row = serde_json::json!({"refused": {"lines": []}});
+    }
     let fields = row.as_object_mut().and_then(|row| row.values_mut().next()).and_then(Value::as_object_mut);
     let Some(fields) = fields else { return Ok(()) };
     match fields.get(SEEN).and_then(Value::as_i64) {
@@ -129,6 +137,19 @@ fn row(store: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batc
         Some(_) => {}
     }
     Ok(())
+}
+
+/// Whether the message of this row is among those that were accepted and not played yet.
+fn still_waits(store: &dyn Store, key: &str) -> Result<bool, StoreError> {
+    let Some((room, _)) = keys::message_of_inbox(key) else { return Ok(true) };
+    for record in scan_all(store, &keys::waiting_of(&room.network)) {
+        let (waiting, event) = record?;
+        let event: Event = from_json(&waiting, &event)?;
+        if event.message().is_some_and(|message| keys::inbox(message.said_in(), &message.id) == key) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn rest(_: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {

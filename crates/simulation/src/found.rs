@@ -108,6 +108,12 @@ fn who_is_meant_by_an_id_is_not_who_shows_it() {
 }
 
 #[test]
+fn what_is_noted_of_edits_that_come_to_nothing_does_not_stay_for_ever() {
+    let prose = Act::Edit(line(3, 3, "!roll 1d6"), "m1".to_owned());
+    holds(Kind::Matrix, &[say(1, "!roll 1d6 # t1t"), prose, edit(4, 9, "!roll 1d6")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));
