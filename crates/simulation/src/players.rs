@@ -76,10 +76,14 @@ const REFEREES: [&str; 12] = [
     "plugin enable spheres",
 ];
 
+/// What somebody leaves for the referee to type.
+const TRAPS: [&str; 3] = ["macro table attack gm add mal", "macro attack gm add mal", "set table dc gm add mal"];
+
+/// What the referee types who sees no trap.
+const TRAPPED: [&str; 3] = ["attack", "as Bob attack", "$dc"];
+
 /// What somebody types who wants what is not theirs.
-const ATTACKS: [&str; 25] = [
-    "macro table attack gm add mal",
-    "macro attack gm add mal",
+const ATTACKS: [&str; 22] = [
     "as Bob attack",
     "fair reveal all",
     "iam Gus",
@@ -95,7 +99,6 @@ const ATTACKS: [&str; 25] = [
     "fair add a stone",
     "as Ann roll 1d6",
     "as Gus history",
-    "set table dc gm add mal",
     "roll (1d20-21)*9000000000000000000/9000000000000000000+21",
     "roll d4294967295",
     "odds d4294967295",
@@ -136,8 +139,9 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
         56..=75 => (format!("!{}", luck.pick(&TABLE)), Wants::default()),
         76..=80 => (format!("!{}", luck.pick(examples())), Wants::default()),
         81..=88 if who == ADMIN => (format!("!{}", luck.pick(&REFEREES)), Wants::default()),
-        81..=90 if who == ATTACKER => (format!("!{}", luck.pick(&ATTACKS)), Wants::default()),
-        91..=93 if who == ADMIN => ((*luck.pick(&["!attack", "!as Bob attack"])).to_owned(), Wants::default()),
+        81..=84 if who == ATTACKER => (format!("!{}", luck.pick(&TRAPS)), Wants::default()),
+        85..=92 if who == ATTACKER => (format!("!{}", luck.pick(&ATTACKS)), Wants::default()),
+        89..=94 if who == ADMIN => (format!("!{}", luck.pick(&TRAPPED)), Wants::default()),
         _ => ((*luck.pick(&NOISE)).to_owned(), Wants::default()),
     }
 }

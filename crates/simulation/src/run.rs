@@ -399,7 +399,9 @@ impl<'a> Director<'a> {
             let due = self.machine.as_ref().and_then(|machine| machine.due(wait));
             match due.into_iter().chain(self.ground.next_waking()).min() {
                 Some(time) => self.ground.pass(time),
-                None => return self.disk.settle(),
+                None if self.machine.is_some() => return self.disk.settle(),
+                // It did not survive what it played.
+                None => continue,
             }
             self.look(luck);
         }
