@@ -90,6 +90,23 @@ fn what_was_passed_over_can_be_taken_back() {
 }
 
 #[test]
+fn what_is_taken_back_twice_and_edited_in_between_is_not_erased() {
+    let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
+    let edited = edit(3, 1, "!roll 1d6");
+    holds(
+        Kind::Doubtful,
+        &[say(1, "!nosuchword"), redact, Act::Pass(1), edited, say(4, "!roll 1d8 # t4t"), Act::Crash],
+    );
+}
+
+#[test]
+fn nothing_is_written_behind_what_failed() {
+    let several = |number| [say(number, "!roll 1d6"), say(number + 1, "!insp +1"), Act::Fail(Fault::Broken)];
+    let acts: Vec<Act> = (1..7).flat_map(|place| several(place * 2)).collect();
+    holds(Kind::Irc, &acts);
+}
+
+#[test]
 fn a_message_that_the_bot_does_not_survive_is_passed_over() {
     let deadly = Act::Say(Saying { id: format!("{DEADLY}1"), ..line(1, 1, "!roll 1d6 # t1t") });
     holds(Kind::Matrix, &[deadly, say(2, "!roll 1d8 # t2t")]);

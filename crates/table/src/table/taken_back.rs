@@ -5,7 +5,7 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, OutcomeKind};
 use crate::state::read;
-use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, What};
+use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Unaccepted, What};
 use journal::Page;
 use journal::documents::{InboxRow, to_json};
 use journal::keys;
@@ -47,7 +47,12 @@ impl Table {
         let kept = keys::inbox(message.said_in(), &message.id);
         let lines = self.lines_of(host, &asked)?;
         let said = Said { message: &asked, lines: &lines };
-        let mut heard = self.hear_message(host, said, vec![kept], Answering::Nothing, network)?;
+        let mut heard = self.hear_message(host, said, vec![kept.clone()], Answering::Nothing, network)?;
+        if heard.outcomes.is_empty() && network.unaccepted == Unaccepted::ComeAgain {
+            // Where it comes again, what it takes back may have been edited to something that was played.
+            let heard_before = InboxRow::Refused { lines: Vec::new(), by: Some(message.speaker.player.clone()) };
+            heard.batch.put(kept, to_json(&heard_before));
+        }
         if let Some(InboxRow::Refused { by, .. }) = row {
             heard.batch.put(key, to_json(&InboxRow::Refused { lines: Vec::new(), by }));
             self.withdraw_answers(host, message, of, &mut heard);
