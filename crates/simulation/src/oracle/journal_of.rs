@@ -1,7 +1,7 @@
 //! What the journal of a table must say: it verifies, it adds up to what is stored, and what people said is in it once, in
 //! their order.
 
-use super::{Oracle, is_first, table_of};
+use super::{Oracle, SORRY, is_first, table_of};
 use crate::net::Net;
 use chat::{Event, RoomId};
 use dice::Die;
@@ -95,6 +95,8 @@ impl Oracle {
                 self.wrong(format!("{} is in the journal of {room} {by_token} times", message.id));
             }
             let (nothing, passed_over) = self.told(&net.name, room, &message.id);
+            // The network may have refused to say so.
+            let passed_over = passed_over || net.refused_of(&format!("{room}/{}{SORRY}", message.id));
             if nothing && by_token > 0 && !net.kind.comes_again() {
                 self.wrong(format!("{}: it was said that nothing changed, and it did", message.id));
             }
