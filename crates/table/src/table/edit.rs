@@ -273,8 +273,6 @@ impl Draft {
         why: &str,
     ) -> Result<Vec<Outcome>, Stands> {
         self.take_first_back(host, first)?;
-        // The first version may have changed how the room is answered.
-        self.room(host, &message.room)?;
         let mut outcomes = Vec::new();
         for (ordinal, line) in (1..).zip(lines) {
             let Some(page) = last.get(&ordinal) else { continue };
