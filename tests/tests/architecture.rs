@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transport-console", &["chat"]),
     ("transport-matrix", &["chat"]),
     ("games", &["plugin-api"]),
-    ("simulation", &["bot", "chat", "games", "journal", "store-log", "table"]),
+    ("simulation", &["bot", "chat", "dice", "games", "journal", "plugin-api", "store-log", "table"]),
     ("plugin-testkit", &["chat", "dice", "journal", "plugin-api", "table"]),
 ];
 /// Which of the house's crates a plugin may depend on, and which its tests may use besides.
