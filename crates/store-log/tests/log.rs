@@ -404,15 +404,20 @@ fn one(key: &str) -> Batch {
     batch
 }
 
+/// A store that has `a`, and `b` in doubt: it was written, and neither the sync nor another segment succeeded.
+fn in_doubt(seed: u64) -> (Model, Engine, Logged<Engine>) {
+    let (disk, engine) = (Model::new(chance(seed)), Engine::default());
+    let store = logged(&disk, &engine).unwrap();
+    store.commit(&one("a")).unwrap();
+    disk.fault(1, Fault::Fails(20));
+    assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+    (disk, engine, store)
+}
+
 #[test]
 fn what_a_start_found_is_there_after_a_power_cut_even_if_it_was_never_synced() {
     for seed in 0..40 {
-        let (disk, engine) = (Model::new(chance(seed)), Engine::default());
-        let store = logged(&disk, &engine).unwrap();
-        store.commit(&one("a")).unwrap();
-        // It is written, and the sync fails; then the process ends.
-        disk.fault(1, Fault::Fails(20));
-        assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+        let (disk, engine, store) = in_doubt(seed);
         crash(store);
         let disk = disk.next_process();
         disk.heal();
@@ -444,11 +449,7 @@ impl Store for Refusing {
 #[test]
 fn a_start_at_which_the_database_fails_changes_nothing() {
     for seed in 0..40 {
-        let (disk, engine) = (Model::new(chance(seed)), Engine::default());
-        let store = logged(&disk, &engine).unwrap();
-        store.commit(&one("a")).unwrap();
-        disk.fault(1, Fault::Fails(20));
-        assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+        let (disk, engine, store) = in_doubt(seed);
         crash(store);
         let disk = disk.next_process();
         disk.heal();
@@ -463,11 +464,7 @@ fn a_start_at_which_the_database_fails_changes_nothing() {
 
 #[test]
 fn what_is_in_doubt_is_settled_as_soon_as_the_disk_works() {
-    let (disk, engine) = (Model::new(chance(1)), Engine::default());
-    let store = logged(&disk, &engine).unwrap().by_hand();
-    store.commit(&one("a")).unwrap();
-    disk.fault(1, Fault::Fails(20));
-    assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
+    let (disk, engine, store) = in_doubt(1);
     disk.heal();
     store.work().unwrap();
     let here = content(&store);
