@@ -10,6 +10,8 @@ use journal::keys;
 use journal::store::{Batch, Store, StoreError, scan_all};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use table::Host;
 use tokio::sync::oneshot;
 
@@ -48,7 +50,15 @@ struct Time {
 }
 
 /// What becomes of a record.
-type Look = fn(&dyn Store, &str, &[u8], &Time, &mut Batch) -> Result<(), StoreError>;
+type Look = fn(&Page<'_>, &str, &[u8], &mut Batch) -> Result<(), StoreError>;
+
+/// A page of them.
+struct Page<'a> {
+    store: &'a dyn Store,
+    time: Time,
+    /// The rows of messages that were accepted and not played yet, once somebody asked: there may be thousands of them.
+    waiting: OnceCell<BTreeSet<String>>,
+}
 
 impl Sweep {
     /// Begins to remove what was kept for so many days.
@@ -81,9 +91,9 @@ impl Sweep {
     fn page(mut self, store: &dyn Store) -> Result<Option<Self>, StoreError> {
         let Some((prefix, look)) = SWEPT.get(self.place) else { return Ok(None) };
         let page = store.scan(prefix, self.after.as_deref(), PAGE)?;
-        let mut batch = Batch::default();
+        let (of_page, mut batch) = (Page { store, time: self.time, waiting: OnceCell::new() }, Batch::default());
         for (key, value) in &page {
-            if let Err(error) = look(store, key, value, &self.time, &mut batch) {
+            if let Err(error) = look(&of_page, key, value, &mut batch) {
                 tracing::error!(%error, "left where it is, since it cannot be read");
             }
         }
@@ -93,6 +103,22 @@ impl Sweep {
         }
         store.commit(&batch)?;
         Ok((self.place < SWEPT.len()).then_some(self))
+    }
+}
+
+impl Page<'_> {
+    fn waiting(&self) -> Result<&BTreeSet<String>, StoreError> {
+        if let Some(waiting) = self.waiting.get() {
+            return Ok(waiting);
+        }
+        let row = |record: Result<(String, Vec<u8>), StoreError>| {
+            let (key, event) = record?;
+            let event: Event = from_json(&key, &event)?;
+            Ok(event.message().map(|message| keys::inbox(message.said_in(), &message.id)))
+        };
+        let rows = scan_all(self.store, keys::WAITING).map(row).filter_map(Result::transpose);
+        let rows = rows.collect::<Result<_, StoreError>>()?;
+        Ok(self.waiting.get_or_init(|| rows))
     }
 }
 
@@ -111,10 +137,10 @@ async fn between<T: Send + 'static>(
 
 /// What became of a message. One that was accepted and not played yet is left alone; of one of which nothing came, such as
 /// an edit that could not be played, nobody knows more than of one that was refused.
-fn row(store: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
+fn row(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
     let mut row: Value = from_json(key, value)?;
     if from_json(key, value).is_ok_and(|row: InboxRow| row == InboxRow::Waiting) {
-        if still_waits(store, key)? {
+        if page.waiting()?.contains(key) {
             return Ok(());
         }
         row = serde_json::json!({"refused": {"lines": []}});
@@ -123,14 +149,14 @@ fn row(store: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batc
     let Some(fields) = fields else { return Ok(()) };
     match fields.get(SEEN).and_then(Value::as_i64) {
         None => {
-            fields.insert(SEEN.to_owned(), time.age.into());
+            fields.insert(SEEN.to_owned(), page.time.age.into());
             batch.put(key, to_json(&row));
         }
-        Some(seen) if seen <= time.old => {
+        Some(seen) if seen <= page.time.old => {
             batch.delete(key);
             // Only an edit, or taking the message back, would ask for its answers.
             if let Some((room, message)) = keys::message_of_inbox(key) {
-                let answers = store.scan(&keys::answers_to(&room, &message), None, PAGE)?;
+                let answers = page.store.scan(&keys::answers_to(&room, &message), None, PAGE)?;
                 answers.into_iter().for_each(|(answer, _)| batch.delete(answer));
             }
         }
@@ -139,35 +165,22 @@ fn row(store: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batc
     Ok(())
 }
 
-/// Whether the message of this row is among those that were accepted and not played yet.
-fn still_waits(store: &dyn Store, key: &str) -> Result<bool, StoreError> {
-    let Some((room, _)) = keys::message_of_inbox(key) else { return Ok(true) };
-    for record in scan_all(store, &keys::waiting_of(&room.network)) {
-        let (waiting, event) = record?;
-        let event: Event = from_json(&waiting, &event)?;
-        if event.message().is_some_and(|message| keys::inbox(message.said_in(), &message.id) == key) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn rest(_: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
+fn rest(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
     match from_json(key, value)? {
-        RestDoc::Fresh(blocks) => batch.put(key, to_json(&RestDoc::Seen { blocks, seen: time.age })),
-        RestDoc::Seen { seen, .. } if seen <= time.old => batch.delete(key),
+        RestDoc::Fresh(blocks) => batch.put(key, to_json(&RestDoc::Seen { blocks, seen: page.time.age })),
+        RestDoc::Seen { seen, .. } if seen <= page.time.old => batch.delete(key),
         RestDoc::Seen { .. } => {}
     }
     Ok(())
 }
 
 /// The word for a table that may be gone on with elsewhere.
-fn leave(_: &dyn Store, key: &str, value: &[u8], time: &Time, batch: &mut Batch) -> Result<(), StoreError> {
+fn leave(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
     #[derive(Deserialize)]
     struct Leave {
         until: Timestamp,
     }
-    if from_json::<Leave>(key, value)?.until < time.now {
+    if from_json::<Leave>(key, value)?.until < page.time.now {
         batch.delete(key);
     }
     Ok(())

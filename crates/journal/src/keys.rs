@@ -306,6 +306,9 @@ pub fn answers_to(room: &RoomId, message: &str) -> String {
     answer(&room.network, &format!("{room}/{message}/"))
 }
 
+/// What stands there in place of whom it was said to, where a message was not played.
+pub const SORRY: &str = "sorry/";
+
 /// Whom such an answer was said to.
 pub fn answered(prefix: &str, key: &str) -> Option<String> {
     key.strip_prefix(prefix).map(whole)

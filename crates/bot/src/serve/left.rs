@@ -10,7 +10,7 @@ use crate::bot::Bot;
 use chat::{Block, Event, Message, Post, RoomId, Span, Transport};
 use journal::digest;
 use journal::documents::{InboxRow, from_json, to_json};
-use journal::keys::{self, TableId};
+use journal::keys::{self, SORRY, TableId};
 use journal::store::{Batch, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -202,7 +202,7 @@ pub(super) fn sorry(message: &Message, text: &str) -> Post {
         answers: Some(message.id.clone()),
         addressee: Some(message.speaker.name.clone()),
         refusal: true,
-        ..Post::new(format!("{room}/{}/sorry/{}", message.id, &digest(text.as_bytes())[..8]), room, blocks)
+        ..Post::new(format!("{room}/{}/{SORRY}{}", message.id, &digest(text.as_bytes())[..8]), room, blocks)
     }
 }
 

@@ -12,9 +12,6 @@ use journal::keys;
 use journal::store::StoreError;
 use std::collections::BTreeSet;
 
-/// What stands in the key of an answer in place of whom it was said to, where a message was not played.
-const SORRY: &str = "sorry/";
-
 impl Table {
     /// Hears in `message` that the message `of` is taken back: erases what it made, as whoever takes it back may, and takes
     /// back its answers.
@@ -75,7 +72,7 @@ impl Table {
         let said_to = host.committer().stored(&prefix).filter_map(|record| keys::answered(&prefix, &record.ok()?.0));
         // To the room it may have been said though nothing tells so yet.
         // That a message was not played is said under a key of its own, and stays.
-        let said_to = said_to.filter(|to| !to.starts_with(SORRY));
+        let said_to = said_to.filter(|to| !to.starts_with(keys::SORRY));
         let said_to: BTreeSet<String> = said_to.chain([everybody.clone()]).collect();
         for to in said_to {
             let said = Earlier { key: format!("{room}/{of}/{to}"), id: None };
