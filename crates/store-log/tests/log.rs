@@ -407,8 +407,8 @@ fn one(key: &str) -> Batch {
 /// A store that has `a`, and `b` in doubt: it was written, and neither the sync nor another segment succeeded.
 fn in_doubt(seed: u64) -> (Model, Engine, Logged<Engine>) {
     let (disk, engine) = (Model::new(chance(seed)), Engine::default());
-    let store = logged(&disk, &engine).unwrap();
-    store.commit(&one("a")).unwrap();
+    let store = logged(&disk, &engine).expect("a new log");
+    store.commit(&one("a")).expect("the first commit");
     disk.fault(1, Fault::Fails(20));
     assert!(matches!(store.commit(&one("b")), Err(StoreError::InDoubt(_))));
     (disk, engine, store)
