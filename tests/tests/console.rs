@@ -14,10 +14,11 @@ fn it_greets_answers_each_line_and_ends_with_the_input() {
             "mia: Mecha vs Kaiju 202X is enabled in this room. !help mvk teaches it. #1",
             "You speak as Ann.",
             "Ann: inspiration 2 (+2) #2",
-            "Ann: I do not know inps: did you mean !insp? Example: !insp",
+            "Ann: I do not know inps: did you mean !insp? Try: !insp (!y sends it)",
             "  !inps",
             "   ^^^^",
             "You are in the room cave.",
+            "Ann: I do not know insp; !help lists what I do. Example: !help",
         ]
     );
 }

@@ -1,11 +1,11 @@
 //! What was kept for a while is removed when it is old: a page at a time, by a clock of the bot's own.
 //!
-//! Rows against playing twice, what was left of long answers, and words that nobody used in time would otherwise pile up for
-//! ever. None has to know its age when it is written: the first look at it notes that, a later one removes it.
+//! Rows against playing twice, what was left of long answers, lines that would have been right, and words that nobody used in
+//! time would otherwise pile up for ever. None has to know its age when it is written: the first look at it notes that, a later one removes it.
 
 use chat::Event;
 use jiff::{SignedDuration, Timestamp};
-use journal::documents::{InboxRow, RestDoc, from_json, to_json};
+use journal::documents::{InboxRow, MendedDoc, RestDoc, from_json, to_json};
 use journal::keys;
 use journal::store::{Batch, Store, StoreError, scan_all};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,8 @@ const PAGE: usize = 200;
 /// By how much the bot grows older from one sweep to the next, at the most: a clock that was set says nothing of age.
 const STEP: SignedDuration = SignedDuration::from_hours(2);
 /// What is swept, in this order.
-const SWEPT: [(&str, Look); 3] = [(keys::INBOX, row), (keys::RESTS, rest), (keys::LEAVES, leave)];
+const SWEPT: [(&str, Look); 4] =
+    [(keys::INBOX, row), (keys::RESTS, rest), (keys::MENDED, mended), (keys::LEAVES, leave)];
 /// The field of a row that says how old the bot was when it was first looked at.
 const SEEN: &str = "seen";
 
@@ -170,6 +171,16 @@ fn rest(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(
         RestDoc::Fresh(blocks) => batch.put(key, to_json(&RestDoc::Seen { blocks, seen: page.time.age })),
         RestDoc::Seen { seen, .. } if seen <= page.time.old => batch.delete(key),
         RestDoc::Seen { .. } => {}
+    }
+    Ok(())
+}
+
+fn mended(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
+    let doc: MendedDoc = from_json(key, value)?;
+    match doc.seen {
+        None => batch.put(key, to_json(&MendedDoc { seen: Some(page.time.age), ..doc })),
+        Some(seen) if seen <= page.time.old => batch.delete(key),
+        Some(_) => {}
     }
     Ok(())
 }

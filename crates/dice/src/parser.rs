@@ -458,7 +458,7 @@ impl<'a> Parser<'a> {
             Some('d' | 'D') if self.at > 0 && self.dice_begin() => self.sign_missing(),
             Some(letter) if letter.is_alphabetic() => {
                 let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-                let hint = advantage(&rest[..end]).unwrap_or("a label stands behind #");
+                let hint = advantage(&rest[..end]).unwrap_or("a comment goes after #");
                 let what = format!("I cannot read {:?} here; {hint}", &rest[..end]);
                 self.error(self.at..self.at + end, what)
             }

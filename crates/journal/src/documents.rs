@@ -347,6 +347,25 @@ pub struct ChoicesDoc {
     pub shown: u64,
 }
 
+/// A line that was refused, as it would have been right: `!y` plays it as the next version of its message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MendedDoc {
+    /// The message that it was the one command of.
+    pub message: String,
+    /// The line, without the prefix.
+    pub line: String,
+    /// The message that it replied to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// The table at which it was refused.
+    pub table: TableId,
+    /// The player's newest entry there: once they did something else, it is none of their business any more.
+    pub after: Option<u64>,
+    /// How old the bot was when it was first looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<i64>,
+}
+
 /// An offer as it was shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {

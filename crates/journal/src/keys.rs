@@ -326,6 +326,14 @@ pub fn rest(room: &RoomId, to: &Recipient) -> String {
     format!("{RESTS}{}/{whose}", part(&room.network))
 }
 
+/// All lines that were refused, as they would have been right, begin so.
+pub const MENDED: &str = "mended/";
+
+/// How the line would have been right that was last refused to a player in a room.
+pub fn mended(room: &RoomId, player: &PlayerId) -> String {
+    format!("{MENDED}{}/{}/{}", part(&room.network), part(&room.id), part(&player.to_string()))
+}
+
 /// A room was told what the bot is.
 pub fn greeted(room: &RoomId) -> String {
     format!("greeted/{}/{}", part(&room.network), part(&room.id))

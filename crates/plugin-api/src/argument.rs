@@ -1,5 +1,6 @@
 //! The types that arguments may have.
 
+use crate::words::means_nothing;
 use crate::{ArgumentSpec, Refusal, Words};
 
 /// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice) or
@@ -93,6 +94,7 @@ impl Argument for Name {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let name = words[0].strip_prefix('@').unwrap_or(words[0]);
         let named = name.chars().next().is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '#'));
+        let named = named && !means_nothing(name);
         Ok(named.then(|| (Name(name.to_owned()), 1)))
     }
 }
@@ -120,7 +122,7 @@ impl Argument for Text {
     }
 }
 
-/// A word of dice: `d8`, `2d8`, `d8+2d10`. A `+` on its own in front of it is ignored.
+/// A word of dice: `d8`, `2d8`, `d8+2d10`, `d8/d10`. A `+` or `and` in front of it is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiceWord {
     /// As typed, so that a refusal can be about it.
@@ -144,23 +146,27 @@ impl Argument for DiceWord {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let skipped = usize::from(words[0] == "+");
+        let joined = ["+", "and", "&", "/", "plus"].iter().any(|joining| words[0].eq_ignore_ascii_case(joining));
+        let skipped = usize::from(joined);
         let Some(typed) = words.get(skipped) else {
             return Ok(None);
         };
         let mut dice = Vec::new();
-        for part in typed.split('+').filter(|part| !part.is_empty()) {
-            let Some((count, sides)) = part.split_once(['d', 'D']) else {
-                return Ok(None);
-            };
+        for part in typed.split(['+', '/', '&']).filter(|part| !part.is_empty()) {
             let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-            if sides.is_empty() || !digits(count) || !digits(sides) {
+            // `d8d10` are two dice.
+            let mut sizes = part.split(['d', 'D']);
+            let count = sizes.next().unwrap_or_default();
+            let sizes: Vec<&str> = sizes.collect();
+            if sizes.is_empty() || !digits(count) || sizes.iter().any(|sides| sides.is_empty() || !digits(sides)) {
                 return Ok(None);
             }
-            let count = if count.is_empty() { Ok(1) } else { count.parse::<u32>() };
-            match (count, sides.parse::<u32>()) {
-                (Ok(count @ 1..=MOST_TYPED), Ok(sides @ 1..)) => dice.push((count, sides)),
-                _ => return Err(format!("{part} is not 1 to {MOST_TYPED} dice of one kind")),
+            let counts = std::iter::once(if count.is_empty() { "1" } else { count }).chain(std::iter::repeat("1"));
+            for (count, sides) in counts.zip(sizes) {
+                match (count.parse::<u32>(), sides.parse::<u32>()) {
+                    (Ok(count @ 1..=MOST_TYPED), Ok(sides @ 1..)) => dice.push((count, sides)),
+                    _ => return Err(format!("{part} is not 1 to {MOST_TYPED} dice of one kind")),
+                }
             }
         }
         let typed = (*typed).to_owned();

@@ -134,6 +134,9 @@ pub struct Manifest {
     /// Whose rules they are and under which terms they are used; empty if nothing must be said.
     #[serde(default)]
     pub credit: String,
+    /// Words that are no commands, and the line each means, `{}` for what stands after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<(String, String)>,
 }
 
 /// How these arguments are typed: `[DIE ...] [adv] [vs NUMBER]`.
@@ -181,6 +184,13 @@ impl Manifest {
     /// The command that `word` (in lower case) names.
     pub fn command(&self, word: &str) -> Option<&CommandSpec> {
         self.commands.iter().find(|command| command.answers_to(word))
+    }
+
+    /// The line that `word` (in lower case), which is no command, means with `rest` after it.
+    pub fn synonym(&self, word: &str, rest: &str) -> Option<String> {
+        let (_, meant) = self.synonyms.iter().find(|(each, _)| each == word)?;
+        let line = meant.replace("{}", rest);
+        Some(line.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
     /// The command that a bare `!GAME ...` means.

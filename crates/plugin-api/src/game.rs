@@ -31,6 +31,10 @@ pub trait Game: Send + Sync + 'static {
     /// What can be typed.
     type Command: Clone + Commands + Send + 'static;
 
+    /// Words that players try which are no commands of this game, and how it is typed here, `{}` for what was typed after it:
+    /// `("attack", "check {} attack")`. Whoever types one is shown that line.
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[];
+
     /// Plays one command.
     ///
     /// # Errors
@@ -181,6 +185,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         commands: G::Command::declare(),
         settings: G::settings(),
         credit: G::CREDIT.to_owned(),
+        synonyms: G::SYNONYMS.iter().map(|(word, meant)| ((*word).to_owned(), (*meant).to_owned())).collect(),
     };
     assert_eq!(manifest.commands.iter().filter(|command| command.main).count(), 1, "{} needs one main command", G::ID);
     Box::new(Hosted::<G> { manifest, game: PhantomData })

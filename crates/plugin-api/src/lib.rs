@@ -18,7 +18,7 @@ pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Mani
 pub use dice::{Dice, Die};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
-pub use refusal::{Refusal, suggest, suggest_within};
+pub use refusal::{Mended, Refusal, suggest, suggest_within};
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
 pub use turn::{Cast, Closed, DIALECT, Left, Target, Turn, Wanted};
 pub use words::Words;

@@ -16,6 +16,17 @@ pub struct Refusal {
     pub example: Option<String>,
     /// The line does not read as the command, whatever the state of the game.
     pub usage: bool,
+    /// How the typed line would be right, if that is known.
+    pub mended: Option<Box<Mended>>,
+}
+
+/// What makes a typed line right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// The bytes of the line that are wrong; without them the word that the refusal is about.
+    pub at: Option<Range<usize>>,
+    /// What takes their place; empty if nothing does.
+    pub by: String,
 }
 
 impl Refusal {
@@ -36,10 +47,24 @@ impl Refusal {
         self
     }
 
+    /// It is about this word of the line, which should have been another.
+    #[must_use]
+    pub fn about_meant(mut self, word: impl Into<String>, meant: impl Into<String>) -> Self {
+        self.mended = Some(Box::new(Mended { at: None, by: meant.into() }));
+        self.about(word)
+    }
+
     /// It is about these bytes of the line.
     #[must_use]
     pub fn at(mut self, at: Range<usize>) -> Self {
         self.at = Some(at);
+        self
+    }
+
+    /// The line would be right with `by` in place of these bytes of it, if anything is known to be right.
+    #[must_use]
+    pub fn mended(mut self, at: Range<usize>, by: Option<impl Into<String>>) -> Self {
+        self.mended = by.map(|by| Box::new(Mended { at: Some(at), by: by.into() }));
         self
     }
 

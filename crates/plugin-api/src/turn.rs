@@ -112,6 +112,9 @@ pub struct Left {
     pub took: Role,
 }
 
+/// Characters that are listed where several may be meant.
+const MOST_NAMED: usize = 6;
+
 impl Cast {
     /// These characters.
     pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
@@ -171,7 +174,40 @@ impl Cast {
         self.known.get(&name.to_lowercase()).copied()
     }
 
-    /// As [`known`](Self::known), or else somebody present, who becomes a player by it.
+    /// Whether a character or a player is called exactly that.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.known.contains_key(&name.to_lowercase())
+    }
+
+    /// As [`known`](Self::known), or else the one character whose name begins with `name`, or has a word that does.
+    pub fn meant(&self, name: &str) -> Option<CharacterId> {
+        self.known(name).or_else(|| match self.partly(name).as_slice() {
+            [(only, _)] => Some(*only),
+            _ => None,
+        })
+    }
+
+    /// The characters whose name begins with `name`, or else has a word that does; nobody for a single letter.
+    fn partly(&self, name: &str) -> Vec<(CharacterId, &str)> {
+        let wanted = name.to_lowercase();
+        if wanted.chars().nth(1).is_none() {
+            return Vec::new();
+        }
+        let names = || self.names.iter().map(|(id, name)| (*id, name.as_str()));
+        // Goon2 is not the beginning of Goon20.
+        let numbered = wanted.ends_with(|c: char| c.is_ascii_digit());
+        let begin = |word: &str| {
+            let rest = word.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| !numbered || !rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let begins = |(_, name): &(_, &str)| begin(&name.to_lowercase());
+        let has_word = |(_, name): &(_, &str)| name.to_lowercase().split(' ').any(begin);
+        let found: Vec<_> = names().filter(begins).collect();
+        if found.is_empty() { names().filter(has_word).collect() } else { found }
+    }
+
+    /// As [`known`](Self::known), or else somebody present, who becomes a player by it, or else who is
+    /// [meant](Self::meant).
     pub fn find(&mut self, name: &str) -> Option<CharacterId> {
         if let Some(known) = self.known(name) {
             return Some(known);
@@ -179,7 +215,9 @@ impl Cast {
         let wanted = name.to_lowercase();
         let stranger = |player: &PlayerId| !self.players.contains_key(player);
         let found = self.present.iter().find(|(player, name)| name.to_lowercase() == wanted && stranger(player));
-        let (player, name) = found.map(|(player, name)| (player.clone(), name.clone()))?;
+        let Some((player, name)) = found.map(|(player, name)| (player.clone(), name.clone())) else {
+            return self.meant(name);
+        };
         let id = CharacterId(self.next);
         self.next += 1;
         if self.referees.contains(&player) {
@@ -199,14 +237,17 @@ impl Cast {
 
     /// Why nobody is called `name`, and who may be meant.
     pub fn nobody(&self, name: &str) -> Refusal {
-        let names = || self.names.values().chain(self.present.values()).map(String::as_str);
-        let longer = names().find(|each| each.to_lowercase().starts_with(&format!("{} ", name.to_lowercase())));
-        let hint = match (longer, suggest(name, names())) {
-            (Some(meant), _) => format!(": did you mean \"{meant}\", in quotation marks?"),
-            (None, Some(meant)) => format!(": did you mean {meant}?"),
-            (None, None) => String::new(),
-        };
-        Refusal::new(format!("nobody here is called {name}{hint}")).about(name)
+        let several: Vec<_> = self.partly(name).into_iter().take(MOST_NAMED).map(|(_, name)| name).collect();
+        if let [_, _, ..] = several.as_slice() {
+            return Refusal::new(format!("which {name}: {}?", several.join(" or "))).about(name);
+        }
+        let names = self.names.values().chain(self.present.values()).map(String::as_str);
+        match suggest(name, names) {
+            Some(meant) => {
+                Refusal::new(format!("nobody here is called {name}: did you mean {meant}?")).about_meant(name, meant)
+            }
+            None => Refusal::new(format!("nobody here is called {name}")).about(name),
+        }
     }
 }
 

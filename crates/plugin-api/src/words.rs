@@ -1,54 +1,64 @@
 //! The words of a typed line, taken one after the other by the arguments they fit.
 
-use crate::{Argument, ArgumentSpec, Arguments, Refusal, suggest};
-use std::ops::Range;
+mod left;
+mod typed;
 
-/// What was typed behind the command word, as words that arguments take away.
+use crate::{Argument, Arguments, Refusal, suggest};
+use std::ops::Range;
+use typed::{Word, same};
+
+/// What was typed after the command word, as words that arguments take away.
 ///
 /// Spaces, commas and semicolons divide words; `"several words"` in quotation marks are one. Parentheses around a word
-/// and punctuation behind it are dropped. Case is kept; the arguments of fixed words ignore it.
+/// and punctuation after it are dropped. Case is kept; the arguments of fixed words ignore it. How thumbs write is read as
+/// meant: `vs17`, `12dn14`, `7+4`, `+ 4`, `with advantage`, `d8 and d10`, an emoji at the end.
 #[derive(Clone, Debug)]
 pub struct Words {
     typed: String,
     words: Vec<Word>,
-    /// The word that they stand behind, if it tells what they mean.
+    /// The word in front of them, if it tells what they mean.
     behind: Option<String>,
+    /// Whether words that no argument takes may be a remark, and the remark, once it is found.
+    remark: Remark,
 }
 
-/// What thumbs leave behind a word.
-const SLIPS: [char; 5] = ['.', ':', '!', '?', ')'];
-
-#[derive(Clone, Debug)]
-struct Word {
-    text: String,
-    at: Range<usize>,
-    taken: bool,
+/// Whether words that no argument takes may be a remark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Remark {
+    /// They are refused.
+    Refused,
+    /// They may be one.
+    Welcome,
+    /// They were one.
+    Found(String),
 }
 
 impl Words {
     /// The words of `typed` from byte `from` on; places in refusals count from the start of `typed`.
     pub fn new(typed: &str, from: usize) -> Self {
-        let mut words = Vec::new();
-        let mut rest = typed[from..].char_indices().map(|(at, c)| (at + from, c)).peekable();
-        while let Some((start, c)) = rest.next() {
-            if divides(c) {
-                continue;
-            }
-            let quoted = c == '"';
-            let mut text = if quoted { String::new() } else { c.to_string() };
-            let mut end = start + c.len_utf8();
-            while let Some((at, c)) = rest.next_if(|(_, c)| quoted || !divides(*c)) {
-                end = at + c.len_utf8();
-                if quoted && c == '"' {
-                    break;
-                }
-                text.push(c);
-            }
-            let plain = text.trim_start_matches('(').trim_end_matches(SLIPS);
-            let text = if quoted || plain.is_empty() { text } else { plain.to_owned() };
-            words.push(Word { text, at: start..end, taken: false });
+        Words { typed: typed.to_owned(), words: typed::words(typed, from), behind: None, remark: Remark::Refused }
+    }
+
+    /// With names of several words, each as one word: `known` tells whether somebody is called that.
+    #[must_use]
+    pub fn with_names(mut self, known: impl Fn(&str) -> bool) -> Self {
+        self.words = typed::joined(self.words, known);
+        self
+    }
+
+    /// With prose that is no argument as a remark, where it cannot be meant as anything else; else it is refused.
+    #[must_use]
+    pub fn with_remarks(mut self) -> Self {
+        self.remark = Remark::Welcome;
+        self
+    }
+
+    /// The remark that was found among the words.
+    pub fn remark(&self) -> Option<&str> {
+        match &self.remark {
+            Remark::Found(remark) => Some(remark),
+            Remark::Refused | Remark::Welcome => None,
         }
-        Words { typed: typed.to_owned(), words, behind: None }
     }
 
     /// The words nobody took yet.
@@ -95,10 +105,10 @@ impl Words {
 
     /// Takes one of `names` and the `T` behind it.
     pub fn after<T: Argument>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
-        let Some(found) = self.take_name(names) else {
+        let Some(found) = self.take_name_with_value(names) else {
             return Ok(None);
         };
-        match self.read_at(found + 1)? {
+        match self.value_of(found, names)? {
             Some(value) => Ok(Some(value)),
             None => Err(self.unfit::<T>(Some(found))),
         }
@@ -122,12 +132,13 @@ impl Words {
 
     /// Takes one of `names` and all that stands behind it, as the arguments of the other side.
     pub fn side<T: Arguments>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
-        let Some(found) = self.take_name(names) else {
+        let Some(found) = self.take_name_with_value(names) else {
             return Ok(None);
         };
         let mut side = self.split_off(found + 1);
         let taken = T::take(&mut side)?;
         side.finish_with(T::declare)?;
+        self.remark = side.remark;
         Ok(Some(taken))
     }
 
@@ -153,7 +164,10 @@ impl Words {
         let mut rest = self.split_off(at + usize::from(keyword.is_some()));
         rest.behind = keyword.map(|_| first.text.clone());
         let refused = match read(keyword.unwrap_or_default(), &mut rest) {
-            Ok(Some(read)) => return Ok(Some(read)),
+            Ok(Some(read)) => {
+                self.remark = rest.remark;
+                return Ok(Some(read));
+            }
             Ok(None) => None,
             Err(refusal) => Some(refusal),
         };
@@ -164,14 +178,15 @@ impl Words {
                 let all: Vec<_> = keywords.iter().map(|names| names[0]).collect();
                 let hint = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
                 let what = format!("\"{}\" is not {}{hint}", first.text, all.join(" or "));
-                Err(Refusal::usage(what, first.at))
+                Err(Refusal::usage(what, first.at.clone()).mended(first.at, meant))
             }
         }
     }
 
     /// The words from number `at` on, which are no longer among these.
     fn split_off(&mut self, at: usize) -> Words {
-        Words { typed: self.typed.clone(), words: self.words.split_off(at), behind: None }
+        let words = self.words.split_off(at);
+        Words { typed: self.typed.clone(), words, behind: None, remark: self.remark.clone() }
     }
 
     /// Takes all of `names` that stand there; whether any did.
@@ -185,8 +200,8 @@ impl Words {
 
     /// Takes one of `names` and, if one stands behind it, a `T`.
     pub fn flag_with<T: Argument + Default>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
-        match self.take_name(names) {
-            Some(found) => Ok(Some(self.read_at(found + 1)?.unwrap_or_default())),
+        match self.take_name_with_value(names) {
+            Some(found) => Ok(Some(self.value_of(found, names)?.unwrap_or_default())),
             None => Ok(None),
         }
     }
@@ -202,11 +217,14 @@ impl Words {
 
     /// Takes the first number that has a sign.
     pub fn signed_once(&mut self) -> Result<Option<i32>, Refusal> {
-        let signed = |word: &&mut Word| {
+        let signed = |word: &Word| {
             let digits = word.text.strip_prefix(['+', '-']).unwrap_or_default();
             !word.taken && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
         };
-        let Some(word) = self.words.iter_mut().find(signed) else {
+        if !self.words.iter().any(signed) {
+            self.split_several(|part| part.starts_with(['+', '-']));
+        }
+        let Some(word) = self.words.iter_mut().find(|word| signed(word)) else {
             return Ok(None);
         };
         word.taken = true;
@@ -223,40 +241,24 @@ impl Words {
         Some((self.typed[start..].trim_end().to_owned(), start))
     }
 
-    /// Refuses a line with words that nobody took, and says to which of the arguments they belong.
-    pub fn finish_with(&self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
-        let Some(word) = self.words.iter().find(|word| !word.taken) else { return Ok(()) };
-        let arguments = arguments();
-        let owner = arguments.iter().find(|argument| argument.words.iter().any(|known| same(known, &word.text)));
-        let once = self.words.iter().filter(|each| same(&each.text, &word.text)).count() == 1;
-        match owner.filter(|argument| once && !argument.words.iter().take(1).any(|known| same(known, &word.text))) {
-            Some(owner) => {
-                let usage = &owner.usage;
-                let usage = usage.strip_prefix('[').and_then(|usage| usage.strip_suffix(']')).unwrap_or(usage);
-                Err(Refusal::usage(format!("\"{}\" belongs to {usage}", word.text), word.at.clone()))
-            }
-            None => self.finish(&arguments.iter().flat_map(|argument| argument.words.clone()).collect::<Vec<_>>()),
-        }
-    }
-
-    /// Refuses a line with words that nobody took; `known` are words that would have fitted.
-    pub fn finish(&self, known: &[String]) -> Result<(), Refusal> {
-        let Some(word) = self.words.iter().find(|word| !word.taken) else { return Ok(()) };
-        let what = match suggest(&word.text, known.iter().map(String::as_str)) {
-            _ if known.iter().any(|known| same(known, &word.text)) => {
-                format!("\"{}\" is there once too often", word.text)
-            }
-            Some(meant) => format!("I do not understand \"{}\" here: did you mean {meant}?", word.text),
-            None => format!("I do not understand \"{}\" here", word.text),
-        };
-        Err(Refusal::usage(what, word.at.clone()))
-    }
-
     /// Tries `T` at each word nobody took, from the left.
     pub(crate) fn scan<T: Argument>(&mut self) -> Result<Option<T>, Refusal> {
+        let found = match self.first_that_reads::<T>()? {
+            None if self.split_several(|part| matches!(T::read(&[part]), Ok(Some(_)))) => {
+                self.first_that_reads::<T>()?
+            }
+            found => found,
+        };
+        Ok(found.map(|(value, taken)| {
+            self.words[taken].iter_mut().for_each(|word| word.taken = true);
+            value
+        }))
+    }
+
+    /// The first `T` among the words that nobody took, and which words it is.
+    fn first_that_reads<T: Argument>(&self) -> Result<Option<(T, Range<usize>)>, Refusal> {
         let texts: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
-        let mut found = None;
-        // Where the words that nobody took end, behind each that is looked at.
+        // Where the words that nobody took end, after each that is looked at.
         let mut end = 0;
         for at in 0..texts.len() {
             if at >= end {
@@ -268,14 +270,22 @@ impl Words {
             }
             let read = T::read(&texts[at..end]).map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
             if let Some((value, count)) = read {
-                found = Some((value, at..at + count));
-                break;
+                return Ok(Some((value, at..at + count)));
             }
         }
-        Ok(found.map(|(value, taken)| {
-            self.words[taken].iter_mut().for_each(|word| word.taken = true);
-            value
-        }))
+        Ok(None)
+    }
+
+    /// Divides the first word that nobody took and that is several, `7+4` or `DC17`, into its parts, if one of them is `wanted`;
+    /// whether it did.
+    fn split_several(&mut self, wanted: impl Fn(&str) -> bool) -> bool {
+        let found = self.words.iter().enumerate().find_map(|(at, word)| {
+            let parts = word.sum().or_else(|| word.glued(&NUMBERED)).filter(|_| !word.taken)?;
+            parts.iter().any(|part| wanted(&part.text)).then_some((at, parts))
+        });
+        let Some((at, parts)) = found else { return false };
+        self.words.splice(at..=at, parts);
+        true
     }
 
     /// Reads a `T` from word number `at` on and takes its words.
@@ -294,11 +304,39 @@ impl Words {
         }))
     }
 
+    /// Takes the first of `names` that stands there.
     fn take_name(&mut self, names: &[&str]) -> Option<usize> {
         let named = |word: &Word| !word.taken && names.iter().any(|name| same(&word.text, name));
         let found = self.words.iter().position(named)?;
         self.words[found].taken = true;
         Some(found)
+    }
+
+    /// As [`take_name`](Self::take_name), also out of a word to which the value is glued: `vs17`, `dc=15`, `12dn14`.
+    fn take_name_with_value(&mut self, names: &[&str]) -> Option<usize> {
+        if let Some(found) = self.take_name(names) {
+            return Some(found);
+        }
+        let glued = |(at, word): (usize, &Word)| Some((at, word.glued(names).filter(|_| !word.taken)?));
+        let (at, parts) = self.words.iter().enumerate().find_map(glued)?;
+        self.words.splice(at..=at, parts);
+        self.take_name(names)
+    }
+
+    /// Takes the `T` after a name, word number `found`: `vs 17`, `vs = 17`, `vs dc 15`, `vs the Ogre`.
+    fn value_of<T: Argument>(&mut self, found: usize, names: &[&str]) -> Result<Option<T>, Refusal> {
+        let next = found + 1;
+        let skipped = |word: &Word| {
+            let again = names.iter().any(|name| same(&word.text, name));
+            !word.taken && !word.quoted && (again || FILLING.contains(&word.text.to_lowercase().as_str()))
+        };
+        if self.words.get(next).is_some_and(skipped)
+            && let Some(value) = self.read_at(next + 1)?
+        {
+            self.words[next].taken = true;
+            return Ok(Some(value));
+        }
+        self.read_at(next)
     }
 
     /// Why no `T` could be taken, behind word number `behind` or anywhere: it is missing, or another word is there.
@@ -314,17 +352,34 @@ impl Words {
         };
         let end = behind.map_or(self.typed.len(), |word| self.words[word].at.end);
         let behind = behind.map(|word| &self.words[word].text).or(self.behind.as_ref());
-        let before = behind.map_or(String::new(), |word| format!(" behind \"{word}\""));
+        let before = behind.map_or(String::new(), |word| format!(" after \"{word}\""));
         let Some(word) = next else {
             return Refusal::usage(format!("{shape} is missing{before}"), end..end);
         };
-        let hint = hint(word).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        Refusal::usage(format!("\"{}\" is not {shape}{before}{hint}", word.text), word.at.clone())
+        let meant = hint(word);
+        let hint = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+        let what = format!("\"{}\" is not {shape}{before}{hint}", word.text);
+        Refusal::usage(what, word.at.clone()).mended(word.at.clone(), meant)
     }
+}
+
+/// Words in front of an argument that mean nothing: `with a`, `and`.
+const FILLING: [&str; 12] = ["=", "a", "an", "the", "with", "w/", "and", "&", "+", "-", "at", "of"];
+/// Words that mean nothing either in front of an argument, and begin a remark elsewhere: `to Ann`, and `to hide`.
+const LEADING: [&str; 6] = ["to", "for", "on", "in", "my", "using"];
+/// Words that say of a number that it is a difficulty, where any number is: `vs DC 17`, `vs DC17`.
+const NUMBERED: [&str; 2] = ["dc", "dn"];
+
+/// Whether a word, as it stands in lower case, only leads to the next one.
+pub(crate) fn means_nothing(word: &str) -> bool {
+    FILLING.contains(&word) || LEADING.contains(&word)
 }
 
 /// A shape as a sentence says it.
 fn in_words(shape: &str) -> String {
+    if shape.contains('|') {
+        return shape.split('|').map(in_words).collect::<Vec<_>>().join(" or ");
+    }
     match shape {
         "NUMBER" => "a number".to_owned(),
         "DIE" => "a die such as d8".to_owned(),
@@ -333,16 +388,8 @@ fn in_words(shape: &str) -> String {
         word if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase()) => {
             format!("a {}", word.to_lowercase())
         }
-        choice => choice.replace('|', " or "),
+        other => other.to_owned(),
     }
-}
-
-fn divides(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | ';') || c.is_control()
-}
-
-fn same(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
 }
 
 #[cfg(test)]
@@ -376,7 +423,7 @@ mod tests {
     #[test]
     fn a_missing_value_shows_its_place() {
         let refusal = Words::new("act vs", 3).after::<i64>(&["vs"]).unwrap_err();
-        assert_eq!((refusal.what.as_str(), refusal.at), ("a number is missing behind \"vs\"", Some(6..6)));
+        assert_eq!((refusal.what.as_str(), refusal.at), ("a number is missing after \"vs\"", Some(6..6)));
         let refusal = Words::new("act vs 99999999999999999999", 3).after::<i64>(&["vs"]).unwrap_err();
         assert_eq!(refusal.at, Some(7..27));
     }

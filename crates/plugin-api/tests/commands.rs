@@ -171,7 +171,7 @@ fn a_word_may_be_missing_where_its_value_can_stand_alone() {
     assert_eq!(read("hit 7 vs 12 on Bob"), Ok(hit(7, 12)));
     assert_eq!(read("hit Bob 7 12"), Ok(hit(7, 12)));
     assert_eq!(read("hit against 7 12 bob").map(|_| ()), Ok(()));
-    assert_eq!(read("hit on"), Err("a name is missing behind \"on\"".to_owned()));
+    assert_eq!(read("hit on"), Err("a name is missing after \"on\"".to_owned()));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_keyword_tells_the_form_and_what_is_wrong_with_it() {
         ("label soft nxet", "\"nxet\" is not next or pick or say: did you mean next?"),
         ("label soft elsewhere", "\"elsewhere\" is not a number"),
         ("label soft next one", "I do not understand \"one\" here"),
-        ("label soft pick", "a number is missing behind \"pick\""),
+        ("label soft pick", "a number is missing after \"pick\""),
         ("label soft pick 3 lal", "I do not understand \"lal\" here: did you mean all?"),
         ("label soft pick 7", "7 is not from 1 to 6"),
         ("switch", "on NAME or off NAME is missing"),
@@ -225,7 +225,7 @@ fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
 fn what_does_not_fit_is_named() {
     for (line, refusal) in [
         ("check", "a number is missing"),
-        ("check 7 vs", "a number is missing behind \"vs\""),
+        ("check 7 vs", "a number is missing after \"vs\""),
         ("check 7 vs 15 vs 16", "\"vs\" is there once too often"),
         ("check 7 fortnue", "I do not understand \"fortnue\" here: did you mean fortune?"),
         ("check 99999999999", "99999999999 is out of range"),
@@ -233,7 +233,7 @@ fn what_does_not_fit_is_named() {
         ("crit now or later", "\"later\" is not impact or inspire"),
         ("crit impct or not", "\"impct\" is not impact or inspire: did you mean impact?"),
         ("crit impct", "\"impct\" is not impact or inspire: did you mean impact?"),
-        ("check 7 vs foo", "\"foo\" is not a number behind \"vs\""),
+        ("check 7 vs foo", "\"foo\" is not a number after \"vs\""),
         ("insp +99999999999", "+99999999999 is too large"),
         ("say", "something is missing"),
     ] {

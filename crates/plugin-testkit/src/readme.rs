@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts; the
 /// first is shown.
 pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
-    let Manifest { id, title, about, commands, settings, credit } = manifest;
+    let Manifest { id, title, about, commands, settings, credit, .. } = manifest;
     let mut page = format!("# {title}\n\nThe plugin `{id}`: {about}. A room's admin enables it with ");
     let _ = writeln!(page, "`!plugin enable {id}`;\n`!help {id}` shows its commands in the chat.");
     if !credit.is_empty() {

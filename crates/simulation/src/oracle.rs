@@ -117,7 +117,7 @@ impl Oracle {
 
     /// Everything that is kept for a while was old.
     pub fn grown_old(&mut self, contents: &BTreeMap<String, Vec<u8>>) {
-        let kept = [keys::INBOX, keys::RESTS];
+        let kept = [keys::INBOX, keys::RESTS, keys::MENDED];
         if let Some(key) = contents.keys().find(|key| kept.iter().any(|prefix| key.starts_with(prefix))) {
             self.wrong(format!("{key} is kept for ever"));
         }

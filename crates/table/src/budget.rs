@@ -30,7 +30,7 @@ pub(crate) const ROLLS: u32 = 10_000;
 /// those to answer who asks for odds.
 pub(crate) const OF_AN_OFFER: Effort = Effort { throws: 600, rarest: 1e-4 };
 pub(crate) const OF_OFFERS: usize = 6_000;
-pub(crate) const ASKED_FOR: Effort = Effort { throws: 12_000, rarest: 1e-8 };
+pub(crate) const ASKED_FOR: Effort = Effort { throws: 50_000, rarest: 1e-8 };
 /// Throws of an estimate of a game's command.
 pub(crate) const SAMPLED: usize = 4_000;
 /// Bytes of what a table holds of a game that are as dear to play with as all else of a throw.

@@ -108,12 +108,13 @@ enum House {
     #[command(example = "leave", example = "leave Cem")]
     Leave { character: Option<Name> },
     /// Show or change how this room is answered: its prefix, formatting on or off, the dialect of its dice, verbosity brief,
-    /// normal or full, inline rolls on or off, and what its plugins let rooms set.
+    /// normal or full, inline rolls on or off, alone on where no other bot is, and what its plugins let rooms set.
     #[command(
         example = "room",
         example = "room prefix .",
         example = "room verbosity brief",
-        example = "room inline on"
+        example = "room inline on",
+        example = "room alone on"
     )]
     Room { setting: Option<Name>, value: Option<Text> },
     /// Show or change whose spelling of dice this room reads: native, roll20, foundry, avrae or dicemaiden.

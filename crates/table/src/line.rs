@@ -22,6 +22,7 @@ use crate::outcome::{Outcome, OutcomeKind};
 use crate::rights::Rights;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
+use answer::RefusedLine;
 use chat::{Message, Readers};
 use dice::fair::MessageKey;
 use journal::store::StoreError;
@@ -82,7 +83,16 @@ impl Draft {
         outcome.misread = refusal.usage;
         outcome.strayed = attempt.strayed;
         let prefix = &self.state.rooms[&attempt.message.room].doc.prefix;
-        outcome.reply = answer::refusal(refusal, &attempt.typed, attempt.spec, prefix);
+        let around = match line.typed.strip_suffix(attempt.typed.as_str()) {
+            // What a macro stands for is a whole line, unless something stood around that.
+            None if !meant::stands_around(&line.word().0) => Some(""),
+            around => around,
+        };
+        let refused = RefusedLine { typed: &attempt.typed, around, spec: attempt.spec, prefix };
+        let mended;
+        (outcome.reply, mended) = answer::refusal(refusal, &refused);
+        // What somebody else's macro made of the line is nobody's to send by a letter.
+        outcome.mended = mended.filter(|_| line.typed.ends_with(&attempt.typed));
         if alone {
             outcome.reply.readers = Readers::Player;
         }

@@ -34,6 +34,8 @@ pub struct Outcome {
     pub shows_head: bool,
     /// It changed something, so that the answer waits for the disk.
     pub changed: bool,
+    /// How the line would have been right, without the prefix, if it was refused and that is known.
+    pub mended: Option<String>,
     /// It was refused because it does not read as its command, whatever the table holds.
     pub misread: bool,
     /// It was refused because it is an edit that asked for another die than the one that fell before.
@@ -69,6 +71,7 @@ impl Outcome {
             calls: BTreeSet::new(),
             shows_head: false,
             changed: false,
+            mended: None,
             misread: false,
             strayed: false,
             nothing: None,

@@ -139,8 +139,11 @@ impl People for TableDoc {
             self.sit(head, &cast);
             return Ok(id);
         }
+        // Goon2 beside Goon1 is another goon, and no slip.
+        let unnumbered = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end().to_lowercase();
+        let another = |each: &&str| unnumbered(each) != unnumbered(name);
         let names = self.characters.values().map(|each| each.name.as_str());
-        if let Some(meant) = suggest(name, names) {
+        if let Some(meant) = suggest(name, names.filter(another)) {
             let what = format!("nobody here is called {name}: did you mean {meant}? If not, pc {name} makes them");
             return Err(Refusal::new(what).about(name).example(format!("as {meant} ...")));
         }

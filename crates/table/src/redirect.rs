@@ -1,18 +1,25 @@
 //! What is played in another way than it came: `in ROOM COMMAND`, said in a private chat, is for that room's table; a
-//! number put at an answer as a sign is the command that it chooses.
+//! number put at an answer as a sign is the command that it chooses; `y` after a refusal is the line that would have been right.
 
 use crate::host::Host;
 use crate::room::Answered;
 use crate::route::SaidTo;
+use crate::words::CommandLine;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
 use journal::Page;
-use journal::documents::{ChoicesDoc, Head, InboxRow, RoomDoc, TableDoc, from_json};
+use journal::documents::{ChoicesDoc, Head, InboxRow, MendedDoc, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use serde::de::DeserializeOwned;
 
 /// The command's word.
 const IN: &str = "in";
+/// What sends the line that would have been right.
+pub(crate) const YES: &str = "y";
+/// Bytes of a message that may say `y` with the bot's name in front.
+const LONGEST_YES: usize = 64;
+/// Signs at a refusal that say the same, whatever their colour.
+const AGREEING: [&str; 3] = ["\u{1f44d}", "\u{2705}", "\u{1f197}"];
 /// Entries among which a message is looked for that is taken back after so long that nothing else is known of it.
 const MOST_LOOKED_AT: usize = 1_000;
 
@@ -41,15 +48,24 @@ impl Host {
         {
             self.direct(message)?;
         }
-        Ok(Some(event))
+        match event {
+            Event::Said(message) if message.aside.is_none() => self.agreed(message).map(Some),
+            event => Ok(Some(event)),
+        }
     }
 
     /// The command that a sign at an answer means, if it means one: a number out of those that the answer showed to whoever
     /// set the sign, or to everybody.
     fn chosen(&self, mut message: Message, to: &str, sign: &str) -> Result<Option<Event>, StoreError> {
-        let Some(number) = number(sign) else { return Ok(None) };
         let network = &message.room.network;
-        let command = match self.read_doc::<String>(&keys::numbers(network, to))? {
+        let of_numbers = self.read_doc::<String>(&keys::numbers(network, to))?;
+        if of_numbers.as_deref() == Some(YES) {
+            message.body = format!("{}{YES}", self.prefix_of(&message.room)?);
+            let agrees = AGREEING.iter().any(|agreeing| sign.starts_with(agreeing));
+            return if agrees { self.agreed(message).map(Some) } else { Ok(None) };
+        }
+        let Some(number) = number(sign) else { return Ok(None) };
+        let command = match of_numbers {
             Some(command) => format!("{command} {number}"),
             None => {
                 let Some((table, shown)) = self.read_doc::<(TableId, u64)>(&keys::said(network, to))? else {
@@ -65,6 +81,41 @@ impl Host {
         };
         message.body = format!("{}{command}", self.prefix_of(&message.room)?);
         Ok(Some(Event::Said(message)))
+    }
+
+    /// What was last refused to whoever says `y`, as it would have been right: the next version of that message, unless they did
+    /// something else since.
+    fn agreed(&self, mut message: Message) -> Result<Event, StoreError> {
+        // Nearly everything that is said is something else, and need not be read twice.
+        let body = message.body.trim();
+        if body.len() > LONGEST_YES || !body.ends_with(['y', 'Y', 's', 'S']) {
+            return Ok(Event::Said(message));
+        }
+        let room = self.room_doc(&message.room)?;
+        let lines = self.router.lines(&message.body, &room.prefix, SaidTo::of(&message), None);
+        let yes = |line: &CommandLine| [YES, "yes"].iter().any(|yes| line.typed.eq_ignore_ascii_case(yes));
+        if !matches!(lines.as_slice(), [line] if yes(line)) {
+            return Ok(Event::Said(message));
+        }
+        let player = &message.speaker.player;
+        let Some(mended) = self.read_doc::<MendedDoc>(&keys::mended(&message.room, player))? else {
+            return Ok(Event::Said(message));
+        };
+        let head: Head = self.read_doc(&keys::head(&room.table))?.unwrap_or_default();
+        let newest = head.last_of_player(&room.table, player, |key| self.read_doc(key))?;
+        let MendedDoc { message: original, line, reply_to, table, after, .. } = mended;
+        if table != room.table || newest != after {
+            return Ok(Event::Said(message));
+        }
+        let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, &original))?;
+        match row {
+            Some(InboxRow::Played { .. } | InboxRow::Waiting) => return Ok(Event::Said(message)),
+            _ => (message.body, message.reply_to) = (format!("{}{line}", room.prefix), reply_to),
+        }
+        Ok(match row {
+            Some(InboxRow::Refused { .. }) if room.plays_edits() => Event::Edited { message, original },
+            _ => Event::Said(message),
+        })
     }
 
     /// What is taken back, where it was played: elsewhere than it was said, if it was said aside, or its room went on as another

@@ -55,6 +55,13 @@ pub const LATE: RoomSetting = RoomSetting {
     values: &["on", "off"],
 };
 
+/// Whether no other bot is in the room.
+pub const ALONE: RoomSetting = RoomSetting {
+    key: "alone",
+    help: "whether no other bot is here, so that I also answer commands I do not know",
+    values: &["off", "on"],
+};
+
 /// How much an answer tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
@@ -68,7 +75,7 @@ pub enum Verbosity {
 
 impl RoomSetting {
     /// All of them.
-    pub const ALL: [&'static RoomSetting; 6] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE];
+    pub const ALL: [&'static RoomSetting; 7] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE];
 
     /// As plugins declare theirs.
     pub fn declared(&self) -> Setting {
@@ -183,6 +190,9 @@ pub(crate) trait Answered {
     /// Commands that were given while the bot was away are played.
     fn plays_late(&self) -> bool;
 
+    /// No other bot is there.
+    fn is_alone(&self) -> bool;
+
     /// Whose spelling of dice is read.
     fn dialect(&self) -> Dialect;
 
@@ -205,6 +215,10 @@ impl Answered for RoomDoc {
 
     fn plays_late(&self) -> bool {
         LATE.of(self) == "on"
+    }
+
+    fn is_alone(&self) -> bool {
+        ALONE.of(self) == "on"
     }
 
     fn dialect(&self) -> Dialect {

@@ -6,6 +6,7 @@
 
 mod edit;
 mod lines;
+mod mended;
 mod posts;
 mod reserve;
 mod room_events;
@@ -246,6 +247,8 @@ impl Table {
         // The original answers for its edits, and is the one that is erased: the others hold no words.
         let kept = if rows.is_empty() { Vec::new() } else { lines::kept(host, lines) };
         self.note_rows(message, rows, kept, network.unaccepted, &mut heard);
+        let first = if let Answering::Correcting(first) = answering { first } else { &message.id };
+        self.keep_mended(host, message, first, &mut heard)?;
         match answering {
             _ if ordered => {}
             Answering::Nothing => {}

@@ -1,7 +1,7 @@
 //! A command line as it was typed, and what stands in it: the words, the roll it names, the comment.
 
 use crate::typography::as_meant;
-use plugin_api::FollowUp;
+use plugin_api::{CommandSpec, FollowUp, Refusal};
 use std::ops::Range;
 
 /// A line that is meant for the bot.
@@ -34,14 +34,16 @@ pub struct Arguments {
     pub typed: String,
     /// `#12`: the roll it is about.
     pub roll: Option<u64>,
-    /// What stood behind `#`.
+    /// What stood after `#`.
     pub comment: Option<String>,
+    /// `#12` at the end, where the command is about no roll.
+    stray: Option<Range<usize>>,
 }
 
 impl Arguments {
     /// Splits a line. A `#12` is a roll's number where the command follows up on rolls, else a comment.
     pub fn of(line: &str, follow_up: FollowUp) -> Self {
-        let mut found = Arguments { typed: line.to_owned(), roll: None, comment: None };
+        let mut found = Arguments { typed: line.to_owned(), roll: None, comment: None, stray: None };
         let mut from = 0;
         while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
             from = at + 1;
@@ -56,9 +58,13 @@ impl Arguments {
             match number {
                 Some(number) if follow_up != FollowUp::No && apart && alone && found.roll.is_none() => {
                     found.roll = Some(number);
-                    found.typed.replace_range(at..from + digits.len(), &" ".repeat(1 + digits.len()));
+                    let start = leading_to(&found.typed[..at]).unwrap_or(at);
+                    let end = from + digits.len();
+                    found.typed.replace_range(start..end, &" ".repeat(end - start));
                 }
                 _ => {
+                    let end = from + digits.len();
+                    found.stray = (apart && number.is_some() && end == found.typed.len()).then_some(at..end);
                     let comment = found.typed[from..].trim().to_owned();
                     found.comment = (!comment.is_empty()).then_some(comment);
                     found.typed.truncate(at);
@@ -69,6 +75,27 @@ impl Arguments {
         found.typed.truncate(found.typed.trim_end().len());
         found
     }
+
+    /// Refuses `#12` in a command that is about no roll: it is meant as one, and would be a comment.
+    pub fn takes_numbers_it_names(&self, spec: &CommandSpec) -> Result<(), Refusal> {
+        let (Some(stray), Some(number)) = (&self.stray, &self.comment) else { return Ok(()) };
+        let what = format!("{} is not about an earlier roll, so #{number} means nothing here", spec.name);
+        Err(Refusal::usage(what, stray.clone()).mended(stray.clone(), Some(format!("# {number}"))))
+    }
+
+    /// Adds what stood among the words and is a comment too.
+    pub fn add_remark(&mut self, remark: Option<&str>) {
+        let Some(remark) = remark else { return };
+        let comment = self.comment.take().map_or(String::new(), |comment| format!(" # {comment}"));
+        self.comment = Some(format!("{remark}{comment}"));
+    }
+}
+
+/// Where a word begins that only leads to the roll behind it, if the command is not that word itself: `counter d8 vs #4`.
+fn leading_to(before: &str) -> Option<usize> {
+    let start = before.trim_end().rfind(char::is_whitespace)? + 1;
+    let word = before[start..].trim();
+    ["vs", "versus", "against", "on", "for", "to"].iter().any(|leads| leads.eq_ignore_ascii_case(word)).then_some(start)
 }
 
 /// Whether a `#` between these means so many times, as in `6# 4d6`, and begins no comment.

@@ -2,8 +2,8 @@
 //!
 //! Each decision is written into the roll, which is judged anew; the difference in inspiration is given or taken.
 
-use crate::rules::{CritUse, Kind, Outcome, Roll, Whether};
-use crate::{CritChoice, NamedDie, State, show};
+use crate::rules::{CritUse, Judgement, Kind, Outcome, Roll, Whether};
+use crate::{CritChoice, NamedDie, Pool, State, show, throw};
 use plugin_api::{Refusal, Reply, Target, Turn};
 
 /// What can be typed where nothing more can be decided about a roll.
@@ -18,18 +18,63 @@ pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply
         let what = format!("#{} was settled against {counter}", target.entry);
         return Err(Refusal::new(what).example(NEW_ROLL));
     }
-    let mut roll = Roll { counter: Some(total), ..target.record.clone() };
-    let mut note = None;
-    if roll.judge().outcome == Outcome::Countered {
-        note = roll.crit.take().map(|used| match used {
-            CritUse::Impact => "countered, so the crit's +2 impact is taken back",
-            CritUse::Inspire if state.inspiration_of(target.actor) == 0 => {
-                "countered; the crit's inspiration was spent and cannot be taken back"
-            }
-            CritUse::Inspire => "countered, so the crit's inspiration is taken back",
-        });
+    let (roll, note) = settled(state, &target, total);
+    Ok(amend(state, turn, &target, roll, note))
+}
+
+/// An action settled against a counter total, and what is said of a critical success that it was not.
+fn settled(state: &State, action: &Target<Roll>, total: i64) -> (Roll, Option<&'static str>) {
+    let mut roll = Roll { counter: Some(total), ..action.record.clone() };
+    let countered = roll.judge().outcome == Outcome::Countered;
+    let note = roll.crit.take_if(|_| countered).map(|used| match used {
+        CritUse::Impact => "countered, so the crit's +2 impact is taken back",
+        CritUse::Inspire if state.inspiration_of(action.actor) == 0 => {
+            "countered; the crit's inspiration was spent and cannot be taken back"
+        }
+        CritUse::Inspire => "countered, so the crit's inspiration is taken back",
+    });
+    (roll, note)
+}
+
+/// The action that a counter settles: one against whoever counters, or one of the opposition that they name; a referee names any.
+pub(crate) fn countered(turn: &Turn) -> Result<Option<Target<Roll>>, Refusal> {
+    let Some(target) = turn.peek_target::<Roll>() else { return Ok(None) };
+    let Target { entry, actor, record: Roll { kind, counter, against, .. }, named, .. } = target;
+    let pointed = named || actor != turn.actor;
+    let refuse = |what: String| Err(Refusal::new(what).example("counter d8 d10"));
+    match (kind, counter) {
+        _ if !pointed => Ok(None),
+        (Kind::Counter, _) => refuse(format!("#{entry} is a counter itself, which is not countered")),
+        (_, Some(counter)) => refuse(format!("#{entry} was settled against {counter}")),
+        _ if actor == turn.actor => refuse(format!("#{entry} is your own action")),
+        _ if against == Some(turn.actor) || turn.opposes(actor) || turn.by_referee() => turn.target().map(Some),
+        _ => {
+            let whose = turn.name(actor);
+            refuse(format!("#{entry} is an action of {whose}, and not against you: a referee may counter it"))
+        }
     }
-    amend(state, turn, &target, &roll, note)
+}
+
+/// Counters an action with these dice, and settles it.
+pub(crate) fn counter(
+    state: &mut State,
+    turn: &mut Turn,
+    action: &Target<Roll>,
+    pool: &Pool,
+) -> Result<Reply, Refusal> {
+    let roll = throw(state, turn, Kind::Counter, pool)?;
+    let judged = roll.judge();
+    let held = state.inspiration_of(turn.actor) + judged.inspiration;
+    if judged.inspiration != 0 {
+        state.of(turn.actor).inspiration = held;
+    }
+    let (action_now, note) = settled(state, action, i64::from(judged.total));
+    let decided = decide(state, turn, action, action_now, note);
+    Ok(turn.answer(show::ending(&decided.judged), |reply| {
+        let countering = show::roll(Reply::new(), &roll, &judged, judged.inspiration, held).text(" | ");
+        let shown = Reply { facts: reply.facts, ..countering };
+        decided.show(turn, action, shown)
+    }))
 }
 
 pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Result<Reply, Refusal> {
@@ -52,7 +97,7 @@ pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Re
         CritChoice::Inspire => (CritUse::Inspire, "CRIT: a point of inspiration"),
     };
     let roll = Roll { crit: Some(used), ..target.record.clone() };
-    amend(state, turn, &target, &roll, Some(note))
+    Ok(amend(state, turn, &target, roll, Some(note)))
 }
 
 pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Result<Reply, Refusal> {
@@ -71,7 +116,7 @@ pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Res
     match found.as_slice() {
         [at] => {
             let chosen = Roll { scratch: Some(*at), ..roll.clone() };
-            amend(state, turn, &target, &chosen, None)
+            Ok(amend(state, turn, &target, chosen, None))
         }
         [] => Err(no_such_die(roll, die)),
         several => {
@@ -94,29 +139,50 @@ fn no_such_die(roll: &Roll, die: &NamedDie) -> Refusal {
     }
 }
 
+/// What was decided about a roll.
+struct Decided {
+    roll: Roll,
+    judged: Judgement,
+    /// What it brought or took of inspiration, and what is held now.
+    change: i64,
+    now: i64,
+    note: Option<&'static str>,
+}
+
 /// Writes a decision into the roll and gives or takes what it brings more or less than before.
-fn amend(
+fn decide(
     state: &mut State,
     turn: &mut Turn,
     target: &Target<Roll>,
-    roll: &Roll,
-    note: Option<&str>,
-) -> Result<Reply, Refusal> {
-    let (before, after) = (target.record.judge(), roll.judge());
+    roll: Roll,
+    note: Option<&'static str>,
+) -> Decided {
+    let (before, judged) = (target.record.judge(), roll.judge());
     let held = state.inspiration_of(target.actor);
     // What was given may be spent by now: more than is held cannot be taken back.
-    let change = (after.inspiration - before.inspiration).max(-held);
+    let change = (judged.inspiration - before.inspiration).max(-held);
     if change != 0 {
         state.of(target.actor).inspiration += change;
     }
-    turn.amend(roll);
-    Ok(turn.answer(show::ending(&after), |mut reply| {
+    turn.amend(&roll);
+    Decided { roll, judged, change, now: held + change, note }
+}
+
+/// As [`decide`], with the answer.
+fn amend(state: &mut State, turn: &mut Turn, target: &Target<Roll>, roll: Roll, note: Option<&'static str>) -> Reply {
+    let decided = decide(state, turn, target, roll, note);
+    turn.answer(show::ending(&decided.judged), |reply| decided.show(turn, target, reply))
+}
+
+impl Decided {
+    /// The roll as it is now, behind `reply`.
+    fn show(&self, turn: &Turn, target: &Target<Roll>, mut reply: Reply) -> Reply {
         if target.actor != turn.actor {
             reply = reply.text(format!("{}'s roll: ", turn.name(target.actor)));
         }
-        if let Some(note) = note {
+        if let Some(note) = self.note {
             reply = reply.text(format!("{note} | "));
         }
-        turn.offered_to(target.actor, show::roll(reply, roll, &after, change, held + change))
-    }))
+        turn.offered_to(target.actor, show::roll(reply, &self.roll, &self.judged, self.change, self.now))
+    }
 }

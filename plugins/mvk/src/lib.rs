@@ -51,10 +51,10 @@ struct Pool {
     /// your character dice, d4 to d12
     dice: Vec<DiceWord>,
     /// two d20, the higher counts
-    #[flag("adv", "advantage")]
+    #[flag("adv", "advantage", "advantaged")]
     advantage: bool,
     /// two d20, the lower counts
-    #[flag("dis", "disadvantage")]
+    #[flag("dis", "disadvantage", "disadv", "disadvantaged")]
     disadvantage: bool,
     /// this once, or for longer with the stress command
     #[flag("overwhelmed", "ow")]
@@ -74,23 +74,26 @@ enum Command {
         alias = "action",
         main,
         example = "act d8 d10 vs 17",
+        example = "act d8 d10 vs Gojinka",
         example = "act 2d8, d12 adv staggered # the bridge"
     )]
     Act {
         #[group]
         pool: Pool,
-        /// the counter total, if it is known
-        #[word("vs", "against")]
-        counter: Option<Number<0, 200>>,
+        /// the counter total, if it is known, or who counters
+        #[word("vs", "against", "versus", "v", "dc", "dn")]
+        counter: Option<Against>,
     },
-    /// Counter somebody's action: the same dice, without critical success.
-    #[command(example = "counter d8 d10")]
+    /// Counter an action: the same dice, without critical success.
+    ///
+    /// An action against you, or one of the opposition that you name, is settled with it.
+    #[command(follow_up = "if any", example = "counter d8 d10", example = "counter #7 d8 d10")]
     Counter {
         #[group]
         pool: Pool,
     },
     /// Set what your last action was countered with, and settle it.
-    #[command(follow_up, example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
+    #[command(follow_up, alias = "versus", example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
     Vs { counter: Number<0, 200> },
     /// Use your critical success: two more impact, or a point of inspiration.
     #[command(follow_up, example = "crit impact", example = "crit inspire")]
@@ -144,8 +147,30 @@ enum StressWord {
     #[choice("staggered", "st")]
     Staggered,
     /// All of it is gone.
-    #[choice("clear", "none")]
+    #[choice("clear", "none", "off", "no")]
     Clear,
+}
+
+/// What an action is up against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Against {
+    /// A counter total.
+    Total(i64),
+    /// Somebody, who counters.
+    Somebody(Name),
+}
+
+impl plugin_api::Argument for Against {
+    fn shape() -> String {
+        "NUMBER|NAME".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if let Some((Number(total), count)) = Number::<0, 200>::read(words)? {
+            return Ok(Some((Against::Total(total), count)));
+        }
+        Ok(Name::read(words)?.map(|(name, count)| (Against::Somebody(name), count)))
+    }
 }
 
 /// A die of a roll, by its size and if need be by what it shows: `d8`, `d8=5`.
@@ -182,19 +207,46 @@ impl Game for Mvk {
     const TITLE: &'static str = "Mecha vs Kaiju 202X";
     const ABOUT: &'static str = "actions, counters, impact, inspiration, stress";
 
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[
+        ("attack", "act {}"),
+        ("atk", "act {}"),
+        ("check", "act {}"),
+        ("test", "act {}"),
+        ("defend", "counter {}"),
+        ("defense", "counter {}"),
+        ("dodge", "counter {}"),
+        ("block", "counter {}"),
+        ("dc", "vs {}"),
+        ("dn", "vs {}"),
+        ("hp", "stress {}"),
+        ("wound", "stress {}"),
+        ("wounds", "stress {}"),
+        ("condition", "stress {}"),
+        ("inspire", "crit inspire"),
+        ("impact", "crit impact"),
+    ];
+
     type State = State;
     type Command = Command;
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
             Command::Act { pool, counter } => {
+                let (total, against) = match counter {
+                    None => (None, None),
+                    Some(Against::Total(total)) => (Some(total), None),
+                    Some(Against::Somebody(name)) => (None, Some(somebody_else(turn, &name)?)),
+                };
                 let roll = throw(state, turn, Kind::Action, &pool)?;
-                settle(state, turn, Roll { counter: counter.map(|Number(total)| total), ..roll })
+                settle(state, turn, Roll { counter: total, against, ..roll })
             }
-            Command::Counter { pool } => {
-                let roll = throw(state, turn, Kind::Counter, &pool)?;
-                settle(state, turn, roll)
-            }
+            Command::Counter { pool } => match follow::countered(turn)? {
+                Some(action) => follow::counter(state, turn, &action, &pool),
+                None => {
+                    let roll = throw(state, turn, Kind::Counter, &pool)?;
+                    settle(state, turn, roll)
+                }
+            },
             Command::Vs { counter: Number(total) } => follow::vs(state, turn, total),
             Command::Crit { choice } => follow::crit(state, turn, choice),
             Command::Scratch { die } => follow::scratch(state, turn, &die),
@@ -238,7 +290,16 @@ fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Ro
         _ => (first, None),
     };
     let dice = turn.throw_dice(pool)?;
-    Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch: None, counter: None, crit: None })
+    let (scratch, counter, against, crit) = (None, None, None, None);
+    Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch, counter, against, crit })
+}
+
+/// Who is called that, and is not the actor.
+fn somebody_else(turn: &mut Turn, name: &Name) -> Result<CharacterId, Refusal> {
+    match turn.character(&name.0)? {
+        who if who == turn.actor => Err(Refusal::new("nobody counters their own action").about(&name.0)),
+        who => Ok(who),
+    }
 }
 
 /// The character dice of what was typed. A d20 is the fortune die, which is rolled anyway.
@@ -251,12 +312,14 @@ fn sizes(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
                 20 if fortune_dice == 0 => fortune_dice = 1,
                 20 => {
                     let what = "a roll has one d20; for a second one say adv or dis";
-                    return Err(Refusal::new(what).about(&word.typed).example("act d8 d10 adv"));
+                    return Err(Refusal::new(what).about_meant(&word.typed, "adv"));
                 }
                 sides if SIZES.contains(&sides) => pool.push(sides),
                 sides => {
                     let what = format!("there is no d{sides} here: character dice are d4, d6, d8, d10 and d12");
-                    return Err(Refusal::new(what).about(&word.typed));
+                    let near = SIZES.iter().rev().find(|size| **size < sides).unwrap_or(&SIZES[0]);
+                    let meant = word.typed.to_lowercase().replace(&format!("d{sides}"), &format!("d{near}"));
+                    return Err(Refusal::new(what).about_meant(&word.typed, meant));
                 }
             }
         }
@@ -276,7 +339,11 @@ fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> 
     }
     let now = state.inspiration_of(actor);
     Ok(turn.answer(show::ending(&judgement), |reply| {
-        show::roll(reply, &roll, &judgement, judgement.inspiration, now).record(&roll)
+        let reply = show::roll(reply, &roll, &judgement, judgement.inspiration, now).record(&roll);
+        match roll.against {
+            Some(against) => reply.offer_to(turn.name(against), "counter", "with your dice: counter d8 d10"),
+            None => reply,
+        }
     }))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Section names are those of the game's dice chapter (Critical Fumble, Scratching a Die, Stress, Minimum Impact).
 
-use plugin_api::Die;
+use plugin_api::{CharacterId, Die};
 use serde::{Deserialize, Serialize};
 
 /// The sizes of character dice, each one step below the next.
@@ -133,6 +133,9 @@ pub struct Roll {
     pub scratch: Option<usize>,
     /// What the action was countered with.
     pub counter: Option<i64>,
+    /// Who is to counter it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<CharacterId>,
     /// What the critical success was used for.
     pub crit: Option<CritUse>,
 }
@@ -273,6 +276,7 @@ mod tests {
             stress: Stress::None,
             scratch,
             counter: None,
+            against: None,
             crit: None,
         }
     }

@@ -13,7 +13,8 @@ mod state;
 mod words;
 
 use plugin_api::{
-    Choice, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
+    Argument, Choice, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope, Turn,
+    Typed,
 };
 use rules::Aspect;
 use serde::{Deserialize, Serialize};
@@ -62,7 +63,7 @@ enum Command {
     #[command(example = "oppose Bob +1", example = "oppose +1 vs -2")]
     Oppose {
         character: Option<Name>,
-        #[side("vs", "against")]
+        #[side("vs", "against", "versus", "v")]
         other: Option<Other>,
         #[group]
         effort: Effort,
@@ -76,7 +77,7 @@ enum Command {
     /// Spend a Spotlight Token before an Intention, your own or somebody's.
     #[command(by_object, example = "spend spotlight casting", example = "spend spotlight background for Bob")]
     Spend {
-        what: Spendable,
+        what: Spotlight,
         aspect: Option<Aspect>,
         #[word("for", "to")]
         #[bare]
@@ -141,12 +142,25 @@ enum Running {
     Reboot { on: OnOff },
 }
 
-/// What can be spent.
-#[derive(Clone, Copy, Choice)]
-enum Spendable {
-    /// A token of the pool.
-    #[choice("spotlight", "spot", "token")]
-    Spotlight,
+/// What can be spent: a token of the pool.
+#[derive(Clone, Copy)]
+struct Spotlight;
+
+impl Argument for Spotlight {
+    fn shape() -> String {
+        "spotlight".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let is = |word: &&str, names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+        let named = is(&words[0], &["spotlight", "spot", "token"]);
+        let token = words.get(1).is_some_and(|word| is(word, &["token"]));
+        Ok(named.then_some((Spotlight, 1 + usize::from(token))))
+    }
+
+    fn words() -> Vec<String> {
+        vec!["spotlight".to_owned(), "token".to_owned()]
+    }
 }
 
 /// A switch.
@@ -184,6 +198,21 @@ impl Game for Retrostar {
     const TITLE: &'static str = "Retrostar";
     const ABOUT: &'static str = "Intentions, assists, opposed Intentions, Spotlight Tokens";
 
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[
+        ("intention", "intent {}"),
+        ("act", "intent {}"),
+        ("test", "intent {}"),
+        ("check", "intent {}"),
+        ("try", "intent {}"),
+        ("attack", "oppose {}"),
+        ("defend", "resist {}"),
+        ("aid", "assist {}"),
+        ("token", "spot {}"),
+        ("tokens", "spot {}"),
+        ("fail", "keep"),
+        ("succeed", "cede"),
+    ];
+
     type State = State;
     type Command = Command;
 
@@ -201,9 +230,7 @@ impl Game for Retrostar {
             Command::Assist { character, effort } => intent::assist(state, turn, &character, &effort),
             Command::Oppose { character, other, effort } => opposed::oppose(state, turn, character, other, &effort),
             Command::Resist { effort } => opposed::resist(state, turn, &effort),
-            Command::Spend { what: Spendable::Spotlight, aspect, character } => {
-                spotlight::spend(state, turn, aspect, character)
-            }
+            Command::Spend { what: Spotlight, aspect, character } => spotlight::spend(state, turn, aspect, character),
             Command::Spot { change } => spotlight::show_or_correct(state, turn, change),
             Command::Sheet { character } => {
                 let who = turn.named(character)?;

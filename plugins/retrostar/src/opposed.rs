@@ -86,6 +86,9 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("intent +1"));
     }
+    if !effort.modifier.typed {
+        return Err(Refusal::new("with what? Type your modifier, 0 if you have none").example("resist +1"));
+    }
     // A referee who answers for somebody throws that character's dice.
     let made = plan(state, turn, against, effort, Waiting::Counts)?.throw(turn)?;
     let notes = show::notes(state, &made);

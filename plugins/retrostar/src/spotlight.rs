@@ -95,6 +95,9 @@ pub(crate) fn players(state: &mut State, players: u32) -> Reply {
 }
 
 pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change: i32) -> Result<Reply, Refusal> {
+    if who.is_none() && turn.opposes(turn.actor) {
+        return Err(Refusal::new("whose dial? Type the character's name").example("dial Ann"));
+    }
     let who = turn.named(who)?;
     if change != 1 && !turn.by_referee() {
         return Err(Refusal::new("only the Showrunner takes a dial back, or several at once").example("dial Ann"));

@@ -2,7 +2,7 @@
 
 mod show;
 
-use dice::{Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
+use dice::{Dialect, Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
 
 /// Plain dice as a plugin.
@@ -43,8 +43,15 @@ impl Game for Dice {
         let Some(Text { text, at }) = dice else {
             return Err(Refusal::new("what do you roll?"));
         };
-        let notation = Notation::typed_in(turn.dialect(), &text)
-            .map_err(|error| Refusal::usage(error.what, at + error.at.start..at + error.at.end))?;
+        let notation = Notation::typed_in(turn.dialect(), &text).map_err(|error| {
+            let place = at + error.at.start..at + error.at.end;
+            let words = as_comment(&text, error.at.start, turn.dialect()).map(|comment| (at + error.at.start, comment));
+            let refusal = Refusal::usage(error.what, place);
+            match words {
+                Some((start, comment)) => refusal.mended(start..at + text.len(), Some(comment)),
+                None => refusal,
+            }
+        })?;
         let rolls = notation.roll(turn)?;
         let mut reply = Reply::new();
         for (n, rolls) in rolls.iter().enumerate() {
@@ -58,6 +65,14 @@ impl Game for Dice {
             .fold(reply, |reply, roll| reply.why(format!("{} is rounded down to {}", roll.value, roll.total())));
         Ok(facts(reply, &rolls))
     }
+}
+
+/// What stands from byte `at` of `text` on as a comment, if it is words and what stands in front of it is dice.
+fn as_comment(text: &str, at: usize, dialect: Dialect) -> Option<String> {
+    let (dice, words) = (text.get(..at)?, text.get(at..)?);
+    let apart = dice.ends_with(char::is_whitespace) && words.starts_with(char::is_alphabetic);
+    let prose = apart && Notation::typed_in(dialect, dice).is_ok();
+    prose.then(|| format!("# {words}"))
 }
 
 /// What the rolls come to, as named values.

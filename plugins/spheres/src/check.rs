@@ -234,9 +234,12 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
         let what = format!("#{} was settled against {dc}", target.entry);
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
-    if let Some(against) = target.record.against {
+    // A referee may say how well whoever is opposed defends.
+    if let Some(against) = target.record.against
+        && !turn.by_referee()
+    {
         let (number, name) = (target.entry, turn.name(against));
-        let what = format!("#{number} is against {name}, who answers with resist; a referee with resist #{number}");
+        let what = format!("#{number} is against {name}, who answers with resist, or a referee does");
         return Err(Refusal::new(what).example(format!("resist #{number} 4 +2")));
     }
     target.record.check.dc = Some(judged_by(turn, difficulty)?);

@@ -4,7 +4,7 @@ use crate::asking::referee_only;
 use crate::rules::Kind;
 use crate::state::{Fate, Fatigue, InOrder, State};
 use crate::{show, surge};
-use plugin_api::{Choice, Name, Refusal, Reply, Turn};
+use plugin_api::{Choice, Forms, Name, Refusal, Reply, Turn};
 
 /// What happens to an encounter.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,24 +76,71 @@ pub(crate) fn fate(state: &mut State, turn: &Turn, kind: Option<Kind>, change: O
 /// Characters in the order of turns.
 const MOST_IN_ORDER: usize = 50;
 
-pub(crate) fn order(state: &mut State, turn: &mut Turn, who: &[Name]) -> Result<Reply, Refusal> {
-    if who.is_empty() {
-        return Ok(show_order(state, turn));
-    }
+/// What becomes of the order of turns.
+#[derive(Clone, Forms)]
+pub(crate) enum Order {
+    /// They act in this order, and nobody else.
+    #[form(bare)]
+    Set { characters: Vec<Name> },
+    /// They come in behind the others.
+    Add { characters: Vec<Name> },
+    /// They have no turn any more.
+    Remove { characters: Vec<Name> },
+    /// Nobody has.
+    Clear,
+}
+
+pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -> Result<Reply, Refusal> {
+    let Some(change) = change else { return Ok(show_order(state, turn)) };
     referee_only(turn, "set the order")?;
-    if who.len() > MOST_IN_ORDER {
+    match change {
+        Order::Set { characters } => {
+            state.order = with(turn, Vec::new(), &characters)?;
+            state.current = None;
+        }
+        Order::Add { characters } => state.order = with(turn, state.order.clone(), &characters)?,
+        Order::Remove { characters } => {
+            for name in &characters {
+                let who = in_order(turn, name)?;
+                if !state.order.contains(&who) {
+                    let what = format!("{} is not in the order", show::named_in_order(turn, &who));
+                    return Err(Refusal::new(what).about(&name.0).example("order"));
+                }
+                leaves(state, &who);
+            }
+        }
+        Order::Clear => (state.order, state.current) = (Vec::new(), None),
+    }
+    Ok(show_order(state, turn))
+}
+
+/// The order with these behind it.
+fn with(turn: &mut Turn, mut order: Vec<InOrder>, names: &[Name]) -> Result<Vec<InOrder>, Refusal> {
+    if names.is_empty() {
+        return Err(Refusal::new("who? Names are missing").example("order Ann Ogre Bob"));
+    }
+    if order.len() + names.len() > MOST_IN_ORDER {
         return Err(Refusal::new(format!("{MOST_IN_ORDER} in an order are the most")));
     }
-    let mut order: Vec<InOrder> = Vec::new();
-    for name in who {
+    for name in names {
         let next = in_order(turn, name)?;
         if order.contains(&next) {
             return Err(Refusal::new(format!("{} is there twice", show::named_in_order(turn, &next))).about(&name.0));
         }
         order.push(next);
     }
-    (state.order, state.current) = (order, None);
-    Ok(show_order(state, turn))
+    Ok(order)
+}
+
+/// Takes somebody out of the order. If it was their turn, it stays so for whoever came before them, so that the next turn is
+/// that of whoever came behind.
+fn leaves(state: &mut State, who: &InOrder) {
+    if state.current.as_ref() == Some(who) {
+        let at = state.order.iter().position(|each| each == who).unwrap_or_default();
+        let before = (at + state.order.len() - 1) % state.order.len();
+        state.current = state.order.get(before).filter(|each| *each != who).cloned();
+    }
+    state.order.retain(|each| each != who);
 }
 
 /// Somebody of this name: a character, or for a referee whoever they bring in, unless that is a slip.
@@ -136,10 +183,9 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
 }
 
 pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
-    let who = who.map_or(Ok(InOrder::Character(turn.actor)), |name| in_order(turn, &name))?;
-    if who != InOrder::Character(turn.actor) && !turn.by_referee() {
-        return Err(Refusal::new("the referee begins somebody else's turn").example("turn"));
-    }
+    let Some(who) = who else { return Ok(show_order(state, turn)) };
+    referee_only(turn, "begin a turn")?;
+    let who = in_order(turn, &who)?;
     Ok(begin(state, turn, who))
 }
 

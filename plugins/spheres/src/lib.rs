@@ -48,7 +48,7 @@ enum Command {
     )]
     Check {
         /// what it is judged against
-        #[word("vs", "dc", "against")]
+        #[word("vs", "dc", "against", "versus", "v", "dn")]
         difficulty: Option<Difficulty>,
         #[group]
         what: What,
@@ -76,7 +76,7 @@ enum Checks {
     /// Check without pressure: the d20 counts as 10, Advantage and Disadvantage are rolled.
     #[command(example = "routine 7 +4 vs 15")]
     Routine {
-        #[word("vs", "dc", "against")]
+        #[word("vs", "dc", "against", "versus", "v", "dn")]
         difficulty: Option<Difficulty>,
         #[group]
         what: What,
@@ -104,7 +104,7 @@ enum Checks {
         /// a 20 always succeeds, a 1 always fails
         #[flag("resist")]
         resist: bool,
-        #[side("vs", "against")]
+        #[side("vs", "against", "versus", "v")]
         other: Opponent,
         #[group]
         whose: Whose,
@@ -128,7 +128,7 @@ enum Checks {
     /// Check Intuition where luck decides: Luck ranks are Advantage, or below 0 Disadvantage.
     #[command(example = "intuition 3 luck +2 vs 15")]
     Intuition {
-        #[word("vs", "dc", "against")]
+        #[word("vs", "dc", "against", "versus", "v", "dn")]
         difficulty: Option<Difficulty>,
         #[word("luck")]
         luck: Option<Number<-40, 40>>,
@@ -140,7 +140,7 @@ enum Checks {
     /// Check by sheer luck: a Fortune die is added as it shows, a Misfortune die subtracted.
     #[command(example = "luck 3 +2 vs 15")]
     Luck {
-        #[word("vs", "dc", "against")]
+        #[word("vs", "dc", "against", "versus", "v", "dn")]
         difficulty: Option<Difficulty>,
         #[group]
         what: What,
@@ -233,13 +233,18 @@ enum Encounters {
         #[signed]
         change: Option<i32>,
     },
-    /// Show or set whose turn is when.
-    #[command(example = "order", example = "order Ann Gus Bob")]
-    Order { characters: Vec<Name> },
+    /// Show whose turn is when; a referee sets it.
+    #[command(
+        example = "order",
+        example = "order Ann Gus Bob",
+        example = "order add Ogre",
+        example = "order remove Bob"
+    )]
+    Order { change: Option<encounter::Order> },
     /// Begin the next turn in the order.
     #[command(example = "next")]
     Next,
-    /// Begin a turn: stones can be earned again, everybody may Surge again, a Surge's fatigue comes.
+    /// Show whose turn it is; a referee begins one: stones can be earned again, everybody may Surge again, a Surge's fatigue comes.
     #[command(example = "turn", example = "turn Ann")]
     Turn { character: Option<Name> },
 }
@@ -302,6 +307,29 @@ impl Game for Spheres {
     const ABOUT: &'static str = "checks, Fate stones, Destiny dice, the Tilt, Stress, Surge";
     const CREDIT: &'static str = "Rules of Shattered Spheres by its authors, shatteredspheres.wikidot.com/rules, \
         CC BY-SA 2.5; what the bot says is written anew.";
+
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[
+        ("attack", "check {} attack"),
+        ("atk", "check {} attack"),
+        ("test", "check {}"),
+        ("act", "check {}"),
+        ("save", "check {} resist"),
+        ("dn", "vs {}"),
+        ("defend", "resist {}"),
+        ("initiative", "order {}"),
+        ("init", "order {}"),
+        ("hp", "stress {}"),
+        ("wound", "condition {} wounded"),
+        ("wounds", "condition {}"),
+        ("conditions", "condition {}"),
+        ("stones", "fate"),
+        ("stone", "fate"),
+        ("triumph", "spend triumph {}"),
+        ("tragedy", "spend tragedy {}"),
+        ("boost", "spend triumph boost {}"),
+        ("inspire", "spend triumph inspire {}"),
+        ("degree", "spend triumph degree {}"),
+    ];
 
     type State = State;
     type Command = Command;
@@ -376,7 +404,7 @@ fn encounters(state: &mut State, turn: &mut Turn, command: Encounters) -> Result
     match command {
         Encounters::Encounter { what } => encounter::encounter(state, turn, what),
         Encounters::Fate { kind, change } => encounter::fate(state, turn, kind, change),
-        Encounters::Order { characters } => encounter::order(state, turn, &characters),
+        Encounters::Order { change } => encounter::order(state, turn, change),
         Encounters::Next => encounter::next(state, turn),
         Encounters::Turn { character } => encounter::turn(state, turn, character),
     }

@@ -115,12 +115,16 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, mode: Mode, pool: &Dice
     let nobody = || Refusal::new("nobody opposes you").example("check 7 +4 vs 15");
     let mut target: Target<Record> = turn.target().map_err(|_| nobody())?;
     let against = target.record.against.ok_or_else(nobody)?;
-    if target.record.opponent.is_some() {
+    if target.record.opponent.is_some() || target.record.check.dc.is_some() {
         return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("check 7 +4 vs 15"));
     }
     if against != turn.actor && !turn.by_referee() {
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
+    }
+    if pool.is_empty() {
+        let what = "with which skill? Type it with its ranks, 0 if you have none";
+        return Err(Refusal::new(what).example("resist 4 +2"));
     }
     let opponent = opposing(state, Some(against), pool, own_side(turn, against), mode)?.throw(turn)?;
     use_up(state, against);

@@ -156,26 +156,29 @@ pub(crate) fn condition(
     }
     let name = turn.name(who).to_owned();
     let conditions = &mut state.of(who).conditions;
-    let same = |each: &String, label: &str| each.eq_ignore_ascii_case(label);
-    match (clear, label) {
-        (true, None) => conditions.clear(),
-        (true, Some(label)) => {
-            let before = conditions.len();
-            conditions.retain(|each| !same(each, &label));
-            if conditions.len() == before {
-                let what = format!("{name} is not {label}");
-                return Err(Refusal::new(what).about(label).example(format!("condition {name} clear")));
+    let labels =
+        label.as_deref().unwrap_or_default().split([',', ';']).map(str::trim).filter(|label| !label.is_empty());
+    if clear && label.is_none() {
+        conditions.clear();
+    }
+    for label in labels {
+        let there = conditions.iter().position(|each| each.eq_ignore_ascii_case(label));
+        let wrong = match (clear, there) {
+            (true, Some(at)) => {
+                conditions.remove(at);
+                continue;
             }
-        }
-        (false, Some(label)) if label.chars().count() > MOST_LABEL || conditions.len() >= MOST_CONDITIONS => {
-            let what = format!("{MOST_CONDITIONS} conditions of {MOST_LABEL} characters are the most");
-            return Err(Refusal::new(what).example(format!("condition {name} clear")));
-        }
-        (false, Some(label)) if conditions.iter().any(|each| same(each, &label)) => {
-            return Err(Refusal::new(format!("{name} is {label} already")).example(format!("condition {name} clear")));
-        }
-        (false, Some(label)) => conditions.push(label),
-        (false, None) => {}
+            (false, None) if label.chars().count() <= MOST_LABEL && conditions.len() < MOST_CONDITIONS => {
+                conditions.push(label.to_owned());
+                continue;
+            }
+            (true, None) => Refusal::new(format!("{name} is not {label}")).about(label),
+            (false, Some(_)) => Refusal::new(format!("{name} is {label} already")),
+            (false, None) => {
+                Refusal::new(format!("{MOST_CONDITIONS} conditions of {MOST_LABEL} characters are the most"))
+            }
+        };
+        return Err(wrong.example(format!("condition {name} clear")));
     }
     let all = if conditions.is_empty() { "no conditions".to_owned() } else { conditions.join(", ") };
     Ok(Reply::from(format!("{name}: {all}")).fact("conditions", conditions.clone()))

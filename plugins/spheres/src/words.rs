@@ -113,7 +113,7 @@ impl Argument for Level {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let named = usize::from(words[0].eq_ignore_ascii_case("level"));
+        let named = usize::from(is_level(words[0]));
         let at = |place: usize| words.get(place).copied().unwrap_or_default();
         let (level, step, taken) = match (Number::<0, 100>::read(&[at(named)]), Level::step(at(named + 1))?) {
             (Ok(Some((Number(level), _))), Some(step)) => (level, step, named + 2),
@@ -121,7 +121,7 @@ impl Argument for Level {
             // `hard level 5`, `hard 5`
             _ => match Level::step(words[0])? {
                 Some(step) => {
-                    let place = 1 + usize::from(at(1).eq_ignore_ascii_case("level"));
+                    let place = 1 + usize::from(is_level(at(1)));
                     match Number::<0, 100>::read(&[at(place)]) {
                         Ok(Some((Number(level), _))) => (level, step, place + 1),
                         _ => return Err(format!("{} of which level? level 5 {} is right", words[0], step.0)),
@@ -140,6 +140,10 @@ impl Argument for Level {
         let steps = STEPS.iter().map(|(step, _)| (*step).to_owned());
         steps.chain(["level".to_owned(), "roll".to_owned()]).collect()
     }
+}
+
+fn is_level(word: &str) -> bool {
+    ["level", "lvl", "lv"].iter().any(|level| level.eq_ignore_ascii_case(word))
 }
 
 /// What a check is judged against.
@@ -162,6 +166,18 @@ impl Argument for Difficulty {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        // `DC 15`, `DC15`
+        if let [dc, next, ..] = words
+            && dc.eq_ignore_ascii_case("dc")
+            && next.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return Ok(Difficulty::read(&words[1..])?.map(|(difficulty, count)| (difficulty, count + 1)));
+        }
+        if let Some(number) = words[0].get(2..).filter(|_| words[0].to_lowercase().starts_with("dc"))
+            && number.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return Difficulty::read(&[number]);
+        }
         if let Some((level, count)) = Level::read(words)? {
             return Ok(Some((Difficulty::Level(level), count)));
         }
@@ -386,6 +402,16 @@ pub(crate) struct DicePool {
     #[word("skill")]
     #[bare]
     pub skill: Option<Number<-100, 100>>,
+}
+
+impl DicePool {
+    /// Whether nothing was typed that says how good somebody is.
+    pub fn is_empty(&self) -> bool {
+        self.skill.is_none()
+            && self.ranks == Ranks::default()
+            && self.advantage.is_empty()
+            && self.disadvantage.is_empty()
+    }
 }
 
 /// The other side of an opposed check.

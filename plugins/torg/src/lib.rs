@@ -14,7 +14,10 @@ use plugin_api::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use words::{Cards, Circumstance, Decide, Difficulties, Mishap, OnOff, Spendable, Toughness};
+use words::{
+    CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, OnOff, OneCard, PlayedCards,
+    Spendable, Toughness, Wounds,
+};
 
 /// The game as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -71,8 +74,10 @@ enum Command {
     Test {
         skill: Option<Number<0, 200>>,
         /// a number, or very easy, easy, standard, challenging, hard, very hard, heroic, near impossible; alone it is 10
-        #[flag("dn", "vs")]
+        #[flag("dn", "vs", "against", "versus", "v", "dc")]
         difficulty: Option<Difficulties>,
+        /// a difficulty by name needs no dn
+        named: Option<NamedDifficulty>,
         #[group]
         how: How,
     },
@@ -91,11 +96,17 @@ enum Command {
     #[command(follow_up, example = "up")]
     Up,
     /// Add the die of a Hero card, which counts 10 at least.
-    #[command(follow_up, example = "hero")]
-    Hero,
+    #[command(follow_up, example = "hero", example = "hero nomin")]
+    Hero {
+        /// nomin: without the minimum of 10
+        more: Vec<CardWord>,
+    },
     /// Add the die of a Drama card, which counts 10 at least.
-    #[command(follow_up, example = "drama")]
-    Drama,
+    #[command(follow_up, example = "drama", example = "drama nomin")]
+    Drama {
+        /// nomin: without the minimum of 10
+        more: Vec<CardWord>,
+    },
     /// Play cards that add 3 each to your last test.
     #[command(follow_up, alias = "cards", example = "card", example = "card 2")]
     Card { count: Option<Cards> },
@@ -114,7 +125,7 @@ enum Command {
     #[command(example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
         damage: Number<0, 500>,
-        #[word("vs", "against")]
+        #[word("vs", "against", "versus", "v", "toughness")]
         #[bare]
         toughness: Option<Toughness>,
         /// bonus dice
@@ -177,24 +188,22 @@ struct How {
     /// actions or targets besides the first, -2 each
     #[word("multi")]
     multi: Option<Number<1, 20>>,
-    /// cards that add 3 each
-    #[word("cards", "card")]
-    cards: Option<Cards>,
     /// characters who act together, 2 to 6: +1, +2, +3
     #[word("combined")]
     combined: Option<Number<2, 6>>,
     /// wounds, -1 each
-    #[word("wounds", "wound")]
-    wounds: Option<Number<1, 10>>,
+    wounds: Option<Wounds>,
     /// spend a Possibility at once
     #[flag("possibility", "poss")]
     possibility: bool,
     /// play a Hero card at once
     #[flag("hero")]
-    hero: bool,
+    hero: Option<OneCard>,
     /// play a Drama card at once
     #[flag("drama")]
-    drama: bool,
+    drama: Option<OneCard>,
+    /// cards that add 3 each
+    cards: Option<PlayedCards>,
     /// dice that are paid for have no minimum of 10
     #[flag("nomin")]
     nomin: bool,
@@ -217,6 +226,21 @@ impl Game for Torg {
     const TITLE: &'static str = "Torg Eternity";
     const ABOUT: &'static str = "tests, Possibilities, cards, damage, soak";
 
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[
+        ("check", "test {}"),
+        ("attack", "test {}"),
+        ("skill", "test {}"),
+        ("vs", "dn {}"),
+        ("dc", "dn {}"),
+        ("difficulty", "dn {}"),
+        ("hit", "damage {}"),
+        ("dmg", "damage {}"),
+        ("dodge", "defend {}"),
+        ("possibility", "spend possibility {}"),
+        ("resist", "soak {}"),
+        ("act", "test {}"),
+    ];
+
     type State = State;
     type Command = Command;
 
@@ -226,8 +250,10 @@ impl Game for Torg {
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
-            Command::Test { skill, difficulty, how } => {
-                let mut dns = difficulty.map_or(Vec::new(), |Difficulties(dns)| dns);
+            Command::Test { skill, difficulty, named, how } => {
+                let named = named.into_iter().map(|NamedDifficulty(dn)| dn);
+                let mut dns: Vec<i64> =
+                    difficulty.map_or(Vec::new(), |Difficulties(dns)| dns).into_iter().chain(named).collect();
                 // `test dn 14 12`: the value stands behind the difficulty.
                 let behind = if skill.is_none() && dns.len() > 1 { dns.pop() } else { None };
                 match skill.map(|Number(skill)| skill).or(behind) {
@@ -240,8 +266,8 @@ impl Game for Torg {
             }
             Command::Reroll => test::follow(state, turn, test::More::Reroll),
             Command::Up => test::follow(state, turn, test::More::Up),
-            Command::Hero => test::follow(state, turn, test::More::Hero),
-            Command::Drama => test::follow(state, turn, test::More::Drama),
+            Command::Hero { more } => test::follow(state, turn, test::More::Hero { minimum: has_minimum(&more) }),
+            Command::Drama { more } => test::follow(state, turn, test::More::Drama { minimum: has_minimum(&more) }),
             Command::Card { count } => {
                 test::follow(state, turn, test::More::Cards(count.map_or(1, |Cards(count)| count)))
             }
@@ -271,6 +297,10 @@ impl Game for Torg {
     }
 }
 
+fn has_minimum(typed: &[CardWord]) -> bool {
+    !typed.contains(&CardWord::Nomin)
+}
+
 /// Possibilities that somebody may have.
 const MOST_POSSIBILITIES: i64 = 100;
 
@@ -283,9 +313,12 @@ impl State {
         self.characters.get(&character).cloned().unwrap_or_default()
     }
 
-    /// The Possibilities of a character.
+    /// The Possibilities of a character; the opposition has those alone that a referee gave.
     fn possibilities(&self, turn: &Turn, character: CharacterId) -> i64 {
-        let beginning = self.act.unwrap_or_else(|| turn.setting(&ACTMAX));
+        let beginning = match turn.opposes(character) {
+            true => 0,
+            false => self.act.unwrap_or_else(|| turn.setting(&ACTMAX)),
+        };
         (beginning - self.held(character).spent).max(0)
     }
 }

@@ -1,7 +1,7 @@
 //! Tests, and what is added to them.
 
 use crate::rules::{self, Added, Chain, Favored, Test};
-use crate::words::{Cards, Circumstance, Decide, Mishap};
+use crate::words::{Circumstance, Decide, Mishap, PlayedCards, Wounds};
 use crate::{How, State, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
 
@@ -20,9 +20,15 @@ pub(crate) enum More {
     /// An Up condition.
     Up,
     /// A Hero card.
-    Hero,
+    Hero {
+        /// Its die counts 10 at least.
+        minimum: bool,
+    },
     /// A Drama card.
-    Drama,
+    Drama {
+        /// Its die counts 10 at least.
+        minimum: bool,
+    },
     /// Cards that add 3 each.
     Cards(i64),
     /// What it is judged against.
@@ -66,7 +72,7 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
     let mut test = Test {
         value,
         mods,
-        cards: how.cards.map_or(0, |Cards(cards)| cards),
+        cards: how.cards.map_or(0, |PlayedCards(cards)| cards),
         unskilled: how.unskilled,
         mishap: how.mishap.iter().map(|Mishap(upper)| *upper).max().unwrap_or(1),
         multi,
@@ -83,7 +89,7 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
     if test.is_lost() {
         return Ok(test);
     }
-    let more = how.up || how.possibility || how.hero || how.drama;
+    let more = how.up || how.possibility || how.hero.is_some() || how.drama.is_some();
     let by_itself = how.favored == Some(Decide::Auto) || more;
     if test.favored == Favored::Open && by_itself {
         if !test.is_mishap() && test.wants_reroll() {
@@ -95,8 +101,8 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
     for (wanted, more) in [
         (how.up, More::Up),
         (how.possibility, More::Possibility { minimum }),
-        (how.hero, More::Hero),
-        (how.drama, More::Drama),
+        (how.hero.is_some(), More::Hero { minimum }),
+        (how.drama.is_some(), More::Drama { minimum }),
     ] {
         if wanted {
             let actor = turn.actor;
@@ -108,7 +114,7 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
 
 /// All modifiers that were typed, cards and extra actions not among them.
 fn modifiers(how: &How) -> Result<i64, Refusal> {
-    let wounds = how.wounds.map_or(0, |Number(wounds)| wounds);
+    let wounds = how.wounds.map_or(0, |Wounds(wounds)| wounds);
     let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
     let together = how.combined.map_or(0, |Number(characters)| rules::combined(characters));
     let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together - wounds;
@@ -171,10 +177,14 @@ fn add(state: &mut State, turn: &mut Turn, actor: CharacterId, test: &mut Test, 
         }
         More::Up if test.up.is_some() => return Err(again("Up die")),
         More::Up => test.up = Some(Added { chain: chain(turn, test.unskilled)?, minimum: false }),
-        More::Hero if test.hero.is_some() => return Err(again("Hero card")),
-        More::Hero => test.hero = Some(Added { chain: chain(turn, test.unskilled)?, minimum: true }),
-        More::Drama if test.drama.is_some() => return Err(again("Drama card")),
-        More::Drama => test.drama = Some(Added { chain: chain(turn, test.unskilled)?, minimum: true }),
+        More::Hero { .. } if test.hero.is_some() => return Err(again("Hero card")),
+        More::Hero { minimum } => {
+            test.hero = Some(Added { chain: chain(turn, test.unskilled)?, minimum: *minimum });
+        }
+        More::Drama { .. } if test.drama.is_some() => return Err(again("Drama card")),
+        More::Drama { minimum } => {
+            test.drama = Some(Added { chain: chain(turn, test.unskilled)?, minimum: *minimum });
+        }
         More::Cards(count) if test.cards + count > MOST_CARDS => {
             return Err(Refusal::new(format!("{MOST_CARDS} cards on one test are the most")).example("card"));
         }

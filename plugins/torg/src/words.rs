@@ -26,8 +26,10 @@ impl Argument for Difficulties {
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let (mut found, mut taken) = (Vec::new(), 0);
-        while let Some((dn, count)) = one(&words[taken..])? {
-            found.push(dn);
+        let counts = |words: &[&str]| words.get(1).is_some_and(|next| COUNTED.contains(&next.to_lowercase().as_str()));
+        while taken == 0 || !counts(&words[taken..]) {
+            let Some((dns, count)) = one(words.get(taken..).unwrap_or_default())? else { break };
+            found.extend(dns);
             taken += count;
         }
         if found.len() > MOST_TARGETS {
@@ -41,22 +43,127 @@ impl Argument for Difficulties {
     }
 }
 
-fn one(words: &[&str]) -> Result<Option<(i64, usize)>, String> {
+/// The difficulty that `words` begin with, or several, `10/12`; and how many words that is.
+fn one(words: &[&str]) -> Result<Option<(Vec<i64>, usize)>, String> {
     let Some(first) = words.first().filter(|first| !first.starts_with(['+', '-'])) else { return Ok(None) };
-    if first.bytes().all(|byte| byte.is_ascii_digit()) {
-        return match first.parse() {
-            Ok(dn) if dn <= HIGHEST => Ok(Some((dn, 1))),
-            _ => Err(format!("{first} is no difficulty: 0 to {HIGHEST}, or a name such as hard")),
-        };
+    let number = |text: &str| match text.parse() {
+        Ok(dn) if dn <= HIGHEST => Ok(dn),
+        _ => Err(format!("{text} is no difficulty: 0 to {HIGHEST}, or a name such as hard")),
+    };
+    if first.split('/').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Ok(Some((first.split('/').map(number).collect::<Result<_, _>>()?, 1)));
     }
+    Ok(by_name(words).map(|(dn, count)| (vec![dn], count)))
+}
+
+/// The difficulty whose name `words` begin with, and how many words that is: `very hard`, or `veryhard` or `very-hard`.
+fn by_name(words: &[&str]) -> Option<(i64, usize)> {
     let typed: Vec<String> = words.iter().take(2).map(|word| word.to_lowercase()).collect();
     let fits = |name: &str| {
         let parts: Vec<&str> = name.split(' ').collect();
-        // The longest name first: "very hard" is not "very" and "hard".
-        (typed.len() >= parts.len() && parts.iter().zip(&typed).all(|(part, word)| part == word)).then_some(parts.len())
+        let whole = typed.first().is_some_and(|word| word.replace('-', "") == parts.concat());
+        let apart = typed.len() >= parts.len() && parts.iter().zip(&typed).all(|(part, word)| part == word);
+        if whole { Some(1) } else { apart.then_some(parts.len()) }
     };
+    // The longest name first: "very hard" is not "very" and "hard".
     let named = DIFFICULTIES.iter().filter_map(|(name, dn)| fits(name).map(|count| (*dn, count)));
-    Ok(named.max_by_key(|(_, count)| *count))
+    named.max_by_key(|(_, count)| *count)
+}
+
+/// A difficulty by its name: `hard`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NamedDifficulty(pub i64);
+
+impl Argument for NamedDifficulty {
+    fn shape() -> String {
+        "DIFFICULTY".to_owned()
+    }
+
+    fn shown(_: &str) -> String {
+        "hard".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(by_name(words).map(|(dn, count)| (NamedDifficulty(dn), count)))
+    }
+}
+
+/// Words of which a number in front says how many: no difficulty.
+const COUNTED: [&str; 7] = ["card", "cards", "wound", "wounds", "wounded", "bd", "actions"];
+
+/// How many of something there are: `cards 2`, `2 cards`, or `card`, which is one; and how many words say so.
+fn counted(words: &[&str], names: &[&str]) -> Result<Option<(i64, usize)>, String> {
+    let named = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+    let number = |word: &str| Ok::<_, String>(Number::<1, 10>::read(&[word])?.map(|(Number(count), _)| count));
+    match words {
+        [name, count, ..] if named(name) => Ok(match number(count) {
+            Ok(Some(count)) => Some((count, 2)),
+            Ok(None) => Some((1, 1)),
+            Err(what) => return Err(what),
+        }),
+        [name] if named(name) => Ok(Some((1, 1))),
+        [count, name, ..] if named(name) => Ok(number(count)?.map(|count| (count, 2))),
+        _ => Ok(None),
+    }
+}
+
+/// Wounds, counted: `wounds 2`, `2 wounds`, `wounded`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wounds(pub i64);
+
+impl Argument for Wounds {
+    fn shape() -> String {
+        "wounds NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(counted(words, &["wounds", "wound", "wounded"])?.map(|(count, taken)| (Wounds(count), taken)))
+    }
+
+    fn words() -> Vec<String> {
+        ["wounds", "wound", "wounded"].map(str::to_owned).to_vec()
+    }
+}
+
+/// Cards that are played with a test, counted: `cards 2`, `2 cards`, `card`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlayedCards(pub i64);
+
+impl Argument for PlayedCards {
+    fn shape() -> String {
+        "cards NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if let [name, count, ..] = words
+            && name.to_lowercase().starts_with("card")
+            && count.starts_with('+')
+        {
+            Cards::read(&[count])?;
+        }
+        Ok(counted(words, &["cards", "card"])?.map(|(count, taken)| (PlayedCards(count), taken)))
+    }
+
+    fn words() -> Vec<String> {
+        ["cards", "card"].map(str::to_owned).to_vec()
+    }
+}
+
+/// What is typed after `hero` or `drama`.
+#[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CardWord {
+    /// As in `hero card`.
+    Card,
+    /// Without the minimum of 10.
+    Nomin,
+}
+
+/// The word in `hero card`.
+#[derive(Choice, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OneCard {
+    /// It may be missing.
+    #[default]
+    Card,
 }
 
 /// A Mishap range: `4`, or `1-4`.

@@ -158,6 +158,12 @@ impl Rule {
     }
 }
 
+/// What the rooms of the terminal start with: no other bot is there.
+fn at_the_terminal() -> RoomRule {
+    let settings = BTreeMap::from([(table::ALONE.key.to_owned(), "on".to_owned())]);
+    RoomRule { rooms: format!("{}/*", transport_console::NETWORK), settings, ..RoomRule::default() }
+}
+
 impl Default for Rooms {
     fn default() -> Self {
         let Settings { prefix, plugins, .. } = Settings::default();
@@ -230,7 +236,7 @@ impl Config {
             prefix: self.rooms.prefix.clone(),
             plugins: self.rooms.plugins.clone(),
             allowed: self.rooms.allowed.clone(),
-            rules: self.rooms.rules.iter().map(Rule::told).collect(),
+            rules: std::iter::once(at_the_terminal()).chain(self.rooms.rules.iter().map(Rule::told)).collect(),
             owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
             admin_rooms: self.admin_rooms.clone(),
             ignore: self.ignore.clone(),

@@ -138,7 +138,7 @@ impl Parser<'_> {
         let hint = match (advantage(letters), nearest(letters, &known)) {
             (Some(hint), _) => format!(": {hint}"),
             (None, Some(near)) => format!(": did you mean {near}?"),
-            (None, None) => "; a label stands behind #".to_owned(),
+            (None, None) => "; a comment goes after #".to_owned(),
         };
         self.unknown_word(letters, &hint)
     }

@@ -183,10 +183,13 @@ fn has_words(page: &Page) -> bool {
     parts.text.is_some() || parts.answer.is_some() || parts.why.is_some()
 }
 
-/// Drops all that is left of long answers, whoever asked for them and wherever: words of the entries may be among it.
+/// Drops all that is left of long answers and of refused lines, whoever they are for and wherever: words of the entries may be
+/// among it.
 fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
-    for record in turn.host.committer().stored(keys::RESTS) {
-        turn.effects.writes.delete(record?.0);
+    for kept in [keys::RESTS, keys::MENDED] {
+        for record in turn.host.committer().stored(kept) {
+            turn.effects.writes.delete(record?.0);
+        }
     }
     Ok(())
 }

@@ -179,7 +179,9 @@ pub(super) fn characters(
     };
     turn.needs(Act::KeepCharacters, "make, bind and free characters")?;
     let name = proper_name(&character.0)?;
-    let found = turn.table.find(&name);
+    // A player's name means whom they act for, as it does everywhere.
+    let found = turn.table.find(&name).or_else(|| turn.cast().known(&name));
+    let name = found.map_or(name, |id| turn.table.name_of(id).to_owned());
     match (found, player, free) {
         (None, None, false) => {
             let id = new_character(turn, &name, None)?;
@@ -264,8 +266,18 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
         None => table.make_character(head, name, None)?,
     };
     table.hand_over(id, Some(&owner));
-    table.seats.get_mut(&owner).expect("they were just seated").plays = id;
-    Ok(format!("{} now plays {}.", with_id(&seat_name, &owner), turn.table.name_of(id)).into())
+    let name = turn.table.name_of(id);
+    let whole = with_id(&seat_name, &owner);
+    let plays = turn.table.seats[&owner].plays;
+    if plays == id || !turn.table.characters[&plays].named {
+        let reply = format!("{whole} now plays {name}.");
+        turn.table_mut().seats.get_mut(&owner).expect("they were just seated").plays = id;
+        return Ok(reply.into());
+    }
+    // Who chose whom they act for goes on so.
+    let (prefix, plays) = (&turn.room.prefix, turn.table.name_of(plays));
+    let how = format!("{prefix}as {name} ... or {prefix}iam {name}");
+    Ok(format!("{whole} also plays {name} now, and still acts for {plays}: {how} acts for {name}.").into())
 }
 
 fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {

@@ -2,6 +2,7 @@
 
 use chat::{Block, Offer, Offered, OfferedTo, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};
+use std::ops::Range;
 
 /// Characters of a comment that are shown.
 const COMMENT: usize = 60;
@@ -45,22 +46,49 @@ pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, numb
     }
 }
 
-/// A refusal as an answer: what was wrong, one right example, and a mark under the place.
-pub(super) fn refusal(refusal: Refusal, typed: &str, spec: Option<&CommandSpec>, prefix: &str) -> Reply {
+/// A line that was refused.
+pub(super) struct RefusedLine<'a> {
+    /// What was read.
+    pub typed: &'a str,
+    /// What stands in front of that, `as Ogre `; nothing if the line is not what was typed.
+    pub around: Option<&'a str>,
+    /// The command it is, once that is known.
+    pub spec: Option<&'a CommandSpec>,
+    pub prefix: &'a str,
+}
+
+/// A refusal as an answer: what was wrong, the line as it would be right or else an example, and a mark under the place. And
+/// the line as it would be right.
+pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Option<String>) {
+    let RefusedLine { typed, around, spec, prefix } = line;
     let what = upper_first(&refusal.what);
     let end = if what.ends_with(['?', '!', '.']) { "" } else { "." };
     let mut reply = Reply::new().text(format!("{what}{end}"));
-    let example = refusal.example.or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
-    if let Some(example) = example {
-        reply = reply.text(" Example: ").code(format!("{prefix}{example}"));
-    }
     let words = || plugin_api::Words::new(typed, 0);
     let at = refusal.at.or_else(|| words().place_of(&refusal.about?));
+    let mended = refusal.mended.and_then(|right| {
+        let wrong = right.at.or_else(|| at.clone())?;
+        Some(format!("{}{}", (*around)?, mended(typed, wrong, &right.by)?))
+    });
+    let example = refusal.example.or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
+    match (&mended, example) {
+        (Some(mended), _) => reply = reply.text(" Try: ").code(format!("{prefix}{mended}")),
+        (None, Some(example)) => reply = reply.text(" Example: ").code(format!("{prefix}{example}")),
+        (None, None) => {}
+    }
     if let Some(at) = at.filter(|at| at.end <= typed.len()) {
         let at = at.start + prefix.len()..at.end + prefix.len();
         reply.blocks.push(Block::Caret { typed: format!("{prefix}{typed}"), at });
     }
-    reply
+    (reply, mended)
+}
+
+/// What was typed, with `by` in place of these bytes of it.
+fn mended(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
+    let (before, after) = (typed.get(..at.start)?, typed.get(at.end..)?);
+    // A word that is left out takes a space with it.
+    let after = if by.is_empty() { after.trim_start() } else { after };
+    Some(format!("{before}{by}{after}").trim_end().to_owned())
 }
 
 fn upper_first(text: &str) -> String {

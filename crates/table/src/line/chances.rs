@@ -84,17 +84,15 @@ impl Draft {
         attempt.may_use(spec)?;
         let (play, _) = self.prepare(host, plugin, spec, from, attempt)?;
         let typed = &play.arguments.typed;
-        let trials = match estimate {
-            true => Some(play.sampled(&mut dice_of_no_table(typed))?),
-            false => play.with_all(play.afford(ASKED_FOR), None)?,
+        let exact = if estimate { None } else { play.with_all(play.afford(ASKED_FOR), None)? };
+        let reply = match exact.filter(|trials| trials.left < 0.01) {
+            Some(trials) => of_trials(typed, &trials, None)?,
+            // Where there are too many outcomes to go through them, an estimate says that it is one.
+            None => {
+                let trials = play.sampled(&mut dice_of_no_table(typed))?;
+                of_trials(typed, &trials, Some(trials.played))?
+            }
         };
-        let known = trials.filter(|trials| trials.left < 0.01);
-        let reply = known.map(|trials| of_trials(typed, &trials, estimate.then_some(trials.played)));
-        let Some(reply) = reply else {
-            let what = "that has too many outcomes to go through them; an estimate is quick";
-            return Err(Refusal::new(what).example(format!("{} {ESTIMATE} {typed}", odds.name)).into());
-        };
-        let reply = reply?;
         // What is offered in these words was not taken.
         attempt.typed = format!("{} {typed}", odds.name);
         Ok(Done::looked(odds, reply))

@@ -8,6 +8,7 @@ use crate::budget::MOST_TEXT;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::people::People;
+use crate::room::Answered;
 use crate::shortcuts::{self, Words as Filled};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
@@ -55,7 +56,9 @@ impl Draft {
             attempt.typed.clear();
             return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
         }
-        let (found, line) = self.read_line(host, line.clone(), attempt)?;
+        // Where nobody else answers commands, each is meant for the bot, as if it had been named.
+        let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
+        let (found, line) = self.read_line(host, line, attempt)?;
         if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
             return Err(Unplayed::Silent);
         }
@@ -174,8 +177,8 @@ impl Draft {
         }
         match (offers::number(&line), &found) {
             // The words of an offer are the game's alone: nothing stands for something in them.
-            (Some(number), _) => {
-                line = self.take_offer(host, number, attempt)?;
+            (Some(taken), _) => {
+                line = self.take_offer(host, taken, attempt)?;
                 Ok((self.resolve(host, &line, attempt), line))
             }
             (None, Ok(_)) => Ok((found, line)),
@@ -188,7 +191,7 @@ impl Draft {
         let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
         let line = inner(rest, attempt, &format!("what does {name} do?"))?;
         let cast = attempt.cast(host);
-        attempt.actor = match cast.known(&name) {
+        attempt.actor = match cast.meant(&name) {
             Some(id) => {
                 attempt.doc.may_act_for(id, &attempt.rights)?;
                 id
@@ -203,6 +206,11 @@ impl Draft {
         Ok(line)
     }
 }
+/// Whether this word stands around another command: `as NAME COMMAND`.
+pub(super) fn stands_around(word: &str) -> bool {
+    [ACT_AS, SECRET].contains(&word)
+}
+
 /// The command inside another.
 fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine, Unplayed> {
     let typed = rest.trim_start_matches(attempt.room.prefix.as_str()).trim().to_owned();

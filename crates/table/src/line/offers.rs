@@ -20,15 +20,18 @@ use std::collections::BTreeSet;
 /// Rolls with something open that are listed, at the most; what was offered before can still be typed in words.
 const MOST_OPEN: usize = 200;
 
-/// The number that a line consists of.
-pub(super) fn number(line: &CommandLine) -> Option<usize> {
-    line.typed.trim_end_matches(['.', ':', '!', ')']).parse().ok()
+/// The number of an offer that a line begins with, and what is typed after it: `1`, `1 4 +2`.
+pub(super) fn number(line: &CommandLine) -> Option<(usize, &str)> {
+    let (number, more) = line.typed.split_once(char::is_whitespace).unwrap_or((&line.typed, ""));
+    Some((number.trim_end_matches(['.', ':', '!', ')']).parse().ok()?, more.trim_start()))
 }
 
 impl Draft {
-    /// Whether a line is an offer's number: alone on it, and something is offered or the bot was named.
+    /// Whether a line is an offer's number, alone or with what that offer takes, and something is offered or the bot was named.
     pub(super) fn takes_offer(&self, host: &Host, line: &CommandLine, message: &Message) -> Result<bool, StoreError> {
-        Ok(number(line).is_some() && (line.by_name || !self.choices(host, message)?.is_empty()))
+        let Some((number, more)) = number(line) else { return Ok(false) };
+        let offered = self.choices(host, message)?.len();
+        Ok(line.by_name || if more.is_empty() { offered > 0 } else { (1..=offered).contains(&number) })
     }
 
     fn choices(&self, host: &Host, message: &Message) -> Result<Vec<Choice>, StoreError> {
@@ -36,11 +39,11 @@ impl Draft {
         Ok(doc.unwrap_or_default().choices)
     }
 
-    /// `!1`: the command that was shown under that number, for the character it was offered to.
+    /// `!1`: the command that was shown under that number, for the character it was offered to, with what is typed after it.
     pub(super) fn take_offer(
         &self,
         host: &Host,
-        number: usize,
+        (number, more): (usize, &str),
         attempt: &mut Attempt<'_>,
     ) -> Result<CommandLine, Unplayed> {
         let choices = self.choices(host, attempt.message)?;
@@ -69,7 +72,7 @@ impl Draft {
         attempt.rights.no_more_than(&attempt.doc, whose.as_ref());
         attempt.actor = choice.character;
         attempt.offered = Some(choice.entry);
-        Ok(CommandLine { typed: choice.command.clone(), by_name: true })
+        Ok(CommandLine { typed: format!("{} {more}", choice.command).trim_end().to_owned(), by_name: true })
     }
 
     /// The roll on which the command that was typed in full is offered, where it is no follow-up that says so itself.

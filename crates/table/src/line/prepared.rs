@@ -76,11 +76,15 @@ impl Draft {
         }
         let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
         let state = safely(|| self.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
-        let mut words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
+        arguments.takes_numbers_it_names(spec)?;
+        let words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
+        let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
         let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
+        let ready = ready.unwrap_or_else(|| Err(stumbled()))?;
+        arguments.add_remark(words.remark());
         let prepared = Prepared {
             plugin,
-            ready: ready.unwrap_or_else(|| Err(stumbled()))?,
+            ready,
             arguments,
             target: target.map(Arc::new),
             cast,

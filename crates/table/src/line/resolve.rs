@@ -15,9 +15,12 @@ use plugin_api::{
     Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words, suggest, suggest_within,
 };
 use serde_json::Value;
+use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
 const CORRECTED: usize = 4;
+/// Words of a line that may be a part of somebody's name.
+const MOST_PARTLY: usize = 3;
 
 impl Draft {
     /// The command that `line` means in its room, of a game that the operator offers there.
@@ -64,10 +67,17 @@ impl Draft {
             enabled.filter_map(|plugin| plugin.manifest().command(word).map(|command| (plugin, command))).collect()
         };
         let (mut knowing, mut place) = (commands(&word), place);
-        if let (true, Some(apart)) = (knowing.is_empty(), glued(&word)) {
+        for apart in glued(&word) {
             // `i+1` is `i +1`.
-            knowing = commands(&word[..apart]);
-            place.end = apart;
+            if knowing.is_empty() {
+                knowing = commands(&word[..apart]);
+                place.end = apart;
+            }
+        }
+        if let (true, Some((whole, end))) = (knowing.is_empty(), two_words(line)) {
+            // `new act` is `newact`.
+            knowing = commands(&whole);
+            place.end = end;
         }
         let main_game = self.state.doc.doc.main_game.as_deref();
         match knowing.as_slice() {
@@ -147,7 +157,12 @@ impl Draft {
                         offered: None,
                         from: end,
                     };
-                    let (_, number) = followed.latest(&ledger, &mut typed.clone())?;
+                    let number = match followed.latest(&ledger, &mut typed.clone()) {
+                        Ok((_, number)) => number,
+                        // It may be a line of another game.
+                        Err(Unplayed::Refused(_) | Unplayed::Silent) => None,
+                        Err(Unplayed::Store(error)) => return Err(error),
+                    };
                     if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
                         latest = Some((number, found));
                     }
@@ -300,9 +315,12 @@ pub(super) struct Followed<'a> {
 
 impl Followed<'_> {
     /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest.
-    fn latest(&self, ledger: &Ledger<'_>, arguments: &mut Arguments) -> Result<(CharacterId, Option<u64>), StoreError> {
+    ///
+    /// # Errors
+    /// Nobody is called what was typed for a name.
+    fn latest(&self, ledger: &Ledger<'_>, arguments: &mut Arguments) -> Result<(CharacterId, Option<u64>), Unplayed> {
         let game = &self.plugin.manifest().id;
-        let of = self.take_name(arguments).unwrap_or(self.actor);
+        let of = self.take_name(arguments)?.unwrap_or(self.actor);
         // Who was named answers for themselves; only who was not stands for those whom nobody plays.
         let role = if of == self.actor { self.rights.role() } else { Role::Player };
         let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
@@ -314,32 +332,67 @@ impl Followed<'_> {
     }
 
     /// The character named in the arguments, if they read as the command only without the name.
-    fn take_name(&self, arguments: &mut Arguments) -> Option<CharacterId> {
-        let words = |typed: &str| Words::new(typed, self.from.min(typed.len()));
+    ///
+    /// # Errors
+    /// The first word can only be a name, and nobody is called that.
+    fn take_name(&self, arguments: &mut Arguments) -> Result<Option<CharacterId>, Refusal> {
+        let called = |name: &str| self.cast.is_called(name);
+        let words = |typed: &str| Words::new(typed, self.from.min(typed.len())).with_names(called);
         let reads = |typed: &str| self.plugin.reads(&self.spec.name, &mut words(typed));
         if reads(&arguments.typed) {
-            return None;
+            return Ok(None);
         }
-        let known = |word: &str| self.cast.known(word.trim_start_matches('@'));
         let named = words(&arguments.typed);
-        let (character, place) = named.all().find_map(|(word, place)| known(word).map(|id| (id, place)))?;
-        let mut without = arguments.typed.clone();
-        without.replace_range(place.clone(), &" ".repeat(place.len()));
-        if !reads(&without) {
-            return None;
-        }
+        let exact = |word: &str| self.cast.known(word.trim_start_matches('@'));
+        let partly = |word: &str| self.cast.meant(word.trim_start_matches('@'));
+        // Whoever means somebody by a part of their name types it first; looking for each word is dear.
+        let find = |known: &dyn Fn(&str) -> Option<CharacterId>, words: usize| {
+            named.all().take(words).find_map(|(word, place)| known(word).map(|id| (id, place)))
+        };
+        let without = |place: &Range<usize>| {
+            let mut without = arguments.typed.clone();
+            without.replace_range(place.clone(), &" ".repeat(place.len()));
+            without
+        };
+        let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
+            let without = without(place);
+            reads(&without) || self.plugin.reads(&self.spec.name, &mut words(&without).with_remarks())
+        };
+        let Some((character, place)) =
+            find(&exact, usize::MAX).or_else(|| find(&partly, MOST_PARTLY)).filter(reads_without)
+        else {
+            let first = named.all().next().filter(|(word, _)| word.starts_with(char::is_alphabetic));
+            return match first.filter(|(_, place)| reads(&without(place))) {
+                Some((word, _)) => Err(self.cast.nobody(word)),
+                None => Ok(None),
+            };
+        };
+        let without = without(&place);
         arguments.typed = without;
-        Some(character)
+        Ok(Some(character))
     }
 }
 
-/// Where a word of letters ends to which a number or dice are glued: `i+1`, `t12`, `r4d6`. Another bot's `up2date` is none.
-fn glued(word: &str) -> Option<usize> {
-    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
-    let apart = word.find(numeric)?;
+/// The first two words of a line as one, in lower case, and where they end.
+fn two_words(line: &CommandLine) -> Option<(String, usize)> {
+    let mut words = line.typed.split_whitespace();
+    let (first, second) = (words.next()?, words.next()?);
+    let end = line.typed.find(second).filter(|at| *at >= first.len())? + second.len();
+    Some((format!("{first}{second}").to_lowercase(), end))
+}
+
+/// Where a word of letters may end to which a number or dice are glued: `i+1`, `t12`, `vs=17`, `r4d6`, `actd8`. Another bot's
+/// `up2date` is none.
+fn glued(word: &str) -> Vec<usize> {
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
+    let Some(apart) = word.find(numeric) else { return Vec::new() };
     let (letters, rest) = word.split_at(apart);
     let glued = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
-    (glued && rest.chars().all(|c| numeric(c) || c == 'd')).then_some(apart)
+    if !glued || !rest.chars().all(|c| numeric(c) || c == 'd') {
+        return Vec::new();
+    }
+    let die = letters.len() > 1 && letters.ends_with('d') && rest.starts_with(|c: char| c.is_ascii_digit());
+    std::iter::once(apart).chain(die.then(|| apart - 1)).collect()
 }
 
 /// `!mvk ...`: the plugin's command if the next word is one, else its main command.
@@ -387,19 +440,25 @@ fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &
 /// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
 fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
     let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
-    let mut known: Vec<&String> = host.plugins.house().iter().flat_map(names).collect();
-    for plugin in host.plugins.enabled(&room.plugins) {
-        known.extend(plugin.manifest().commands.iter().flat_map(names));
-        known.push(&plugin.manifest().id);
-    }
-    let long = known.into_iter().map(String::as_str).filter(|known| known.len() >= CORRECTED);
+    let games = host.plugins.enabled(&room.plugins);
+    let of_games = || games.iter().flat_map(|game| game.manifest().commands.iter().flat_map(names));
+    let ids = games.iter().map(|game| &game.manifest().id);
+    // A game's commands are typed oftener than the table's.
+    let known: Vec<&str> =
+        of_games().chain(host.plugins.house().iter().flat_map(names)).chain(ids).map(String::as_str).collect();
+    let long = known.iter().copied().filter(|known| known.len() >= CORRECTED);
     let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
+    let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
     let prefix = &room.prefix;
-    match meant {
+    let place = line.word().1;
+    match meant.or_else(|| slip_of(word, short)) {
         Some(meant) => {
-            let example = format!("{meant}{}", &line.typed[line.word().1.end..]);
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
-            Refusal::new(what).at(line.word().1).example(example).into()
+            Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into()
+        }
+        None if let Some((game, meant)) = synonym(line, word, &games) => {
+            let whole = 0..line.typed.len();
+            Refusal::new(format!("in {game} that is {meant}")).mended(whole, Some(meant)).into()
         }
         None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
@@ -408,13 +467,51 @@ fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -
     }
 }
 
+/// What an unknown word means in the first of these games that knows people to try it, and which game that is.
+fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(&'a str, String)> {
+    let rest = line.typed[line.word().1.end..].trim();
+    games.iter().find_map(|game| {
+        let manifest = game.manifest();
+        Some((manifest.id.as_str(), manifest.synonym(word, rest)?))
+    })
+}
+
+/// Which of these short commands `word` is a slip of: a letter twice, or two letters swapped behind the first.
+fn slip_of<'a>(word: &str, mut short: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let letters: Vec<char> = word.chars().collect();
+    let without_doubles = |letters: &[char]| {
+        let mut letters = letters.to_vec();
+        letters.dedup();
+        letters
+    };
+    let in_order = |letters: &[char]| {
+        let mut letters = letters.to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    short.find(|known| {
+        let right: Vec<char> = known.chars().collect();
+        let doubled = letters.len() == right.len() + 1 && without_doubles(&letters) == without_doubles(&right);
+        let swapped = letters.first() == right.first()
+            && in_order(&letters) == in_order(&right)
+            && suggest_within(1, word, [*known]).is_some();
+        doubled || swapped
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::glued;
 
     #[test]
     fn numbers_and_dice_are_glued_and_words_are_not() {
-        assert_eq!(["i+1", "t12", "r4d6", "i-2"].map(glued), [Some(1); 4]);
-        assert_eq!(["up2date", "4d6", "+1", "act", "c3po", "undo#5"].map(glued), [None; 6]);
+        for (word, ends) in
+            [("i+1", vec![1]), ("t12", vec![1]), ("r4d6", vec![1]), ("vs=17", vec![2]), ("actd8", vec![4, 3])]
+        {
+            assert_eq!(glued(word), ends, "{word}");
+        }
+        for word in ["up2date", "4d6", "+1", "act", "c3po", "undo#5"] {
+            assert!(glued(word).is_empty(), "{word}");
+        }
     }
 }

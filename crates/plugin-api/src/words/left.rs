@@ -1,0 +1,142 @@
+//! Words that no argument took: a remark, or a mistake.
+
+use super::typed::{Word, same};
+use super::{FILLING, NUMBERED, Remark, Words, means_nothing};
+use crate::{ArgumentSpec, Refusal, suggest};
+use std::ops::RangeInclusive;
+
+/// A word this long or longer is taken for a slip of another one; shorter ones are too often prose.
+const SLIP: usize = 5;
+
+impl Words {
+    /// Ends the reading: words that nobody took are a remark, or refused with what they were perhaps meant to be among the
+    /// words of `arguments`.
+    ///
+    /// # Errors
+    /// There are such words, and they are no remark.
+    pub fn finish_with(&mut self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
+        let Some(word) = self.first_left() else { return Ok(()) };
+        let arguments = arguments();
+        let owner = arguments.iter().find(|argument| argument.words.iter().any(|known| same(known, &word.text)));
+        let once = self.words.iter().filter(|each| same(&each.text, &word.text)).count() == 1;
+        if let Some(owner) =
+            owner.filter(|argument| once && !argument.words.iter().take(1).any(|known| same(known, &word.text)))
+        {
+            let usage = &owner.usage;
+            let usage = usage.strip_prefix('[').and_then(|usage| usage.strip_suffix(']')).unwrap_or(usage);
+            return Err(Refusal::usage(format!("\"{}\" belongs to {usage}", word.text), word.at.clone()));
+        }
+        let known: Vec<String> = arguments.into_iter().flat_map(|argument| argument.words).collect();
+        if let Some(prose) = self.prose(&known) {
+            let remark = self.text_of(prose);
+            self.remark = Remark::Found(remark);
+            return Ok(());
+        }
+        self.finish(&known)
+    }
+
+    /// Refuses a line with words that nobody took; `known` are words that would have fitted.
+    ///
+    /// # Errors
+    /// There are such words.
+    pub fn finish(&self, known: &[String]) -> Result<(), Refusal> {
+        let Some(word) = self.first_left() else { return Ok(()) };
+        let meant = suggest(&word.text, known.iter().map(String::as_str));
+        let more: Vec<&str> = known.iter().filter_map(|known| more_of(known, &word.text)).collect();
+        let refusal = |what: String| Refusal::usage(what, word.at.clone());
+        Err(match meant {
+            _ if !more.is_empty() => refusal(format!("{} what: {}?", word.text, more.join(", "))),
+            _ if known.iter().any(|known| same(known, &word.text)) => {
+                refusal(format!("\"{}\" is there once too often", word.text)).mended(word.at.clone(), Some(""))
+            }
+            Some(meant) => refusal(format!("I do not understand \"{}\" here: did you mean {meant}?", word.text))
+                .mended(word.at.clone(), Some(meant)),
+            None if self.remark == Remark::Welcome && !word.text.contains(|c: char| c.is_ascii_digit()) => {
+                self.as_comment(refusal(format!("I do not understand \"{}\" here; a comment goes after #", word.text)))
+            }
+            None => refusal(format!("I do not understand \"{}\" here", word.text)),
+        })
+    }
+
+    /// The words that nobody took, if they stand together and are prose: nothing that is nearly an argument, no numbers,
+    /// and more than names.
+    fn prose(&self, known: &[String]) -> Option<RangeInclusive<usize>> {
+        let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Welcome)?;
+        let run = &self.words[first..=last];
+        let long = || known.iter().map(String::as_str).filter(|known| known.len() >= SLIP);
+        let meant = |word: &Word| {
+            let text = &word.text;
+            let begun = || first == last && known.iter().any(|known| more_of(known, text).is_some());
+            known.iter().any(|known| same(known, text)) || begun() || suggest(text, long()).is_some()
+        };
+        let an_argument =
+            |word: &Word| !word.quoted && (word.text.contains(|c: char| c.is_ascii_digit()) || meant(word));
+        if run.iter().any(|word| word.taken || an_argument(word)) {
+            return None;
+        }
+        let content: Vec<&Word> = run.iter().filter(|word| !word.is_ornament() && !is_filling(word)).collect();
+        let quoted = |word: &Word| word.quoted && !word.name;
+        let prose = match content.as_slice() {
+            [only] => quoted(only) || (run[0].text == "-" && !only.name),
+            several => several.iter().any(|word| !word.name),
+        };
+        prose.then_some(first..=last)
+    }
+
+    /// A refusal with the line as it would be with these words as its comment.
+    fn as_comment(&self, refusal: Refusal) -> Refusal {
+        let Some((first, last)) = self.ends_of_left() else { return refusal };
+        let (start, end) = (self.words[first].at.start, self.words[last].at.end);
+        let behind = self.typed[end..].trim();
+        let (remark, whole) = (self.text_of(first..=last), start..self.typed.len());
+        let space = if behind.is_empty() { "" } else { " " };
+        refusal.mended(whole, Some(format!("{behind}{space}# {remark}")))
+    }
+
+    /// What these words say, as it was typed, without what stands around it.
+    fn text_of(&self, words: RangeInclusive<usize>) -> String {
+        let (first, last) = words.into_inner();
+        // An emoji beside it belongs to it.
+        let ornament = |at: &usize| self.words[*at].is_ornament();
+        let first = (0..first).rev().take_while(ornament).last().unwrap_or(first);
+        let last = (last + 1..self.words.len()).take_while(ornament).last().unwrap_or(last);
+        let text = &self.typed[self.words[first].at.start..self.words[last].at.end];
+        let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')');
+        text.trim_matches(around).to_owned()
+    }
+
+    fn first_left(&self) -> Option<&Word> {
+        self.ends_of_left().map(|(first, _)| &self.words[first])
+    }
+
+    /// The first and the last word that nobody took, of those that mean anything: no emoji, and no `with a` in front of what
+    /// was taken.
+    fn ends_of_left(&self) -> Option<(usize, usize)> {
+        let mut ends: Option<(usize, usize)> = None;
+        let mut taken_next = false;
+        for (at, word) in self.words.iter().enumerate().rev() {
+            // `- d8` takes a die away.
+            let dies = |next: &Word| next.text.contains(|c: char| c.is_ascii_digit());
+            let sign = word.text == "-" && self.words.get(at + 1).is_some_and(dies);
+            let text = word.text.to_lowercase();
+            let leads = means_nothing(&text) || NUMBERED.contains(&text.as_str());
+            let fills = taken_next && !word.quoted && leads && !sign;
+            if word.taken || fills || word.is_ornament() {
+                taken_next = word.taken || fills;
+                continue;
+            }
+            taken_next = false;
+            ends = Some((at, ends.map_or(at, |(_, last)| last)));
+        }
+        ends
+    }
+}
+
+/// The other words of what is known, if it is several and this is the first.
+fn more_of<'a>(known: &'a str, word: &str) -> Option<&'a str> {
+    known.split_once(' ').filter(|(first, _)| same(first, word)).map(|(_, more)| more)
+}
+
+fn is_filling(word: &Word) -> bool {
+    !word.quoted && FILLING.contains(&word.text.to_lowercase().as_str())
+}

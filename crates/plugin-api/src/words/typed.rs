@@ -1,0 +1,178 @@
+//! A line as words, the way people type them on phones.
+
+use std::ops::Range;
+
+/// One word of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Word {
+    /// What it says, without what thumbs leave around it.
+    pub text: String,
+    /// Its place in the line, in bytes.
+    pub at: Range<usize>,
+    /// An argument took it.
+    pub taken: bool,
+    /// It stood in quotation marks, or is a name of several words.
+    pub quoted: bool,
+    /// Somebody is called that.
+    pub name: bool,
+    /// Bytes of its place in front of what it says.
+    inset: usize,
+}
+
+/// What thumbs leave after a word.
+const SLIPS: [char; 6] = ['.', ':', '!', '?', ')', '…'];
+/// Words of the longest name that is looked for.
+const LONGEST_NAME: usize = 4;
+
+/// The words of `typed` from byte `from` on.
+pub(super) fn words(typed: &str, from: usize) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut rest = typed[from..].char_indices().map(|(at, c)| (at + from, c)).peekable();
+    while let Some((start, c)) = rest.next() {
+        if divides(c) {
+            continue;
+        }
+        let quoted = c == '"';
+        let mut text = if quoted { String::new() } else { c.to_string() };
+        let mut end = start + c.len_utf8();
+        while let Some((at, c)) = rest.next_if(|(_, c)| quoted || !divides(*c)) {
+            end = at + c.len_utf8();
+            if quoted && c == '"' {
+                break;
+            }
+            text.push(c);
+        }
+        let (text, inset) = if quoted { (text, 0) } else { plain(&text) };
+        match words.last_mut() {
+            // `+ 4` is `+4`, and so is `plus 4`.
+            Some(front) if is_number(&text) && !quoted && front.sign().is_some() => {
+                front.text = format!("{}{text}", front.sign().unwrap_or_default());
+                front.at.end = end;
+            }
+            _ => words.push(Word { text, at: start..end, taken: false, quoted, name: false, inset }),
+        }
+    }
+    words
+}
+
+/// A word without the parentheses around it, the `=` in front of it and the punctuation after it, a number also without an emoji; and how many bytes
+/// were in front of it.
+fn plain(text: &str) -> (String, usize) {
+    let opened = text.trim_start_matches(['(', '=']);
+    let mut plain = opened.trim_end_matches(SLIPS);
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+    if plain.starts_with(numeric) || plain.strip_prefix(['d', 'D']).is_some_and(|sides| sides.starts_with(numeric)) {
+        plain = plain.trim_end_matches(|c: char| !c.is_ascii() && !c.is_alphanumeric());
+    }
+    if plain.is_empty() { (text.to_owned(), 0) } else { (plain.to_owned(), text.len() - opened.len()) }
+}
+
+/// `words` with those that are a name together as one, those that are names marked, and numbers apart from a name that they are
+/// glued to.
+pub(super) fn joined(words: Vec<Word>, known: impl Fn(&str) -> bool) -> Vec<Word> {
+    let apart = |word: Word| match word.name_and_number(&known) {
+        Some(parts) => parts.to_vec(),
+        None => vec![word],
+    };
+    let words: Vec<Word> = words.into_iter().flat_map(apart).collect();
+    let mut joined = Vec::new();
+    let mut rest = words.as_slice();
+    while let Some((first, others)) = rest.split_first() {
+        let several = (2..=LONGEST_NAME.min(rest.len())).rev().find_map(|count| {
+            let name = rest[..count].iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            known(name.trim_start_matches('@')).then_some((name, count))
+        });
+        let name = known(first.text.trim_start_matches('@'));
+        match several {
+            Some((text, count)) => {
+                let at = first.at.start..rest[count - 1].at.end;
+                joined.push(Word { text, at, quoted: true, name: true, ..first.clone() });
+                rest = &rest[count..];
+            }
+            None => {
+                joined.push(Word { name, ..first.clone() });
+                rest = others;
+            }
+        }
+    }
+    joined
+}
+
+impl Word {
+    /// The parts of `7+4` and `+2-1`: numbers, all but the first with a sign.
+    pub fn sum(&self) -> Option<Vec<Word>> {
+        let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+        if self.quoted || !self.text.chars().all(numeric) {
+            return None;
+        }
+        let mut ends: Vec<usize> = self.text.match_indices(['+', '-']).map(|(at, _)| at).filter(|at| *at > 0).collect();
+        ends.push(self.text.len());
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let parts: Vec<Word> = starts.zip(&ends).map(|(start, end)| self.part(start..*end)).collect();
+        (parts.len() > 1 && parts.iter().all(|part| is_number(part.text.trim_start_matches(['+', '-']))))
+            .then_some(parts)
+    }
+
+    /// One of `names` with a value glued to it, and perhaps a number in front: `vs17`, `dc=15`, `12dn14`.
+    pub fn glued(&self, names: &[&str]) -> Option<Vec<Word>> {
+        if self.quoted {
+            return None;
+        }
+        let start = self.text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-'))?;
+        let ends = names.iter().filter_map(|name| {
+            let end = start + name.len();
+            let value = self.text.get(end..).filter(|_| same(&self.text[start..end], name))?;
+            let given = value.strip_prefix(['=', ':']);
+            let number = value.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit() || byte == b'+');
+            let fits = given.map_or(number && value.ends_with(|c: char| c.is_ascii_digit()), |given| !given.is_empty());
+            fits.then_some((end, end + usize::from(given.is_some())))
+        });
+        let (end, value) = ends.max()?;
+        let front = (start > 0).then(|| self.part(0..start));
+        Some(front.into_iter().chain([self.part(start..end), self.part(value..self.text.len())]).collect())
+    }
+
+    /// The parts of `Ann+1` and `Ann17`, if Ann is known and the whole is not.
+    fn name_and_number(&self, known: impl Fn(&str) -> bool) -> Option<[Word; 2]> {
+        let name = self.text.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['+', '-']);
+        let glued = !self.quoted && !name.is_empty() && name.len() < self.text.len();
+        let parts = || [self.part(0..name.len()), self.part(name.len()..self.text.len())];
+        (glued && !known(&self.text) && known(name.trim_start_matches('@'))).then(parts)
+    }
+
+    /// A part of its text as a word.
+    fn part(&self, part: Range<usize>) -> Word {
+        let start = self.at.start + self.inset;
+        let at = start + part.start..start + part.end;
+        Word { text: self.text[part].to_owned(), at, inset: 0, ..self.clone() }
+    }
+
+    /// The sign that it is.
+    fn sign(&self) -> Option<char> {
+        match self.text.to_lowercase().as_str() {
+            _ if self.quoted => None,
+            "+" | "plus" => Some('+'),
+            "-" | "minus" => Some('-'),
+            _ => None,
+        }
+    }
+
+    /// Whether it means nothing: an emoji, a smiley, dots.
+    pub fn is_ornament(&self) -> bool {
+        let mark = |c: char| matches!(c, '.' | ':' | '!' | '?' | '(' | ')' | '~' | '^' | '\'' | ';');
+        !self.quoted && self.text.chars().all(|c| mark(c) || (!c.is_ascii() && !c.is_alphanumeric()))
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn divides(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';') || c.is_control()
+}
+
+/// Whether two words are the same, whatever their case.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+}

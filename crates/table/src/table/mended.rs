@@ -1,0 +1,46 @@
+//! Lines that were refused and would have been right with a little change: kept for whoever typed them, who sends them by `!y`.
+
+use super::Table;
+use crate::host::Host;
+use crate::outcome::{Heard, Outcome};
+use crate::quota::Quotas;
+use crate::redirect::YES;
+use chat::{Block, Message, Span};
+use journal::documents::{MendedDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+
+impl Table {
+    /// Keeps how the one line of a message would have been right, and says how that is sent: for players who have a seat or may
+    /// have one.
+    /// `first` is the id of the message's first version.
+    pub(super) fn keep_mended(
+        &self,
+        host: &Host,
+        message: &Message,
+        first: &str,
+        heard: &mut Heard,
+    ) -> Result<(), StoreError> {
+        let player = &message.speaker.player;
+        let [Outcome { mended: Some(line), reply, .. }] = heard.outcomes.as_mut_slice() else { return Ok(()) };
+        let table = &self.state.doc.doc;
+        if message.aside.is_some() || !(table.seats.contains_key(player) || table.has_room()) {
+            return Ok(());
+        }
+        let doc = MendedDoc {
+            message: first.to_owned(),
+            line: line.clone(),
+            reply_to: message.reply_to.clone(),
+            table: self.state.id.clone(),
+            after: self.ledger(host).last_of_player(player)?,
+            seen: None,
+        };
+        heard.batch.put(keys::mended(&message.room, player), to_json(&doc));
+        let prefix = &self.state.rooms[&message.room].doc.prefix;
+        if let Some(Block::Line(words)) = reply.blocks.first_mut() {
+            words.push(Span::Text(format!(" ({prefix}{YES} sends it)")));
+        }
+        reply.numbers = Some(YES.to_owned());
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! No word of a line is dropped without a word: whatever stands where in a command, an argument took it, or it is refused.
+
+use plugin_api::Words;
+
+/// A word that means nothing to anybody, and that no remark can have.
+const NONSENSE: &str = "zzqx7";
+
+#[test]
+fn a_word_that_nothing_read_is_an_error() {
+    let mut tried = 0;
+    for game in games::all() {
+        let first = game.first();
+        for command in &game.manifest().commands {
+            for example in &command.examples {
+                let typed = example.split('#').next().unwrap_or_default().trim();
+                let words: Vec<&str> = typed.split(' ').collect();
+                for at in 1..=words.len() {
+                    let line = [&words[..at], &[NONSENSE], &words[at..]].concat().join(" ");
+                    let mut read = Words::new(&line, words[0].len()).with_remarks();
+                    tried += 1;
+                    if game.ready(&first, &command.name, &mut read).is_ok() {
+                        assert!(read.left().all(|word| word != NONSENSE), "{line} drops {NONSENSE}");
+                        assert!(!read.remark().unwrap_or_default().contains(NONSENSE), "{line}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
+}

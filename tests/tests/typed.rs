@@ -1,0 +1,104 @@
+//! What people type on phones, late in the evening: each line is understood as it was meant, or answered with the line that was
+//! meant, ready to be sent.
+//!
+//! A file of `typed/` plays one game. Its lines are
+//! - `setup LINE`: played first, at a table of its own for each line below;
+//! - `TYPED  =  LINE`: what is typed does to the letter what LINE does;
+//! - `TYPED  !  LINE`: it is refused, and the answer shows LINE;
+//! - `TYPED  ?  TEXT`: it is refused, and the answer holds TEXT;
+//! - `TYPED  ~`: it is not for the bot, which says nothing.
+//!
+//! Ann types, unless a line begins with `NAME> `. Dice fall the same for both lines of a pair.
+
+use plugin_testkit::{Compare, LineReport, play};
+use std::fs;
+use std::path::Path;
+
+/// What must come of a line.
+enum Meant<'a> {
+    Same(&'a str),
+    Mended(&'a str),
+    Says(&'a str),
+    Nothing,
+}
+
+#[test]
+fn what_people_type_is_understood_or_mended() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).expect("it is there").map(|file| file.expect("readable").path()).collect();
+    files.sort();
+    let (mut lines, mut wrong) = (0, Vec::new());
+    for path in files {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let (head, cases) = read(&text);
+        for (typed, meant) in cases {
+            lines += 1;
+            if let Err(what) = check(&head, typed, &meant) {
+                wrong.push(format!("{}: {typed}\n    {what}", path.file_name().unwrap_or_default().display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {lines} lines:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(lines >= 300, "{lines} lines");
+}
+
+/// The lines that lay the table, and each line with what must come of it.
+fn read(text: &str) -> (String, Vec<(&str, Meant<'_>)>) {
+    let (mut head, mut cases) =
+        (String::from("@seed 0707070707070707070707070707070707070707070707070707070707070707\n"), Vec::new());
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(setup) = line.strip_prefix("setup ") {
+            head.push_str(setup);
+            head.push('\n');
+            continue;
+        }
+        let at = |sign: &str| {
+            line.find(&format!("  {sign}")).map(|at| (line[..at].trim(), line[at + 2 + sign.len()..].trim()))
+        };
+        let case = at("=").filter(|(_, meant)| !meant.is_empty()).map(|(typed, meant)| (typed, Meant::Same(meant)));
+        let case = case.or_else(|| at("!  ").map(|(typed, meant)| (typed, Meant::Mended(meant))));
+        let case = case.or_else(|| at("?  ").map(|(typed, meant)| (typed, Meant::Says(meant))));
+        let case = case.or_else(|| at("~").map(|(typed, _)| (typed, Meant::Nothing)));
+        cases.push(case.unwrap_or_else(|| panic!("no line of this file: {line}")));
+    }
+    (head, cases)
+}
+
+fn check(head: &str, typed: &str, meant: &Meant<'_>) -> Result<(), String> {
+    let said = last(head, typed);
+    let shown = |said: &LineReport| format!("{}: {}", said.outcome, said.reply);
+    match meant {
+        Meant::Same(line) => {
+            let right = last(head, line);
+            let same = right.outcome == "played"
+                && (&said.reply, &said.dice, &said.facts) == (&right.reply, &right.dice, &right.facts);
+            if same { Ok(()) } else { Err(format!("{}\n    meant: {}", shown(&said), shown(&right))) }
+        }
+        Meant::Mended(line) => {
+            let right = last(head, line);
+            let (_, shown_line) = line.split_once("> ").unwrap_or(("", line));
+            match said.outcome == "refused" && said.reply.contains(&format!(": !{shown_line}")) {
+                true if right.misread => Err(format!("what is shown is refused itself: {}", shown(&right))),
+                true => Ok(()),
+                false => Err(shown(&said)),
+            }
+        }
+        Meant::Says(text) if said.outcome == "refused" && said.reply.contains(text) => Ok(()),
+        Meant::Nothing if said.outcome == "silent" => Ok(()),
+        Meant::Says(_) | Meant::Nothing => Err(shown(&said)),
+    }
+}
+
+/// What comes of a line behind the head.
+fn last(head: &str, line: &str) -> LineReport {
+    let typed = match line.split_once("> ") {
+        Some((name, _)) if name.chars().all(char::is_alphabetic) => line.to_owned(),
+        _ => format!("Ann> {line}"),
+    };
+    let mut last = None;
+    let played =
+        play("typed", &format!("{head}{typed}\n"), games::all(), Compare::DiceAlone, |report| last = Some(report));
+    played.unwrap_or_else(|difference| panic!("{line}: {difference}"));
+    last.expect("a line was said")
+}
