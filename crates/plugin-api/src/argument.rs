@@ -1,6 +1,5 @@
 //! The types that arguments may have.
 
-use crate::words::means_nothing;
 use crate::{ArgumentSpec, Refusal, Words};
 
 /// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice) or
@@ -94,7 +93,6 @@ impl Argument for Name {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let name = words[0].strip_prefix('@').unwrap_or(words[0]);
         let named = name.chars().next().is_some_and(|c| !c.is_ascii_digit() && !matches!(c, '+' | '-' | '#'));
-        let named = named && !means_nothing(name);
         Ok(named.then(|| (Name(name.to_owned()), 1)))
     }
 }

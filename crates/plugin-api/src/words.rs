@@ -265,7 +265,7 @@ impl Words {
                 let taken = self.words[at..].iter().position(|word| word.taken);
                 end = taken.map_or(texts.len(), |taken| at + taken.max(1));
             }
-            if self.words[at].taken {
+            if self.words[at].taken || self.only_leads::<T>(at) {
                 continue;
             }
             let read = T::read(&texts[at..end]).map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
@@ -274,6 +274,15 @@ impl Words {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a word, where prose is welcome, only leads to the next one: `to` in `to Ann`. It is nobody's name, and none of the
+    /// words of a `T`.
+    fn only_leads<T: Argument>(&self, at: usize) -> bool {
+        let word = &self.words[at];
+        let plain = !word.quoted && !word.name && word.text.chars().all(char::is_alphabetic);
+        let leads = plain && self.remark != Remark::Refused && means_nothing(&word.text);
+        leads && !T::words().iter().any(|known| same(known, &word.text))
     }
 
     /// Divides the first word that nobody took and that is several, `7+4` or `DC17`, into its parts, if one of them is `wanted`;
@@ -371,7 +380,7 @@ const LEADING: [&str; 6] = ["to", "for", "on", "in", "my", "using"];
 const NUMBERED: [&str; 2] = ["dc", "dn"];
 
 /// Whether a word, as it stands in lower case, only leads to the next one.
-pub(crate) fn means_nothing(word: &str) -> bool {
+fn means_nothing(word: &str) -> bool {
     FILLING.contains(&word) || LEADING.contains(&word)
 }
 
