@@ -227,7 +227,7 @@ async fn whose_turn_it_is_is_called() {
     let opposed = table.people[0].answer(&said).await;
     assert!(opposed.body().contains(&format!("{bob}: !resist")), "{}", opposed.body());
     assert_eq!(opposed.content["m.mentions"], json!({ "user_ids": [table.people[1].id()] }));
-    let said = table.people[1].say(&table.room, "!resist").await;
+    let said = table.people[1].say(&table.room, "!resist 0").await;
     let resisted = table.people[1].answer(&said).await;
     assert_eq!(resisted.content["m.mentions"], json!({}), "{}", resisted.body());
     bot.stop().await;
@@ -282,6 +282,33 @@ async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
     assert!(voted.body().contains(&format!("so far {die} ")), "{}", voted.body());
     let again = table.ask(1, &format!("!vote {die}")).await;
     assert!(again.contains("You voted for the good category already"), "a sign and a word count alike: {again}");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thumbs_up_at_a_refusal_sends_the_line_that_it_shows() {
+    let mut table = Table::set(true, &["ann", "bob"]).await;
+    let bot = table.start(Make::default()).await;
+    let room = table.room.clone();
+    let said = table.people[0].say(&room, "!roll 2d1 strength").await;
+    let refused = table.people[0].hear(&room, &table.bot).await;
+    assert!(refused.body().contains("Try: !roll 2d1 # strength (!y sends it)"), "{}", refused.body());
+    // Neither somebody else's thumb nor another sign sends it.
+    table.people[1].react(&room, &refused.id, "👍").await;
+    table.people[0].react(&room, &refused.id, "❓").await;
+    table.people[0].react(&room, &refused.id, "👍🏽").await;
+    let sent = table.people[0].hear(&room, &table.bot).await;
+    assert_eq!(sent.content["m.relates_to"]["event_id"], refused.id.as_str());
+    assert_eq!(sent.content["m.new_content"]["body"], "2 | 2d1 [1 1] | strength #1");
+    // It is the next version of the message, which may be edited further, and is not sent again.
+    table.people[0].edit(&room, &said, "!roll 2d1+5").await;
+    let edit = table.people[0].hear(&room, &table.bot).await;
+    assert_eq!(edit.content["m.new_content"]["body"], "7 | 2d1 [1 1] + 5 (edited, was #1) #2");
+    table.people[0].react(&room, &refused.id, "✅").await;
+    table.people[0].say(&room, "!y").await;
+    table.people[0].say(&room, "!roll 3d1").await;
+    let heard = table.people[0].hear(&room, &table.bot).await;
+    assert!(heard.body().contains("3 | 3d1 [1 1 1] #3"), "{}", heard.body());
     bot.stop().await;
 }
 

@@ -458,7 +458,8 @@ fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -
         }
         None if let Some((game, meant)) = synonym(line, word, &games) => {
             let whole = 0..line.typed.len();
-            Refusal::new(format!("in {game} that is {meant}")).mended(whole, Some(meant)).into()
+            let command = meant.split(' ').next().unwrap_or_default();
+            Refusal::new(format!("in {game} that is {prefix}{command}")).mended(whole, Some(meant.as_str())).into()
         }
         None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
