@@ -91,8 +91,8 @@ impl Arguments {
     }
 }
 
-/// Where a word begins that only leads to the roll behind it, if the command is not that word itself: `counter d8 vs #4`.
-fn leading_to(before: &str) -> Option<usize> {
+/// Where a word begins that only leads to the roll or the name behind it, if the command is not that word itself: `counter d8 vs #4`.
+pub(crate) fn leading_to(before: &str) -> Option<usize> {
     let start = before.trim_end().rfind(char::is_whitespace)? + 1;
     let word = before[start..].trim();
     ["vs", "versus", "against", "on", "for", "to"].iter().any(|leads| leads.eq_ignore_ascii_case(word)).then_some(start)

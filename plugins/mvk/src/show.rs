@@ -86,7 +86,8 @@ fn headline(reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
         }
         (Outcome::Unknown, kind) => {
             let what = if kind == Kind::Action { "ACTION" } else { "COUNTER" };
-            reply.bold(format!("{what} {total}")).text(format!(" ({parts}), IMPACT {}", judged.impact))
+            let least = if minimum_is_noted(roll, judged) && judged.impact > 1 { " (1 if countered)" } else { "" };
+            reply.bold(format!("{what} {total}")).text(format!(" ({parts}), IMPACT {}{least}", judged.impact))
         }
     }
 }
@@ -123,7 +124,6 @@ fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> 
         (Whether::Yes, Some(CritUse::Inspire)) => notes.push("CRITICAL SUCCESS, used for inspiration".to_owned()),
         _ => {}
     }
-    let inspiration = format!("inspiration {now} ({change:+})");
     match (judged.fumble, judged.scratched) {
         (Whether::Yes, Some(at)) => {
             notes.push(format!("CRITICAL FUMBLE: {} scratched", roll.dice[at]));
@@ -134,10 +134,7 @@ fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> 
         (Whether::No, _) => {}
     }
     if change != 0 {
-        notes.push(inspiration);
-    }
-    if minimum_is_noted(roll, judged) {
-        notes.push("min impact 1 even if countered".to_owned());
+        notes.push(format!("inspiration {now} ({change:+})"));
     }
     notes
 }

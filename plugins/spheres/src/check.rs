@@ -311,11 +311,12 @@ pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, not
 
 pub(crate) fn dc(turn: &mut Turn, level: &Level) -> Result<Reply, Refusal> {
     let dc = class_of(turn, level)?;
-    let Level { level: of, step, times, extra, .. } = level;
+    let Level { level: of, step, times, extra, rolled } = level;
     let base = dc - of * times - extra;
-    let extra = if *extra == 0 { String::new() } else { format!("{extra:+}") };
+    let die = if *rolled { "d20 " } else { "" };
+    let extra = if *extra == 0 { String::new() } else { format!(" {extra:+}") };
     let reply = Reply::new().bold(format!("DC {dc}"));
-    Ok(reply.text(format!(" (level {of} {step}: {of}x{times}+{base}{extra})")).fact("dc", dc))
+    Ok(reply.text(format!(" = {of}x{times} + {die}{base}{extra} (level {of}, {step})")).fact("dc", dc))
 }
 
 pub(crate) fn percent(turn: &mut Turn, chance: i64) -> Result<Reply, Refusal> {
@@ -326,6 +327,7 @@ pub(crate) fn percent(turn: &mut Turn, chance: i64) -> Result<Reply, Refusal> {
     let die = turn.throw_die(20)?;
     let shows = i64::from(die.value) * 5;
     let result = if shows <= chance { "YES" } else { "NO" };
-    let reply = Reply::new().bold(format!("{result} {shows} % of {chance} %")).text(" | ").die(die.to_string());
+    let reply =
+        Reply::new().bold(result).text(format!(": {shows} %, needed {chance} % or less | ")).die(die.to_string());
     Ok(reply.fact("success", shows <= chance).fact("shows", shows))
 }

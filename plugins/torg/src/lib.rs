@@ -15,8 +15,8 @@ use plugin_api::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use words::{
-    CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, OnOff, OneCard, PlayedCards,
-    Spendable, Toughness, Wounds,
+    BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, OnOff, OneCard,
+    PlayedCards, Spendable, Toughness, Wounds,
 };
 
 /// The game as a plugin.
@@ -129,8 +129,7 @@ enum Command {
         #[bare]
         toughness: Option<Toughness>,
         /// bonus dice
-        #[word("bd")]
-        count: Option<Number<1, 20>>,
+        count: Option<BonusDice>,
         /// who is hit, and may soak it
         #[word("on", "to", "hits")]
         #[bare]
@@ -277,7 +276,7 @@ impl Game for Torg {
                 let Some(Toughness(toughness)) = toughness else {
                     return Err(Refusal::new("against which Toughness? Its number is missing"));
                 };
-                let dice = count.map_or(0, |Number(dice)| dice as u32);
+                let dice = count.map_or(0, |BonusDice(dice)| dice);
                 harm::damage(state, turn, (damage, toughness), dice, character)
             }
             Command::Soak { reality, how } => harm::soak(state, turn, reality.map(|Number(skill)| skill), &how),

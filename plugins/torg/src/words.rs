@@ -92,9 +92,14 @@ impl Argument for NamedDifficulty {
 const COUNTED: [&str; 7] = ["card", "cards", "wound", "wounds", "wounded", "bd", "actions"];
 
 /// How many of something there are: `cards 2`, `2 cards`, or `card`, which is one; and how many words say so.
-fn counted(words: &[&str], names: &[&str]) -> Result<Option<(i64, usize)>, String> {
+fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i64, usize)>, String> {
     let named = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(word));
-    let number = |word: &str| Ok::<_, String>(Number::<1, 10>::read(&[word])?.map(|(Number(count), _)| count));
+    let number = |word: &str| Ok::<_, String>(Number::<1, MOST>::read(&[word])?.map(|(Number(count), _)| count));
+    // `wounds1`
+    let letters = words[0].trim_end_matches(|c: char| c.is_ascii_digit());
+    if letters.len() < words[0].len() && named(letters) {
+        return Ok(number(&words[0][letters.len()..])?.map(|count| (count, 1)));
+    }
     match words {
         [name, count, ..] if named(name) => Ok(match number(count) {
             Ok(Some(count)) => Some((count, 2)),
@@ -117,7 +122,7 @@ impl Argument for Wounds {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(counted(words, &["wounds", "wound", "wounded"])?.map(|(count, taken)| (Wounds(count), taken)))
+        Ok(counted::<10>(words, &["wounds", "wound", "wounded"])?.map(|(count, taken)| (Wounds(count), taken)))
     }
 
     fn words() -> Vec<String> {
@@ -141,7 +146,7 @@ impl Argument for PlayedCards {
         {
             Cards::read(&[count])?;
         }
-        Ok(counted(words, &["cards", "card"])?.map(|(count, taken)| (PlayedCards(count), taken)))
+        Ok(counted::<10>(words, &["cards", "card"])?.map(|(count, taken)| (PlayedCards(count), taken)))
     }
 
     fn words() -> Vec<String> {
@@ -156,6 +161,24 @@ pub(crate) enum CardWord {
     Card,
     /// Without the minimum of 10.
     Nomin,
+}
+
+/// Bonus dice, counted: `bd 2`, `2 bd`, `bd2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BonusDice(pub u32);
+
+impl Argument for BonusDice {
+    fn shape() -> String {
+        "bd NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        Ok(counted::<20>(words, &["bd"])?.map(|(count, taken)| (BonusDice(count as u32), taken)))
+    }
+
+    fn words() -> Vec<String> {
+        vec!["bd".to_owned()]
+    }
 }
 
 /// The word in `hero card`.
@@ -222,13 +245,14 @@ impl Argument for Toughness {
 pub(crate) struct Circumstance(pub i64);
 
 /// Circumstances by name (Modifiers), as they are typed.
-const CIRCUMSTANCES: [(&str, i64); 8] = [
+const CIRCUMSTANCES: [(&str, i64); 9] = [
     ("very stymied", -4),
     ("very vulnerable", 4),
     ("all-out attack", 4),
     ("all out attack", 4),
     ("all-out", 4),
     ("all out", 4),
+    ("allout", 4),
     ("stymied", -2),
     ("vulnerable", 2),
 ];

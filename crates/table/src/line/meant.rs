@@ -232,6 +232,10 @@ fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), R
     if let Some(name) = known {
         return Ok((name.clone(), rest[name.len()..].trim_start()));
     }
+    let rest = match rest.split_once(char::is_whitespace) {
+        Some((the, rest)) if the.eq_ignore_ascii_case("the") => rest.trim_start(),
+        _ => rest,
+    };
     let mut words = Words::new(rest, 0);
     let Some(Name(name)) = words.take_next()? else {
         let word = words.left().next().unwrap_or_default().to_owned();

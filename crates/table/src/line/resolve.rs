@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights};
 use crate::unplayed::Unplayed;
-use crate::words::{Arguments, CommandLine};
+use crate::words::{Arguments, CommandLine, leading_to};
 use chat::Message;
 use journal::documents::{RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
@@ -194,6 +194,9 @@ impl Draft {
                 (_, Some(number)) => (number, false),
                 _ if optional => return Ok(None),
                 (of, None) => {
+                    if let Some(misread) = command.misread(arguments) {
+                        return Err(misread.into());
+                    }
                     let (name, word) = (command.cast.name(of), &command.spec.name);
                     let what = match command.spec.follow_up {
                         FollowUp::Anyone => format!("nothing waits for {name} to {word}"),
@@ -327,6 +330,14 @@ impl Followed<'_> {
         Ok((of, offered.map_or_else(|| ledger.latest(of, game), |number| Ok(Some(number)))?))
     }
 
+    /// Why the arguments do not read as the command, if they do not.
+    fn misread(&self, arguments: &Arguments) -> Option<Refusal> {
+        let called = |name: &str| self.cast.is_called(name);
+        let typed = &arguments.typed;
+        let mut words = Words::new(typed, self.from.min(typed.len())).with_names(called).with_remarks();
+        self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()
+    }
+
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
         character == self.actor || self.rights.may(doc, Act::PlayAs(character))
     }
@@ -351,7 +362,8 @@ impl Followed<'_> {
         };
         let without = |place: &Range<usize>| {
             let mut without = arguments.typed.clone();
-            without.replace_range(place.clone(), &" ".repeat(place.len()));
+            let start = leading_to(&without[..place.start]).unwrap_or(place.start);
+            without.replace_range(start..place.end, &" ".repeat(place.end - start));
             without
         };
         let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
@@ -451,12 +463,14 @@ fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -
     let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
     let prefix = &room.prefix;
     let place = line.word().1;
-    match meant.or_else(|| slip_of(word, short)) {
+    let synonym = synonym(line, word, &games);
+    let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
+    match meant.or_else(|| slip_of(word, short)).or_else(inflected).filter(|_| synonym.is_none()) {
         Some(meant) => {
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
             Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into()
         }
-        None if let Some((game, meant)) = synonym(line, word, &games) => {
+        None if let Some((game, meant)) = synonym => {
             let whole = 0..line.typed.len();
             let command = meant.split(' ').next().unwrap_or_default();
             Refusal::new(format!("in {game} that is {prefix}{command}")).mended(whole, Some(meant.as_str())).into()
@@ -475,6 +489,11 @@ fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Opti
         let manifest = game.manifest();
         Some((manifest.id.as_str(), manifest.synonym(word, rest)?))
     })
+}
+
+/// Whether `word` is that command with an ending: `stressed`, `checks`.
+fn is_inflected(word: &str, command: &str) -> bool {
+    word.strip_prefix(command).is_some_and(|ending| ["s", "d", "ed", "es", "ing"].contains(&ending))
 }
 
 /// Which of these short commands `word` is a slip of: a letter twice, or two letters swapped behind the first.
