@@ -190,7 +190,15 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     assert!(late.hear_within(BOT, CHANNEL, Duration::from_millis(300)).is_none(), "one warning");
     // The journal tells of it, and adds up.
     late.say(CHANNEL, "!history 30");
-    while !hear(&mut late).contains("renamed nick:mia nick:mia_phone → nick:mia goes on as nick:mia_phone.") {}
+    loop {
+        let line = hear(&mut late);
+        if line.contains("renamed nick:mia nick:mia_phone → nick:mia goes on as nick:mia_phone.") {
+            break;
+        }
+        if line.ends_with("(!more shows more)") {
+            late.say(CHANNEL, "!more");
+        }
+    }
     let store = bot.stop().await;
     let room = chat::RoomId::new("irc", CHANNEL);
     journal::audit(&*store, &journal::keys::TableId::of(&room)).expect("the journal leads to what is stored");
