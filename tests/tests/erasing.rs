@@ -80,3 +80,19 @@ fn a_message_that_is_taken_back_erases_nothing_of_another_table() {
     let history = rooms.say(Standing::Admin, "hall", 0, "!history").1;
     assert!(history.contains("of the attic") && !history.contains("erased"), "{history}");
 }
+
+#[test]
+fn a_refused_line_that_is_taken_back_is_not_sent_by_a_letter() {
+    for taken_back in [false, true] {
+        let mut rooms = Rooms::new();
+        let (kind, refused) = rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 street");
+        assert!(kind == OutcomeKind::Refused && refused.contains("!roll 1d1 # street (!y sends it)"), "{refused}");
+        let of = rooms.said.to_string();
+        if taken_back {
+            let message = rooms.message(Standing::Admin, "hall", 0, "");
+            rooms.sitting.play(&Event::Redacted { message, of }).expect("memory does not fail");
+        }
+        let sent = rooms.say(Standing::Admin, "hall", 0, "!y").0;
+        assert_eq!(sent, if taken_back { OutcomeKind::Silent } else { OutcomeKind::Played });
+    }
+}

@@ -7,7 +7,7 @@ use crate::outcome::{Heard, OutcomeKind};
 use crate::state::read;
 use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Unaccepted, What};
 use journal::Page;
-use journal::documents::{InboxRow, to_json};
+use journal::documents::{InboxRow, MendedDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
 use std::collections::BTreeSet;
@@ -51,6 +51,11 @@ impl Table {
             heard.batch.put(kept, to_json(&heard_before));
         }
         if let Some(InboxRow::Refused { by, .. }) = row {
+            // Nor is it sent by a letter any more, as it would have been right.
+            let mended = keys::mended(message.said_in(), by.as_ref().unwrap_or(&message.speaker.player));
+            if read::<MendedDoc>(host, &mended)?.is_some_and(|mended| mended.message == of) {
+                heard.batch.delete(mended);
+            }
             heard.batch.put(key, to_json(&InboxRow::Refused { lines: Vec::new(), by }));
             self.withdraw_answers(host, message, of, &mut heard);
             return Ok(heard);
