@@ -109,7 +109,12 @@ mod tests {
 
     #[test]
     fn every_command_that_a_guide_shows_is_one() {
-        let pages = [include_str!("../../../docs/operators.md"), include_str!("../../../README.md")];
+        let pages = [
+            include_str!("../../../README.md"),
+            include_str!("../../../docs/introduction.md"),
+            include_str!("../../../docs/networks.md"),
+            include_str!("../../../docs/operators.md"),
+        ];
         let blocks =
             pages.iter().flat_map(|page| page.split("```sh\n").skip(1)).filter_map(|rest| rest.split("```").next());
         let lines = blocks.flat_map(str::lines).filter(|line| line.starts_with("astragal"));
