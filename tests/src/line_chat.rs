@@ -127,7 +127,7 @@ fn shown(block: &Block) -> String {
     let mut lines = vec![rest.into_iter().map(Span::plain).collect::<String>()];
     for offer in offers {
         let Span::Offer(offer) = offer else { continue };
-        let Offered { command, label, chance, to } = &**offer;
+        let Offered { command, label, chance, to, .. } = &**offer;
         let chance = chance.map_or(String::new(), |chance| format!(", {:.0} % to succeed", chance * 100.0));
         lines.push(match to {
             OfferedTo::Asker(number) => format!("[{number}] {command}: {label}{chance}"),

@@ -152,7 +152,7 @@ async fn what_is_offered_is_to_be_seen(stand: &mut impl Stand) {
     let mut line = vec![Span::Bold("SUCCESS".to_owned())];
     for (to, command) in to.into_iter().zip(["!push", "!resist 8"]) {
         let (command, label) = (command.to_owned(), "one more die".to_owned());
-        line.push(Span::Offer(Box::new(Offered { command, label, chance: Some(0.5), to })));
+        line.push(Span::Offer(Box::new(Offered { command, prefix: "!".to_owned(), label, chance: Some(0.5), to })));
     }
     transport.send(Post { blocks: vec![Block::Line(line)], ..post(&room, 1, "") }).await.expect("it can be said");
     transport.send(post(&room, 2, "the end")).await.expect("it can be said");
@@ -160,7 +160,7 @@ async fn what_is_offered_is_to_be_seen(stand: &mut impl Stand) {
     while !heard.contains("the end") {
         heard += &stand.hear().await;
     }
-    for seen in ["SUCCESS", "!push", "one more die", "50 %", "Bob", "!resist 8"] {
+    for seen in ["SUCCESS", "!1", "one more die", "50 %", "Bob", "!resist 8"] {
         assert!(heard.contains(seen), "{seen} is not to be seen in {heard:?}");
     }
 }

@@ -98,6 +98,8 @@ pub enum Span {
 pub struct Offered {
     /// What to type, prefix and all.
     pub command: String,
+    /// The prefix alone, which a number takes too.
+    pub prefix: String,
     /// What it does, in a few words.
     pub label: String,
     /// The chance that it succeeds, 0 to 1, where that is known.
@@ -116,17 +118,32 @@ pub enum OfferedTo {
 }
 
 impl Offered {
-    /// As text, divided from what stands in front of it.
-    fn drawn(&self) -> [Span; 3] {
-        let (before, behind) = match &self.to {
-            OfferedTo::Asker(number) => {
-                let divided = if *number == 1 { " | " } else { "  " };
-                let chance = self.chance.map_or(String::new(), |chance| format!("{}, ", whole_percent(chance)));
-                (format!("{divided}{number}: "), format!(" ({chance}{})", self.label))
+    /// What is shown to be typed: `!1`, or the command for somebody else.
+    pub fn typed(&self) -> String {
+        match &self.to {
+            OfferedTo::Asker(number) => format!("{}{number}", self.prefix),
+            OfferedTo::Character(_) => self.command.clone(),
+        }
+    }
+
+    /// What it does, and the chance that it succeeds; nothing for somebody else.
+    pub fn does(&self) -> String {
+        match &self.to {
+            OfferedTo::Asker(_) => {
+                let chance = self.chance.map(|chance| format!(" ({} to succeed)", whole_percent(chance)));
+                format!("{}{}", self.label, chance.unwrap_or_default())
             }
+            OfferedTo::Character(_) => String::new(),
+        }
+    }
+
+    /// As text, divided from what comes before it: ` | !1 +2 impact`, ` | Bob: !resist`.
+    fn drawn(&self) -> [Span; 3] {
+        let (before, does) = match &self.to {
+            OfferedTo::Asker(_) => (" | ".to_owned(), format!(" {}", self.does())),
             OfferedTo::Character(name) => (format!(" | {name}: "), String::new()),
         };
-        [Span::Text(before), Span::Code(self.command.clone()), Span::Text(behind)]
+        [Span::Text(before), Span::Code(self.typed()), Span::Text(does)]
     }
 }
 
@@ -431,16 +448,16 @@ mod tests {
     #[test]
     fn offers_are_data_until_they_are_drawn_or_stored() {
         let offered = |to, chance| {
-            let (command, label) = ("!push".to_owned(), "one more die".to_owned());
-            Span::Offer(Box::new(Offered { command, label, chance, to }))
+            let (command, prefix, label) = ("!push".to_owned(), "!".to_owned(), "one more die".to_owned());
+            Span::Offer(Box::new(Offered { command, prefix, label, chance, to }))
         };
         let first = offered(OfferedTo::Asker(1), Some(0.999));
         let line = vec![first, offered(OfferedTo::Asker(2), None), offered(OfferedTo::Character("Bob".into()), None)];
         let block = Block::Line(line.clone());
-        let shown = " | 1: !push (over 99 %, one more die)  2: !push (one more die) | Bob: !push";
+        let shown = " | !1 one more die (over 99 % to succeed) | !2 one more die | Bob: !push";
         assert_eq!(block.plain(), shown);
         let stored = serde_json::to_string(&block).unwrap();
-        assert!(stored.contains(r#"{"Text":" | 1: "},{"Code":"!push"}"#), "{stored}");
+        assert!(stored.contains(r#"{"Text":" | "},{"Code":"!1"}"#), "{stored}");
         let read: Block = serde_json::from_str(&stored).unwrap();
         assert_eq!(read, Block::Line(drawn(&line)), "an older version reads what is stored");
     }

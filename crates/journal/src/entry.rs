@@ -26,14 +26,33 @@ use sha2::{Digest, Sha256};
 /// 2. No dice of a published seed; a message's key once, but for edits, whose dice begin with the first version's; no
 ///    reference to what is not there; a die of one side takes no word of the stream; players may bind a seed with words.
 /// 3. As 2, and some of the changes are withheld.
-pub const RULES: u32 = WITH_WITHHELD;
-/// The rules of an entry that withholds nothing, and of one that does. Neither binds less than the other, so the two may
-/// follow each other in any order.
+/// 4. As 2 or 3, for one of several entries that a single line made. They follow one another directly.
+pub const RULES: u32 = OF_A_GROUP;
+/// The rules of an entry that withholds nothing, of one that does, and of one in a group. None binds less than the others, so
+/// they may follow each other in any order.
 pub const WITHOUT_WITHHELD: u32 = 2;
-pub(crate) const WITH_WITHHELD: u32 = 3;
+/// See [`WITHOUT_WITHHELD`].
+pub const WITH_WITHHELD: u32 = 3;
+/// See [`WITHOUT_WITHHELD`].
+pub const OF_A_GROUP: u32 = 4;
 
 /// Command lines of one message that are played.
 pub const MOST_LINES: usize = 5;
+
+/// Entries that one line can make: it is played for so many characters.
+pub const MOST_IN_A_GROUP: usize = 12;
+
+/// The ordinal of a command in its message's keys: `line` counts from 1, and `place` is its place among the commands that a
+/// single line stands for, from 1, or 0 if the line is one command.
+pub fn ordinal(line: u32, place: u32) -> u32 {
+    line + place * MOST_LINES as u32
+}
+
+/// The line that a command of this [`ordinal`] is from, and its place there.
+pub fn line_and_place(ordinal: u32) -> (u32, u32) {
+    let (most, before) = (MOST_LINES as u32, ordinal.saturating_sub(1));
+    (before % most + 1, before / most)
+}
 
 /// What stands for the table itself where entries name a game.
 pub const HOUSE: &str = "table";
@@ -121,6 +140,19 @@ fn is_first(rules: &u32) -> bool {
 }
 
 impl Entry {
+    /// Whether the same line made this entry and `before`, the one directly before it.
+    pub fn continues(&self, before: &Entry) -> bool {
+        let by_number = |key: &MessageKey| key.id.starts_with('#');
+        let (key, last) = (&self.key, &before.key);
+        let (line, place) = line_and_place(key.ordinal);
+        place > 1
+            && line_and_place(last.ordinal) == (line, place - 1)
+            && self.number == before.number + 1
+            && self.player == before.player
+            && (&key.network, &key.room) == (&last.network, &last.room)
+            && (key.id == last.id || by_number(key) && by_number(last))
+    }
+
     /// It does something about other entries, or shows what cannot be hidden again.
     pub fn is_about_others(&self) -> bool {
         self.undoes.is_some() || self.shows()

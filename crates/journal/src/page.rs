@@ -83,6 +83,11 @@ impl Page {
         self.link.fate.undone_by.is_some() || self.link.fate.replaced_by.is_some()
     }
 
+    /// It still holds, and nothing was disclosed, published or erased by it.
+    pub fn can_be_taken_back(&self) -> bool {
+        !self.is_void() && !self.entry.shows()
+    }
+
     /// The number before it, those left out passed over; 0 before the first.
     pub fn below(&self) -> u64 {
         self.entry.skipped.map_or(self.entry.number, |(from, _)| from).saturating_sub(1)

@@ -3,11 +3,12 @@
 use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::limits::{Pace, Pulse};
+use crate::line::Group;
 use crate::state::{GameState, State, Stored, read};
 use crate::unplayed::Unplayed;
 use chat::{Message, RoomId};
 use dice::Die;
-use journal::documents::{GameDoc, RoomDoc, from_json, to_json};
+use journal::documents::{Choice, GameDoc, RoomDoc, from_json, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use journal::{Change, Touched, bound};
@@ -27,6 +28,10 @@ pub(crate) struct Draft {
     pub replacing: Option<Replacing>,
     /// What names the message in the keys of its dice.
     pub named: Named,
+    /// The group whose lines are being played, if one line stands for several.
+    pub group: Option<Group>,
+    /// What the message offered whoever typed it, as it is numbered.
+    pub offered: Vec<Choice>,
 }
 
 /// What names a message in the keys of its dice.
@@ -39,7 +44,7 @@ pub(crate) enum Named {
 }
 
 /// What is known of the first version while an edit is played.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Replacing {
     /// The id its dice were made of.
     pub id: String,
@@ -129,8 +134,11 @@ impl Draft {
         if message.late || message.unlimited {
             return Ok(());
         }
-        match self.pulse.command(&message.speaker.player, message.heard_at(), &host.settings().limits) {
+        let pace = self.pulse.command(&message.speaker.player, message.heard_at(), &host.settings().limits);
+        match pace {
             Pace::Fine => Ok(()),
+            // The lines of a group all count, and none ends it.
+            _ if self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number())) => Ok(()),
             Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
             Pace::Silent => Err(Unplayed::Silent),
         }

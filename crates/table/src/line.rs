@@ -1,9 +1,10 @@
 //! One command line, from what was typed to what came of it: what it means ([`meant`]), what it does ([`play`]), its
-//! entry ([`enter`]). A line that is refused leaves nothing.
+//! entry ([`enter`]). A line that stands for several is played for each ([`group`]). One that is refused leaves nothing.
 
 mod answer;
 mod chances;
 mod enter;
+mod group;
 mod last_roll;
 mod meant;
 mod nothing;
@@ -27,8 +28,9 @@ use chat::{Message, Readers};
 use dice::fair::MessageKey;
 use journal::store::StoreError;
 use meant::Meant;
-use plugin_api::Refusal;
+use plugin_api::{CharacterId, Refusal};
 
+pub(crate) use group::Group;
 pub(crate) use play::{changed, note};
 
 impl Draft {
@@ -36,7 +38,7 @@ impl Draft {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn play_line(
+    fn play_line(
         &mut self,
         host: &Host,
         message: &Message,
@@ -46,7 +48,34 @@ impl Draft {
         self.room(host, &message.room)?;
         let mut attempt = self.attempt(host, message, ordinal, line);
         let before = (attempt.actor, attempt.name().to_owned());
-        let mut played = self.try_line(host, line, &mut attempt);
+        let played = self.try_line(host, line, &mut attempt);
+        self.end_line(host, line, attempt, played, before)
+    }
+
+    /// Answers a line that is refused before it is known what it means.
+    fn refuse_line(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        ordinal: u32,
+        line: &CommandLine,
+        why: Unplayed,
+    ) -> Result<Outcome, StoreError> {
+        let attempt = self.attempt(host, message, ordinal, line);
+        let before = (attempt.actor, attempt.name().to_owned());
+        self.end_line(host, line, attempt, Err(why), before)
+    }
+
+    /// Writes a line down that was played, or says why it was not; `before` is who would act for a start.
+    fn end_line(
+        &mut self,
+        host: &Host,
+        line: &CommandLine,
+        attempt: Attempt<'_>,
+        mut played: Result<Done<'_>, Unplayed>,
+        before: (CharacterId, String),
+    ) -> Result<Outcome, StoreError> {
+        let (message, ordinal) = (attempt.message, attempt.key.ordinal);
         if let (Err(Unplayed::Refused(_)), false) = (&played, attempt.paced) {
             // What is answered counts, whatever the answer is.
             if let Err(too_fast) = self.keep_pace(host, message) {
@@ -88,7 +117,8 @@ impl Draft {
             None if !meant::stands_around(&line.word().0) => Some(""),
             around => around,
         };
-        let refused = RefusedLine { typed: &attempt.typed, around, spec: attempt.spec, prefix };
+        let group = self.group.as_ref();
+        let refused = RefusedLine { typed: &attempt.typed, around, spec: attempt.spec, prefix, group };
         let mended;
         (outcome.reply, mended) = answer::refusal(refusal, &refused);
         // What somebody else's macro made of the line is nobody's to send by a letter.

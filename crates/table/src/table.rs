@@ -235,10 +235,13 @@ impl Table {
         }
         let gone = !matches!(answering, Answering::Nothing) && is_gone(host, message);
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
-            heard.outcomes.push(match gone {
-                true => not_seen(message),
-                false => draft.play_line(host, message, ordinal, line)?,
-            });
+            match gone {
+                true => heard.outcomes.push(not_seen(message)),
+                false => {
+                    let played = draft.play_typed(host, message, ordinal, line)?;
+                    heard.outcomes.extend(played.into_iter().map(|(_, outcome)| outcome));
+                }
+            }
         }
         heard.batch = self.keep(draft);
         if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
@@ -299,6 +302,8 @@ impl Table {
             pulse: std::mem::take(&mut self.pulse),
             replacing: None,
             named: Named::ByItsNetwork,
+            group: None,
+            offered: Vec::new(),
         }
     }
 

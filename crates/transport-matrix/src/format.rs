@@ -1,6 +1,7 @@
 //! How a post looks on Matrix: one event, readable as plain text alone, with the result set off where HTML is shown.
 
 use crate::html::{Html, quiet};
+use crate::layout::laid_out;
 use chat::{Block, Line, PlayerId, Post, Recipient, Span, What, clean, drawn};
 use serde_json::{Map, Value, json};
 
@@ -191,7 +192,12 @@ fn blocks(html: &mut Html, blocks: &[Block], charts: Charts) {
                 if after_line {
                     html.line_break();
                 }
-                spans(html, line);
+                for (at, line) in laid_out(line).iter().enumerate() {
+                    if at > 0 {
+                        html.line_break();
+                    }
+                    spans(html, line);
+                }
             }
             Block::List(items) => html.element("ul", |html| {
                 items.iter().for_each(|item| html.element("li", |html| spans(html, item)));

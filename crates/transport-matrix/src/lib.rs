@@ -2,7 +2,7 @@
 //!
 //! `session` is the bot's device, `listen` turns syncs into events of the core (`gap` finds what a sync left out,
 //! `undecrypted` what came before its key, `said` reads the words, `standing` says who spoke, `rooms` where the bot is and
-//! `joining` how it comes there), `outbox` says posts (`format` is how they look, `related` what they relate to, `direct`
+//! `joining` how it comes there), `outbox` says posts (`format` and `layout` are how they look, `related` what they relate to, `direct`
 //! where private ones go, `media` what belongs to them). The
 //! SDK's event handlers are not used: it saves its place in the stream before it calls them, so that a crash loses what
 //! they were told.
@@ -16,6 +16,7 @@ mod html;
 mod identity;
 mod joining;
 mod lately;
+mod layout;
 mod link;
 mod listen;
 mod media;

@@ -111,9 +111,13 @@ enum Command {
     /// Spend inspiration, a point or more.
     #[command(by_object, example = "spend inspiration", example = "spend 2 inspiration")]
     Spend { points: Option<Number<1, 100>>, what: Spendable },
-    /// Show or set the stress that counts in every roll of yours until it is cleared.
+    /// Show or set the stress that counts in every roll of yours until it is cleared. A referee sets anybody's.
     #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
-    Stress { changes: Vec<StressWord> },
+    Stress {
+        changes: Vec<StressWord>,
+        /// whose, if not your own
+        character: Option<Name>,
+    },
     /// Show all that a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
@@ -255,7 +259,7 @@ impl Game for Mvk {
                 let points = points.map_or(1, |Number(points)| points);
                 change_inspiration(state, turn, turn.actor, -points)
             }
-            Command::Stress { changes } => Ok(stress(state, turn, &changes)),
+            Command::Stress { changes, character } => stress(state, turn, &changes, character),
             Command::Sheet { character } => {
                 let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))
@@ -376,9 +380,18 @@ fn change_inspiration(state: &mut State, turn: &Turn, who: CharacterId, change: 
     Ok(reply.text(format!(" ({change:+})")).fact("inspiration", now).fact("inspiration_change", change))
 }
 
-fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
+fn stress(
+    state: &mut State,
+    turn: &mut Turn,
+    changes: &[StressWord],
+    character: Option<Name>,
+) -> Result<Reply, Refusal> {
+    let who = match changes {
+        [] => turn.named(character)?,
+        _ => turn.own(character, "set the stress of")?,
+    };
     if !changes.is_empty() {
-        let held = state.of(turn.actor);
+        let held = state.of(who);
         for change in changes {
             match change {
                 StressWord::Overwhelmed => held.overwhelmed = true,
@@ -387,5 +400,5 @@ fn stress(state: &mut State, turn: &Turn, changes: &[StressWord]) -> Reply {
             }
         }
     }
-    show::stress(state, turn, turn.actor)
+    Ok(show::stress(state, turn, who))
 }

@@ -73,9 +73,7 @@ pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
 fn choices(reboot: bool) -> [(&'static str, &'static str); 2] {
     match reboot {
         false => [("keep", "fail, keep control"), ("cede", "succeed, cede control")],
-        true => {
-            [("empower", "fail, empower another: empower NAME"), ("hinder", "succeed, hinder another: hinder NAME")]
-        }
+        true => [("empower", "fail, empower another (add a name)"), ("hinder", "succeed, hinder another (add a name)")],
     }
 }
 

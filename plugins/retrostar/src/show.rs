@@ -101,13 +101,16 @@ pub(crate) fn pending_fact(reply: Reply, state: &State, turn: &Turn, who: Charac
     reply.fact("pending", pending)
 }
 
-/// `+1 (+2 help of Ann, -1 rain)`.
+/// `-1d (rain)`, `+1d (+2d help of Ann, -1d rain)`.
 fn waiting(held: &Holdings) -> String {
     if held.pending.is_empty() {
         return "as typed, nothing waits".to_owned();
     }
-    let each: Vec<_> = held.pending.iter().map(|each| format!("{:+} {}", each.steps, each.from)).collect();
-    format!("{:+} ({})", held.waiting(), each.join(", "))
+    let each = match held.pending.as_slice() {
+        [only] => only.from.clone(),
+        several => several.iter().map(|each| format!("{:+}d {}", each.steps, each.from)).collect::<Vec<_>>().join(", "),
+    };
+    format!("{:+}d ({each})", held.waiting())
 }
 
 /// All that a character and the table hold.
@@ -139,7 +142,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
 
 fn holdings(held: &Holdings) -> String {
     let mut words = Vec::new();
-    words.extend((!held.pending.is_empty()).then(|| format!("next {}", waiting(held))));
+    words.extend((!held.pending.is_empty()).then(|| format!("next roll {}", waiting(held))));
     words.extend(held.paid.iter().map(|aspect| format!("spotlight {} paid", aspect.word())));
     words.extend(held.ceded.then(|| "control ceded".to_owned()));
     words.extend((held.dials > 0).then(|| format!("dials {}", held.dials)));

@@ -172,7 +172,7 @@ pub(crate) fn award(
     *holdings.held.of_mut(kind) += 1;
     holdings.awards.push(value);
     let name = turn.name(who).to_owned();
-    let reply = Reply::new().bold(format!("{name} is awarded a {} {value}", kind.name()));
+    let reply = Reply::new().bold(format!("{name} gets a {} die of {value}", kind.name()));
     let reply = reply.text(", kept").fact("value", value);
     taken(state, turn, reply.offer_to(name, "spend award", format!("worth {value} at once")))
 }

@@ -44,7 +44,7 @@ pub(crate) fn encounter(state: &mut State, turn: &mut Turn, what: StartEnd) -> R
                 std::cmp::Ordering::Less => ("opposition", "something good follows for the opposition"),
                 std::cmp::Ordering::Equal => ("none", "nothing follows"),
             };
-            let reply = Reply::new().bold(format!("encounter over, T{triumph} G{tragedy}: {says}"));
+            let reply = Reply::new().bold(format!("encounter over with {triumph} Triumph, {tragedy} Tragedy: {says}"));
             Ok(show::fate_fact(reply, state).fact("winner", winner))
         }
     }

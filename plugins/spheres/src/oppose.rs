@@ -146,7 +146,7 @@ fn answer_offers(mut reply: Reply, state: &State, turn: &Turn, against: Characte
     let held = state.held(against).held;
     for kind in [Kind::Triumph, Kind::Tragedy].into_iter().filter(|kind| held.of(*kind) > 0) {
         let command = format!("spend {} boost #{}", kind.word(), target.entry);
-        let label = format!("{} held", held.of(kind));
+        let label = format!("boost with a {} die ({} held)", kind.name(), held.of(kind));
         reply = match against == turn.actor {
             true => reply.offer(command, label),
             false => reply.offer_to(turn.name(against), command, label),

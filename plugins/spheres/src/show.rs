@@ -53,21 +53,40 @@ pub(crate) fn check(reply: Reply, state: &State, turn: &Turn, shown: &Shown<'_>)
 fn headline(reply: Reply, turn: &Turn, record: &Record) -> Reply {
     let check = &record.check;
     let total = check.total();
-    let critical = match check.critical() {
-        Critical::No => "",
-        Critical::Success => "CRIT! ",
-        Critical::Failure => "CRITICAL FAILURE! ",
-    };
     match (check.degree(), record.against) {
         (Some(degree), _) => {
-            let result = if degree > 0 { "SUCCESS" } else { "FAILURE" };
+            let (result, critical) = match (degree > 0, check.critical()) {
+                (true, Critical::Success) => ("CRITICAL SUCCESS", ""),
+                (false, Critical::Failure) => ("CRITICAL FAILURE", ""),
+                (true, Critical::Failure) => ("SUCCESS", " in spite of a natural 1"),
+                (false, Critical::Success) => ("FAILURE", " in spite of a natural 20"),
+                (true, Critical::No) => ("SUCCESS", ""),
+                (false, Critical::No) => ("FAILURE", ""),
+            };
+            let degrees = if degree.abs() == 1 { "degree" } else { "degrees" };
+            let difficulty = if record.against.is_none() { "DC " } else { "" };
             let dc = check.dc.unwrap_or_default();
-            reply.bold(format!("{critical}{result} {degree:+}")).text(format!(" ({total} vs {dc})"))
+            let result = reply.bold(format!("{result} by {} {degrees}{critical}", degree.abs()));
+            result.text(format!(": {total} vs {difficulty}{dc}"))
         }
-        (None, Some(against)) => reply.bold(format!("{critical}against {} with {total}", turn.name(against))),
+        (None, Some(against)) => reply.bold(format!("{}{total} against {}", natural(check), turn.name(against))),
         (None, None) if check.mode == Mode::Passive => reply.bold(format!("PASSIVE {total}")),
-        (None, None) => reply.bold(format!("{critical}TOTAL {total}")),
+        (None, None) => reply.bold(format!("{}TOTAL {total}", natural(check))),
     }
+}
+
+/// A natural 20 or 1, where nobody knows yet what it makes of the check.
+fn natural(check: &Check) -> &'static str {
+    match check.critical() {
+        Critical::No => "",
+        Critical::Success => "NATURAL 20! ",
+        Critical::Failure => "NATURAL 1! ",
+    }
+}
+
+/// `2 Triumph, 0 Tragedy`.
+pub(crate) fn counted(stones: Stones) -> String {
+    format!("{} Triumph, {} Tragedy", stones.triumph, stones.tragedy)
 }
 
 /// ` d20=8 fortune 7 counts 17 +7 adv d10=5 dis d4=1 +3 bought`.
@@ -127,13 +146,15 @@ fn stones(state: &State, record: &Record, before: Stones) -> Vec<String> {
     for kind in [Kind::Triumph, Kind::Tragedy] {
         let change = record.earned.of(kind) - before.of(kind);
         if change != 0 {
-            notes.push(format!("{change:+} {}", kind.name()));
+            let verb = if change > 0 { "earns" } else { "loses" };
+            let stones = if change.abs() == 1 { "stone" } else { "stones" };
+            notes.push(format!("{verb} {} {} {stones}", change.abs(), kind.name()));
         } else if wanted(kind) > record.earned.of(kind) && fate.blocked.contains(&kind) {
             notes.push(format!("no {} before the next turn", kind.name()));
         }
     }
     if let Some(last) = notes.last_mut() {
-        *last += &format!(" (pool T{} G{})", fate.stones.triumph, fate.stones.tragedy);
+        *last += &format!(" (Fate: {})", counted(fate.stones));
     }
     notes
 }
@@ -145,7 +166,7 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
         return reply;
     }
     if let Some(kind) = record.loose.filter(|kind| *kind == Kind::Triumph || turn.opposes(actor)) {
-        let label = format!("the critical's {} stone", kind.name());
+        let label = format!("boost with the critical's {} stone", kind.name());
         reply = reply.offer("spend 1 stone boost", label);
     }
     let held = state.held(actor);
@@ -154,14 +175,17 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
         let gm = if turn.opposes(actor) { state.gm.of(kind) } else { 0 };
         let dice = held.held.of(kind) + gm;
         if dice > 0 && missing(check, die).is_some() {
-            reply = reply.offer(format!("spend {} boost", kind.word()), format!("{dice} held"));
+            reply = reply.offer(
+                format!("spend {} boost", kind.word()),
+                format!("boost with a {} die ({dice} held)", kind.name()),
+            );
         }
     }
     let thrown = held.thrown.as_ref().map(|thrown| thrown.value);
     let award = held.awards.last().map(|die| i64::from(*die));
     for (word, value) in [("thrown", thrown), ("award", award)] {
         if let Some(value) = value.filter(|value| missing(check, *value).is_some()) {
-            reply = reply.offer(format!("spend {word} boost"), format!("+{value}, succeeds"));
+            reply = reply.offer(format!("spend {word} boost"), format!("boost with the {word} die: +{value}"));
         }
     }
     // Tragedy stones are for whom the referee plays.
@@ -169,7 +193,7 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     let pool = state.fate.as_ref().filter(|_| usable).map_or(0, |fate| fate.stones.of(check.side.kind()));
     if let Some(stones) = missing(check, pool) {
         let word = if stones == 1 { "stone" } else { "stones" };
-        reply = reply.offer(format!("spend {stones} {word} boost"), "succeeds");
+        reply = reply.offer(format!("spend {stones} {word} boost"), format!("boost with {stones} {word}"));
     }
     reply
 }
@@ -256,25 +280,26 @@ pub(crate) fn destiny(state: &State, turn: &Turn) -> Reply {
         !turn.is_away(*id) && (state.players.contains(id) || each.held != Stones::default())
     };
     for (id, each) in state.characters.iter().filter(|(id, each)| listed(id, each)) {
-        held.push(format!("{} T{} G{}", turn.name(*id), each.held.triumph, each.held.tragedy));
+        held.push(format!("{} {}", turn.name(*id), counted(each.held)));
     }
-    held.push(format!("{GM} G{}", state.gm.tragedy));
-    let reply = Reply::from(format!("Destiny Pool {} | held: {}", pool(state), held.join(", ")));
+    held.push(format!("{GM} {} Tragedy", state.gm.tragedy));
+    let reply = Reply::from(format!("Destiny Pool: {} | held: {}", pool(state), held.join("; ")));
     destiny_facts(reply, state, turn)
 }
 
-/// `T 4 6 3, G 2 1 5`.
+/// `Triumph 4 6 3, Tragedy 2 1 5`.
 fn pool(state: &State) -> String {
     let dice = |name: &str, dice: &[u32]| {
         let shows: Vec<_> = dice.iter().map(ToString::to_string).collect();
         (!dice.is_empty()).then(|| format!("{name} {}", shows.join(" ")))
     };
-    let both: Vec<_> = dice("T", &state.pool.triumph).into_iter().chain(dice("G", &state.pool.tragedy)).collect();
+    let both: Vec<_> =
+        dice("Triumph", &state.pool.triumph).into_iter().chain(dice("Tragedy", &state.pool.tragedy)).collect();
     if both.is_empty() { "empty".to_owned() } else { both.join(", ") }
 }
 
 pub(crate) fn pool_behind(reply: Reply, state: &State) -> Reply {
-    reply.text(format!(" | Pool {}", pool(state)))
+    reply.text(format!(" | Pool: {}", pool(state)))
 }
 
 pub(crate) fn destiny_facts(reply: Reply, state: &State, turn: &Turn) -> Reply {
@@ -292,7 +317,7 @@ pub(crate) fn fate(state: &State) -> Reply {
                 true => String::new(),
                 false => format!(", no {} before the next turn", blocked.join(" and ")),
             };
-            Reply::from(format!("Fate Pool T{} G{}{blocked}", fate.stones.triumph, fate.stones.tragedy))
+            Reply::from(format!("Fate Pool: {}{blocked}", counted(fate.stones)))
         }
     };
     fate_fact(reply, state)
@@ -329,7 +354,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.held(who);
     let mut table = vec![format!("Destiny Pool {}", pool(state))];
     table.extend(state.fate.as_ref().map(|_| fate(state).plain()));
-    table.extend((state.gm != Stones::default()).then(|| format!("{GM} G{}", state.gm.tragedy)));
+    table.extend((state.gm != Stones::default()).then(|| format!("{GM} {} Tragedy", state.gm.tragedy)));
     table.extend(state.current.as_ref().map(|who| format!("{}'s turn", named_in_order(turn, who))));
     let away = if turn.is_away(who) { ", away" } else { "" };
     let reply = turn.about(who).text(format!("{}{away} | {}", holdings(&held), table.join(", ")));
@@ -342,7 +367,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
 fn holdings(held: &Holdings) -> String {
     let mut words = vec![
         format!("Tier {}", held.tier()),
-        format!("T{} G{}", held.held.triumph, held.held.tragedy),
+        format!("dice held: {}", counted(held.held)),
         format!("Stress {} (load {} of 10)", held.stress, held.load()),
         held.fatigue.word().to_owned(),
     ];

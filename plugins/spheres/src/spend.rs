@@ -76,17 +76,17 @@ fn offer_uses(mut reply: Reply, state: &State, turn: &Turn, word: &str, value: i
         .filter(|target| own_last(state, turn, target).is_ok() && check::not_answered(state, turn, target).is_ok());
     if let Some(Target { record, .. }) = &own {
         if record.check.succeeds() {
-            reply = reply.offer(format!("spend {word} degree"), format!("+{} degrees", half(value)));
+            reply = reply.offer(format!("spend {word} degree"), format!("{:+} degrees", half(value)));
         }
-        reply = reply.offer(format!("spend {word} boost"), format!("+{value} on {}", record.check.total()));
+        reply = reply.offer(format!("spend {word} boost"), format!("boost {} by {value}", record.check.total()));
         if may_stunt(record) {
-            reply = reply.offer(format!("spend {word} stunt"), "with the attack");
+            reply = reply.offer(format!("spend {word} stunt"), "stunt with the attack");
         }
     }
-    reply = reply.offer(format!("spend {word} edit"), format!("+{} Advantage or a detail", half(value)));
-    reply = reply.offer(format!("spend {word} inspire"), "a hint");
+    reply = reply.offer(format!("spend {word} edit"), format!("edit: +{} Advantage or a detail", half(value)));
+    reply = reply.offer(format!("spend {word} inspire"), "inspire: a hint");
     if state.held(turn.actor).load() < MOST_STRESS {
-        reply = reply.offer(format!("spend {word} recover"), "+1 Stress");
+        reply = reply.offer(format!("spend {word} recover"), "recover: +1 Stress");
     }
     reply
 }
@@ -264,11 +264,8 @@ fn left_behind(reply: Reply, state: &State, turn: &Turn, paid: &Paid) -> Reply {
     let left = match paid {
         Paid::LooseStone => return reply,
         Paid::Stones(..) => return show::fate_behind(reply, state),
-        Paid::GmDice(_) => format!("GM G{}", state.gm.tragedy),
-        Paid::Dice(..) | Paid::Award(_) => {
-            let held = state.held(turn.actor).held;
-            format!("T{} G{}", held.triumph, held.tragedy)
-        }
+        Paid::GmDice(_) => format!("GM {} Tragedy", state.gm.tragedy),
+        Paid::Dice(..) | Paid::Award(_) => show::counted(state.held(turn.actor).held),
     };
     reply.text(format!(". Held: {left}")).fact("held", show::held(state, turn))
 }

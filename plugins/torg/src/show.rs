@@ -41,10 +41,10 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
     }
     let allowed = may_spend(state, actor, test);
     if allowed && held > 0 && !test.dns.is_empty() && !test.succeeds() {
-        reply = reply.offer("spend possibility", format!("{held} left"));
+        reply = reply.offer("spend possibility", format!("Possibility, {held} left"));
     }
     if can_reroll(test) {
-        reply = reply.offer("reroll", "favored");
+        reply = reply.offer("reroll", "favored reroll");
     }
     let reply = facts(explain(reply, test), test).fact("possibility_allowed", allowed);
     let paid = test.possibility.is_some() || test.soak.is_some();
@@ -89,15 +89,16 @@ fn headline(reply: Reply, test: &Test) -> Reply {
     let against: Vec<_> = test.dns.iter().map(|dn| (test.level(*dn).word().to_uppercase(), dn)).collect();
     let reply = match against.as_slice() {
         [] => reply.bold(format!("TOTAL {total}")),
-        [(level, dn)] => reply.bold(format!("{level} {total} vs {dn}")),
+        [(level, dn)] => reply.bold(level).text(format!(": {total} vs DN {dn}")),
         several => {
             let each: Vec<_> = several.iter().map(|(level, dn)| format!("{level} vs {dn}")).collect();
             reply.bold(format!("{total}: {}", each.join(", ")))
         }
     };
-    let mut parts = format!("{} + bonus {:+}", test.value, rules::bonus(test.die_total()));
+    let (skill, die) = (test.value, test.die_total());
+    let mut parts = format!("skill {skill}, bonus {:+} for {die}", rules::bonus(die));
     if test.all_mods() != 0 {
-        parts += &format!(", {:+}", test.all_mods());
+        parts += &format!(", modifiers {:+}", test.all_mods());
     }
     match test.cards {
         0 => {}

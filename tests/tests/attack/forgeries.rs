@@ -35,7 +35,11 @@ type Forgery = (&'static str, fn(&[u8]) -> Vec<u8>, &'static str);
 const ENTRIES: &[Forgery] = &[
     ("dice of a seed that was published before", of_a_published_seed, "whose seed #5 had published"),
     ("a message's key used twice", a_key_twice, "has the message's key of #6"),
-    ("the sixth command of a message", |e| said(e, 7, |e| e["key"]["ordinal"] = json!(6)), "is of command 6"),
+    ("the sixth command of a message", |e| said(e, 7, |e| e["key"]["ordinal"] = json!(6)), NO_PLACE),
+    ("a group without a place in it", |e| said(e, 7, |e| e["rules"] = json!(4)), NO_PLACE),
+    ("the second of a group alone", |e| in_a_group(e, 11), "is entry 2 of its line, and the one before it is not"),
+    ("the second of another line's group", |e| in_a_group(e, 12), "is entry 2 of its line, and the one before"),
+    ("the thirteenth of a group", |e| in_a_group(e, 66), "is entry 13 of its line, which makes 12 at the most"),
     ("no command of a message", |e| said(e, 7, |e| e["key"]["ordinal"] = json!(0)), "is of command 0"),
     ("the key of another number", |e| said(e, 7, |e| e["key"]["id"] = json!("#8")), "has the key of another entry, #8"),
     ("an edit with other dice", an_edit_with_other_dice, "do not begin with that one's"),
@@ -57,7 +61,7 @@ const ENTRIES: &[Forgery] = &[
     ("an epoch that commits to nothing", of_no_epoch, "goes back to epoch 0"),
     ("older rules", |e| said(e, 8, |e| e["rules"] = json!(1)), "goes back to the rules 1"),
     ("rules of nobody", |e| said(e, 1, |e| e["rules"] = json!(0)), "under no rules"),
-    ("rules to come", |e| said(e, 11, |e| e["rules"] = json!(4)), "a newer astragal"),
+    ("rules to come", |e| said(e, 11, |e| e["rules"] = json!(5)), "a newer astragal"),
     ("rules of what withholds", |e| said(e, 11, |e| e["rules"] = json!(3)), "that withholds as much"),
     (
         "changes withheld against the rules",
@@ -115,6 +119,7 @@ const LINES: &[Forgery] = &[
     ("an end that is none", no_end, "cannot be read"),
 ];
 
+const NO_PLACE: &str = "names rules that are not those of its place in its message";
 const OTHERWISE: &str = "is not written as this program writes it";
 
 #[test]
@@ -195,6 +200,50 @@ fn a_journal_of_the_first_rules_holds_and_says_so() {
 
 fn said(export: &[u8], number: usize, change: fn(&mut Value)) -> Vec<u8> {
     forged(export, |links| say(&mut links[number - 1], change))
+}
+
+/// Entry #7 as one of a group.
+fn in_a_group(export: &[u8], ordinal: u32) -> Vec<u8> {
+    forged(export, |links| {
+        say(&mut links[6], |entry| {
+            entry["rules"] = json!(4);
+            entry["key"]["ordinal"] = json!(ordinal);
+        });
+    })
+}
+
+/// One line for several makes entries that both verifiers take, in each way in which they are made.
+#[test]
+fn what_a_line_did_for_several_holds_for_the_program_and_for_the_page() {
+    let data = tempfile::tempdir().unwrap();
+    let export = export_of(
+        data.path(),
+        b"/as Gus
+!plugin enable mvk
+!gm me
+!as Goon x3 act d6 d6
+!undo
+!redo
+!as Goon1, Goon2 act d6 d8
+/edit !as Goon1, Goon2 act d6 d8 vs 12
+!insp foes +1
+!secret as foes act d4
+!3x act d6
+!fair reveal all
+",
+    );
+    let text = String::from_utf8_lossy(&export);
+    let of_groups = text.matches("\"rules\":4").count();
+    assert_eq!(of_groups, 3 + 3 + 3 + 2 + 2 + 3 + 3 + 3, "{text}");
+    assert_eq!(wrong(&export), None);
+    // A member less, and the rest made to fit.
+    let without = forged(&export, |links| {
+        let at = links.iter().position(|link| link.entry.get().contains("\"ordinal\":11")).expect("a second member");
+        say(&mut links[at], |entry| entry["key"]["ordinal"] = json!(16));
+    });
+    assert!(wrong(&without).is_some_and(|(what, _)| what.contains("the one before it is not")));
+    let page = Verdicts::open().of(&[export, without]);
+    assert!(page[0].is_none() && page[1].is_some(), "{page:?}");
 }
 
 fn spelt(export: &[u8], number: usize, old: &str, new: &str) -> Vec<u8> {

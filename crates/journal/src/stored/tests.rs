@@ -264,7 +264,7 @@ fn sealed(previous: &str, number: u64, secret: bool, entropy: &mut Entropy) -> P
     let (digests, parts) = draft.seal(entropy);
     let entry = Entry {
         number,
-        rules: if withheld.is_empty() { WITHOUT_WITHHELD } else { crate::RULES },
+        rules: if withheld.is_empty() { WITHOUT_WITHHELD } else { crate::WITH_WITHHELD },
         skipped: None,
         epoch: 1,
         commitment: (number == 1).then(|| "c".repeat(64)),

@@ -1,7 +1,7 @@
 //! What earlier entries of a journal were, as far as a later one must agree with them.
 
 use crate::Entry;
-use crate::entry::MOST_LINES;
+use crate::entry::{MOST_IN_A_GROUP, MOST_LINES, OF_A_GROUP, line_and_place};
 use dice::Die;
 use dice::fair::MessageKey;
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ pub(super) struct Past {
     versions: BTreeMap<Vec<u8>, (u64, Option<Vec<Die>>)>,
     /// The entries that published the seeds of epochs.
     published: BTreeMap<u32, u64>,
+    /// The entry before.
+    latest: Option<Entry>,
 }
 
 impl Past {
@@ -32,7 +34,24 @@ impl Past {
         if let Some((what, number)) = about.chain(shown).chain(erased).find(|(_, number)| !self.has(*number)) {
             return Err(format!("{what} #{number}, which is no entry before it"));
         }
+        self.check_group(entry)?;
         self.check_version(entry, dice)
+    }
+
+    /// One of several entries of a line stands directly behind the one before it, so that no place is left to choose.
+    fn check_group(&self, entry: &Entry) -> Result<(), String> {
+        let (_, place) = line_and_place(entry.key.ordinal);
+        if (entry.rules == OF_A_GROUP) != (place > 0) {
+            return Err("names rules that are not those of its place in its message".to_owned());
+        }
+        match place as usize {
+            0 | 1 => Ok(()),
+            place if place > MOST_IN_A_GROUP => {
+                Err(format!("is entry {place} of its line, which makes {MOST_IN_A_GROUP} at the most"))
+            }
+            _ if self.latest.as_ref().is_some_and(|latest| entry.continues(latest)) => Ok(()),
+            place => Err(format!("is entry {place} of its line, and the one before it is not")),
+        }
     }
 
     fn check_publishes(&self, entry: &Entry) -> Result<(), String> {
@@ -71,6 +90,7 @@ impl Past {
         self.gaps.extend(entry.skipped);
         self.versions.insert(entry.key.to_bytes(), (entry.number, dice));
         self.published.extend(entry.publishes.iter().map(|epoch| (*epoch, entry.number)));
+        self.latest = Some(entry.clone());
     }
 
     fn has(&self, number: u64) -> bool {
@@ -84,7 +104,7 @@ impl Past {
 /// entry's own.
 fn check_key(entry: &Entry) -> Result<(), String> {
     let MessageKey { id, ordinal, .. } = &entry.key;
-    if !(1..=MOST_LINES).contains(&(*ordinal as usize)) {
+    if entry.rules != OF_A_GROUP && !(1..=MOST_LINES).contains(&(*ordinal as usize)) {
         return Err(format!("is of command {ordinal} of its message, of which {MOST_LINES} are played at the most"));
     }
     match id.strip_prefix('#') {

@@ -99,8 +99,13 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         }
     };
     let words: Vec<_> = rest.map(named).collect();
-    Some(match words.split_first() {
-        Some((game, place)) if kind == "games" => format!("{game}: {}", place.join(" ")),
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Some(match (kind.as_str(), words.as_slice()) {
+        // Which game it is tells what is kept there.
+        ("games", [_, place @ ..]) => place.join(" "),
+        ("table", ["shortcuts", "own", name, what, word]) => format!("{name}'s {} {word}", what.trim_end_matches('s')),
+        ("table", ["shortcuts", "table", what, word]) => format!("the table's {} {word}", what.trim_end_matches('s')),
+        ("table", place) => place.join(" "),
         _ => format!("{} {}", kind.trim_end_matches('s'), words.join(" ")),
     })
 }
@@ -119,6 +124,10 @@ fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut
         return;
     }
     let kind = before.or(after);
+    // What a word stood for that came or went with all around it is no news.
+    if (before.is_none() || after.is_none()) && kind.is_some_and(Value::is_string) && !place.contains('\'') {
+        return;
+    }
     shown.push(format!("{place} {} → {}", one(before, kind), one(after, kind)));
 }
 

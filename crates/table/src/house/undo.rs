@@ -1,12 +1,11 @@
 //! `!undo`, `!redo`, `!erase`: taking back, which appends; and forgetting what was typed.
 
 use super::show;
-use crate::budget::MOST_UNDONE;
 use crate::line::undo::may_take_back;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Readers, Reply};
-use journal::documents::{RENAMED, to_json};
+use journal::documents::to_json;
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
@@ -18,36 +17,20 @@ const MOST_CHANGES: usize = 4;
 pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     let page = match number.or(turn.replied) {
         Some(number) => turn.ledger.must_have(turn.ledger.current(number)?)?,
-        None => last_own(turn, |page| page.entry.undoes.is_none() && can_be_taken_back(page))?
+        None => turn
+            .ledger
+            .last_to_undo(&turn.speaker.player)?
             .ok_or_else(|| Refusal::new("there is nothing of yours to take back").example("history"))?,
     };
     take_back(turn, page)
 }
 
 pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
-    let ledger = turn.ledger;
-    // An undo of an undo is a redo, which is not to be redone.
-    let undoes = |page: &Page| page.entry.undoes.and_then(|undone| ledger.page(undone).ok().flatten());
-    let page =
-        last_own(turn, |page| !page.is_void() && undoes(page).is_some_and(|undone| undone.entry.undoes.is_none()))?
-            .ok_or_else(|| Refusal::new("there is no undo of yours to take back").example("undo"))?;
+    let page = turn
+        .ledger
+        .last_to_redo(&turn.speaker.player)?
+        .ok_or_else(|| Refusal::new("there is no undo of yours to take back").example("undo"))?;
     take_back(turn, page)
-}
-
-fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, Unplayed> {
-    for page in turn.ledger.of_player(&turn.speaker.player)?.take(MOST_UNDONE) {
-        let page = page?;
-        // That somebody got another nick is nothing they did.
-        if page.entry.command != RENAMED && fits(&page) {
-            return Ok(Some(page));
-        }
-    }
-    Ok(None)
-}
-
-/// What was disclosed, published or erased cannot be made undone.
-fn can_be_taken_back(page: &Page) -> bool {
-    !page.is_void() && !page.entry.shows()
 }
 
 fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
@@ -57,7 +40,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
         let what = format!("#{number} is undone already, in #{by}; undo #{by} brings it back");
         return Err(about(what).example(format!("undo #{by}")).into());
     }
-    if !can_be_taken_back(&page) {
+    if !page.can_be_taken_back() {
         return Err(about(format!("#{number} cannot be taken back: what it showed was seen")).into());
     }
     may_take_back(turn.host, turn.table, turn.rights, turn.room_id, &page)?;

@@ -51,20 +51,23 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
 
 fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
     let (name, entry) = (turn.table.name_of(open.character), open.entry);
-    let since = open.roll.since.map_or(String::new(), |since| format!(", since {}", show::ago(turn.now, since)));
-    let since = since.trim_end_matches(" ago");
+    let since = open.roll.since.map_or(String::new(), |since| format!(", {}", show::ago(turn.now, since)));
     let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" on #{entry}{since}:"))];
     let mine = turn.may(Act::AnswerFor(open.character));
     for offer in open.offers() {
         let OpenOffer { character, command, label } = offer;
+        let prefix = &turn.room.prefix;
+        line.push(Span::Text(" ".to_owned()));
         if mine {
             choices.push(Choice { entry, character: *character, command: command.clone() });
-            line.push(Span::Text(format!(" {}: ", choices.len())));
+            line.push(Span::Code(format!("{prefix}{}", choices.len())));
+            line.push(Span::Text(format!(" {label} (")));
+            line.push(Span::Code(format!("{prefix}{command}")));
+            line.push(Span::Text(")".to_owned()));
         } else {
-            line.push(Span::Text(" ".to_owned()));
+            line.push(Span::Code(format!("{prefix}{command}")));
+            line.push(Span::Text(format!(" ({label})")));
         }
-        line.push(Span::Code(format!("{}{command}", turn.room.prefix)));
-        line.push(Span::Text(format!(" ({label})")));
     }
     line
 }

@@ -1,5 +1,6 @@
 //! Making answers and refusals ready to be shown: comment, offers, number, example, caret.
 
+use super::group::Group;
 use chat::{Block, Offer, Offered, OfferedTo, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};
 use std::ops::Range;
@@ -15,17 +16,25 @@ pub(super) struct Number {
     pub replaces: Option<(u64, usize)>,
 }
 
-/// A game's answer with what the table adds: the comment, the offers with their numbers, the entry's number.
-pub(super) fn answer(mut reply: Reply, comment: Option<&str>, prefix: &str, number: Option<Number>) -> Reply {
+/// A game's answer with what the table adds: the comment, the offers with their numbers, the entry's number. So many offers
+/// were made to the same player before, in the same message.
+pub(super) fn answer(
+    mut reply: Reply,
+    comment: Option<&str>,
+    prefix: &str,
+    offered: usize,
+    number: Option<Number>,
+) -> Reply {
     if let Some(comment) = comment {
         reply = reply.text(format!(" | {}", cut(comment, COMMENT)));
     }
     let (own, others): (Vec<_>, Vec<_>) = reply.offers.iter().partition(|offer| offer.to.is_none());
-    let offered = (1..).zip(own.into_iter().chain(others)).map(|(number, Offer { command, label, to, chance })| {
-        let to = to.clone().map_or(OfferedTo::Asker(number), OfferedTo::Character);
-        let (command, label) = (format!("{prefix}{command}"), label.clone());
-        Span::Offer(Box::new(Offered { command, label, chance: *chance, to }))
-    });
+    let offered =
+        (offered + 1..).zip(own.into_iter().chain(others)).map(|(number, Offer { command, label, to, chance })| {
+            let to = to.clone().map_or(OfferedTo::Asker(number), OfferedTo::Character);
+            let (command, label) = (format!("{prefix}{command}"), label.clone());
+            Span::Offer(Box::new(Offered { command, prefix: prefix.to_owned(), label, chance: *chance, to }))
+        });
     let offered: Vec<_> = offered.collect();
     reply = offered.into_iter().fold(reply, Reply::span);
     match number {
@@ -55,12 +64,14 @@ pub(super) struct RefusedLine<'a> {
     /// The command it is, once that is known.
     pub spec: Option<&'a CommandSpec>,
     pub prefix: &'a str,
+    /// The group that it is played for.
+    pub group: Option<&'a Group>,
 }
 
 /// A refusal as an answer: what was wrong, the line as it would be right or else an example, and a mark under the place. And
 /// the line as it would be right.
 pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Option<String>) {
-    let RefusedLine { typed, around, spec, prefix } = line;
+    let RefusedLine { typed, around, spec, prefix, group } = line;
     let what = upper_first(&refusal.what);
     let end = if what.ends_with(['?', '!', '.']) { "" } else { "." };
     let mut reply = Reply::new().text(format!("{what}{end}"));
@@ -68,7 +79,8 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
     let at = refusal.at.or_else(|| words().place_of(&refusal.about?));
     let mended = refusal.mended.and_then(|right| {
         let wrong = right.at.or_else(|| at.clone())?;
-        Some(format!("{}{}", (*around)?, mended(typed, wrong, &right.by)?))
+        let right = format!("{}{}", (*around)?, mended(typed, wrong, &right.by)?);
+        Some(group.map_or(right.clone(), |group| group.as_typed(&right)))
     });
     let example = refusal.example.or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
     match (&mended, example) {

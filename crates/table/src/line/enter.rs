@@ -15,7 +15,10 @@ use dice::Die;
 use dice::fair::commitment;
 use journal::documents::{GUEST, RoomDoc, to_json};
 use journal::store::StoreError;
-use journal::{Added, Before, Changes, Entry, HOUSE, Link, Page, RULES, WITHOUT_WITHHELD, hex, keys};
+use journal::{
+    Added, Before, Changes, Entry, HOUSE, Link, OF_A_GROUP, Page, WITH_WITHHELD, WITHOUT_WITHHELD, hex, keys,
+    line_and_place,
+};
 use std::sync::Arc;
 
 /// All that an entry is made of.
@@ -69,7 +72,7 @@ impl Draft {
         outcome.undoes = attempt.effects.undoes;
         outcome.entry = Some(number);
         let shown = self.shown_number(host, number, replaces, outcome.dice.len())?;
-        reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, Some(shown));
+        reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), Some(shown));
         if verbosity == Verbosity::Full {
             reply = verbosity::full(reply);
         }
@@ -96,7 +99,7 @@ impl Draft {
     fn leave_nothing(&mut self, mut attempt: Attempt<'_>, done: &Done<'_>, reply: Reply) -> Reply {
         self.writes.append(std::mem::take(&mut attempt.effects.writes));
         self.keep_words(attempt.effects.adds.take());
-        answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, None)
+        answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), None)
     }
 
     /// Keeps what can be typed next, and that this is the character's latest roll. Who has no seat has neither.
@@ -146,7 +149,7 @@ impl Draft {
         let player = &attempt.message.speaker.player;
         let entry = Entry {
             number,
-            rules: if withheld.is_empty() { WITHOUT_WITHHELD } else { RULES },
+            rules: rules(attempt.key.ordinal, withheld),
             skipped: self.state.gap.take(),
             epoch: self.state.head.epoch,
             commitment: (!self.state.head.committed).then(|| commitment(seed)),
@@ -249,4 +252,13 @@ fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome
         _ => "a secret roll",
     };
     format!("#{number}: {what} by {}", attempt.doc.name_of(attempt.actor))
+}
+
+/// The rules that an entry is written under.
+fn rules(ordinal: u32, withheld: &Changes) -> u32 {
+    match line_and_place(ordinal) {
+        (_, 1..) => OF_A_GROUP,
+        _ if withheld.is_empty() => WITHOUT_WITHHELD,
+        _ => WITH_WITHHELD,
+    }
 }

@@ -31,9 +31,9 @@ pub(super) enum Meant<'a> {
 type Read<'a> = (Result<Found<'a>, Unplayed>, CommandLine);
 
 /// The command around another: `as NAME COMMAND`.
-const ACT_AS: &str = "as";
+pub(super) const ACT_AS: &str = "as";
 /// The command around another: `secret COMMAND`.
-const SECRET: &str = "secret";
+pub(super) const SECRET: &str = "secret";
 /// The command that asks for the odds of dice, or of a game's command.
 const ODDS: &str = "odds";
 /// Those of the table's own commands in which variables stand for something: the others name them.
@@ -187,7 +187,12 @@ impl Draft {
     }
 
     /// `as NAME COMMAND`: the rest of the line, with another actor.
-    fn act_as(&self, host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, Unplayed> {
+    pub(super) fn act_as(
+        &self,
+        host: &Host,
+        line: &CommandLine,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<CommandLine, Unplayed> {
         let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
         let line = inner(rest, attempt, &format!("what does {name} do?"))?;
         let cast = attempt.cast(host);
@@ -222,7 +227,7 @@ fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine
 
 /// The name in front of `rest`, and what stands behind it: the longest name of a character that fits, else a word or
 /// several in quotation marks.
-fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
+pub(super) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
     let rest = rest.trim_start();
     let begins = |name: &&String| {
         rest.get(name.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))

@@ -5,9 +5,13 @@ use super::{changed, note};
 use crate::attempt::Attempt;
 use crate::done::Done;
 use crate::draft::Draft;
-use chat::Reply;
+use crate::host::Host;
+use crate::outcome::{Outcome, OutcomeKind};
+use crate::words::CommandLine;
+use chat::{Message, Reply};
 use dice::Die;
-use journal::{Changes, Document};
+use journal::store::StoreError;
+use journal::{Changes, Document, Page};
 use plugin_api::CommandSpec;
 
 /// Dice that the answer shows; the journal has them all.
@@ -28,6 +32,35 @@ impl Draft {
         note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
         let nothing = Some(why.to_owned());
         Done { game, changes, nothing, ..Done::looked(spec, reply(why, &attempt.thrown)) }
+    }
+
+    /// Writes down that a command of `line` comes to nothing, whose dice fell on another draft: `page` is its entry there.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn comes_to_nothing_after(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        line: &CommandLine,
+        page: &Page,
+        why: &str,
+    ) -> Result<Outcome, StoreError> {
+        let ordinal = page.entry.key.ordinal;
+        let mut attempt = self.attempt(host, message, ordinal, line);
+        // Who came into being there is not here.
+        if attempt.doc.characters.contains_key(&page.entry.character) {
+            attempt.actor = page.entry.character;
+        }
+        attempt.only_for(page.readers());
+        attempt.thrown = page.dice();
+        let spec = CommandSpec { name: page.entry.command.clone(), ..CommandSpec::default() };
+        let done = self.comes_to_nothing(&page.entry.game, &spec, why, &mut attempt);
+        let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
+        outcome.kind = OutcomeKind::Played;
+        outcome.nothing.clone_from(&done.nothing);
+        self.enter(host, attempt, done, ordinal, &mut outcome)?;
+        Ok(outcome)
     }
 }
 

@@ -233,7 +233,9 @@ impl Draft {
         let choices: Vec<_> = own.map(|offer| choice(&offer.command)).collect();
         if !choices.is_empty() {
             let key = keys::choices(&self.state.id, &attempt.message.speaker.player);
-            self.writes.put(key, to_json(&ChoicesDoc { choices, shown }));
+            // The numbers go on from one command of a message to the next.
+            self.offered.extend(choices);
+            self.writes.put(key, to_json(&ChoicesDoc { choices: self.offered.clone(), shown }));
         }
     }
 }

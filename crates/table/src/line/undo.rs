@@ -1,13 +1,14 @@
 //! Taking an entry back: its changes turned round, as long as everything it touched still holds what it left.
 
+use crate::budget::MOST_UNDONE;
 use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, Takes};
 use crate::unplayed::Unplayed;
-use chat::RoomId;
-use journal::documents::{GameDoc, RollDoc, RoomDoc, TableDoc};
+use chat::{PlayerId, RoomId};
+use journal::documents::{GameDoc, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
-use journal::{Change, Document, Page, Place, Touched, apply, keys, leaves};
+use journal::{Change, Document, Page, Place, Touched, apply, keys, leaves, line_and_place};
 use plugin_api::{Refusal, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -29,6 +30,58 @@ pub(crate) struct TakenBack {
 }
 
 impl Ledger<'_> {
+    /// The newest entry of a player that can be taken back.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn last_to_undo(&self, player: &PlayerId) -> Result<Option<Page>, StoreError> {
+        self.last_own(player, |page| page.entry.undoes.is_none() && page.can_be_taken_back())
+    }
+
+    /// The newest undo of a player that can be taken back.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn last_to_redo(&self, player: &PlayerId) -> Result<Option<Page>, StoreError> {
+        // An undo of an undo is a redo, which is not to be redone.
+        let undoes = |page: &Page| page.entry.undoes.and_then(|undone| self.page(undone).ok().flatten());
+        self.last_own(player, |page| {
+            !page.is_void() && undoes(page).is_some_and(|undone| undone.entry.undoes.is_none())
+        })
+    }
+
+    fn last_own(&self, player: &PlayerId, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, StoreError> {
+        for page in self.of_player(player)?.take(MOST_UNDONE) {
+            let page = page?;
+            // That somebody got another nick is nothing they did.
+            if page.entry.command != RENAMED && fits(&page) {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entries that the same line made as this one and that still hold, from the first on.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn made_with(&self, page: &Page) -> Result<Vec<u64>, StoreError> {
+        let (_, place) = line_and_place(page.entry.key.ordinal);
+        let mut next = page.number().saturating_sub(u64::from(place.saturating_sub(1)));
+        let mut numbers = Vec::new();
+        let mut last: Option<Page> = None;
+        while let Some(each) = self.page(next)? {
+            if last.is_some_and(|last| !each.entry.continues(&last.entry)) {
+                break;
+            }
+            if !each.is_void() {
+                numbers.push(next);
+            }
+            (last, next) = (Some(each), next + 1);
+        }
+        Ok(numbers)
+    }
+
     /// Takes the entry of `page` back, as part of entry `number`; `doc` is the table's document as it is now.
     ///
     /// # Errors

@@ -19,8 +19,7 @@ use chat::{Guarantees, PlayerId, Readers, Unaccepted};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
-use journal::{Page, keys};
-use plugin_api::CommandSpec;
+use journal::{Page, keys, line_and_place};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -224,20 +223,27 @@ impl Draft {
     ) -> Result<Vec<Outcome>, Stands> {
         self.take_first_back(host, first)?;
         let mut outcomes = Vec::new();
-        for (ordinal, line) in (1..).zip(lines) {
-            let outcome = self.play_line(host, message, ordinal, line)?;
-            let page = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
-            if let Some(why) = in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)) {
+        let mut played = Vec::new();
+        for (number, line) in (1..).zip(lines) {
+            let mut why = None;
+            for (ordinal, outcome) in self.play_typed(host, message, number, line)? {
+                let page = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
+                why = why.or_else(|| in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)));
+                if let (None, Some(first), Some(page)) = (&why, first.page(ordinal), &page) {
+                    self.replaced(host, first, page.number());
+                }
                 made.extend(page.map(|page| (ordinal, page)));
+                outcomes.push(outcome);
+                played.push(ordinal);
+            }
+            if let Some(why) = why {
                 return Err(Stands::Because(why));
             }
-            if let (Some(first), Some(page)) = (first.page(ordinal), &page) {
-                self.replaced(host, first, page.number());
-            }
-            made.extend(page.map(|page| (ordinal, page)));
-            outcomes.push(outcome);
         }
-        Ok(outcomes)
+        match first.pages.iter().all(|page| played.contains(&page.entry.key.ordinal)) {
+            true => Ok(outcomes),
+            false => Err(Stands::Because("it was played for more than the edit is for.".to_owned())),
+        }
     }
 
     /// Takes back what the first version changed, and remembers its dice for those that follow.
@@ -274,18 +280,12 @@ impl Draft {
     ) -> Result<Vec<Outcome>, Stands> {
         self.take_first_back(host, first)?;
         let mut outcomes = Vec::new();
-        for (ordinal, line) in (1..).zip(lines) {
-            let Some(page) = last.get(&ordinal) else { continue };
-            let mut attempt = self.attempt(host, message, ordinal, line);
-            attempt.actor = page.entry.character;
-            attempt.only_for(page.readers());
-            attempt.thrown = page.dice();
-            let spec = CommandSpec { name: page.entry.command.clone(), ..CommandSpec::default() };
-            let done = self.comes_to_nothing(&page.entry.game, &spec, why.trim_end_matches('.'), &mut attempt);
-            let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(attempt.actor));
-            outcome.kind = OutcomeKind::Played;
-            outcome.nothing.clone_from(&done.nothing);
-            self.enter(host, attempt, done, ordinal, &mut outcome)?;
+        let mut last: Vec<_> = last.iter().map(|(ordinal, page)| (line_and_place(*ordinal), page)).collect();
+        last.sort_unstable_by_key(|(place, _)| *place);
+        for ((number, _), page) in last {
+            let Some(line) = lines.get(number as usize - 1) else { continue };
+            let outcome = self.comes_to_nothing_after(host, message, line, page, why.trim_end_matches('.'))?;
+            let ordinal = page.entry.key.ordinal;
             if let (Some(first), Some(number)) = (first.page(ordinal), outcome.entry) {
                 self.replaced(host, first, number);
             }
@@ -322,10 +322,13 @@ impl First {
     /// The newest entry of each command with the most of its dice, if any command threw a die more than in this version.
     fn with_more_dice(&self, made: BTreeMap<u32, Page>) -> Option<BTreeMap<u32, Page>> {
         let dice = |ordinal| self.page(ordinal).map_or(0, |page| page.dice().len());
-        let mut last: BTreeMap<_, _> = made.into_iter().filter(|(n, page)| page.dice().len() > dice(*n)).collect();
-        if last.is_empty() {
+        if !made.iter().any(|(ordinal, page)| page.dice().len() > dice(*ordinal)) {
             return None;
         }
+        // Those that a line made for several follow one another.
+        let together = |ordinal| line_and_place(ordinal).1 > 0;
+        let counts = |ordinal: u32, page: &Page| together(ordinal) || page.dice().len() > dice(ordinal);
+        let mut last: BTreeMap<_, _> = made.into_iter().filter(|(ordinal, page)| counts(*ordinal, page)).collect();
         for page in &self.pages {
             last.entry(page.entry.key.ordinal).or_insert_with(|| page.clone());
         }

@@ -82,8 +82,10 @@ impl Table {
             (outcome.reply, outcome.kind) = (Reply::from(note), OutcomeKind::Refused);
             public.add(&outcome);
         }
-        public.label_late(message);
-        private.values_mut().for_each(|answer| answer.label_late(message));
+        for answer in std::iter::once(&mut public).chain(private.values_mut()) {
+            answer.name_once();
+            answer.label_late(message);
+        }
         Answers { public, private }
     }
 
@@ -246,6 +248,15 @@ impl Answer {
         if !reply.facts.is_empty() || !reply.why.is_empty() {
             let (facts, why) = (reply.facts.clone(), reply.why.clone());
             self.told.push(Told { entry: outcome.entry, facts, why });
+        }
+    }
+
+    /// Leaves out whom it is for if it begins with that name anyway: `Gus: Gus is now a referee`.
+    fn name_once(&mut self) {
+        let (Some(name), Some(first)) = (&self.addressee, self.blocks.first().map(Block::plain)) else { return };
+        let rest = first.strip_prefix(name.as_str());
+        if rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric())) {
+            self.addressee = None;
         }
     }
 

@@ -1,0 +1,343 @@
+//! A line that stands for several: one for each character of a group, or the same one so many times. All of them are played
+//! or none, and each is an entry of its own.
+
+mod named;
+
+use super::meant::{ACT_AS, SECRET, named_first};
+use super::prepared::safely;
+use crate::attempt::{Attempt, Found};
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::outcome::{Outcome, OutcomeKind};
+use crate::unplayed::Unplayed;
+use crate::words::{Arguments, CommandLine};
+use chat::Message;
+use journal::ordinal;
+use journal::store::StoreError;
+use named::{Known, Named, Place};
+use plugin_api::{CommandSpec, FollowUp, Plugin, Words};
+use std::ops::Range;
+
+/// The commands that take back all that one line did.
+const UNDO: &str = "undo";
+const REDO: &str = "redo";
+/// Stands where a name would: no name, number or remark reads so, and any text does.
+const NO_NAME: &str = "#";
+
+/// The group whose lines are being played.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// The number of its first entry.
+    first: u64,
+    /// What was put into the line that is being played, and what was typed there.
+    put: Option<(String, String)>,
+}
+
+impl Group {
+    /// A line with what was typed in place of what was put there.
+    pub fn as_typed(&self, line: &str) -> String {
+        match &self.put {
+            Some((put, typed)) => line.replacen(put, typed, 1),
+            None => line.to_owned(),
+        }
+    }
+
+    /// Whether an entry of this number would be another than the first.
+    pub fn is_past_its_first(&self, number: u64) -> bool {
+        number > self.first
+    }
+}
+
+/// The lines that one line stands for.
+struct Several {
+    lines: Vec<CommandLine>,
+    /// What each has in place of the group.
+    put: Vec<String>,
+    /// The group as it was typed.
+    typed: String,
+    whom: Whom,
+}
+
+/// For whom of a group a line must be played.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whom {
+    /// For each, or for nobody.
+    Each,
+    /// For those whom it fits: `vs all 15` settles what is open.
+    WhomItFits,
+}
+
+/// A place in a line that a group can be typed at.
+struct Slot<'a> {
+    plugin: &'a dyn Plugin,
+    spec: &'a CommandSpec,
+    /// The command without what stands around it and without its comment.
+    body: &'a str,
+    /// Where its arguments begin.
+    from: usize,
+    at: Range<usize>,
+}
+
+impl Draft {
+    /// Plays a line, or each of the lines that it stands for; `line_number` counts the lines of its message from 1. Each outcome
+    /// comes with the ordinal of its command.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn play_typed(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        line_number: u32,
+        line: &CommandLine,
+    ) -> Result<Vec<(u32, Outcome)>, StoreError> {
+        let several = match self.several(host, message, line_number, line) {
+            Ok(Some(several)) => several,
+            Ok(None) => return Ok(vec![(line_number, self.play_line(host, message, line_number, line)?)]),
+            Err(Unplayed::Store(error)) => return Err(error),
+            Err(unplayed) => {
+                return Ok(vec![(line_number, self.refuse_line(host, message, line_number, line, unplayed)?)]);
+            }
+        };
+        let before = (self.state.clone(), self.writes.clone(), self.replacing.clone(), self.offered.clone());
+        let first = self.state.next_number();
+        let mut outcomes = Vec::new();
+        let mut refused = None;
+        let alone = several.lines.len() == 1;
+        for (line, put) in several.lines.iter().zip(several.put) {
+            let put = (!several.typed.is_empty()).then(|| (put, several.typed.clone()));
+            self.group = Some(Group { first, put });
+            let place = if alone { 0 } else { self.state.next_number() - first + 1 };
+            let ordinal = ordinal(line_number, place as u32);
+            let outcome = self.play_line(host, message, ordinal, line);
+            self.group = None;
+            match outcome? {
+                played if played.kind == OutcomeKind::Played => outcomes.push((ordinal, played)),
+                outcome => {
+                    refused = Some((ordinal, outcome));
+                    if several.whom == Whom::Each {
+                        break;
+                    }
+                }
+            }
+        }
+        let Some(refused) = refused.filter(|_| outcomes.is_empty() || several.whom == Whom::Each) else {
+            return Ok(outcomes);
+        };
+        // What was played for those before is dropped with it. Where dice fell the journal says so, or else players could try
+        // them until they like them.
+        let ledger = self.ledger(host);
+        let entries = outcomes.iter().filter_map(|(_, played)| played.entry);
+        let pages: Vec<_> = entries.filter_map(|number| ledger.page(number).transpose()).collect::<Result<_, _>>()?;
+        (self.state, self.writes, self.replacing, self.offered) = before;
+        outcomes.clear();
+        if pages.iter().any(|page| !page.dice().is_empty()) {
+            for page in &pages {
+                let why = "it was not played for all";
+                let ordinal = page.entry.key.ordinal;
+                outcomes.push((ordinal, self.comes_to_nothing_after(host, message, line, page, why)?));
+            }
+        }
+        outcomes.push(refused);
+        Ok(outcomes)
+    }
+
+    /// The lines that a line stands for, if it stands for several.
+    fn several(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        line_number: u32,
+        line: &CommandLine,
+    ) -> Result<Option<Several>, Unplayed> {
+        if !named::may_be_several(&line.typed) {
+            return Ok(None);
+        }
+        self.room(host, &message.room)?;
+        let attempt = self.attempt(host, message, line_number, line);
+        match line.word().0.as_str() {
+            UNDO | REDO => self.taken_back_together(host, line, &attempt),
+            _ => self.for_each(host, line, &attempt),
+        }
+    }
+
+    /// `undo` and `redo` without a number, of what a line did for several.
+    fn taken_back_together(
+        &self,
+        host: &Host,
+        line: &CommandLine,
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<Several>, Unplayed> {
+        let (word, place) = line.word();
+        if !line.typed[place.end..].trim().is_empty() {
+            return Ok(None);
+        }
+        let (ledger, player) = (self.ledger(host), &attempt.message.speaker.player);
+        let page = match self.replied(host, attempt.message)?.filter(|_| word == UNDO) {
+            Some(number) => ledger.page(ledger.current(number)?)?,
+            None if word == UNDO => ledger.last_to_undo(player)?,
+            None => ledger.last_to_redo(player)?,
+        };
+        let Some(page) = page else { return Ok(None) };
+        let numbers: Vec<u64> = ledger.made_with(&page)?.into_iter().rev().collect();
+        if numbers.len() < 2 {
+            return Ok(None);
+        }
+        let lines = numbers.iter().map(|number| CommandLine { typed: format!("{UNDO} #{number}"), by_name: true });
+        Ok(Some(Several {
+            lines: lines.collect(),
+            put: vec![String::new(); numbers.len()],
+            typed: String::new(),
+            whom: Whom::Each,
+        }))
+    }
+
+    /// A command for each character of a group, which acts or is named, or so many times: `3x act d6`.
+    fn for_each(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Result<Option<Several>, Unplayed> {
+        let text = line.typed.as_str();
+        let cast = attempt.cast(host);
+        let known = Known { cast: &cast, doc: &attempt.doc };
+        // All bytes are where they were typed, but for the comment and the number of a roll.
+        let body = Arguments::of(text, FollowUp::Own).typed;
+        let mut at = 0;
+        if named::word_at(text, at).eq_ignore_ascii_case(SECRET) {
+            at = named::next_word(text, at);
+        }
+        if let Some(times) = named::times(named::word_at(text, at)) {
+            let rest = named::next_word(text, at);
+            return self.repeated(host, line, (&text[..at], &text[rest..]), times, attempt);
+        }
+        if named::word_at(text, at).eq_ignore_ascii_case(ACT_AS) {
+            let who = named::skip_article(&body, named::next_word(text, at));
+            if let Some((group, end)) = known.group_at(&body, who, Place::Acts)
+                && !body[end..].trim().is_empty()
+            {
+                let several = several(line, who..end, &group.members()?, Whom::Each)?;
+                // Before any die falls for one of them.
+                for each in &several.lines {
+                    let mut attempt = self.attempt(host, attempt.message, attempt.key.ordinal, each);
+                    let acting = CommandLine { typed: each.typed[at..].to_owned(), ..each.clone() };
+                    self.act_as(host, &acting, &mut attempt)?;
+                }
+                return Ok(Some(several));
+            }
+            let Ok((_, rest)) = named_first(&attempt.doc, &text[named::next_word(text, at)..]) else { return Ok(None) };
+            at = text.len() - rest.len();
+        }
+        let rest = text[at..].trim_start_matches(attempt.room.prefix.as_str());
+        at = text.len() - rest.len();
+        let command = CommandLine { typed: rest.to_owned(), by_name: line.by_name };
+        let Ok(Found::Plugin(plugin, spec, from)) = self.resolve(host, &command, attempt) else { return Ok(None) };
+        if spec.notation || body.len() < at {
+            return Ok(None);
+        }
+        let body = &body[at..];
+        for start in named::words_from(body, from) {
+            let Some((group, end)) = known.group_at(body, start, Place::Named) else { continue };
+            let slot = Slot { plugin, spec, body, from, at: start..end };
+            let Some(taken) = slot.takes(&known, &group) else { continue };
+            let by_word = group.is_word();
+            let members = group.members()?;
+            let place = at + start..at + end;
+            return Ok(match taken {
+                Taken::OneByOne(whom) => Some(several(line, place, &members, whom)?),
+                Taken::Together if by_word => {
+                    let list = members.iter().map(|name| named::quoted(name)).collect::<Vec<_>>().join(", ");
+                    let typed = format!("{}{list}{}", &text[..place.start], &text[place.end..]);
+                    Some(Several {
+                        lines: vec![CommandLine { typed, ..line.clone() }],
+                        put: vec![list],
+                        typed: text[place].to_owned(),
+                        whom: Whom::Each,
+                    })
+                }
+                Taken::Together => None,
+            });
+        }
+        Ok(None)
+    }
+
+    /// The same command so many times.
+    fn repeated(
+        &self,
+        host: &Host,
+        line: &CommandLine,
+        (before, command): (&str, &str),
+        times: usize,
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<Several>, Unplayed> {
+        let once = CommandLine { typed: format!("{before}{command}"), ..line.clone() };
+        let alone = CommandLine { typed: command.to_owned(), ..line.clone() };
+        match self.resolve(host, &alone, attempt) {
+            Ok(Found::Plugin(_, spec, _)) if !spec.notation => {}
+            _ => return Ok(None),
+        }
+        named::must_be_few(times)?;
+        let (lines, put) = (vec![once; times], vec![String::new(); times]);
+        Ok(Some(Several { lines, put, typed: String::new(), whom: Whom::Each }))
+    }
+}
+
+/// How a command takes a group.
+enum Taken {
+    /// One name at a time.
+    OneByOne(Whom),
+    /// Names one after the other, of its own.
+    Together,
+}
+
+impl Slot<'_> {
+    /// How the command takes a group that stands here, if a name can stand here at all.
+    fn takes(&self, known: &Known<'_>, group: &Named) -> Option<Taken> {
+        let Some(first) = group.first() else {
+            // Nobody is in it: that is said if any name would do.
+            return self.takes_a_name(known, "nobody").then_some(Taken::OneByOne(Whom::Each));
+        };
+        let one = named::quoted(first);
+        let named = self.takes_a_name(known, &one);
+        // Whose roll it is about is no argument of the command.
+        let of_a_roll = self.spec.follow_up != FollowUp::No && self.remark_of(known, "") == Some(None);
+        if !(named || of_a_roll) || self.takes_anything(known, NO_NAME) {
+            return None;
+        }
+        let list = group.names().map(named::quoted).collect::<Vec<_>>().join(", ");
+        let takes_all = self.remark_of(known, &list) == Some(None);
+        if named && takes_all && !self.takes_anything(known, &format!("{one} {NO_NAME}")) {
+            return Some(Taken::Together);
+        }
+        let fits = self.spec.follow_up != FollowUp::No && group.is_word();
+        Some(Taken::OneByOne(if fits { Whom::WhomItFits } else { Whom::Each }))
+    }
+
+    fn takes_a_name(&self, known: &Known<'_>, name: &str) -> bool {
+        let bare = name.trim_matches('"');
+        self.remark_of(known, name).is_some_and(|remark| remark.is_none_or(|remark| !remark.contains(bare)))
+    }
+
+    /// Whether any text would do from here on: `fear of all` is a condition.
+    fn takes_anything(&self, known: &Known<'_>, put: &str) -> bool {
+        self.read(known, format!("{}{put}", &self.body[..self.at.start])).is_some()
+    }
+
+    /// The remark in the command with `put` in this place, if it can be read so.
+    fn remark_of(&self, known: &Known<'_>, put: &str) -> Option<Option<String>> {
+        self.read(known, format!("{}{put}{}", &self.body[..self.at.start], &self.body[self.at.end..]))
+    }
+
+    fn read(&self, known: &Known<'_>, typed: String) -> Option<Option<String>> {
+        let words = Words::new(&typed, self.from.min(typed.len()));
+        let mut words = words.with_names(|name| known.cast.is_called(name)).with_remarks();
+        let ready = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).is_ok());
+        ready.unwrap_or_default().then(|| words.remark().map(str::to_owned))
+    }
+}
+
+/// The line with each of these names in one place of it.
+fn several(line: &CommandLine, at: Range<usize>, members: &[String], whom: Whom) -> Result<Several, Unplayed> {
+    let text = &line.typed;
+    let put: Vec<String> = members.iter().map(|name| named::quoted(name)).collect();
+    let lines = put
+        .iter()
+        .map(|name| CommandLine { typed: format!("{}{name}{}", &text[..at.start], &text[at.end..]), ..line.clone() });
+    Ok(Several { lines: lines.collect(), typed: text[at.clone()].to_owned(), put, whom })
+}

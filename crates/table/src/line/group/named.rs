@@ -1,0 +1,269 @@
+//! How groups are typed: `all`, `heroes`, `foes`, `Ann, Bob and Cem`, `Goon x3`, and `3x` in front of a command.
+
+use journal::MOST_IN_A_GROUP;
+use journal::documents::TableDoc;
+use plugin_api::{Cast, Refusal};
+
+/// Words for everybody, for those whom players act for, and for those whom only the referee does.
+const EVERYBODY: [&str; 3] = ["all", "everyone", "everybody"];
+const HEROES: [&str; 4] = ["heroes", "players", "party", "pcs"];
+const FOES: [&str; 4] = ["foes", "enemies", "npcs", "monsters"];
+/// Words that join names.
+const JOINING: [&str; 2] = ["and", "&"];
+/// Words that a name may have.
+const MOST_WORDS: usize = 4;
+
+/// Where names are typed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// After `as`, where somebody new may be named.
+    Acts,
+    /// In a command, where only those are named who are there.
+    Named,
+}
+
+/// Who may be meant.
+pub(super) struct Known<'a> {
+    pub cast: &'a Cast,
+    pub doc: &'a TableDoc,
+}
+
+/// A group, as it was typed.
+pub(super) struct Named {
+    names: Vec<String>,
+    /// The word that stands for it.
+    word: Option<String>,
+}
+
+impl Named {
+    /// Everybody in it.
+    ///
+    /// # Errors
+    /// Nobody is, or too many are.
+    pub fn members(self) -> Result<Vec<String>, Refusal> {
+        if let (Some(word), []) = (&self.word, self.names.as_slice()) {
+            return Err(Refusal::new(format!("there is nobody at this table whom {word} means")).about(word));
+        }
+        must_be_few(self.names.len())?;
+        Ok(self.names)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    pub fn first(&self) -> Option<&str> {
+        self.names().next()
+    }
+
+    /// Whether a word stands for it, so that whoever typed it may not know all who are in it.
+    pub fn is_word(&self) -> bool {
+        self.word.is_some()
+    }
+}
+
+impl Known<'_> {
+    /// The group that is typed at byte `at`, and where it ends. A single name is none.
+    pub fn group_at(&self, text: &str, at: usize, place: Place) -> Option<(Named, usize)> {
+        self.word_at(text, at).or_else(|| self.names_at(text, at, place))
+    }
+
+    fn word_at(&self, text: &str, at: usize) -> Option<(Named, usize)> {
+        let word = word_at(text, at).trim_end_matches(',');
+        let is = |words: &[&str], word: &str| words.iter().any(|each| each.eq_ignore_ascii_case(word));
+        if self.cast.is_called(word) {
+            return None;
+        }
+        let mut end = at + word.len();
+        let mut meant = word;
+        if is(&EVERYBODY, word) {
+            // `all the heroes` are the heroes.
+            let next = skip_article(text, next_word(text, at));
+            let whom = word_at(text, next);
+            if is(&HEROES, whom) || is(&FOES, whom) {
+                (meant, end) = (whom, next + whom.len());
+            }
+        }
+        let characters = self.doc.characters.values().filter(|each| each.away != Some(true));
+        let names: Vec<String> = characters
+            .filter(|each| match &each.owner {
+                Some(owner) => !self.doc.referees.contains_key(owner) && !is(&FOES, meant),
+                None => !is(&HEROES, meant),
+            })
+            .map(|each| each.name.clone())
+            .collect();
+        let known = is(&EVERYBODY, meant) || is(&HEROES, meant) || is(&FOES, meant);
+        known.then(|| (Named { names, word: Some(meant.to_owned()) }, end))
+    }
+
+    fn names_at(&self, text: &str, at: usize, place: Place) -> Option<(Named, usize)> {
+        let mut names: Vec<String> = Vec::new();
+        let (mut end, mut next, mut apart, mut numbered) = (at, at, Apart::First, false);
+        while let Some((name, after)) = self.name_at(text, next, place, apart) {
+            let (number, after) = match times_after(text, after) {
+                Some((times, after)) => (Some(times), after),
+                None => (None, after),
+            };
+            numbered |= number.is_some();
+            let several = number.map_or_else(|| vec![name.clone()], |times| self.numbered(&name, times));
+            names.extend(several.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+            end = after;
+            match joined(text, after) {
+                Some((start, how)) if how == Apart::Joined || place == Place::Named => (next, apart) = (start, how),
+                _ => break,
+            }
+        }
+        (numbered || names.len() > 1).then_some((Named { names, word: None }, end))
+    }
+
+    /// `Goon1` to `Goon3`, or `Goon 1` where that is who is there; no more than tell that they are too many.
+    fn numbered(&self, name: &str, times: usize) -> Vec<String> {
+        let called = |number: usize| {
+            let apart = format!("{name} {number}");
+            if self.cast.is_called(&apart) { apart } else { format!("{name}{number}") }
+        };
+        (1..=times.min(MOST_IN_A_GROUP + 1)).map(called).collect()
+    }
+
+    /// The name that is typed at `at`, and where it ends.
+    fn name_at(&self, text: &str, at: usize, place: Place, apart: Apart) -> Option<(String, usize)> {
+        let rest = &text[at..];
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let end = quoted.find('"')?;
+            let name = &quoted[..end];
+            return (place == Place::Acts || self.cast.is_called(name)).then(|| (name.to_owned(), at + end + 2));
+        }
+        let mut longest = None;
+        let mut end = at;
+        for _ in 0..MOST_WORDS {
+            let word = word_at(text, end);
+            let name = text[at..end + word.len()].trim_end_matches(',');
+            if !word.is_empty() && self.cast.is_called(name) {
+                longest = Some((name.to_owned(), at + name.len()));
+            }
+            if word.is_empty() || word.ends_with(',') {
+                break;
+            }
+            end = next_word(text, end);
+        }
+        let word = word_at(text, at).trim_end_matches(',');
+        let known = longest.or_else(|| {
+            let id = (place == Place::Acts || word.len() > 2).then(|| self.cast.meant(word)).flatten()?;
+            // A part of a name is enough where a comma or the like says that names stand here.
+            (apart == Apart::Joined).then(|| (self.cast.name(id).to_owned(), at + word.len()))
+        });
+        known.or_else(|| {
+            let letters = word.chars().take_while(|c| c.is_alphabetic()).count();
+            let proper = word.starts_with(char::is_uppercase) || (letters > 1 && word.ends_with(char::is_numeric));
+            let new = place == Place::Acts && letters > 0 && (proper || times_after(text, at + word.len()).is_some());
+            new.then(|| (word.to_owned(), at + word.len()))
+        })
+    }
+}
+
+/// What stands between two names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    First,
+    Joined,
+    /// Nothing does.
+    Beside,
+}
+
+/// Where the next name may begin after one that ends at `at`, and what stands between.
+fn joined(text: &str, at: usize) -> Option<(usize, Apart)> {
+    let rest = &text[at..];
+    let after_comma = rest.trim_start().strip_prefix(',').map(str::trim_start);
+    let next = text.len() - after_comma.unwrap_or_else(|| rest.trim_start()).len();
+    let joining = word_at(text, next);
+    let joins = JOINING.iter().any(|word| word.eq_ignore_ascii_case(joining));
+    let start = if joins { next_word(text, next) } else { next };
+    let how = if joins || after_comma.is_some() { Apart::Joined } else { Apart::Beside };
+    (start < text.len()).then_some((start, how))
+}
+
+/// Refuses a group that is too large.
+pub(super) fn must_be_few(members: usize) -> Result<(), Refusal> {
+    if members <= MOST_IN_A_GROUP {
+        return Ok(());
+    }
+    Err(Refusal::new(format!("that is for more than {MOST_IN_A_GROUP} at once: name fewer, and then the others")))
+}
+
+/// `x3` after a name, and where it ends.
+fn times_after(text: &str, at: usize) -> Option<(usize, usize)> {
+    let start = text.len() - text[at..].trim_start().len();
+    let word = word_at(text, start);
+    let times = times(word).filter(|_| !word.starts_with(|c: char| c.is_ascii_digit()))?;
+    Some((times, start + word.len()))
+}
+
+/// `3x`, `x3` or `×3`: so many, two at least.
+pub(super) fn times(word: &str) -> Option<usize> {
+    let is_sign = |c: char| matches!(c, 'x' | 'X' | '×');
+    let number = word.strip_prefix(is_sign).or_else(|| word.strip_suffix(is_sign))?;
+    let number = number.bytes().all(|byte| byte.is_ascii_digit()).then(|| number.parse().unwrap_or(usize::MAX));
+    number.filter(|number| *number > 1)
+}
+
+/// The word that begins at byte `at`, up to the next space.
+pub(super) fn word_at(text: &str, at: usize) -> &str {
+    text[at..].split(char::is_whitespace).next().unwrap_or_default()
+}
+
+/// Where the word after the one at `at` begins.
+pub(super) fn next_word(text: &str, at: usize) -> usize {
+    let rest = &text[at + word_at(text, at).len()..];
+    text.len() - rest.trim_start().len()
+}
+
+/// Where the word begins that a `the` or `of the` at `at` stands in front of.
+pub(super) fn skip_article(text: &str, mut at: usize) -> usize {
+    for article in ["of", "the"] {
+        if word_at(text, at).eq_ignore_ascii_case(article) {
+            at = next_word(text, at);
+        }
+    }
+    at
+}
+
+/// Where each word from byte `from` on begins, but for those in quotation marks.
+pub(super) fn words_from(text: &str, from: usize) -> impl Iterator<Item = usize> {
+    let mut quoted = false;
+    let mut apart = true;
+    let starts = text.char_indices().filter(move |(_, c)| {
+        let starts = apart && !c.is_whitespace() && !quoted;
+        if *c == '"' {
+            quoted = !quoted;
+        }
+        apart = c.is_whitespace();
+        starts
+    });
+    starts.map(|(at, _)| at).filter(move |at| *at >= from)
+}
+
+/// A name as it can stand in a line.
+pub(super) fn quoted(name: &str) -> String {
+    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
+    if plain || name.contains('"') { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+/// Whether a line is worth a closer look: it holds a word for a group, something that joins names, a number of times, or two
+/// words beside each other that could be names; or it takes back.
+pub(super) fn may_be_several(typed: &str) -> bool {
+    let is = |words: &[&str], word: &str| words.iter().any(|each| each.eq_ignore_ascii_case(word));
+    let letters = |word: &str| word.len() > 1 && word.chars().all(char::is_alphabetic);
+    let mut last = "";
+    for (at, word) in typed.split_whitespace().enumerate() {
+        let word_for_a_group = is(&EVERYBODY, word) || is(&HEROES, word) || is(&FOES, word) || is(&JOINING, word);
+        let beside = at > 1 && letters(last) && letters(word);
+        if word_for_a_group || beside || word.contains(',') || times(word).is_some() {
+            return true;
+        }
+        if at == 0 && is(&[super::UNDO, super::REDO], word) {
+            return true;
+        }
+        last = word;
+    }
+    false
+}
