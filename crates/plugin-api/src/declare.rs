@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// - `by_object`: a verb that several games have, such as `spend`; the words after it tell which game is meant;
 /// - `referee` or `admin`: the role it needs;
 /// - `notation`: its words are dice and nothing else, so dice can be typed without it, or in the middle of prose;
-/// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)), the player's own, or any for referees;
+/// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)): one's own, for referees any;
 ///   `follow_up = "anyone"`: anyone may type it; without a number, it acts on the roll on which it was offered to them;
 ///   `follow_up = "if any"`: the same, but it needs no roll, and the game decides whose roll it may be.
 ///
