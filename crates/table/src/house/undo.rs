@@ -1,4 +1,4 @@
-//! `!undo`, `!redo`, `!erase`: taking back, which appends; and forgetting what was typed.
+//! `!undo`, `!redo`: taking entries back, which appends an entry.
 
 use super::show;
 use crate::budget::MOST_UNDONE;
@@ -12,7 +12,7 @@ use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
 use plugin_api::Refusal;
 
-/// Changes that the answer names.
+/// The most changes named in the answer.
 const MOST_CHANGES: usize = 4;
 
 pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
@@ -26,7 +26,7 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, U
 
 pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
-    // An undo of an undo is a redo, which is not to be redone.
+    // An undo of an undo is a redo, which cannot be redone.
     let undoes = |page: &Page| page.entry.undoes.and_then(|undone| ledger.page(undone).ok().flatten());
     let page =
         last_own(turn, |page| !page.is_void() && undoes(page).is_some_and(|undone| undone.entry.undoes.is_none()))?
@@ -37,7 +37,7 @@ pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
 fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, Unplayed> {
     for page in turn.ledger.of_player(&turn.speaker.player)?.take(MOST_UNDONE) {
         let page = page?;
-        // That somebody got another nick is nothing they did.
+        // Getting a new nick is not something they did.
         if page.entry.command != RENAMED && fits(&page) {
             return Ok(Some(page));
         }
@@ -45,7 +45,7 @@ fn last_own(turn: &HouseTurn, fits: impl Fn(&Page) -> bool) -> Result<Option<Pag
     Ok(None)
 }
 
-/// What was disclosed, published or erased cannot be made undone.
+/// True unless it disclosed, published or erased something.
 fn can_be_taken_back(page: &Page) -> bool {
     !page.is_void() && !page.entry.shows()
 }
@@ -89,7 +89,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     Ok(reply)
 }
 
-/// What is undone, which dice that discards, what is again as it was.
+/// Says what is undone, which dice that discards, and what is restored.
 fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unplayed> {
     let (number, name) = (page.number(), turn.table.name_of(page.entry.character));
     let what = match page.entry.undoes {
@@ -114,7 +114,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
     Ok(reply.fact("undoes", number))
 }
 
-/// Those changes of an entry that all may know who read the answer.
+/// Those changes of an entry that every reader of the answer may know.
 fn readable(turn: &HouseTurn, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
     let mut readable = Vec::new();
     for change in changes {
