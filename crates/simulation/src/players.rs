@@ -162,7 +162,6 @@ pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
 
 /// A roll whose result others must not learn: it has six digits and so occurs nowhere else. Or a roll with possible
 /// follow-ups.
-/// something can follow.
 fn secret(token: &str, luck: &mut Luck) -> (String, Wants) {
     let plus = luck.below(3);
     let wants = Wants { token: Some(token.to_owned()), secret: true, answer: true };

@@ -35,7 +35,6 @@ pub(crate) trait People {
     ///
     /// # Errors
     /// They are no referee, or the name may be a typo.
-    /// They are no referee, or the name may be a slip.
     fn bring_in(
         &mut self,
         head: &mut Head,
@@ -283,7 +282,6 @@ pub fn proper_name(name: &str) -> Result<String, Refusal> {
 
 /// `name` in its stored form: one line, at most [`MOST_NAME`] characters, not empty. A trailing colon would end the
 /// name in front of an answer.
-/// end the name in front of an answer.
 pub fn as_name(name: &str) -> String {
     let cleaned = chat::clean(name);
     let words = cleaned.split_whitespace().map(|word| word.trim_end_matches(':')).filter(|word| !word.is_empty());

@@ -49,7 +49,6 @@ impl Bot {
     ///
     /// # Errors
     /// The bot is not running, or the store cannot be written.
-    /// The bot is not running, or the store cannot be written.
     pub async fn order(&self, room: &RoomId, typed: &str, sent: Timestamp) -> Result<Vec<Outcome>, StoreError> {
         self.order_at(self.host().table_of(room)?, room, typed, sent).await
     }

@@ -26,7 +26,6 @@ impl Verdict {
     ///
     /// # Errors
     /// It ends elsewhere.
-    /// It ends elsewhere.
     pub fn ends_in(self, head: Option<&str>) -> Result<Self, ExportError> {
         let ends = self.verifier.head();
         if head.is_some_and(|head| !ends.starts_with(head)) {

@@ -436,7 +436,6 @@ fn a_backup_is_read_by_every_version_and_leads_to_the_same_store() {
 
 /// `golden.hex` is what the first version with this stored form wrote for `golden.json`, with everything that an entry
 /// can have. It must stay readable for ever.
-/// is read for ever.
 #[test]
 fn the_compact_form_never_changes() {
     let stored = unhex(include_str!("golden.hex").trim()).unwrap();
