@@ -1,4 +1,4 @@
-//! Makes the list of games out of this crate's manifest, so that a game is named in one place.
+//! Generates the list of games from this crate's manifest, so that a game is named in one place.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Asking the running bot, on its socket: `astragal ctl`, and the backups and journals of a bot that runs.
+//! Asks the running bot, on its socket: for `astragal ctl`, and for backups and journals of a running bot.
 
 use crate::fresh;
 use crate::order::Order;
@@ -8,12 +8,12 @@ use anyhow::{Context, bail};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// `astragal ctl`: asks the running bot, and prints what it says.
+/// `astragal ctl`: asks the running bot and prints its answer.
 pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
     ask(data, &Request::Order { order: order.clone(), json: printed == Printed::Json }, &mut out())
 }
 
-/// Asks the bot that runs on `data` for a file and writes it to `file`.
+/// Asks the bot running on `data` for a file and writes it to `file`.
 pub fn fetch(data: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
     let mut out = fresh::replace(file)?;
     ask(data, request, &mut out)?;

@@ -22,11 +22,11 @@ use store_sled::{ClaimError, DataDir};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
-/// How often the date is looked at.
+/// How often the date is checked.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Writes a backup to a new file: of a running bot through its socket, else of its store. With a `schema` it is one that
-/// a program can restore which knows no newer one.
+/// Writes a backup to a new file: of a running bot through its socket, otherwise of its store. With a `schema`, the
+/// backup is for a program whose newest schema is this one.
 pub fn backup(path: &Path, file: &Path, schema: Option<u32>) -> anyhow::Result<()> {
     must_be_free(file)?;
     schema.map_or(Ok(()), has_way_back)?;
@@ -48,7 +48,7 @@ pub fn backup(path: &Path, file: &Path, schema: Option<u32>) -> anyhow::Result<(
     say(&format!("{records} records written to {}", file.display()))
 }
 
-/// Writes a backup anew for a program that knows no newer schema than this one.
+/// Rewrites a backup for a program whose newest schema is this one.
 fn for_older(file: &Path, schema: u32) -> anyhow::Result<()> {
     let older = part_of(file);
     let mut whole = lines::open(file, lines::OF_A_BACKUP)?;
@@ -56,7 +56,7 @@ fn for_older(file: &Path, schema: u32) -> anyhow::Result<()> {
     fs::rename(&older, file).with_context(|| format!("{} cannot be written", file.display()))
 }
 
-/// Fills an empty data directory from a backup that was verified first.
+/// Fills an empty data directory from a backup, after verifying it.
 pub fn restore(path: &Path, file: &Path, database: Database) -> anyhow::Result<()> {
     let records = verify(file)?;
     let data = DataDir::claim(path)?;
@@ -68,7 +68,7 @@ pub fn restore(path: &Path, file: &Path, database: Database) -> anyhow::Result<(
         fs::remove_dir_all(&part).context("what an interrupted restore left cannot be removed")?;
     }
     if let Err(error) = fill(&part, file, database) {
-        // Nothing is left behind that looks like a restore.
+        // Leave nothing behind that looks like a restore.
         let _ = fs::remove_dir_all(&part);
         return Err(error);
     }
@@ -76,13 +76,13 @@ pub fn restore(path: &Path, file: &Path, database: Database) -> anyhow::Result<(
     say(&format!("{records} records restored to {}", path.display()))
 }
 
-/// Gives a store that was filled its place.
+/// Moves a filled store into place.
 pub fn put_in_place(data: &DataDir, made: &Path) -> anyhow::Result<()> {
     fs::rename(made, data.store()).context("the restored data cannot be put in place")?;
     File::open(data.file(".")).and_then(|directory| directory.sync_all()).context("the disk does not keep it")
 }
 
-/// Makes a store of a backup's records, if a bot can start with them.
+/// Makes a store from a backup's records, if a bot can start with them.
 pub fn fill(part: &Path, file: &Path, database: Database) -> anyhow::Result<()> {
     let store = store::make(part, database)?;
     journal::backup::restore(&mut lines::open(file, lines::OF_A_BACKUP)?, &*store)?;
@@ -92,7 +92,7 @@ pub fn fill(part: &Path, file: &Path, database: Database) -> anyhow::Result<()> 
     check_records(&store).with_context(|| format!("no bot can start with {}, and nothing was restored", file.display()))
 }
 
-/// Writes a backup a day as long as the bot runs. What the log kept since the one before goes then.
+/// Writes a backup a day while the bot runs. What the log kept since the previous one is then removed.
 pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>) {
     loop {
         let today = SystemClock.now().strftime(DAY).to_string();
@@ -108,7 +108,7 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>) {
     }
 }
 
-/// Writes the backup of this day. The log then forgets what the backup has.
+/// Writes today's backup. Then the log can drop what the backup has.
 async fn of_today(directory: &Path, today: &str, bot: &Bot, store: &Arc<Playing>) -> anyhow::Result<()> {
     let log = store.clone();
     if let Err(error) = spawn_blocking(move || log.turn_over()).await? {
@@ -119,16 +119,16 @@ async fn of_today(directory: &Path, today: &str, bot: &Bot, store: &Arc<Playing>
     release(store, &file)
 }
 
-/// Lets the log forget what a backup has.
+/// Removes what a backup has from the log.
 fn release(store: &Playing, file: &Path) -> anyhow::Result<()> {
     let position = position(&mut lines::open(file, lines::OF_A_BACKUP)?)?;
     Ok(position.map_or(Ok(()), |position| store.release(position.number))?)
 }
 
-/// Writes a backup of what an older version stored, before this one brings it up to its own schema.
+/// Backs up data stored by an older version, before this version upgrades it.
 ///
 /// # Errors
-/// It cannot be written, and then nothing is changed.
+/// The backup cannot be written; then nothing is changed.
 pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<()> {
     let Some(found) = journal::schema::schema_of(store)?.filter(|found| *found < SCHEMA) else { return Ok(()) };
     let file = directory.join(format!("before-schema-{SCHEMA}.{EXTENSION}"));
@@ -140,7 +140,7 @@ pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<(
     Ok(())
 }
 
-/// Writes a backup of a running bot under this name; its file.
+/// Writes a backup of a running bot under this name. Returns its path.
 pub async fn keep(directory: &Path, name: &str, bot: &Bot) -> anyhow::Result<PathBuf> {
     let file = directory.join(format!("{name}.{EXTENSION}"));
     fs::create_dir_all(directory)?;
@@ -155,14 +155,14 @@ pub async fn of_running(bot: &Bot, file: PathBuf) -> anyhow::Result<()> {
     between_commits(bot, move |store| write_file(store, &file)).await
 }
 
-/// Does something with the store of a running bot as it is between two of its commits, which go on meanwhile.
+/// Works on the store of a running bot as it is between two commits, while further commits go on.
 pub async fn between_commits<T: Send + 'static>(
     bot: &Bot,
     work: impl FnOnce(&dyn Store) -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     let (done, written) = oneshot::channel();
     bot.host().committer().snapshot(move |store| {
-        // Whoever asked may have gone.
+        // The receiver may be gone.
         let _ = done.send(work(store));
     });
     written.await.context("the bot is stopping")?
@@ -179,7 +179,7 @@ fn write_out(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<u64, Back
     out.finish().with_context(failed)
 }
 
-/// Reads a backup for nothing but its being whole; how many records it has.
+/// Reads a backup just to check that it is complete. Returns its number of records.
 fn verify(file: &Path) -> anyhow::Result<u64> {
     let records = read(&mut lines::open(file, lines::OF_A_BACKUP)?, |_| Ok(()));
     records.with_context(|| format!("{} is no usable backup", file.display()))

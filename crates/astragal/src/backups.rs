@@ -1,4 +1,4 @@
-//! The daily backups that are there: which is the newest, which goes. Writing one is not known here.
+//! The existing daily backups: which one is the newest, and which one is deleted. Does not know how to write one.
 
 use anyhow::Context;
 use chat::{Clock, SystemClock};
@@ -6,19 +6,20 @@ use jiff::Timestamp;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the daily backups are, in the data directory.
+/// The directory of the daily backups, in the data directory.
 pub const DIRECTORY: &str = "backups";
-/// The store of a restore that is not finished, in the data directory.
+/// The store of an unfinished restore, in the data directory.
 pub const UNFINISHED: &str = "store.part";
-/// Where a rebuild puts the damaged store, in the data directory.
+/// The place for the damaged store during a rebuild, in the data directory.
 pub const DAMAGED: &str = "store.damaged";
-/// What files of a backup end in.
+/// The extension of backup files.
 pub const EXTENSION: &str = "jsonl";
-/// How the days are written that they are called by.
+/// The format of the day in their names.
 pub const DAY: &str = "%Y-%m-%d";
 
-/// Deletes the oldest daily backup if there are more than `keep` up to this day, and says so. One that is dated later was
-/// written by a clock that was wrong, or is right while this day is wrong: it stays, and no other is deleted for it.
+/// Deletes the oldest daily backup if there are more than `keep` up to this day, and logs that. A backup with a later
+/// date was written by a wrong clock, or is right while this day is wrong: it stays, and no other is deleted because of
+/// it.
 ///
 /// # Errors
 /// It cannot be deleted.
@@ -31,7 +32,7 @@ pub fn delete_old(directory: &Path, keep: usize, day: Timestamp) -> anyhow::Resu
     fs::remove_file(oldest).with_context(|| format!("{} cannot be deleted", oldest.display()))
 }
 
-/// The newest of the daily backups: by its date, unless that is still to come.
+/// The newest daily backup by date, ignoring dates in the future.
 pub fn newest(directory: &Path) -> Option<PathBuf> {
     let today = SystemClock.now().strftime(DAY).to_string();
     let all = backups(directory);
@@ -45,7 +46,7 @@ fn backups(directory: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let paths = entries.flatten().map(|entry| entry.path());
-    // Others may put files there: a daily backup is called by its day.
+    // Others may put files there: a daily backup is named after its day.
     let daily = |path: &PathBuf| {
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         path.extension().is_some_and(|ends| ends == EXTENSION)

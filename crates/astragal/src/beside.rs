@@ -1,8 +1,8 @@
-//! Tasks that run beside the bot.
+//! Tasks that run next to the bot.
 
 use bot::survive;
 
-/// Begins one, which is begun again should it panic.
+/// Starts a task, which is started again if it panics.
 pub fn keep<F: Future<Output = ()> + Send>(what: &'static str, begin: impl FnMut() -> F + Send + 'static) {
     tokio::spawn(async move { survive(what, begin).await });
 }

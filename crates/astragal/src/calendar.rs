@@ -1,43 +1,44 @@
-//! The day by which things are old. A clock that was wrong once must destroy nothing: what erases, leaves or deletes for age
-//! goes by three clocks, this machine's, the time that the bot ran, and what both said last, which is kept on the disk.
+//! The day that decides what is old. A clock that is wrong once must destroy nothing. So erasing, leaving and deleting
+//! by age depend on three clocks: this machine's, the time that the bot has run, and the last value of both, which is
+//! stored on the disk.
 //!
-//! While they agree, the day follows the clock. When they do not, the clock is doubted until the bot ran for a day by it;
-//! then the day follows, a day at each look: never is more than a day's worth destroyed at once.
+//! While they agree, the day follows the clock. When they do not, the clock is doubted until the bot has run by it for
+//! a day. Then the day follows, one day at each look, so that never more than a day's worth is destroyed at once.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// By so much the clocks may differ: bots are stopped for a night, and machines sleep.
+/// How far the clocks may differ: bots are stopped overnight, and machines sleep.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 const SECONDS: &str = "seconds are added to any time";
 
-/// What is kept of it.
+/// The stored state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calendar {
-    /// Until when time is believed to have come.
+    /// The time believed to have come.
     day: Timestamp,
-    /// What the clock said last.
+    /// The last value of the clock.
     clock: Timestamp,
-    /// So long must the bot run yet before the clock is believed again.
+    /// How much longer the bot must run before the clock is believed again.
     doubt: SignedDuration,
 }
 
-/// The clock is not where it should be.
+/// A jump of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Where it should be.
+    /// The expected time.
     pub from: Timestamp,
-    /// What it says.
+    /// The clock's time.
     pub to: Timestamp,
 }
 
 impl Calendar {
-    /// One that believes in this time.
+    /// A calendar that believes in this time.
     pub fn at(time: Timestamp) -> Self {
         Calendar { day: time, clock: time, doubt: SignedDuration::ZERO }
     }
 
-    /// Looks at the clock, the bot having run for so long since the last look.
+    /// Looks at the clock, when the bot has run for this long since the last look.
     pub fn look(&mut self, clock: Timestamp, ran: SignedDuration) -> Option<Jump> {
         let from = self.clock.saturating_add(ran).expect(SECONDS);
         let jumped = clock.duration_since(from).abs() > DAY;
@@ -51,7 +52,7 @@ impl Calendar {
         jumped.then_some(Jump { from, to: clock })
     }
 
-    /// The time by which things are old; none while the clock is doubted.
+    /// The time that decides what is old; `None` while the clock is doubted.
     pub fn day(&self) -> Option<Timestamp> {
         self.doubt.is_zero().then(|| self.day.min(self.clock))
     }
@@ -112,7 +113,7 @@ mod tests {
             assert_eq!(calendar.look(wrong + SignedDuration::from_secs(start), SignedDuration::ZERO), None);
         }
         assert_eq!(calendar.day(), None);
-        // Set right again, it takes up where it was, a day of running later.
+        // When the clock is right again, it continues where it was, after a day of running.
         let right = START + HOUR;
         assert!(calendar.look(right, SignedDuration::ZERO).is_some());
         for hour in 1..=24 {

@@ -1,5 +1,5 @@
-//! Reading the whole store before it is used, in a child process: a damaged database may make sled panic or hang, and a
-//! hang can only be ended from outside. The child reads a copy, since sled writes to what it opens.
+//! Reads the whole store before it is used, in a child process. A damaged database may make sled panic or hang, and a
+//! hang can only be ended from outside. The child reads a copy, because sled writes to what it opens.
 
 use crate::out::complain;
 use crate::{backups, store};
@@ -16,18 +16,18 @@ use store_log::KEPT;
 use store_sled::DataDir;
 
 const STEP: Duration = Duration::from_millis(2);
-/// A small store is read in milliseconds; the limit is for a hang.
+/// A small store is read in milliseconds; this limit is for a hang.
 const SHORTEST_LIMIT: Duration = Duration::from_secs(30);
-/// Beyond that, so many bytes a second are expected at the least.
+/// For larger stores, the fewest bytes per second expected.
 const SLOWEST: u64 = 4 << 20;
 
-/// Bytes that are read at a start, which take well under a second.
+/// The most bytes read at a start, which takes well under a second.
 const MOST_AT_A_START: u64 = 64 << 20;
 
-/// A clock that is behind by so little is none that is wrong.
+/// A clock behind by this little is not wrong.
 const CLOCK: SignedDuration = SignedDuration::from_mins(5);
 
-/// The status of a child that found no damage and could not read everything either.
+/// The exit status of a child that found no damage but could not read everything.
 const UNREADABLE: u8 = 3;
 
 /// The child's part: reads every record of a store.
@@ -43,7 +43,7 @@ pub fn check_here(store: &Path) -> ExitCode {
     }
 }
 
-/// When the data was last written, as the clock said then; warns of one that says it is earlier now.
+/// When the data was last written, by the clock of that time; warns if the clock now says it is earlier.
 pub fn last_written(data: &DataDir) -> Option<Timestamp> {
     let written = |path: PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
     let files = files(&data.store()).unwrap_or_default();
@@ -58,8 +58,8 @@ pub fn last_written(data: &DataDir) -> Option<Timestamp> {
     newest
 }
 
-/// Has a small store read before a bot starts on it. One that is large would keep it waiting: its records are read as they are
-/// needed, each with its checksum, and all of them for each daily backup.
+/// Checks a small store before a bot starts on it. A large one would delay the start: its records are read when needed,
+/// each with its checksum, and all of them for each daily backup.
 ///
 /// # Errors
 /// As [`check_in_child`].
@@ -70,10 +70,10 @@ pub fn before_a_start(data: &DataDir) -> anyhow::Result<()> {
     check_in_child(data)
 }
 
-/// Has the store of `data`, if there is one, read by a child.
+/// Has a child read the store of `data`, if there is one.
 ///
 /// # Errors
-/// It is damaged, or a restore was interrupted; says what can be done. Nothing was changed.
+/// It is damaged, or a restore was interrupted; the error says what to do. Nothing was changed.
 pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     if !data.store().exists() {
         return nothing_was_interrupted(data);
@@ -89,8 +89,8 @@ pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
     checked
 }
 
-/// Says no where a restore or a rebuild did not come to its end, which would look as if there were nothing. A start beside it
-/// would begin with nothing, and nobody would notice before it is too late.
+/// Refuses to go on if a restore or a rebuild was interrupted, because the store would seem empty. A start would begin
+/// an empty one, and nobody would notice until too late.
 pub fn nothing_was_interrupted(data: &DataDir) -> anyhow::Result<()> {
     let (unfinished, damaged) = (data.file(backups::UNFINISHED), data.file(backups::DAMAGED));
     if data.store().exists() || !unfinished.exists() {
@@ -126,7 +126,7 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
     }
     let mut says = String::new();
     if let Some(mut stderr) = child.stderr.take() {
-        // What the child could not say is not known.
+        // If the child's message cannot be read, it stays unknown.
         let _ = stderr.read_to_string(&mut says);
     }
     let why = match status {
@@ -151,7 +151,7 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// Waits for the child to end; `None` if it had to be ended.
+/// Waits for the child to end; `None` if it had to be killed.
 fn wait(child: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>> {
     for _ in 0..limit.as_millis() / STEP.as_millis() {
         if let Some(status) = child.try_wait().context("the check of the store got lost")? {
@@ -164,7 +164,7 @@ fn wait(child: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>
     Ok(None)
 }
 
-/// Copies the files of a directory and of those in it, but for what is kept of the log for a backup.
+/// Copies the files of a directory, recursively, except those of the log that are only kept for a backup.
 fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
@@ -189,7 +189,7 @@ fn remove(copy: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The files of a directory and of those in it.
+/// The files of a directory, recursively.
 fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -203,7 +203,7 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Bytes of the files of a directory and of those in it.
+/// The total size of the files of a directory, recursively, in bytes.
 fn size(directory: &Path) -> u64 {
     let files = files(directory).unwrap_or_default();
     files.into_iter().filter_map(|path| fs::metadata(path).ok()).map(|file| file.len()).sum()

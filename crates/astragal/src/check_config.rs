@@ -1,5 +1,5 @@
-//! `astragal check-config`: whether the configuration is right, and with `--online` whether it gets the bot in; `astragal
-//! config`: what it says.
+//! `astragal check-config`: checks the configuration, and with `--online` also whether the bot can log in; `astragal
+//! config`: shows it.
 
 use crate::cli::ConfigTask;
 use crate::config::{self, Secrets};
@@ -8,7 +8,7 @@ use crate::place::Place;
 use anyhow::{Context, ensure};
 use std::io::Write;
 
-/// Shows what is set, or the schema of what can be.
+/// Shows the settings, or their schema.
 ///
 /// # Errors
 /// The file cannot be read, or standard output is closed.
@@ -23,19 +23,19 @@ pub fn show(place: &Place, task: &ConfigTask) -> anyhow::Result<()> {
     Ok(out().write_all(text.as_bytes())?)
 }
 
-/// How far a configuration is checked.
+/// How far to check a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// What it says.
+    /// Only the configuration itself.
     Itself,
-    /// Whether each network lets the bot in, too.
+    /// Also whether the bot can log in to each network.
     Networks,
 }
 
-/// Reads the configuration, and if asked logs in to each network and leaves again.
+/// Reads the configuration, and if asked, logs in to each network and leaves again.
 ///
 /// # Errors
-/// Says in plain words what is wrong.
+/// What is wrong, in plain words.
 pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let config = place.config()?;
     let mut out = out();
@@ -51,7 +51,7 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;
     let data = place.data_of(&config)?;
-    // A closed standard output hears nothing.
+    // If standard output is closed, nobody reads it.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
     ensure!(runtime.block_on(config.networks.try_all(&data, &mut say)), "not every network let the bot in");
     Ok(())

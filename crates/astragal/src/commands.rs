@@ -1,4 +1,4 @@
-//! What comes of what was typed: the one place that knows the command line and all that it commands.
+//! Runs what was typed: the only module that knows the command line and everything it can do.
 
 use crate::check_config::Reach;
 use crate::cli::{Cli, Options, Task};
@@ -12,7 +12,7 @@ use crate::{ask, backup, check, check_config, examine, export, init, pages, play
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
-/// Does what was typed, in a program that knows these kinds of networks.
+/// Runs the command line, in a program that knows these kinds of networks.
 pub fn obey(kinds: Kinds) -> ExitCode {
     let words = declared(&kinds).get_matches();
     let Options { data, config, log_format } = Options::from_arg_matches(&words).unwrap_or_else(|error| error.exit());
@@ -35,7 +35,7 @@ pub fn obey(kinds: Kinds) -> ExitCode {
     }
 }
 
-/// The command line, with what is for one kind of network.
+/// The command line, including the parts for each kind of network.
 pub fn declared(kinds: &Kinds) -> Command {
     let with_flags = |command: Command| match command.get_name() {
         "init" => kinds.iter().fold(command, |init, kind| kind.flags(init)),
@@ -45,7 +45,7 @@ pub fn declared(kinds: &Kinds) -> Command {
     line.subcommands(kinds.iter().filter_map(|kind| kind.command()))
 }
 
-/// The kind of network that a command is for, if it is for one alone.
+/// The kind of network that a command belongs to, if it belongs to just one.
 fn of_a_kind(name: &str, kinds: &Kinds) -> Option<&'static dyn AnyKind> {
     let has_it = |kind: &&&dyn AnyKind| kind.command().is_some_and(|own| own.get_name() == name);
     kinds.iter().find(has_it).copied()
@@ -56,7 +56,7 @@ fn with_networks(kind: &dyn AnyKind, words: &ArgMatches, place: &Place) -> anyho
     kind.run(words, &config.networks, &place.data_of(&config)?)
 }
 
-/// Does one of the commands. `words` are those behind its name.
+/// Runs one of the commands. `words` are the arguments after its name.
 fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode> {
     match task {
         Task::Play { json, files } => return Ok(play::play(&files, Printed::of(json))),
@@ -92,7 +92,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Does something while the bot is stopped.
+/// Runs something that needs the bot to be stopped.
 fn stopped(place: &Place, work: impl FnOnce(&Stopped<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let config = place.config()?;
     work(&Stopped { config: &config, data: &place.data_of(&config)? })
@@ -123,7 +123,7 @@ mod tests {
             let typed = line.split(" # ").next().unwrap_or_default();
             let words = typed.split_whitespace().map(|word| word.trim_matches('\''));
             if let Err(error) = declared(&known(KINDS)).try_get_matches_from(words) {
-                // `--help` is no failure, and says what there is.
+                // `--help` is not a failure; it shows what there is.
                 assert!(!error.use_stderr(), "{line}: {error}");
             }
             seen += 1;

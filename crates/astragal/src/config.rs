@@ -17,7 +17,7 @@ impl Config {
     /// Reads the file, if there is one, and the environment.
     ///
     /// # Errors
-    /// Names every mistake, with its line.
+    /// All mistakes, each with its line.
     pub fn read(path: Option<&Path>, kinds: &Kinds) -> anyhow::Result<Self> {
         let read = Written::read(path, environment(), kinds)?.into_config();
         read.map_err(|mistakes| {
@@ -40,7 +40,7 @@ mod tests {
         let text = include_str!("../../../config/astragal.example.toml");
         let shown: Config = Config::of(text, &known(KINDS)).unwrap();
         assert_eq!(shown, Config::default(), "what the example sets are the defaults");
-        // Every key stands in it, those without a default commented out.
+        // The example contains every key; those without a default are commented out.
         let uncommented: String = text
             .lines()
             .map(|line| line.strip_prefix("#: ").unwrap_or(line))
@@ -101,7 +101,7 @@ mod tests {
         let rules = "[[rooms.rules]]\nrooms = \"x\"\nallowed = [\"tork\"]\nsettings = { dialekt = \"x\", inline = \"maybe\" }\n";
         let rules = mistakes_in(rules);
         assert_eq!(rules.len(), 4, "{rules:?}");
-        // What is no mistake in itself and means nothing, beside others; but not what follows from them.
+        // Meaningless values next to other mistakes, but not those that follow from them.
         let both = "ownerz = 1\nowners = [\"libra:account:x\"]\nignore = [\"troll\"]\n[irc.libera]\nserver = 7\n\
                     [rooms]\nplugins = \"roll\"\nallowed = [\"tork\"]\n[[rooms.rules]]\nrooms = \"*\"\n[[rooms.rules]]\nrooms = \"libra/*\"\n";
         let expected = [

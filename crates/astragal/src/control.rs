@@ -1,4 +1,4 @@
-//! The socket on which a running bot is asked for something, as the bot sees it. `ask.rs` is the other end.
+//! The socket for requests to a running bot, on the bot's side. `ask.rs` is the other side.
 
 use crate::operator::{Operator, Told};
 use crate::out::Printed;
@@ -15,17 +15,17 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Bytes of a request.
+/// The most bytes of a request.
 const LONGEST: u64 = 4_096;
-/// How long a request may take to come, and each part of the answer to be read.
+/// How long a request may take to arrive, and each part of the answer to be read.
 const TO_ASK: Duration = Duration::from_secs(10);
 const TO_READ: Duration = Duration::from_secs(60);
-/// How long the socket rests when nobody can be let in.
+/// How long to wait when nobody can be accepted.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Answers on the socket as long as the bot runs. A bot without it runs as well, and says so once.
+/// Answers on the socket while the bot runs. Without a socket the bot runs as well, and logs that once.
 pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
-    // The directory is locked: whoever left a socket there is gone.
+    // The directory is locked, so whoever left a socket there is gone.
     let _ = fs::remove_file(&socket);
     let listener = match UnixListener::bind(&socket) {
         Ok(listener) => listener,
@@ -35,7 +35,7 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
             return;
         }
     };
-    // Who comes when it is full waits outside, without a descriptor of ours.
+    // When it is full, further clients wait outside, without a descriptor of ours.
     let places = Arc::new(Semaphore::new(door::room()));
     for number in 0u64.. {
         let place = places.clone().acquire_owned().await.expect("nobody closes it");
@@ -53,7 +53,7 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
             if let Err(error) = answer(stream, &operator, &spool).await {
                 tracing::warn!(error = format!("{error:#}"), "a request on the control socket failed");
             }
-            // It is there only if it was asked for.
+            // It exists only if it was requested.
             let _ = fs::remove_file(&spool);
             drop(place);
         });
@@ -65,7 +65,7 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
     let mut request = String::new();
     let mut line = BufReader::new(read.take(LONGEST));
     timeout(TO_ASK, line.read_line(&mut request)).await.context("nothing was asked in time")??;
-    // Spooled, so that a slow reader never holds up the bot's writes.
+    // Spooled, so that a slow reader never delays the bot's writes.
     let spooled = match serde_json::from_str(&request) {
         Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
         Ok(Request::Export { room, kind }) => export::of_running(&operator.bot, room, kind, spool.to_owned()).await,

@@ -1,5 +1,5 @@
-//! Who listens lets few in at once and nobody stay: a thousand strangers who never finish what they ask cost the bot neither its
-//! descriptors nor its time, and whoever comes after them is answered.
+//! Limits on connections: few at once, and none for long. A thousand strangers who never finish their request cost the
+//! bot neither its descriptors nor its time, and the next client is still answered.
 
 use axum::serve::Listener;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -15,34 +15,34 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::time::Sleep;
 
-/// Guests at once, and the share of all descriptors that they may have at the most.
+/// The most connections at once, and the largest share of all descriptors for them.
 const MOST: u64 = 64;
 const SHARE: u64 = 8;
-/// How long a guest may stay: what is asked here is answered at once.
+/// How long a connection may last: requests here are answered at once.
 const STAY: Duration = Duration::from_secs(10);
 
-/// Allows this process as many descriptors as the system lets it have: where there are few, the store needs them most.
+/// Raises this process's descriptor limit as far as the system allows: when they are short, the store needs them most.
 pub fn raise_descriptors() {
     let limit = getrlimit(Resource::Nofile);
-    // What cannot be raised stays, and fewer are let in.
+    // If it cannot be raised, fewer connections are accepted.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-/// How many are let in at once: the store and the networks keep the other descriptors.
+/// How many connections are accepted at once; the store and the networks keep the other descriptors.
 pub fn room() -> usize {
     let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     usize::try_from((all / SHARE).clamp(1, MOST)).expect("64 at the most")
 }
 
-/// A listener with room for a few. When it is full, who came first makes room.
+/// A listener for a few connections. When it is full, the oldest one is closed.
 pub struct Door {
     listener: TcpListener,
-    /// Whoever drops one sends its guest away.
+    /// Dropping a sender closes its connection.
     guests: VecDeque<oneshot::Sender<Infallible>>,
     room: usize,
 }
 
-/// A connection that ends when its time is over, or another needs its place.
+/// A connection that ends when its time is over, or when another needs its place.
 pub struct Guest {
     stream: TcpStream,
     leave: Pin<Box<Sleep>>,
@@ -51,7 +51,7 @@ pub struct Guest {
 }
 
 impl Door {
-    /// Lets in who comes there.
+    /// Accepts connections from `listener`.
     pub fn new(listener: TcpListener) -> Self {
         Door { listener, guests: VecDeque::new(), room: room() }
     }
@@ -62,7 +62,7 @@ impl Listener for Door {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
-        // Errors, such as of a machine without descriptors, are waited out there.
+        // Errors, such as running out of descriptors, are waited out there.
         let (stream, address) = Listener::accept(&mut self.listener).await;
         self.guests.retain(|guest| !guest.is_closed());
         while self.guests.len() >= self.room {
@@ -80,7 +80,7 @@ impl Listener for Door {
 }
 
 impl Guest {
-    /// The connection, as long as it may stay.
+    /// The connection, while it may last.
     fn stream(&mut self, context: &mut Context<'_>) -> io::Result<Pin<&mut TcpStream>> {
         self.gone = self.gone
             || self.leave.as_mut().poll(context).is_ready()

@@ -1,4 +1,4 @@
-//! `astragal check`: everything that is stored is read, and every journal must lead to what is stored.
+//! `astragal check`: reads everything stored, and checks that every journal leads to what is stored.
 
 use crate::{check, out::say, store};
 use anyhow::{Context, bail, ensure};
@@ -8,7 +8,7 @@ use journal::store::Store;
 use std::path::Path;
 use store_sled::{ClaimError, DataDir};
 
-/// Says whether the store of a stopped bot is intact.
+/// Reports whether the store of a stopped bot is intact.
 pub fn examine(path: &Path) -> anyhow::Result<()> {
     let data = of_stopped(path)?;
     check::check_in_child(&data)?;
@@ -18,7 +18,7 @@ pub fn examine(path: &Path) -> anyhow::Result<()> {
     say("everything stored is intact")
 }
 
-/// The data directory of a bot that does not run.
+/// The data directory of a bot that is not running.
 pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
     ensure!(path.exists(), "there is nothing in {} to check", path.display());
     let data = match DataDir::claim(path) {
@@ -30,7 +30,7 @@ pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
     Ok(data)
 }
 
-/// What there is to say of each table's journal.
+/// Reports on each table's journal.
 ///
 /// # Errors
 /// A record cannot be read, or a journal does not lead to what is stored.

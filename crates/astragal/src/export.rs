@@ -20,12 +20,12 @@ use std::sync::Arc;
 use store_sled::{ClaimError, DataDir};
 use table::Settings;
 
-/// Characters of a table's name that are shown: as many as a room's id can have on any network.
+/// Characters of a table's name that are shown: the longest room id on any network.
 const LONGEST_NAME: usize = 300;
-/// Characters of the chain's head that a question shows.
+/// Characters of the chain's head shown in a question.
 const HEAD: usize = 16;
 
-/// Writes a table's journal to a new file: of a running bot through its socket, else of its store.
+/// Writes a table's journal to a new file: of a running bot through its socket, otherwise from its store.
 pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Result<()> {
     must_be_free(file)?;
     anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to export", path.display());
@@ -42,7 +42,7 @@ pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Re
         Err(error) => return Err(error.into()),
     };
     if let Err(error) = written {
-        // Nothing is left behind of what is no export; it may not be there at all.
+        // Leave no incomplete export behind; there may be none.
         let _ = fs::remove_file(&part);
         return Err(error);
     }
@@ -85,7 +85,7 @@ fn write_file(store: &dyn Store, room: &str, kind: Journal, file: &Path) -> anyh
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
 }
 
-/// Verifies an export and says what was found.
+/// Verifies an export and reports the result.
 pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
     let verdict =
         export::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
@@ -116,14 +116,14 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
     say(&format!("  chain head {}: {compared}", found.head()))
 }
 
-/// A bot that is stopped: where its data is, and what the operator decided.
+/// A stopped bot: its data and the operator's settings.
 pub struct Stopped<'a> {
     pub config: &'a Config,
     pub data: &'a Path,
 }
 
 impl Stopped<'_> {
-    /// Its store, a room by name, and what the operator decided.
+    /// Opens its store; also returns the named room and the operator's settings.
     fn open(&self, room: &str) -> anyhow::Result<(Arc<store::Playing>, RoomId, Settings, DataDir)> {
         let room = RoomId::try_from(room.to_owned())
             .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
@@ -140,13 +140,13 @@ impl Stopped<'_> {
 /// Whether the operator agrees to what is shown first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
-    /// They are asked.
+    /// Ask them.
     Asked,
-    /// They said so in advance.
+    /// They agreed in advance.
     Given,
 }
 
-/// Lays an exported table and seats a room at it.
+/// Stores an exported table and seats a room at it.
 pub fn import(here: &Stopped<'_>, file: &Path, room: &str, consent: Consent) -> anyhow::Result<()> {
     let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
         .with_context(|| format!("{} cannot be imported", file.display()))?;
@@ -161,7 +161,7 @@ pub fn import(here: &Stopped<'_>, file: &Path, room: &str, consent: Consent) -> 
     say(&format!("the table's dice begin epoch {}", moved.next_epoch()))
 }
 
-/// Says what a file brings, for somebody to decide whether it is what they were given it for.
+/// Describes the content of a file, so that somebody can decide whether it is what they were promised.
 fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<()> {
     let named = |text: &str| clean(text).into_owned();
     let header = &moved.header;
@@ -198,7 +198,7 @@ pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> an
     seat_if_meant(&store, &room, &moving::seat(&store, &room, table, settings.fresh_room(&room))?, consent)
 }
 
-/// Lists the tables and who sits at them.
+/// Lists the tables and the rooms at them.
 pub fn tables(path: &Path) -> anyhow::Result<()> {
     let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
@@ -217,7 +217,7 @@ pub fn tables(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Commits it if that is meant.
+/// Commits it after consent.
 fn seat_if_meant(store: &dyn Store, room: &RoomId, laid: &Laid, consent: Consent) -> anyhow::Result<()> {
     let last = moving::last_entry(store, &laid.left)?;
     if last > 0 {
@@ -233,7 +233,7 @@ fn seat_if_meant(store: &dyn Store, room: &RoomId, laid: &Laid, consent: Consent
     say(&format!("{room} sits at {} now", quoted(&laid.table)))
 }
 
-/// The name of a table among other words: whoever wrote its file chose the name, and could choose a sentence.
+/// A table's name in quotes: whoever wrote its file chose the name, and could choose a sentence.
 fn quoted(table: impl ToString) -> String {
     let name = table.to_string();
     let name = cut(&clean(&name), LONGEST_NAME).into_owned();

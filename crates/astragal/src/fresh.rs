@@ -1,4 +1,4 @@
-//! Files that are made anew, for their owner's eyes only: nobody can have put a link or a file of theirs in the way.
+//! Creates files for their owner's eyes only, so that nobody can have put a link or a file of theirs in the way.
 
 use anyhow::{Context, ensure};
 use std::fs::{self, File, OpenOptions};
@@ -6,33 +6,33 @@ use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Fails unless nothing is at `path` yet.
+/// Fails if anything exists at `path`.
 pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
     ensure!(!path.exists(), "{} is there already: name another file, or move it away", path.display());
     Ok(())
 }
 
-/// Where a file is written before it is whole.
+/// The path of a file while it is incomplete.
 pub fn part_of(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".part");
     name.into()
 }
 
-/// Makes a file. What is there already stays, and is an error.
+/// Creates a file. If it exists already, it stays, and this is an error.
 ///
 /// # Errors
-/// It cannot be made.
+/// It cannot be created.
 pub fn create(file: &Path) -> anyhow::Result<File> {
     let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
     made.with_context(|| format!("{} cannot be written", file.display()))
 }
 
-/// Makes a file instead of the one that an interrupted run left, or that somebody put there: its mode and where it leads
-/// do not count.
+/// Creates a file in place of one left by an interrupted run, or put there by somebody: the old one's mode or link
+/// target do not matter.
 ///
 /// # Errors
-/// It cannot be made, or what is there cannot be removed.
+/// It cannot be created, or the old one cannot be removed.
 pub fn replace(file: &Path) -> anyhow::Result<File> {
     match fs::remove_file(file) {
         Err(error) if error.kind() != ErrorKind::NotFound => {

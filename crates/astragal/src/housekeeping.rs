@@ -1,5 +1,5 @@
-//! What is done without being asked: networks that stay away are told of, rooms where nobody is left are left, old words are
-//! erased, what was kept for a while is removed.
+//! Unasked work: reports networks that stay away, leaves rooms where nobody is left, erases old words, removes old
+//! temporary records.
 
 use crate::calendar::{Calendar, Jump};
 use crate::operator::Operator;
@@ -18,14 +18,14 @@ use std::time::Duration;
 use table::OutcomeKind;
 use tokio::time::Instant;
 
-/// How often the networks are looked at.
+/// How often the networks are checked.
 const LOOK: Duration = Duration::from_secs(5);
-/// A network that is away for so long is told of.
+/// A network that is away this long is reported.
 const AWAY: Duration = Duration::from_secs(300);
-/// How often the rest is seen to.
+/// How often the rest is done.
 const ROUND: Duration = Duration::from_secs(3600);
 
-/// Does it as long as the bot runs.
+/// Does all of it while the bot runs.
 pub async fn keep_house(operator: Arc<Operator>) {
     let mut away = Away::default();
     let mut round: Option<Instant> = None;
@@ -62,19 +62,19 @@ pub async fn keep_house(operator: Arc<Operator>) {
     }
 }
 
-/// Begins to remove what was kept for so many days.
+/// Starts removing what has been kept for this many days.
 async fn begin_sweep(operator: &Operator, days: u16) -> Option<Sweep> {
     let begun = Sweep::begin(operator.bot.host(), SystemClock.now(), days.max(1)).await;
     begun.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok()
 }
 
-/// Removes a page more of it. What fails is tried again with the next round.
+/// Removes another page of it. A failure is retried in the next round.
 async fn sweep_on(operator: &Operator, sweep: Option<Sweep>) -> Option<Sweep> {
     let swept = sweep?.on(operator.bot.host()).await;
     swept.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok().flatten()
 }
 
-/// Looks at the clock, and notes what it says. A clock that jumped is told of before anything goes by it.
+/// Looks at the clock and stores its time. A jump is reported before anything depends on it.
 async fn look_at_the_clock(operator: &Operator, ran: Duration) -> Result<Calendar, StoreError> {
     let now = SystemClock.now();
     let committer = operator.bot.host().committer();
@@ -93,7 +93,7 @@ async fn look_at_the_clock(operator: &Operator, ran: Duration) -> Result<Calenda
     Ok(calendar)
 }
 
-/// Sees to what is old by now.
+/// Handles what is old by now.
 async fn make_a_round(operator: &Operator, calendar: &Calendar, networks: &[(String, Status)]) {
     let config = operator.config();
     leave_empty_rooms(operator, config.rooms.leave_alone_days, networks, calendar.day()).await;
@@ -108,14 +108,14 @@ async fn make_a_round(operator: &Operator, calendar: &Calendar, networks: &[(Str
     }
 }
 
-/// Since when networks are away.
+/// Since when networks have been away.
 #[derive(Default)]
 struct Away {
     since: BTreeMap<String, Instant>,
     told: BTreeSet<String>,
 }
 
-/// What is to be told of a network.
+/// News about a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum News {
     Gone,
@@ -123,13 +123,13 @@ enum News {
 }
 
 impl Away {
-    /// A network is there: news if it was said to be away.
+    /// A network is there: that is news if it was reported as away.
     fn there(&mut self, network: &str) -> Option<News> {
         self.since.remove(network);
         self.told.remove(network).then_some(News::Back)
     }
 
-    /// A network is not there: news once, if it stays away.
+    /// A network is not there: that is news once, if it stays away.
     fn gone(&mut self, network: &str, now: Instant) -> Option<News> {
         let since = *self.since.entry(network.to_owned()).or_insert(now);
         let long = now.duration_since(since) >= AWAY;
@@ -137,8 +137,8 @@ impl Away {
     }
 }
 
-/// Leaves rooms in which the bot has been alone for as many days as the configuration says by this day, unless that wants it
-/// there. Where the day is not known, it is noted only where the bot is not alone.
+/// Leaves rooms in which the bot has been alone for this many days by this day, unless the configuration wants it
+/// there. If the day is unknown, only notes where the bot is not alone.
 async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, Status)], day: Option<Timestamp>) {
     for (network, status) in networks.iter().filter(|(_, status)| status.connected) {
         for room in &status.rooms {
@@ -169,7 +169,7 @@ async fn leave_empty_rooms(operator: &Operator, days: u16, networks: &[(String, 
     }
 }
 
-/// Since when the bot is alone there. What a clock noted that was ahead counts from now on.
+/// Since when the bot has been alone there. A time noted by a clock that was ahead counts from now on.
 async fn alone_since(
     operator: &Operator,
     room: &RoomId,
@@ -183,7 +183,7 @@ async fn alone_since(
     Ok(since)
 }
 
-/// Erases what was typed more than so many days ago, at every table: also at those that each room has left.
+/// Erases everything typed more than this many days ago, at every table, including those that all rooms have left.
 async fn erase_old_words(operator: &Operator, days: u32) {
     let bot = &operator.bot;
     let tables = backup::between_commits(bot, |store| Ok((moving::tables(store)?, moving::seatings(store)?))).await;
@@ -194,7 +194,7 @@ async fn erase_old_words(operator: &Operator, days: u32) {
     for table in tables {
         let seated = seatings.iter().find(|(_, at)| *at == table).map(|(room, _)| room.clone());
         let room = seated.unwrap_or_else(|| table.first_room());
-        // Each erases a part; the one that finds nothing is refused.
+        // Each command erases a part; the one that finds nothing is refused.
         loop {
             match bot.order_at(table.clone(), &room, &format!("erase older {days}"), SystemClock.now()).await {
                 Ok(outcomes) if outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) => {

@@ -1,4 +1,4 @@
-//! `astragal init`: writes a first configuration, out of flags or of answers to a few questions.
+//! `astragal init`: writes a first configuration, from flags or from answers to a few questions.
 
 use crate::cli::Named;
 use crate::config::Config;
@@ -14,16 +14,16 @@ use std::io::{IsTerminal, Write, stdin};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// What the first configuration is made of: the manual of all of them.
+/// The source of the first configuration: the commented example.
 const EXAMPLE: &str = include_str!("../../../config/astragal.example.toml");
-/// The directory beside the configuration that holds what nobody else may read.
+/// The directory next to the configuration for what nobody else may read.
 const SECRETS: &str = "secrets";
-/// The directory of the service.
+/// The data directory of the service.
 const OF_THE_SERVICE: &str = "/var/lib/astragal";
-/// What stands in front of what is not set there.
+/// The prefix of unset keys in the example.
 const UNSET: &str = "#: ";
 
-/// What the first configuration says.
+/// The content of the first configuration.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
@@ -32,10 +32,10 @@ struct Draft {
     networks: Vec<(Names, First)>,
 }
 
-/// Writes it, and says what to do next. `words` are all that was typed behind `init`.
+/// Writes it, and says what to do next. `words` are the arguments after `init`.
 ///
 /// # Errors
-/// There is one already, or it cannot be written, or what was answered makes none.
+/// There is one already, it cannot be written, or the answers make no valid configuration.
 pub fn init(place: &Place, named: Named, words: &ArgMatches) -> anyhow::Result<()> {
     let file =
         place.named.clone().or_else(Place::standard_config).context("this user has no home: name one by --config")?;
@@ -51,11 +51,11 @@ pub fn init(place: &Place, named: Named, words: &ArgMatches) -> anyhow::Result<(
     let directory = file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
     let kept = draft.keep_passwords(&directory)?;
-    // Where the service keeps it, so that whoever administers the machine needs no --data.
+    // The directory used by the service, so that the machine's administrator needs no --data.
     let of_the_service = (file == Path::new(OF_THE_SYSTEM)).then(|| PathBuf::from(OF_THE_SERVICE));
     draft.data = place.data.clone().or(of_the_service);
     if let Err(error) = keep(&file, &draft.written(), &place.kinds) {
-        // Nothing is left behind of what is no configuration.
+        // Leave nothing behind of an invalid configuration.
         kept.iter().for_each(|file| drop(std::fs::remove_file(file)));
         return Err(error);
     }
@@ -66,12 +66,12 @@ pub fn init(place: &Place, named: Named, words: &ArgMatches) -> anyhow::Result<(
     Ok(writeln!(out, "    astragal{named}")?)
 }
 
-/// Puts the file in place, if it is right.
+/// Puts the file in place, if it is valid.
 fn keep(file: &Path, text: &str, kinds: &Kinds) -> anyhow::Result<()> {
     let part = fresh::part_of(file);
     let mut made = fresh::replace(&part)?;
     made.write_all(text.as_bytes()).with_context(|| format!("{} cannot be written", file.display()))?;
-    // No secret is in it, and a bot that runs as another user reads it.
+    // It contains no secret, and a bot running as another user must read it.
     made.set_permissions(Permissions::from_mode(0o644))?;
     let read = Config::read(Some(&part), kinds).context("this makes no right configuration, and nothing was written");
     let placed = read.and_then(|_| Ok(std::fs::rename(&part, file)?));
@@ -82,7 +82,7 @@ fn keep(file: &Path, text: &str, kinds: &Kinds) -> anyhow::Result<()> {
 }
 
 impl Draft {
-    /// Adds the networks that are answered, kind after kind.
+    /// Adds the networks from the answers, kind after kind.
     fn add(&mut self, kinds: &Kinds, answers: &Answers<'_>) -> anyhow::Result<()> {
         for kind in kinds {
             let Some(mut first) = kind.first(answers, &self.owners)? else { continue };
@@ -92,7 +92,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Writes the passwords that were typed into files of their own; these files.
+    /// Writes the passwords typed into files of their own. Returns these files.
     fn keep_passwords(&mut self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
         let mut kept = Vec::new();
         for (_, first) in &mut self.networks {
@@ -109,7 +109,7 @@ impl Draft {
         Ok(kept)
     }
 
-    /// The example with these answers in their places.
+    /// The example with the answers filled in.
     fn written(&self) -> String {
         let mut lines: Vec<String> = EXAMPLE.lines().map(str::to_owned).collect();
         let mut decide = |key: &str, value: Option<toml::Value>| {
@@ -138,7 +138,8 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Begins a network's section for good, and those within it, where the example shows them, else at the end; what it is called.
+/// Uncomments a network's section and those inside it, where the example shows them, or else adds them at the end.
+/// Returns its full name.
 fn begin(lines: &mut Vec<String>, names: &Names, name: &str) -> String {
     let (shown, section) = (format!("{}.{}", names.section, names.example), format!("{}.{name}", names.section));
     let mut is_shown = false;
@@ -154,8 +155,8 @@ fn begin(lines: &mut Vec<String>, names: &Names, name: &str) -> String {
     section
 }
 
-/// Sets a key in a section of the example; in no section, where `section` is empty. One that the example does not show
-/// stands right below the section's name.
+/// Sets a key in a section of the example, or in no section if `section` is empty. A key that the example does not show
+/// goes right below the section's name.
 fn set(lines: &mut Vec<String>, section: &str, key: &str, value: &str) {
     let start = lines.iter().position(|line| section.is_empty() || *line == format!("[{section}]")).unwrap_or(0);
     let key_of = |line: &str| line.trim_start_matches(UNSET).split_once(" = ").map(|(key, _)| key.to_owned());
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(irc.channels.keys().collect::<Vec<_>>(), ["#hall", "#tavern"]);
         let matrix = &config.networks.of_kind::<matrix::Matrix>()["home"];
         assert_eq!((matrix.homeserver.as_str(), matrix.user.as_str(), matrix.rooms.len()), ("example.org", "dicey", 1));
-        // It explains itself as the example does.
+        // It is explained as the example is.
         let remarks = |text: &str| text.lines().filter(|line| line.starts_with("# ")).count();
         assert_eq!(remarks(&text), remarks(EXAMPLE));
     }

@@ -1,5 +1,5 @@
-//! The bot: configuration, command line, wiring. Everything it does is done by the other crates, and what it knows of a
-//! network is a [`Kind`].
+//! The program: configuration, command line, wiring. Everything else is done by the other crates, and what it knows of
+//! a network is a [`Kind`].
 
 mod ask;
 mod backup;
@@ -40,9 +40,9 @@ pub use networks::{Answers, AnyKind, First, KINDS, Kind, Kinds, Names, Network, 
 
 use std::process::ExitCode;
 
-/// The program, on these kinds of networks.
+/// The program, with these kinds of networks.
 pub fn main(kinds: &[&'static dyn AnyKind]) -> ExitCode {
-    // What the bot keeps is for its owner's eyes only, whatever file sled makes next.
+    // The bot's files are for its owner's eyes only, whatever file sled creates next.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     door::raise_descriptors();
     commands::obey(networks::known(kinds))

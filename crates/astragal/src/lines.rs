@@ -1,20 +1,21 @@
-//! Files of lines, read with a bound on each: a file of somebody else's costs no more memory than its longest proper line.
+//! Reads files line by line with a limit per line, so that a stranger's file costs no more memory than its longest
+//! valid line.
 
 use anyhow::Context;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
-/// Bytes of a line of a journal: an entry, or what a table holds.
+/// The most bytes of a line in a journal: an entry, or a record of the table.
 pub const OF_A_JOURNAL: usize = 64 << 20;
-/// Bytes of a line of a backup: a record.
+/// The most bytes of a line in a backup: a record.
 pub const OF_A_BACKUP: usize = 128 << 20;
 
-/// Lines of which none may be longer than so many bytes.
+/// Lines with a limit on their length in bytes.
 pub struct Lines<R> {
     inner: R,
     most: usize,
-    /// Bytes of the line that is being read, and its number.
+    /// Bytes read of the current line, and its number.
     read: usize,
     number: u64,
 }
@@ -46,7 +47,7 @@ impl<R: BufRead> BufRead for Lines<R> {
     fn consume(&mut self, length: usize) {
         // It is in memory: what is consumed was filled before.
         let taken = self.inner.fill_buf().map_or(&[][..], |buffer| &buffer[..length.min(buffer.len())]);
-        // A search, which is quicker than a count, and finds nothing in a line without end.
+        // A search is quicker than a count, and handles a line without end.
         if !taken.contains(&b'\n') {
             self.read += taken.len();
             return self.inner.consume(length);

@@ -17,11 +17,11 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
 
-/// What is logged unless somebody asks for something else, besides what the kinds of networks want.
+/// The default log filter, in addition to those of the kinds of networks.
 const USUAL: &str = "warn,sled=off";
-/// The same failure is told again after so long.
+/// The same failure is reported again after this time.
 const ONCE_IN: Duration = Duration::from_secs(24 * 3600);
-/// Failures that wait to be told.
+/// The most failures waiting to be reported.
 const MANY: usize = 100;
 
 /// The log of this process.
@@ -38,16 +38,16 @@ pub struct Level {
     filter: reload::Handle<EnvFilter, Registry>,
 }
 
-/// Something that the operator should know of.
+/// Something the operator should know.
 struct Failure {
-    /// The same for the same failure.
+    /// The same text for the same failure.
     what: String,
-    /// With what is particular about it.
+    /// The text with its details.
     told: String,
 }
 
 impl Log {
-    /// Logs from now on: coloured where somebody reads it, without times where the journal has them.
+    /// Starts logging: coloured where somebody reads it, without times where the system's journal adds them.
     pub fn begin(format: LogFormat, kinds: &Kinds) -> Self {
         let of_kinds = kinds.iter().map(|kind| kind.names().log).filter(|log| !log.is_empty());
         let usual: Arc<str> = std::iter::once(USUAL).chain(of_kinds).collect::<Vec<_>>().join(",").into();
@@ -64,12 +64,12 @@ impl Log {
         Log { usual, filter: handle, failures: Mutex::new(failures) }
     }
 
-    /// What sets how much is logged.
+    /// Sets how much is logged.
     pub fn level(&self) -> Level {
         Level { usual: self.usual.clone(), filter: self.filter.clone() }
     }
 
-    /// Tells the operator what is logged as an error, the same failure once a day.
+    /// Reports logged errors to the operator, the same failure once a day.
     pub async fn tell_operator(self: Arc<Self>, bot: Arc<Bot>) {
         let mut told = BTreeMap::<String, Instant>::new();
         let mut failures = self.failures.lock().await;
@@ -83,10 +83,10 @@ impl Log {
 }
 
 impl Level {
-    /// Logs so much from now on, such as `info` or `warn,transport_irc=debug`; the usual without a word.
+    /// Changes what is logged, such as `info` or `warn,transport_irc=debug`; `None` for the default.
     ///
     /// # Errors
-    /// That is no filter.
+    /// It is not a valid filter.
     pub fn set(&self, filter: Option<&str>) -> anyhow::Result<()> {
         let filter = filter.unwrap_or(&self.usual);
         let levels = ["off", "error", "warn", "info", "debug", "trace"];
@@ -99,7 +99,7 @@ impl Level {
     }
 }
 
-/// Hands on what is logged as an error.
+/// Passes logged errors on.
 struct Teller(mpsc::Sender<Failure>);
 
 impl<S: Subscriber> Layer<S> for Teller {
@@ -110,12 +110,12 @@ impl<S: Subscriber> Layer<S> for Teller {
         let mut words = Words::default();
         event.record(&mut words);
         let Words { message, place, rest } = words;
-        // Of more than can wait, the log alone has the rest.
+        // If too many wait, the rest are only in the log.
         let _ = self.0.try_send(Failure { what: format!("{message}{place}"), told: format!("{message}{place}{rest}") });
     }
 }
 
-/// An event in words: what it says, where, and the rest.
+/// An event in words: its message, its place, and the rest.
 #[derive(Default)]
 struct Words {
     message: String,
@@ -125,7 +125,7 @@ struct Words {
 
 impl Visit for Words {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             "network" | "table" | "room" => write!(self.place, " | {value:?}"),

@@ -1,4 +1,4 @@
-//! The kinds of networks that this program knows: a new one is a line in the list.
+//! The kinds of networks that this program knows; a new one is a line in the list.
 
 mod first;
 #[cfg(feature = "irc")]
@@ -23,11 +23,11 @@ pub const KINDS: &[&dyn AnyKind] = &[
     &matrix::Matrix,
 ];
 
-/// What a program may be built without.
+/// The kinds that a program may be built without.
 const OPTIONAL: &[Without] =
     &[Without { section: "irc", title: "IRC" }, Without { section: "matrix", title: "Matrix" }];
 
-/// These kinds, and those that the program is built without: they are known, to be told apart from what nobody knows.
+/// These kinds, and those that the program is built without: they are known, unlike kinds that do not exist.
 pub fn known(kinds: &[&'static dyn AnyKind]) -> Kinds {
     let here = |section: &str| kinds.iter().any(|kind| kind.names().section == section);
     let without = OPTIONAL.iter().filter(|kind| !here(kind.section)).map(|kind| kind as &dyn AnyKind);

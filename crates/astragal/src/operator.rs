@@ -1,4 +1,4 @@
-//! What an operator asks of the running bot: by `astragal ctl` on its socket, or `!ctl` in the rooms that are theirs.
+//! Operators' requests to the running bot: by `astragal ctl` on its socket, or `!ctl` in the operator's rooms.
 
 use crate::backup;
 use crate::config::Config;
@@ -25,9 +25,9 @@ struct Typed {
     order: Order,
 }
 
-/// What came of it.
+/// The result of a request.
 pub struct Told {
-    /// To read.
+    /// For people.
     pub text: String,
     /// For programs.
     pub json: Value,
@@ -40,33 +40,33 @@ impl Told {
     }
 }
 
-/// Whoever does it.
+/// Carries out the requests.
 pub struct Operator {
     /// The bot.
     pub bot: Arc<Bot>,
-    /// Where it is.
+    /// The networks it is on.
     pub transports: Vec<Arc<dyn Transport>>,
-    /// Where its configuration is read.
+    /// The place of its configuration.
     pub place: Place,
-    /// Its configuration, as it counts now.
+    /// Its current configuration.
     pub config: RwLock<Arc<Config>>,
     /// The networks it was started with.
     pub started_on: Networks,
-    /// Where its daily backups are.
+    /// The directory of its daily backups.
     pub backups: PathBuf,
     /// How much it logs.
     pub level: Level,
     /// When its data was last written before it ran.
     pub written: Option<Timestamp>,
-    /// Since when it runs.
+    /// When it started.
     pub since: Timestamp,
 }
 
 impl Operator {
-    /// Does what is asked.
+    /// Carries out a request.
     ///
     /// # Errors
-    /// Says why not; nothing changed then.
+    /// Why it cannot; then nothing changed.
     pub async fn obey(&self, order: Order) -> anyhow::Result<Told> {
         Ok(match order {
             Order::Status => self.status().await,
@@ -107,7 +107,7 @@ impl Operator {
         })
     }
 
-    /// How each network is.
+    /// The status of each network.
     pub async fn networks(&self) -> Vec<(String, Status)> {
         let mut all = Vec::new();
         for transport in &self.transports {
@@ -116,7 +116,7 @@ impl Operator {
         all
     }
 
-    /// What the configuration says now.
+    /// The current configuration.
     pub fn config(&self) -> Arc<Config> {
         self.config.read().expect("nothing panics holding it").clone()
     }
@@ -128,7 +128,8 @@ impl Operator {
         found.with_context(|| format!("there is no network {name}: there are {}", names()))
     }
 
-    /// Reads the configuration again: rooms, owners and limits count from now on. The networks stay as they were at the start.
+    /// Reads the configuration again: rooms, owners and limits apply from now on. The networks stay as they were at the
+    /// start.
     ///
     /// # Errors
     /// It is wrong, and the old one stays.
@@ -222,7 +223,7 @@ impl Operator {
 impl bot::Operator for Operator {
     async fn obey(&self, words: &str) -> Result<String, String> {
         let words = std::iter::once(OPERATOR_WORD).chain(words.split_whitespace());
-        // What it says of the commands there are is no failure.
+        // Help about the commands is not a failure.
         let typed = Typed::try_parse_from(words).map_err(|error| {
             let said = error.render().to_string();
             if !error.use_stderr() {
@@ -235,7 +236,7 @@ impl bot::Operator for Operator {
     }
 }
 
-/// A room in one word or two.
+/// Parses a room in one word or two.
 fn named(place: &[String]) -> anyhow::Result<RoomId> {
     let room = match place {
         [network, room] => Ok(RoomId::new(network, room)),
@@ -249,7 +250,7 @@ fn second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
-/// What others call something: short, on one line, and with nothing in it that steers a terminal.
+/// Makes another's text legible: short, on one line, and without terminal control codes.
 fn legible(text: &str) -> String {
     const MOST: usize = 100;
     chat::cut(&chat::clean(text).split_whitespace().collect::<Vec<_>>().join(" "), MOST).into_owned()

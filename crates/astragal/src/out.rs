@@ -1,10 +1,10 @@
-//! Standard output, and the last words on standard error. Whoever reads what is printed may stop when they have enough, as
-//! `head` does: then the program ends quietly, and well.
+//! Standard output, and last words on standard error. A reader such as `head` may stop when it has enough; then the
+//! program ends quietly and successfully.
 
 use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-/// Standard output, with an error of its own once nobody reads it.
+/// Standard output, with its own error once nobody reads it.
 pub struct Out(io::Stdout);
 
 /// Nobody reads standard output any more.
@@ -19,12 +19,12 @@ impl fmt::Display for Closed {
     }
 }
 
-/// Standard output. Everything the program prints goes there by this.
+/// Standard output. Everything the program prints goes through this.
 pub fn out() -> Out {
     Out(io::stdout())
 }
 
-/// In which form something is printed.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {
     /// For people.
@@ -34,7 +34,7 @@ pub enum Printed {
 }
 
 impl Printed {
-    /// As the flag `--json` asks for it.
+    /// The form chosen by the flag `--json`.
     pub fn of(json: bool) -> Self {
         if json { Printed::Json } else { Printed::Text }
     }
@@ -48,13 +48,13 @@ pub fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(out(), "{line}")?)
 }
 
-/// The last words of a run that failed: one line.
+/// Prints the last words of a failed run: one line.
 pub fn complain(error: &anyhow::Error) {
     // There is nowhere left to report that standard error is closed.
     let _ = writeln!(io::stderr(), "astragal: {error:#}");
 }
 
-/// Whether it failed for nothing but that nobody reads what is printed: that is no failure.
+/// True if the only failure was that nobody reads the output, which is no failure.
 pub fn was_closed(error: &anyhow::Error) -> bool {
     let inner = |cause: &'_ (dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref).is_some_and(|inner| inner.is::<Closed>())
@@ -63,7 +63,7 @@ pub fn was_closed(error: &anyhow::Error) -> bool {
 }
 
 impl Out {
-    /// Whether somebody looks at it.
+    /// True if somebody looks at it.
     pub fn is_terminal(&self) -> bool {
         self.0.is_terminal()
     }
@@ -79,7 +79,7 @@ impl Write for Out {
     }
 }
 
-/// A broken pipe, apart from that of a socket or a file.
+/// Tells a broken pipe of standard output from that of a socket or a file.
 fn known(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::BrokenPipe { io::Error::new(ErrorKind::BrokenPipe, Closed) } else { error }
 }

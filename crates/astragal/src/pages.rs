@@ -1,16 +1,16 @@
-//! What the command line says of itself: the man page, and what shells complete it by.
+//! Pages generated from the command line: the man page, and shell completions.
 
 use crate::out::out;
 use clap::Command;
 use clap_complete::Shell;
 use std::io::Write;
 
-/// Prints what a shell completes commands by.
+/// Prints completions for a shell.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn completions(mut command: Command, shell: Shell) -> anyhow::Result<()> {
-    // It panics on what cannot be written: memory can.
+    // The generator panics on write errors; memory has none.
     let mut text = Vec::new();
     let name = command.get_name().to_owned();
     clap_complete::generate(shell, &mut command, name, &mut text);

@@ -18,7 +18,7 @@ pub fn play(files: &[PathBuf], printed: Printed) -> ExitCode {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) => {
-                // Standard error may be closed; the status says it too.
+                // Standard error may be closed; the exit status says it too.
                 let _ = writeln!(err, "astragal: {name} cannot be read: {error}");
                 return ExitCode::FAILURE;
             }

@@ -1,10 +1,10 @@
-//! Questions to whoever sits at the terminal.
+//! Questions to the user at the terminal.
 
 use crate::out::out;
 use anyhow::ensure;
 use std::io::{BufRead, Write, stdin};
 
-/// An answer; nothing if it is empty.
+/// Reads an answer; `None` if it is empty.
 ///
 /// # Errors
 /// Nobody answers any more.
@@ -18,7 +18,7 @@ pub fn line(question: &str) -> anyhow::Result<Option<String>> {
     Ok((!line.is_empty()).then(|| line.to_owned()))
 }
 
-/// An answer that is not shown while it is typed.
+/// Reads an answer without showing it.
 ///
 /// # Errors
 /// Nobody answers any more.

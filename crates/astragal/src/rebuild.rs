@@ -1,4 +1,4 @@
-//! `astragal check --rebuild`: a damaged store is rebuilt from the newest daily backup and the log of what was committed since.
+//! `astragal check --rebuild`: rebuilds a damaged store from the newest daily backup and the log of later commits.
 
 use crate::backups::{self, DAMAGED, UNFINISHED};
 use crate::examine::{journals, of_stopped};
@@ -13,10 +13,10 @@ use std::path::Path;
 use store_log::Replayed;
 use store_sled::DataDir;
 
-/// Commits that are written to the new store at once.
+/// Commits written to the new store at once.
 const AT_ONCE: usize = 1_000;
 
-/// Rebuilds the store of a stopped bot, and puts the damaged one aside.
+/// Rebuilds the store of a stopped bot, and sets the damaged one aside.
 pub fn rebuild(path: &Path) -> anyhow::Result<()> {
     let data = of_stopped(path)?;
     let aside = data.file(DAMAGED);
@@ -30,7 +30,7 @@ pub fn rebuild(path: &Path) -> anyhow::Result<()> {
         fs::remove_dir_all(&made).context("what was left unfinished cannot be removed")?;
     }
     let replayed = make(&data, &made, &from, &at).inspect_err(|_| {
-        // Nothing is left behind that looks like a store.
+        // Leave nothing behind that looks like a store.
         let _ = fs::remove_dir_all(&made);
     })?;
     fs::rename(data.store(), &aside).context("the damaged store cannot be put aside")?;

@@ -1,4 +1,4 @@
-//! SIGHUP: the configuration is read again, as by `astragal ctl reload`. What is wrong changes nothing.
+//! SIGHUP: reads the configuration again, like `astragal ctl reload`. A wrong configuration changes nothing.
 
 use crate::operator::Operator;
 use std::sync::Arc;

@@ -1,15 +1,15 @@
-//! What a running bot is asked for on its socket: a line of JSON in; a line that says how it went, and what was asked for,
-//! out.
+//! Requests to a running bot on its socket: a line of JSON in; out comes a line with the result, then whatever was
+//! requested.
 
 use crate::order::Order;
 use serde::{Deserialize, Serialize};
 
-/// The socket's name in the data directory, which nobody but its owner can enter.
+/// The socket's name in the data directory, which only its owner can enter.
 pub const SOCKET: &str = "control";
-/// The line in front of what was asked for; another is an error's.
+/// The line before what was requested; any other line is an error.
 pub const HERE: &str = "here it is";
 
-/// What is asked.
+/// A request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -17,28 +17,28 @@ pub enum Request {
     Backup,
     /// A journal.
     Export {
-        /// Whose.
+        /// The room.
         room: String,
-        /// Which kind of file.
+        /// The kind of file.
         kind: Journal,
     },
-    /// Something that an operator wants done.
+    /// An operator's order.
     Order {
-        /// What.
+        /// The order.
         order: Order,
-        /// To be told as JSON.
+        /// True for an answer in JSON.
         json: bool,
     },
 }
 
-/// A kind of file that a journal is written to.
+/// The kind of file for a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Journal {
-    /// What anybody may know, to be verified.
+    /// What anyone may know, for verifying.
     Proof,
-    /// The same to be read.
+    /// The same, for reading.
     Text,
-    /// Everything, to be imported.
+    /// Everything, for importing.
     Move,
 }

@@ -1,4 +1,4 @@
-//! Running the bot in this terminal.
+//! Runs the bot in this terminal.
 
 use crate::beside::keep;
 use crate::config::Config;
@@ -22,7 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use transport_console::{Console, Input, Opening};
 
-/// Runs on the networks of the configuration, else in this terminal, until the end of input or a signal.
+/// Runs on the networks of the configuration, or else in this terminal, until the end of input or a signal.
 pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let config = place.config()?;
     place
@@ -64,14 +64,14 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
-    // The thread may hold the store with it.
+    // That thread may keep the store alive.
     if let Err(error) = store.apply() {
         tracing::warn!(%error, "the newest commits stay in the log until the next start");
     }
     served
 }
 
-/// Begins all that goes on beside the networks for as long as the bot runs.
+/// Starts everything that runs next to the networks while the bot runs.
 async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Playing>, log: Log) -> anyhow::Result<()> {
     let config = operator.config();
     if let Some(address) = config.watch.listen {

@@ -1,5 +1,5 @@
-//! What the service manager (systemd) is told: that the bot is ready, what it does, that it is alive, that it ends. Without
-//! one, nothing is.
+//! Reports to the service manager (systemd): that the bot is ready, what it does, that it is alive, that it ends.
+//! Without a service manager this does nothing.
 
 use crate::config::Config;
 use sd_notify::NotifyState;
@@ -13,12 +13,12 @@ pub fn ready(config: &Config) {
     tell(&[NotifyState::Ready, NotifyState::Status(&format!("{}: {place}", config.name))]);
 }
 
-/// The bot finishes what it accepted, and ends.
+/// The bot finishes what it accepted and ends.
 pub fn stopping() {
     tell(&[NotifyState::Stopping, NotifyState::Status("finishing what was accepted")]);
 }
 
-/// Says that the bot is alive, as often as is wanted, as long as its tasks run; nothing where that is not wanted.
+/// Reports that the bot is alive, as often as wanted, while its tasks run; does nothing if that is not wanted.
 pub async fn stay_alive() {
     let Some(patience) = sd_notify::watchdog_enabled() else { return };
     let mut beat = tokio::time::interval((patience / 2).max(Duration::from_millis(100)));

@@ -16,10 +16,10 @@ use store_log::{Directory, Identity, Keep, Logged, Replayed};
 use store_redb::RedbStore;
 use store_sled::{DataDir, SledStore};
 
-/// Where the log is, in the database's directory: the two go together.
+/// The directory of the log, in the database's directory: the two belong together.
 const LOG: &str = "log";
 
-/// A store that is played on, with the log in front of whichever database it is.
+/// A store in use, with the log in front of either database.
 pub type Playing = Logged<Arc<dyn Store>>;
 
 /// A database that the log can stand in front of.
@@ -34,13 +34,13 @@ pub enum Database {
 }
 
 impl Database {
-    /// The one whose files are in this directory.
+    /// The database whose files are in this directory.
     fn there(path: &Path) -> Option<Self> {
         let has = |file: &str| path.join(file).exists();
         has("redb").then_some(Database::Redb).or_else(|| has("db").then_some(Database::Sled))
     }
 
-    /// The one whose files are in this directory, or that would be made there if nobody said which.
+    /// The database whose files are in this directory, or the default for a new one.
     pub fn of(path: &Path) -> Self {
         Database::there(path).unwrap_or_default()
     }
@@ -62,12 +62,12 @@ impl fmt::Display for Database {
     }
 }
 
-/// Opens a data directory's store, to be played on, as the configuration says. Data of an older version is brought up to
-/// this one first, with a backup from before.
+/// Opens a data directory's store for use, as the configuration says. Data of an older version is upgraded first, after
+/// a backup.
 ///
 /// # Errors
-/// It cannot be opened; or it is a newer version's, or in another database, or its backup cannot be written, and then it was
-/// left as it is.
+/// It cannot be opened; or it is from a newer version, or in a different database, or its backup cannot be written, and
+/// then it is left as it is.
 pub fn open(data: &DataDir, config: &Config) -> anyhow::Result<Arc<Playing>> {
     let (path, wanted) = (data.store(), config.store.database);
     if let Some(there) = Database::there(&path).filter(|there| *there != wanted) {
@@ -78,35 +78,35 @@ pub fn open(data: &DataDir, config: &Config) -> anyhow::Result<Arc<Playing>> {
     }
     let database = wanted.open(&path)?;
     backup::before_migration(&*database, &data.file(backups::DIRECTORY))?;
-    // Before anything stands in the log alone: an older program, which would not look there, refuses to start from now on.
+    // Before anything is only in the log: an older program, which would not look there, refuses to start from now on.
     prepare(&*database)?;
-    // What no backup comes for is not kept for one.
+    // If there are no backups, nothing need be kept for them.
     let keep = if config.backups.keep > 0 { Keep::Aside } else { Keep::Nothing };
     Ok(Arc::new(logged(database, &path, keep)?))
 }
 
-/// Opens the store in this directory as it is, to be read.
+/// Opens the store in this directory as it is, for reading.
 ///
 /// # Errors
 /// It cannot be opened.
 pub fn look(path: &Path) -> Result<Arc<dyn Store>, StoreError> {
     let database = Database::of(path).open(path)?;
     match schema_of(&*database)? {
-        // What an older version wrote has no log.
+        // Data of an older version has no log.
         Some(older) if older < SCHEMA => Ok(database),
         _ => Ok(Arc::new(logged(database, path, Keep::Aside)?)),
     }
 }
 
-/// Makes an empty store in this directory, to be filled. It gets its log when it is opened.
+/// Creates an empty store in this directory, to be filled. It gets its log when it is opened.
 ///
 /// # Errors
-/// It cannot be made.
+/// It cannot be created.
 pub fn make(path: &Path, database: Database) -> Result<Arc<dyn Store>, StoreError> {
     database.open(path)
 }
 
-/// Hands every commit behind `position` to `put`, from the log of the store in this directory.
+/// Hands every commit after `position` to `put`, from the log of the store in this directory.
 ///
 /// # Errors
 /// The log cannot be read, or is not the one of the position.

@@ -1,4 +1,4 @@
-//! How the bot is, by HTTP for this machine's own: `/metrics` for Prometheus, `/live`, `/ready`.
+//! The bot's status over HTTP, for local use: `/metrics` for Prometheus, `/live`, `/ready`.
 
 use crate::beside::keep;
 use crate::door::Door;
@@ -14,23 +14,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// Seconds that answers are counted by.
+/// Buckets for answer times, in seconds.
 const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
-/// How often samples are counted.
+/// How often samples are collected.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// What is told.
+/// The data to report.
 #[derive(Clone)]
 struct Watched {
     operator: Arc<Operator>,
     metrics: PrometheusHandle,
 }
 
-/// Answers there as long as the bot runs; what happened before is not counted.
+/// Answers there while the bot runs; what happened before is not counted.
 ///
 /// # Errors
-/// Somebody else listens there.
+/// The address is in use.
 pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Result<()> {
     let failed = || format!("watch.listen: {address} cannot be listened on");
     let listener = TcpListener::bind(address).await.with_context(failed)?;
@@ -56,7 +56,7 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
     Ok(())
 }
 
-/// Samples wait in memory until they are counted, whether or not anybody looks.
+/// Collects samples, which otherwise wait in memory, whether or not anybody looks.
 async fn upkeep(metrics: PrometheusHandle) {
     let mut round = tokio::time::interval(UPKEEP);
     loop {
@@ -69,7 +69,7 @@ async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> St
     for (network, status) in operator.networks().await {
         let waiting = operator.bot.unsaid(&network);
         let gauge = |name: &'static str, value: usize| {
-            // A number of rooms or posts is far below where floating point becomes rough.
+            // Numbers of rooms or posts are far below where floating point becomes inexact.
             metrics::gauge!(name, "network" => network.clone()).set(value as f64);
         };
         gauge("astragal_connected", usize::from(status.connected));
@@ -79,7 +79,7 @@ async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> St
     metrics.render()
 }
 
-/// Ready is a bot that hears all its networks.
+/// A bot is ready if it hears all its networks.
 async fn ready(State(watched): State<Watched>) -> (StatusCode, String) {
     let networks = watched.operator.networks().await;
     let mut away =

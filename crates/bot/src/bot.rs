@@ -1,4 +1,4 @@
-//! A bot: what its tables share, and what it is only while it runs.
+//! A bot: the state its tables share, and the state it has only while it runs.
 
 use crate::pace::{Pace, Step, Tokio};
 use crate::serve::Running;
@@ -11,27 +11,27 @@ pub struct Bot {
     host: Host,
     pub(crate) pace: Arc<dyn Pace>,
     pub(crate) operator: OnceLock<Arc<dyn Operator>>,
-    /// What runs it, while it runs.
+    /// The running state, while it runs.
     pub(crate) running: Mutex<Weak<Running>>,
 }
 
 impl Bot {
-    /// A bot that does not run yet.
+    /// A bot that is not running yet.
     pub fn new(host: Host) -> Self {
         Bot::paced(host, Arc::new(Tokio))
     }
 
-    /// One whose tasks another than tokio paces.
+    /// A bot whose tasks are paced by something other than tokio.
     pub fn paced(host: Host, pace: Arc<dyn Pace>) -> Self {
         Bot { host, pace, operator: OnceLock::new(), running: Mutex::default() }
     }
 
-    /// What its tables share.
+    /// The state its tables share.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// A task comes to a place at which it may be held up.
+    /// Marks a place where the current task may be held up.
     pub(crate) async fn at(&self, step: Step) {
         if let Some(held) = self.pace.hold(step) {
             held.await;

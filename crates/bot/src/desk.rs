@@ -1,4 +1,4 @@
-//! Accepting what a network delivers, and handing it to the queue of its table.
+//! Accepts what a network delivers and hands it to the queue of its table.
 
 use crate::pace::Step;
 use crate::serve::Running;
@@ -15,15 +15,15 @@ pub(crate) struct NetworkDesk {
     pub running: Arc<Running>,
     pub network: String,
     pub unaccepted: Unaccepted,
-    /// What may have been accepted by a write that was in doubt.
+    /// Events that a write in doubt may have accepted.
     pub doubted: Mutex<Vec<Accepted>>,
 }
 
-/// An event that was accepted, where it is played, and its row among those that wait.
+/// An accepted event, the table it is played at, and the key of its row among the waiting events.
 pub(crate) type Accepted = (Event, TableId, Option<String>);
 
 impl NetworkDesk {
-    /// From a network that redelivers: rows for the events that are new, with the notes in one transaction.
+    /// For a network that redelivers: writes rows for the new events and the notes, in one transaction.
     async fn accept_durably(
         &self,
         events: Vec<(Event, TableId)>,
@@ -60,8 +60,8 @@ impl NetworkDesk {
         written.map(|()| fresh)
     }
 
-    /// Queues what a write that was in doubt did accept. It comes again, and is passed over then, since its row is there; and
-    /// nothing that was said later may overtake it.
+    /// Queues the events that a write in doubt did accept. They will be redelivered, but skipped because their rows
+    /// exist, and nothing said later may overtake them.
     fn settle_doubts(&self) -> Result<(), StoreError> {
         let committer = self.running.host().committer();
         let mut accepted = Vec::new();
@@ -78,7 +78,7 @@ impl NetworkDesk {
         self.doubted.lock().expect("nothing panics holding it")
     }
 
-    /// Puts an accepted event where it is played.
+    /// Sends an accepted event to the place where it is played.
     fn hand_on(&self, (event, table, waiting): Accepted) -> Result<(), StoreError> {
         if self.running.obeys(&event, &waiting)?.is_some() {
             return Ok(());
@@ -86,8 +86,9 @@ impl NetworkDesk {
         self.running.clone().enqueue(table, event, waiting)
     }
 
-    /// Seats a room at the table of the one that it replaces, and that one at a new table: at once, so that what is said next
-    /// in either is played where it belongs. Whoever stayed behind has no say at the table any more.
+    /// Seats a room at the table of the room it replaces, and seats the old room at a new table. This happens at once,
+    /// so whatever is said next in either room is played at the right table. People still in the old room no longer
+    /// have a say at its former table.
     fn seat(&self, from: &RoomId, to: &RoomId, batch: &mut Batch) -> Result<(), StoreError> {
         let moved = self.running.host().moved(from)?;
         batch.put(keys::room(from), to_json(&RoomDoc { table: TableId::left_behind(from), ..moved.clone() }));
@@ -96,8 +97,8 @@ impl NetworkDesk {
         Ok(())
     }
 
-    /// The events as they are played. What is taken back in the delivery that it came with has no row yet: that is played behind
-    /// it, where it is played.
+    /// Directs the events to the rooms they are played in. A message redacted in the same delivery has no row yet, so
+    /// its redaction is played after it, in the same place.
     fn directed(&self, events: Vec<Event>) -> Result<Vec<Event>, StoreError> {
         let mut directed: Vec<Event> = Vec::new();
         for event in events {
@@ -120,8 +121,8 @@ impl NetworkDesk {
         Ok(directed)
     }
 
-    /// A room that replaces another one, unless something was played in it: whoever is there keeps their own table. Then the
-    /// bot only comes there.
+    /// Lets a room replace another, unless something was already played in it: then the people there keep their own
+    /// table, and the bot merely arrives.
     fn replaces_nothing_played(&self, event: Event) -> Result<Event, StoreError> {
         let Event::Moved { to, .. } = &event else { return Ok(event) };
         let bot = &self.running.bot;
@@ -133,7 +134,7 @@ impl NetworkDesk {
         Ok(Event::Arrived { room: to.clone() })
     }
 
-    /// Where each event is played: what was said before a room moved on, at the table that it had then.
+    /// Finds the table for each event. What was said before a room was replaced is played at the table it had then.
     fn placed(&self, events: Vec<Event>) -> Result<Vec<(Event, TableId)>, StoreError> {
         let mut seated: BTreeMap<RoomId, TableId> = BTreeMap::new();
         let mut placed = Vec::new();
@@ -174,7 +175,7 @@ impl Desk for NetworkDesk {
         let bot = &self.running.bot;
         bot.at(Step::Delivered).await;
         self.settle_doubts().map_err(failed)?;
-        // Stamped before anything is made durable: what is played again later counts by the time it was heard first.
+        // Stamped before anything is durable, so a message played again later still counts as heard at this time.
         let now = Some(bot.host().now());
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
         let heard = delivery.events.into_iter().filter(|event| !bot.host().passes_over(event));

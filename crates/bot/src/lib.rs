@@ -1,8 +1,8 @@
-//! Running: what happens between a network and the tables.
+//! Running the bot: everything that happens between a network and the tables.
 //!
 //! A message is accepted (`desk`), waits in the queue of its table (`serve/queue`), is played there, made durable, and
-//! answered (`serve/send`). Here are all the tasks there are; what is played is the business of the crate `table`, how it
-//! is kept that of `journal`.
+//! answered (`serve/send`). All tasks are in this crate. The crate `table` decides what is played, and `journal` how it
+//! is stored.
 
 mod bot;
 mod desk;

@@ -1,16 +1,16 @@
-//! What is counted of a bot, under the names that Prometheus shows.
+//! A bot's metrics, under the names that Prometheus shows.
 
 use journal::committer::SYNC;
 use table::{Outcome, OutcomeKind};
 
-/// Command lines, by network and what became of them.
+/// Command lines, by network and outcome.
 pub(crate) const COMMANDS: &str = "astragal_commands_total";
-/// From a message's acceptance to the network's having the answer.
+/// The time from accepting a message until the network has the answer.
 pub(crate) const ANSWER: &str = "astragal_answer_seconds";
 /// Posts that the network will never take.
 pub(crate) const DROPPED: &str = "astragal_posts_dropped_total";
 
-/// Says what each is; transports count the rest.
+/// Describes each metric; transports count the rest.
 pub fn describe_metrics() {
     metrics::describe_counter!(COMMANDS, "Command lines, by what became of them");
     metrics::describe_histogram!(ANSWER, "From a message's acceptance to the network's having the answer, in seconds");
@@ -24,7 +24,7 @@ pub fn describe_metrics() {
     metrics::describe_gauge!("astragal_posts_waiting", "Posts that are not said yet");
 }
 
-/// Counts what became of a message's lines.
+/// Counts the outcomes of a message's lines.
 pub(crate) fn count(network: &str, outcomes: &[Outcome]) {
     for outcome in outcomes {
         let became = match outcome.kind {

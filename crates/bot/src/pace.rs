@@ -1,33 +1,33 @@
-//! What paces the tasks of a bot: how they wait, where one may be held up, and which thread does long work. In the program
-//! that is tokio; a simulation brings its own, so that the order of everything is its choice.
+//! What paces the tasks of a bot: how they wait, where one may be held up, and which thread does long work. In the
+//! program that is tokio. A simulation brings its own, so that it chooses the order of everything.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// A place at which any task may lose its turn to others, for any time.
+/// A place where any task may lose its turn to others, for any length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// A desk got a delivery, and has not looked at it.
+    /// A desk got a delivery and has not looked at it yet.
     Delivered,
-    /// A desk has accepted a delivery, and has put nothing of it into a queue.
+    /// A desk has accepted a delivery and queued nothing of it yet.
     Accepted,
     /// A queue is about to play an event.
     Play,
-    /// A queue has heard what comes of an event, and has handed nothing of it to the committer.
+    /// A queue has played an event in memory and has not handed the result to the committer yet.
     Heard,
-    /// A queue has played an event, and has said nothing of it.
+    /// A queue has played an event and said nothing of it yet.
     Played,
     /// A sender is about to hand a post to its network.
     Say,
-    /// A sender knows what came of a post, and has not marked it.
+    /// A sender knows the outcome of a post and has not marked it yet.
     Said,
 }
 
-/// What may take long is done there.
+/// Where long work is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongWork {
-    /// On a thread where nothing waits for it.
+    /// On a thread of its own, where it holds up nothing.
     Aside,
     /// On the thread of the task.
     Here,
@@ -38,17 +38,17 @@ pub type Held = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Paces the tasks.
 pub trait Pace: Send + Sync {
-    /// Resolves after so long.
+    /// Resolves after `wait`.
     fn sleep(&self, wait: Duration) -> Held;
 
-    /// What holds up a task that comes to this place, if anything does.
+    /// Returns what holds up a task at this place, if anything.
     fn hold(&self, at: Step) -> Option<Held>;
 
     /// Where long work is done.
     fn long_work(&self) -> LongWork;
 }
 
-/// As fast as tokio goes.
+/// Paces nothing: tasks go as fast as tokio runs them.
 pub(crate) struct Tokio;
 
 impl Pace for Tokio {

@@ -1,4 +1,4 @@
-//! Running: one ordered queue a table, tables side by side, one sender a network, and an orderly end.
+//! Running: one ordered queue per table, tables side by side, one sender per network, and an orderly end.
 
 mod left;
 mod networks;
@@ -26,7 +26,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How long a network may take for its last posts when the bot stops.
+/// How long a network has for its last posts when the bot stops.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The bot cannot go on.
@@ -45,25 +45,25 @@ pub(crate) struct Running {
     pub bot: Arc<Bot>,
     queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
     networks: BTreeMap<String, NetworkSide>,
-    /// Turns true when the bot stops: what would have to wait is left for the next start.
+    /// Becomes true when the bot stops: work that would have to wait is left for the next start.
     closing: watch::Sender<bool>,
 }
 
-/// What the core keeps of a network while it runs.
+/// The core's state for one network while it runs.
 struct NetworkSide {
     guarantees: Guarantees,
     outgoing: mpsc::UnboundedSender<(Outgoing, Busy)>,
     work: Arc<Work>,
 }
 
-/// Counts as work of a network until it is dropped.
+/// Counts as work in progress for a network until it is dropped.
 pub(crate) struct Busy {
     work: Arc<Work>,
-    /// Since when.
+    /// When the work began.
     since: Instant,
 }
 
-/// How much work of a network is under way.
+/// How much work of a network is in progress.
 #[derive(Default)]
 struct Work {
     count: AtomicUsize,
@@ -94,7 +94,7 @@ impl Drop for Busy {
 }
 
 impl Work {
-    /// Returns once nothing is under way.
+    /// Returns once no work is in progress.
     async fn settle(&self) {
         loop {
             let settled = self.settled.notified();
@@ -107,17 +107,17 @@ impl Work {
 }
 
 impl Running {
-    /// What the tables share.
+    /// The state the tables share.
     pub fn host(&self) -> &Host {
         self.bot.host()
     }
 }
 
-/// Runs `bot` on these networks until each has nothing more to hear, or `stop` comes; then finishes what was accepted.
-/// First it does what an earlier run left: plays what was accepted, says what was not said.
+/// Runs `bot` on these networks until each has nothing more to hear, or `stop` resolves; then finishes what was
+/// accepted. First it finishes what an earlier run left: plays accepted events and says unsaid posts.
 ///
 /// # Errors
-/// The store cannot be read at the start, or no network is left that works.
+/// The store cannot be read at the start, or no working network is left.
 pub async fn serve(
     bot: Arc<Bot>,
     transports: Vec<Arc<dyn Transport>>,
@@ -150,7 +150,7 @@ pub async fn serve(
         let desk = Arc::new(NetworkDesk { running, network, unaccepted, doubted: Mutex::default() });
         networks.listen_to(transport, desk);
     }
-    // Whoever stopped the bot already need not do it twice.
+    // If `stop` has resolved already, it is not awaited again.
     let ended = if played.is_some() { networks.last(stop).await } else { Ok(()) };
     networks.shut().await;
     drop(networks);
@@ -173,7 +173,7 @@ pub async fn serve(
         tracing::warn!("a network does not take its posts; they will be said after the next start");
         senders.shutdown().await;
     }
-    // What was said is marked so without waiting; now wait, lest it be said again after the next start.
+    // Posts are marked as said without waiting; wait for that now, or the next start would repeat them.
     if let Ok(Err(error)) = bot.host().committer().submit(None, left::ended()).await {
         tracing::error!(%error, "the last writes failed");
     }

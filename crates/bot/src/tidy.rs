@@ -1,7 +1,8 @@
-//! What was kept for a while is removed when it is old: a page at a time, by a clock of the bot's own.
+//! Removes temporary records once they are old: one page at a time, by the bot's own measure of age.
 //!
-//! Rows against playing twice, what was left of long answers, lines that would have been right, and words that nobody used in
-//! time would otherwise pile up for ever. None has to know its age when it is written: the first look at it notes that, a later one removes it.
+//! Rows against playing twice, the rest of long answers, corrected lines and unused move words would otherwise pile up
+//! for ever. Records need not carry their age when written: the first sweep that sees one notes it, and a later sweep
+//! removes it.
 
 use chat::Event;
 use jiff::{SignedDuration, Timestamp};
@@ -15,24 +16,24 @@ use std::collections::BTreeSet;
 use table::Host;
 use tokio::sync::oneshot;
 
-/// Records that one page looks at.
+/// Number of records in a page.
 const PAGE: usize = 200;
-/// By how much the bot grows older from one sweep to the next, at the most: a clock that was set says nothing of age.
+/// The most the bot ages from one sweep to the next: a clock that was set forward must not age anything.
 const STEP: SignedDuration = SignedDuration::from_hours(2);
 /// What is swept, in this order.
 const SWEPT: [(&str, Look); 4] =
     [(keys::INBOX, row), (keys::RESTS, rest), (keys::MENDED, mended), (keys::LEAVES, leave)];
-/// The field of a row that says how old the bot was when it was first looked at.
+/// The field of a row that holds the bot's age when a sweep first saw it.
 const SEEN: &str = "seen";
 
-/// How old the bot is: how long it has run, by what its clock said in between.
+/// The bot's age: how long it has run, by the differences its clock showed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Age {
     seconds: i64,
     at: Timestamp,
 }
 
-/// One way through all that is kept for a while.
+/// One pass over all temporary records.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     time: Time,
@@ -40,29 +41,29 @@ pub struct Sweep {
     after: Option<String>,
 }
 
-/// By what is old.
+/// The ages that decide what is old.
 #[derive(Clone, Copy, Debug)]
 struct Time {
     /// The bot's age, in seconds.
     age: i64,
-    /// What was seen at this age or before is removed.
+    /// Records seen at this age or earlier are removed.
     old: i64,
     now: Timestamp,
 }
 
-/// What becomes of a record.
+/// Decides what happens to a record.
 type Look = fn(&Page<'_>, &str, &[u8], &mut Batch) -> Result<(), StoreError>;
 
-/// A page of them.
+/// A page of records.
 struct Page<'a> {
     store: &'a dyn Store,
     time: Time,
-    /// The rows of messages that were accepted and not played yet, once somebody asked: there may be thousands of them.
+    /// The keys of messages accepted but not played yet, read on first use: there may be thousands.
     waiting: OnceCell<BTreeSet<String>>,
 }
 
 impl Sweep {
-    /// Begins to remove what was kept for so many days.
+    /// Starts removing what has been stored for this many days.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -81,7 +82,7 @@ impl Sweep {
         .await
     }
 
-    /// Looks at one more page; nothing once the sweep is over.
+    /// Sweeps one more page. Returns `None` once the sweep is over.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -123,21 +124,21 @@ impl Page<'_> {
     }
 }
 
-/// Works on the store between two commits: what it read cannot change before it is written.
+/// Works on the store between two commits, so what it reads cannot change before it writes.
 async fn between<T: Send + 'static>(
     host: &Host,
     work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (done, ended) = oneshot::channel();
     host.committer().between_commits(move |store| {
-        // Whoever waits may have stopped.
+        // The receiver may have stopped waiting.
         let _ = done.send(work(store));
     });
     ended.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the bot is stopping".to_owned())))
 }
 
-/// What became of a message. One that was accepted and not played yet is left alone; of one of which nothing came, such as
-/// an edit that could not be played, nobody knows more than of one that was refused.
+/// The stored outcome of a message. One that still waits to be played is left alone. A message marked as waiting that
+/// no longer waits, such as an edit that could not be played, is treated like one that was refused.
 fn row(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
     let mut row: Value = from_json(key, value)?;
     if from_json(key, value).is_ok_and(|row: InboxRow| row == InboxRow::Waiting) {
@@ -155,7 +156,7 @@ fn row(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<()
         }
         Some(seen) if seen <= page.time.old => {
             batch.delete(key);
-            // Only an edit, or taking the message back, would ask for its answers.
+            // Only an edit or a redaction of the message would look up its answers.
             if let Some((room, message)) = keys::message_of_inbox(key) {
                 let answers = page.store.scan(&keys::answers_to(&room, &message), None, PAGE)?;
                 answers.into_iter().for_each(|(answer, _)| batch.delete(answer));
@@ -185,7 +186,7 @@ fn mended(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result
     Ok(())
 }
 
-/// The word for a table that may be gone on with elsewhere.
+/// The word that lets a table be continued elsewhere.
 fn leave(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
     #[derive(Deserialize)]
     struct Leave {

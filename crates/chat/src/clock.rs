@@ -1,10 +1,10 @@
-//! What time it is: the one place that asks. Tests inject their own.
+//! The time. This is the only place that asks for it; tests inject their own clock.
 
 use jiff::Timestamp;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
-    /// Now.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 

@@ -1,18 +1,19 @@
-//! What every [`Transport`] must do, as one suite: each implementation's tests run it against the real network.
+//! What every [`Transport`] must do, as one test suite. Each implementation runs it against the real network.
 //!
-//! | promise | held by |
+//! | promise | test |
 //! |---|---|
-//! | What people say arrives once, in order, with who said it where | `what_is_said_arrives_once_in_order` |
-//! | The posts of a room are said in the order of the calls, whatever is waited for first; whom one answers is to be seen | `what_is_posted_is_heard_in_order_and_addressed` |
+//! | Messages arrive once, in order, with who said them and where | `what_is_said_arrives_once_in_order` |
+//! | Posts of a room appear in the order of the calls, whichever is awaited first, and show whom they answer | `what_is_posted_is_heard_in_order_and_addressed` |
 //! | No text becomes a line, a control character or a command of its own | `no_text_becomes_a_line_of_its_own` |
-//! | What is said again under its key is there once, or says that it is said again, as [`Guarantees`](crate::Guarantees) tell | `what_is_said_again_is_there_once_or_says_so` |
+//! | A post repeated under its key appears once, or is marked as repeated, as [`Guarantees`](crate::Guarantees) says | `what_is_said_again_is_there_once_or_says_so` |
 //! | Where posts cannot be edited, a correction says that it is one | `a_correction_says_that_it_is_one` |
-//! | Of a long answer all is to be seen, or what to type for the rest ([`Post::more`]) | `a_long_answer_is_whole_or_says_what_to_type` |
-//! | What is offered is to be seen, whoever it is for, drawn as the network likes | `what_is_offered_is_to_be_seen` |
-//! | Whoever waits for a post hears what became of it, also when the transport closes | `when_it_closes_nobody_waits_for_ever` |
+//! | A long answer is shown in full, or says what to type for the rest ([`Post::more`]) | `a_long_answer_is_whole_or_says_what_to_type` |
+//! | Offers are visible, whomever they are for, drawn as the network likes | `what_is_offered_is_to_be_seen` |
+//! | Anyone who waits for a post learns its outcome, even when the transport closes | `when_it_closes_nobody_waits_for_ever` |
 //!
-//! What takes people and servers of one kind is held by the tests of that kind: who reads a private post ([`Post::to`],
-//! [`Post::only_for`]), what is edited in place and taken back ([`What`]), whom a post calls ([`Post::calls`]), files and pictures, what was missed, and what is redelivered.
+//! The tests of each network check what only that network has: who reads a private post ([`Post::to`],
+//! [`Post::only_for`]), edits in place and withdrawals ([`What`]), whom a post calls ([`Post::calls`]), files and
+//! pictures, missed messages, and redelivery.
 
 use crate::{
     Block, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Offered, OfferedTo, Post, Repeated, RoomId,
@@ -24,12 +25,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Lines of a long answer.
+/// Number of lines in a long answer.
 const LONG: usize = 60;
 /// How long a transport may take to close.
 const CLOSING: Duration = Duration::from_secs(60);
 
-/// A network with the transport on it and a second client beside it.
+/// A network with the transport under test and a second client.
 #[async_trait]
 pub trait Stand: Send {
     /// The transport under test. The suite runs it.
@@ -38,14 +39,14 @@ pub trait Stand: Send {
     /// A room that the bot and the players are in.
     fn room(&self) -> RoomId;
 
-    /// Lets a player say a line in the room.
+    /// Makes a player say a line in the room.
     async fn say(&mut self, player: &str, line: &str);
 
-    /// The next line that the second client sees the bot say in the room, without any styling.
+    /// The next line that the second client sees the bot say in the room, without styling.
     async fn hear(&mut self) -> String;
 }
 
-/// Runs the whole suite, each part on a stand of its own. Panics with what went wrong.
+/// Runs the whole suite, each part on its own stand. Panics with what went wrong.
 pub async fn suite<S: Stand>(mut stand: impl AsyncFnMut() -> S) {
     what_is_said_arrives_once_in_order(&mut stand().await).await;
     what_is_posted_is_heard_in_order_and_addressed(&mut stand().await).await;
@@ -78,7 +79,7 @@ async fn what_is_posted_is_heard_in_order_and_addressed(stand: &mut impl Stand) 
     let (transport, room) = (stand.transport(), stand.room());
     let _desk = Listening::to(transport.clone());
     let posts = (1..=3).map(|n| transport.send(post(&room, n, &format!("ACTION {n}"))));
-    // Taken together, they are said in this order, whatever is waited for first.
+    // All are sent together; they must appear in this order, whichever is awaited first.
     for said in posts.collect::<Vec<_>>().into_iter().rev() {
         said.await.expect("it can be said");
     }
@@ -119,7 +120,7 @@ async fn what_is_said_again_is_there_once_or_says_so(stand: &mut impl Stand) {
     assert!(end.contains("the end"), "more was said than there was to say: {end:?}");
 }
 
-/// Corrects an earlier post; where that is edited in place, the tests of that network look at it.
+/// Corrects an earlier post. Where posts are edited in place, the tests of that network check the result.
 async fn a_correction_says_that_it_is_one(stand: &mut impl Stand, earlier: Earlier) {
     let (transport, room) = (stand.transport(), stand.room());
     if transport.guarantees().edits == Edits::Shown {
@@ -182,7 +183,7 @@ fn post(room: &RoomId, n: u32, text: &str) -> Post {
     Post { addressee: Some("Ann".to_owned()), ..Post::new(format!("conformance-{n}"), room.clone(), blocks) }
 }
 
-/// A desk that takes every delivery and hands on what was said; the transport runs for as long as this lives.
+/// A desk that accepts every delivery and passes on the messages. The transport runs as long as this lives.
 struct Listening {
     messages: mpsc::UnboundedReceiver<Message>,
     running: tokio::task::JoinHandle<()>,
@@ -215,7 +216,7 @@ impl Desk for Open {
     async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
         for event in delivery.events {
             if let Event::Said(message) = event {
-                // The suite may be over and its end of the channel gone.
+                // The suite may be over and the receiver gone.
                 let _ = self.0.send(message);
             }
         }

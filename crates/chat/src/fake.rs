@@ -1,4 +1,4 @@
-//! A network in memory, for tests: everything said can be looked at, and sending can be made to fail.
+//! A network in memory, for tests: every post can be inspected, and sending can be made to fail.
 
 use crate::{
     Delivery, Desk, Edits, Event, Guarantees, Post, Saying, SendError, Sent, Transport, TransportError, Unaccepted,
@@ -24,12 +24,12 @@ pub struct Fake {
 }
 
 impl Fake {
-    /// A network of that name that delivers everything once.
+    /// A network with this name that delivers everything once.
     pub fn new(network: &str) -> Arc<Self> {
         Self::make(network, Guarantees::default())
     }
 
-    /// A network of that name that delivers again what was not accepted.
+    /// A network with this name that redelivers what was not accepted.
     pub fn redelivering(network: &str) -> Arc<Self> {
         let guarantees = Guarantees { unaccepted: Unaccepted::ComeAgain, edits: Edits::Shown, ..Guarantees::default() };
         Self::make(network, guarantees)
@@ -52,12 +52,12 @@ impl Fake {
         })
     }
 
-    /// Lets something happen in a room.
+    /// Makes something happen in a room.
     pub fn happen(&self, event: Event) {
         self.incoming.send(event).expect("the fake network holds the other end");
     }
 
-    /// The next post that was said, waiting for it a while.
+    /// Waits a while for the next post and returns it.
     pub async fn hear(&self) -> Post {
         const WHILE: Duration = Duration::from_secs(30);
         let mut heard = self.heard.lock().await;
@@ -65,22 +65,22 @@ impl Fake {
         post.expect("the fake network holds the other end")
     }
 
-    /// The next post cannot be said, for this reason.
+    /// Makes the next post fail for this reason.
     pub fn fail(&self, reason: &str) {
         *self.failure.lock().expect("nothing panics holding it") = Some(SendError::Never(reason.to_owned()));
     }
 
-    /// From now on posts are taken and never said.
+    /// From now on posts are taken but never said.
     pub fn go_down(&self) {
         self.down.store(true, Ordering::SeqCst);
     }
 
-    /// From now on posts are said again, but for those that were taken.
+    /// From now on posts are said again, except those already taken.
     pub fn come_back(&self) {
         self.down.store(false, Ordering::SeqCst);
     }
 
-    /// How many posts were taken and not said.
+    /// The number of posts that were taken but not said.
     pub fn kept(&self) -> usize {
         self.kept.load(Ordering::SeqCst)
     }
@@ -112,7 +112,7 @@ impl Transport for Fake {
             self.kept.fetch_add(1, Ordering::SeqCst);
             let mut closed = self.closed.subscribe();
             return Box::pin(async move {
-                // Whether it was closed or is gone altogether makes no difference.
+                // Closed or gone altogether, it ends either way.
                 let _ = closed.wait_for(|closed| *closed).await;
                 Err(SendError::Unsaid)
             });

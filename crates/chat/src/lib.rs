@@ -1,8 +1,8 @@
-//! The words that transports, the core and games share: who speaks ([`Speaker`]), for whom ([`CharacterId`]), as what
-//! ([`Role`]), where ([`RoomId`]), what comes in ([`Message`], [`Event`]), what goes out ([`Reply`], [`Post`]), and the
-//! trait [`Transport`] between them.
+//! The vocabulary shared by transports, the core and games: who speaks ([`Speaker`]), for whom ([`CharacterId`]), as
+//! what ([`Role`]), where ([`RoomId`]), what comes in ([`Message`], [`Event`]), what goes out ([`Reply`], [`Post`]),
+//! and the trait [`Transport`] between them.
 //!
-//! This crate knows no network, no game and no storage, and decides nothing about anybody's role.
+//! This crate knows no network, no game and no storage, and makes no decisions about anybody's role.
 
 pub mod conformance;
 

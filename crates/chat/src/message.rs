@@ -5,45 +5,46 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something somebody said in a room.
+/// A message somebody sent in a room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Unique among the room's messages, for ever: an event id, a msgid, or a connection's nonce and a line number.
+    /// Unique among the room's messages for ever: an event id, a msgid, or a connection's nonce and a line number.
     pub id: String,
-    /// Where it is played: where it was said, unless it was said [`aside`](Self::aside).
+    /// The room it is played in: where it was said, unless it was said [`aside`](Self::aside).
     pub room: RoomId,
-    /// The private chat it was said in, if it was said there for another room.
+    /// The private chat it was sent in, if it was sent there on behalf of another room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<RoomId>,
-    /// Who.
+    /// Who said it.
     pub speaker: Speaker,
-    /// When it was sent, by the network's clock: it is shown, and nothing is limited or erased by it.
+    /// When it was sent, by the network's clock. Only for display: no limit and no deletion depends on it.
     pub sent: Timestamp,
-    /// When the bot heard it, by its own clock. The core fills it in.
+    /// When the bot received it, by its own clock. The core fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard: Option<Timestamp>,
-    /// The text, as sent; may have several lines.
+    /// The text as sent; it can have several lines.
     pub body: String,
     /// The id of the bot's answer that this one replies to.
     pub reply_to: Option<String>,
-    /// Only the speaker and the bot are in the room, so that no prefix is needed.
+    /// True if only the speaker and the bot are in the room, so no prefix is needed.
     pub private: bool,
-    /// Whoever said it is not in the room any more, as far as the network tells.
+    /// True if the sender is no longer in the room, as far as the network tells.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub absent: bool,
-    /// The bot was mentioned in the network's own way (a pill), and the mention is cut off the body.
+    /// True if the bot was mentioned in the network's own way (a pill). The mention is removed from the body.
     pub addressed: bool,
-    /// It was sent while the bot was away: answered in order and labelled, and no rate limit counts it.
+    /// True if it was sent while the bot was away. It is answered in order, labelled as late, and exempt from rate
+    /// limits.
     pub late: bool,
-    /// No rate limit counts it.
+    /// True if it is exempt from rate limits.
     pub unlimited: bool,
-    /// The network may hand it on once more under the same id, so that what became of it must be kept.
+    /// True if the network may deliver it again under the same id, so its outcome must be stored.
     #[serde(default)]
     pub comes_again: bool,
 }
 
 impl Message {
-    /// A line said to everybody in a room, on time.
+    /// A line said on time to everybody in a room.
     pub fn new(
         id: impl Into<String>,
         room: RoomId,
@@ -69,12 +70,12 @@ impl Message {
         }
     }
 
-    /// When the bot heard it, by its own clock; when it was sent, where nobody asked the clock.
+    /// When the bot received it, by its own clock; when it was sent, if the core did not fill that in.
     pub fn heard_at(&self) -> Timestamp {
         self.heard.unwrap_or(self.sent)
     }
 
-    /// Where it was said.
+    /// The room or private chat it was said in.
     pub fn said_in(&self) -> &RoomId {
         self.aside.as_ref().unwrap_or(&self.room)
     }
@@ -85,27 +86,27 @@ impl Message {
 pub enum Event {
     /// Somebody said something.
     Said(Message),
-    /// Somebody replaced what they had said: the new text under its own id, and the id of the first version.
+    /// Somebody edited a message: the new text under its own id, and the id of the first version.
     Edited {
         /// The new version.
         message: Message,
         /// The id of the message it replaces.
         original: String,
     },
-    /// Somebody answered a message with a sign.
+    /// Somebody reacted to a message with a sign.
     Reacted {
-        /// Who, where and when, under the id of the reaction; without words.
+        /// Who, where and when, under the id of the reaction; the body is empty.
         message: Message,
-        /// The id of the message it stands at.
+        /// The id of the message reacted to.
         to: String,
         /// The sign, such as 👍 or 1️⃣.
         sign: String,
     },
-    /// Somebody took back what was said, so that nobody reads it any more.
+    /// Somebody took a message back, so nobody can read it any more.
     Redacted {
-        /// Who, where and when, under the id of the redaction; without words.
+        /// Who, where and when, under the id of the redaction; the body is empty.
         message: Message,
-        /// The id of the message that is gone.
+        /// The id of the message taken back.
         of: String,
     },
     /// Somebody is in the room (was found there, or came in), under this name.
@@ -116,14 +117,14 @@ pub enum Event {
         player: PlayerId,
         /// Under which name.
         name: String,
-        /// How sure it is that they are who they say.
+        /// How sure it is that they are who they claim to be.
         trust: Trust,
     },
-    /// What people call the room, besides its id.
+    /// The names people use for the room, besides its id.
     Called {
         /// Which room.
         room: RoomId,
-        /// Its names: all that it has now.
+        /// All its current names.
         names: Vec<String>,
     },
     /// Somebody left the room.
@@ -133,43 +134,44 @@ pub enum Event {
         /// Who.
         player: PlayerId,
     },
-    /// Somebody in the room is known under another id from now on: what they hold goes with them.
+    /// Somebody in the room has a new id from now on; what they hold goes with them.
     Renamed {
-        /// Unique as a message's id.
+        /// Unique, like a message's id.
         id: String,
         /// Which room.
         room: RoomId,
         /// Who they were.
         from: PlayerId,
-        /// How sure it was that they were.
+        /// How sure it was that they were who they claimed to be.
         trust: Trust,
         /// Who they are now.
         speaker: Speaker,
         /// When.
         sent: Timestamp,
     },
-    /// The bot says something there that does not fit, where answers must be short: what is left, for who asks for more.
+    /// An answer of the bot was too long for a network where answers must be short: the rest, for anyone who asks for
+    /// more.
     Rest {
         /// Which room.
         room: RoomId,
         /// Who reads it.
         to: Recipient,
-        /// It.
+        /// The rest.
         blocks: Vec<Block>,
     },
-    /// A room was replaced by another: what its table holds goes along.
+    /// A room was replaced by another; its table moves along.
     Moved {
         /// The room as it was.
         from: RoomId,
         /// The room that replaces it.
         to: RoomId,
     },
-    /// The bot came into the room.
+    /// The bot joined the room.
     Arrived {
         /// Which room.
         room: RoomId,
     },
-    /// The bot is not in the room any more: who is, nobody tells it.
+    /// The bot is no longer in the room, so nobody tells it who is.
     Left {
         /// Which room.
         room: RoomId,
@@ -177,7 +179,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// The message that it is, if it is one.
+    /// The message inside the event, if it has one.
     pub fn message(&self) -> Option<&Message> {
         match self {
             Event::Said(message)
@@ -188,7 +190,7 @@ impl Event {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn message_mut(&mut self) -> Option<&mut Message> {
         match self {
             Event::Said(message)
@@ -218,12 +220,13 @@ impl Event {
     }
 }
 
-/// What a transport hands to the core at once: events in their order, and what it wants kept with them.
+/// What a transport hands to the core in one go: events in order, and the notes it wants stored with them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delivery {
-    /// In the order of the network.
+    /// In the network's order.
     pub events: Vec<Event>,
-    /// The transport's own notes (a sync cursor, a direct room); `None` forgets one. Never durable before the events.
+    /// The transport's own notes (a sync cursor, a direct room); `None` deletes one. Never made durable before the
+    /// events.
     pub notes: BTreeMap<String, Option<String>>,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A room or channel: the network's name as the operator gave it, and the room's id there.
 ///
-/// Stored and shown as `network/id`; a network's name has no `/` and no `:`.
+/// Stored and shown as `network/id`. A network's name contains no `/` and no `:`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct RoomId {
@@ -15,7 +15,7 @@ pub struct RoomId {
     pub id: String,
 }
 
-/// A player as a network knows them: a user id or an account; a bare nick where there are no accounts.
+/// A player as a network knows them: a user id or an account, or just a nick where there are no accounts.
 ///
 /// Stored and shown as `network:id`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -27,27 +27,27 @@ pub struct PlayerId {
     pub id: String,
 }
 
-/// Whoever said something, as the transport saw them at that moment.
+/// The sender of something, as the transport saw them at that moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Speaker {
     /// Who it is.
     pub player: PlayerId,
-    /// What the others see as their name: shown, never trusted.
+    /// The name others see: shown, never trusted.
     pub name: String,
     /// What they may do in the room.
     pub standing: Standing,
-    /// How sure it is that they are who they say.
+    /// How sure it is that they are who they claim to be.
     pub trust: Trust,
-    /// A private answer finds them.
+    /// True if a private answer reaches them.
     #[serde(default = "reachable")]
     pub reachable: bool,
-    /// Where they come from, if the network shows that besides the id: `nick!user@host`.
+    /// Where they connect from, if the network shows that besides the id: `nick!user@host`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub address: String,
 }
 
 impl Speaker {
-    /// A member of the room, whom the network vouches for and private answers find.
+    /// A member of the room whose identity the network vouches for and whom private answers reach.
     pub fn new(player: PlayerId, name: impl Into<String>) -> Self {
         let (standing, trust) = (Standing::Member, Trust::Account);
         Speaker { player, name: name.into(), standing, trust, reachable: true, address: String::new() }
@@ -58,14 +58,14 @@ fn reachable() -> bool {
     true
 }
 
-/// What somebody is in a room. The core makes roles of it.
+/// Somebody's standing in a room. The core turns it into a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Standing {
-    /// Anybody who may speak.
+    /// Anyone who may speak.
     Member,
     /// Runs the room: channel operator, power level of a moderator or more.
     Admin,
-    /// Runs the bot, and gives a command from outside the room: nobody who plays there.
+    /// Runs the bot and gives a command from outside the room: not one of its players.
     Operator,
 }
 
@@ -74,7 +74,7 @@ pub enum Standing {
 pub enum Trust {
     /// The network vouches for it: an account, a user id.
     Account,
-    /// Only a name that anybody may take.
+    /// Only a name that anyone can take.
     NickOnly,
 }
 
@@ -103,7 +103,7 @@ macro_rules! stored_as_text {
         }
 
         impl $type {
-            /// From its two parts.
+            /// Builds it from its two parts.
             pub fn new(network: impl Into<String>, id: impl Into<String>) -> Self {
                 Self { network: network.into(), id: id.into() }
             }
@@ -114,17 +114,17 @@ macro_rules! stored_as_text {
 stored_as_text!(RoomId, '/');
 stored_as_text!(PlayerId, ':');
 
-/// A character of a table: the key of whatever a game keeps for it. Names may change, this does not.
+/// A character of a table: the key of everything a game stores for it. Names may change; this does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CharacterId(pub u32);
 
-/// What somebody may do at a table; each may do what those before it may.
+/// What somebody may do at a table. Each role includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Role {
-    /// Anybody.
+    /// Anyone.
     #[default]
     Player,
-    /// Runs the game at this table. While a table has no referee, everybody may give a referee's commands.
+    /// Runs the game at this table. While a table has no referee, anyone may give a referee's commands.
     Referee,
     /// Runs the room.
     Admin,

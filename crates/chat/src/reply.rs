@@ -1,11 +1,11 @@
-//! What a command answers: a small rich-text tree that each transport renders in its own way.
+//! The answer to a command: a small rich-text tree that each transport renders in its own way.
 
 use crate::text::clean;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// An answer: what is shown, to whom, and as data what it says.
+/// An answer: what is shown, to whom, and the same content as data.
 ///
 /// ```
 /// use chat::Reply;
@@ -19,25 +19,25 @@ pub struct Reply {
     /// Pictures, for transports that can show them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// What the answer says as named values, so that nobody need parse its prose.
+    /// The content of the answer as named values, so nobody has to parse its prose.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub facts: Map<String, Value>,
-    /// What may be typed next.
+    /// Commands to type next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<Offer>,
     /// Who may read it.
     #[serde(default)]
     pub readers: Readers,
-    /// What a game must know of this roll when a later command follows up on it.
+    /// What a game needs to know of this roll when a later command follows up on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
-    /// How the result came to be, a sentence each: shown to who asks for it.
+    /// How the result came about, one sentence each; shown on request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub why: Vec<String>,
-    /// Files to hand over, for transports that can.
+    /// Files to hand over, for transports that can send them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
-    /// What a number means that anybody puts at this answer as a sign: the command in front of it.
+    /// The command that a number means when anyone reacts to this answer with it: the number is put after the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<String>,
 }
@@ -45,20 +45,20 @@ pub struct Reply {
 /// Pieces of text on one line.
 pub type Line = Vec<Span>;
 
-/// A part of an answer that stands on lines of its own.
+/// A part of an answer with lines of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Block {
-    /// One line. It is stored as it is drawn where a network has nothing better: its offers are text then.
+    /// One line. It is stored as drawn for a network without anything better: its offers become text.
     Line(#[serde(serialize_with = "as_drawn")] Line),
     /// A list with a mark in front of each item.
     List(Vec<Line>),
-    /// Bars side by side, from top to bottom: as a list, or drawn.
+    /// Bars, from top to bottom, shown as a list or drawn.
     Chart(Vec<Bar>),
-    /// What was typed, with a mark under the bytes `at`. Only for transports with a fixed-width font.
+    /// The typed line with a mark under the bytes `at`. Only for transports with a fixed-width font.
     Caret {
-        /// What was typed.
+        /// The typed line.
         typed: String,
-        /// The bytes of it that are meant; empty for a place between two characters.
+        /// The marked bytes; empty for a place between two characters.
         at: Range<usize>,
     },
 }
@@ -66,43 +66,43 @@ pub enum Block {
 /// A bar of a chart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bar {
-    /// What it is the bar of.
+    /// The bar's label.
     pub name: String,
-    /// How long it is, 0 to 100: the longest of a chart is 100.
+    /// Its length, 0 to 100; the longest bar of a chart is 100.
     pub length: u8,
-    /// What it says, as text.
+    /// Its value, as text.
     pub value: String,
 }
 
-/// A piece of text. Dice are written out by the game (`d20=15`); the transport may set them off.
+/// A piece of text. The game writes dice out (`d20=15`); the transport may highlight them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Span {
-    /// As it is.
+    /// Plain text.
     Text(String),
-    /// Stands out: the result.
+    /// Emphasised text: the result.
     Bold(String),
     /// Something to type.
     Code(String),
     /// A die that counts.
     Die(String),
-    /// A die that was thrown and does not count: in parentheses where nothing better can be done.
+    /// A die that was rolled but does not count; shown in parentheses if the network has nothing better.
     Dropped(String),
-    /// Only for who asks to see it.
+    /// Hidden until the reader asks to see it.
     Spoiler(String),
-    /// What may be typed next, as data: a network draws it in its own way, or as [`drawn`] does.
+    /// A command to type next, as data. A network draws it in its own way, or as [`drawn`] does.
     Offer(Box<Offered>),
 }
 
-/// An offer where it stands in an answer.
+/// An offer in its place in an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Offered {
-    /// What to type, prefix and all.
+    /// What to type, including the prefix.
     pub command: String,
     /// The prefix alone, which a number takes too.
     pub prefix: String,
     /// What it does, in a few words.
     pub label: String,
-    /// The chance that it succeeds, 0 to 1, where that is known.
+    /// The chance that it succeeds, 0 to 1, if known.
     pub chance: Option<f64>,
     /// Whom it is for.
     pub to: OfferedTo,
@@ -111,7 +111,7 @@ pub struct Offered {
 /// Whom an offer is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OfferedTo {
-    /// Whoever is answered, who can type this number in place of the command.
+    /// The player who is answered, who can type this number instead of the command.
     Asker(usize),
     /// The character of this name.
     Character(String),
@@ -147,7 +147,7 @@ impl Offered {
     }
 }
 
-/// A chance in whole percent: none and all only if it is so.
+/// A chance in whole percent; 0 % and 100 % only if exact.
 fn whole_percent(chance: f64) -> String {
     match chance * 100.0 {
         percent if percent > 0.0 && percent < 1.0 => "under 1 %".to_owned(),
@@ -156,7 +156,7 @@ fn whole_percent(chance: f64) -> String {
     }
 }
 
-/// A line with its offers as text.
+/// Returns the line with its offers as text.
 pub fn drawn(line: &[Span]) -> Line {
     let mut drawn = Vec::with_capacity(line.len());
     for span in line {
@@ -187,37 +187,37 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
-/// A text file. What is in it is never stored: whoever made it can make it again.
+/// A text file. Its content is never stored, because its maker can make it again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     /// Its name, without a directory.
     pub name: String,
     /// `application/jsonl` and the like.
     pub mime: String,
-    /// What is in it.
+    /// Its content.
     #[serde(default, skip_serializing)]
     pub text: String,
-    /// What it is made of, for whoever makes it; no matter of transports.
+    /// What it is made from, for its maker; transports ignore it.
     #[serde(default)]
     pub origin: String,
 }
 
-/// Something that may be typed next.
+/// A command to type next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Offer {
     /// The command, without the prefix.
     pub command: String,
     /// What it does, in a few words.
     pub label: String,
-    /// The character it is for, by name; the actor where there is none.
+    /// The name of the character it is for; the actor if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The chance that it succeeds, 0 to 1, where it throws dice and that is known.
+    /// The chance that it succeeds, 0 to 1, if it rolls dice and the chance is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<f64>,
 }
 
-/// Who may read something, from the most to the fewest.
+/// Who may read something, from the widest audience to the narrowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Readers {
     /// Everybody in the room.
@@ -230,7 +230,7 @@ pub enum Readers {
 }
 
 impl Reply {
-    /// An empty answer; add to it with the methods below.
+    /// An empty answer; the methods below add to it.
     pub fn new() -> Self {
         Self::default()
     }
@@ -242,13 +242,13 @@ impl Reply {
         self
     }
 
-    /// Adds text as it is.
+    /// Adds plain text.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         self.span(Span::Text(text.into()))
     }
 
-    /// Adds text that stands out.
+    /// Adds emphasised text.
     #[must_use]
     pub fn bold(self, text: impl Into<String>) -> Self {
         self.span(Span::Bold(text.into()))
@@ -272,7 +272,7 @@ impl Reply {
         self.span(Span::Dropped(die.into()))
     }
 
-    /// Adds a list, an item a line.
+    /// Adds a list, one item per line.
     #[must_use]
     pub fn list(mut self, items: Vec<Line>) -> Self {
         self.blocks.push(Block::List(items));
@@ -296,44 +296,44 @@ impl Reply {
         self
     }
 
-    /// States a named value. Three of them say how a roll ended, whatever the game, and odds are made of them: `total`, a
-    /// whole number; `success`, true or false; `outcome`, one of a few words.
+    /// States a named value. Three of them say how a roll ended, whatever the game, and are what odds are made from:
+    /// `total`, a whole number; `success`, true or false; `outcome`, one of a few words.
     #[must_use]
     pub fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.facts.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Offers the actor a command to type next. What an answer to a follow-up offers takes the place of all that was
-    /// offered on that roll before; what is still open must be offered again.
+    /// Offers the actor a command to type next. The offers of an answer to a follow-up replace everything offered on
+    /// that roll before, so repeat those that are still open.
     #[must_use]
     pub fn offer(mut self, command: impl Into<String>, label: impl Into<String>) -> Self {
         self.offers.push(Offer { command: command.into(), label: label.into(), to: None, chance: None });
         self
     }
 
-    /// Offers the character of this name a command: as [`offer`](Self::offer).
+    /// Offers the character with this name a command; see [`offer`](Self::offer).
     #[must_use]
     pub fn offer_to(mut self, name: impl Into<String>, command: impl Into<String>, label: impl Into<String>) -> Self {
         self.offers.push(Offer { command: command.into(), label: label.into(), to: Some(name.into()), chance: None });
         self
     }
 
-    /// Notes what a follow-up on this roll must know: anything with text keys and finite numbers.
+    /// Records what a follow-up on this roll needs to know: anything with text keys and finite numbers.
     #[must_use]
     pub fn record(mut self, record: &impl Serialize) -> Self {
         self.record = Some(serde_json::to_value(record).expect("a record has text keys and finite numbers"));
         self
     }
 
-    /// Explains a step of how the result came to be: what a die did, which rule applied.
+    /// Explains one step of how the result came about: what a die did, which rule applied.
     #[must_use]
     pub fn why(mut self, step: impl Into<String>) -> Self {
         self.why.push(step.into());
         self
     }
 
-    /// Lets anybody choose by a number: a sign such as 3️⃣ at this answer is `command 3`, as if they had typed it.
+    /// Lets anyone choose by number: a reaction such as 3️⃣ to this answer counts as typing `command 3`.
     #[must_use]
     pub fn numbers(mut self, command: impl Into<String>) -> Self {
         self.numbers = Some(command.into());
@@ -347,14 +347,14 @@ impl Reply {
         self
     }
 
-    /// The answer as plain text, lines divided by `\n`, spoilers hidden.
+    /// The answer as plain text, lines separated by `\n`, spoilers hidden.
     pub fn plain(&self) -> String {
         self.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
     }
 }
 
 impl Block {
-    /// As plain text, lines divided by `\n`.
+    /// As plain text, lines separated by `\n`.
     pub fn plain(&self) -> String {
         match self {
             Block::Line(line) => plain_line(line),
@@ -367,7 +367,7 @@ impl Block {
             Block::Caret { typed, at } => {
                 let before = typed.get(..at.start).map_or(0, |text| text.chars().count());
                 let under = typed.get(at.clone()).map_or(0, |text| text.chars().count()).max(1);
-                // What was typed may hold tabs and worse: one column a character, whatever it is.
+                // The typed line may contain tabs and worse: show every character as one column.
                 let typed: String = typed.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
                 format!("  {typed}\n  {}{}", " ".repeat(before), "^".repeat(under))
             }
@@ -375,7 +375,7 @@ impl Block {
     }
 }
 
-/// Characters of the longest bar.
+/// The length of the longest bar, in characters.
 const LONGEST: usize = 20;
 
 impl Bar {
@@ -415,14 +415,14 @@ impl Span {
     }
 }
 
-/// A text of one line.
+/// A reply of one line.
 impl From<&str> for Reply {
     fn from(text: &str) -> Self {
         Reply::new().text(text)
     }
 }
 
-/// A text of one line.
+/// A reply of one line.
 impl From<String> for Reply {
     fn from(text: String) -> Self {
         Reply::new().text(text)

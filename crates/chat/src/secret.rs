@@ -1,10 +1,10 @@
-//! What must never be shown: passwords and tokens out of a configuration.
+//! Values that must never be shown: passwords and tokens from a configuration.
 
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A password or token: never shown.
+/// A password or token; `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -14,9 +14,9 @@ impl Secret {
         &self.0
     }
 
-    /// Where a file of a secret is that a configuration in the directory `beside` names. A relative path is looked for among
-    /// the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first, where systemd calls `secrets/irc` of a loaded
-    /// directory `secrets_irc`, and then beside the configuration.
+    /// Finds the secret file that a configuration in the directory `beside` names. A relative path is looked up among
+    /// the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first, then next to the configuration. For a
+    /// directory loaded as `secrets`, systemd names the credential `secrets_irc` for `secrets/irc`.
     pub fn place(file: &Path, beside: &Path) -> PathBuf {
         let given = std::env::var_os("CREDENTIALS_DIRECTORY").filter(|_| file.is_relative());
         let flat = file.to_string_lossy().replace('/', "_");
@@ -25,11 +25,11 @@ impl Secret {
         credentials.into_iter().find(|path| path.exists()).unwrap_or_else(|| beside.join(file))
     }
 
-    /// Reads the secret that `file` holds into its place, if a file is named. `what` is the setting's name, which is
-    /// `what_file` for the file.
+    /// Reads the secret from `file`, if a file is named, and stores it in `secret`. `what` is the name of the setting;
+    /// the file's setting is `what_file`.
     ///
     /// # Errors
-    /// Both are named, or the file cannot be read.
+    /// Both the secret and the file are given, or the file cannot be read.
     pub fn read_into(secret: &mut Option<Secret>, file: Option<&Path>, what: &str) -> Result<(), String> {
         let Some(file) = file else { return Ok(()) };
         if secret.is_some() {
@@ -49,7 +49,7 @@ impl From<String> for Secret {
 }
 
 impl<'de> Deserialize<'de> for Secret {
-    /// A number is a password too: an error would show the line with it.
+    /// A number is a valid password too; a type error would show the line that contains it.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::cmp::Ordering::{Equal, Greater, Less};
 
-/// `text` without anything that could end a line, hide, reverse or colour what stands around it: control
-/// characters become spaces, and what is [unseen](is_unseen) vanishes. The joiners and variation selectors that emoji and many
-/// scripts need stay behind what they can join or vary.
+/// Returns `text` without anything that could end a line, or hide, reverse or colour the text around it. Control
+/// characters become spaces, and [unseen](is_unseen) characters are removed. The joiners and variation selectors that
+/// emoji and many scripts need stay after a character they can join or vary.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| c.is_control() || is_unseen(c)) {
         return Cow::Borrowed(text);
@@ -22,9 +22,9 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Whether nobody sees a character though it is there: format characters (Unicode's general category Cf), all that is ignored
-/// by default where it cannot be shown (`Default_Ignorable_Code_Point`, what is reserved for it too), and the separators of lines and
-/// paragraphs. As of Unicode 17.
+/// True for a character that nobody sees although it is there: format characters (Unicode general category Cf),
+/// characters ignored by default where they cannot be shown (`Default_Ignorable_Code_Point`, including reserved ones),
+/// and line and paragraph separators. As of Unicode 17.
 pub fn is_unseen(c: char) -> bool {
     !c.is_ascii()
         && UNSEEN
@@ -40,7 +40,7 @@ pub fn is_unseen(c: char) -> bool {
             .is_ok()
 }
 
-/// From and to, both included, in order.
+/// Ranges, both ends included, in order.
 const UNSEEN: [(char, char); 25] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -69,13 +69,13 @@ const UNSEEN: [(char, char); 25] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// What changes the shape of the character before it: joiners, and whether it is shown as text or as a picture.
+/// True for a character that changes the shape of the one before it: joiners, and selectors of text or picture style.
 fn shapes(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether `c` has a shape to change behind `last`: no letter has of the scripts up to Hebrew, so that no word hides one; and
-/// never twice.
+/// True if `c` may change the shape of `last`. Letters of the scripts up to Hebrew have no other shape, so no word can
+/// hide one of these after them. Never true twice in a row.
 fn is_shaped(last: char, c: char) -> bool {
     let picture = |c: char| matches!(c, '\u{fe0e}' | '\u{fe0f}');
     match picture(c) {
@@ -84,7 +84,7 @@ fn is_shaped(last: char, c: char) -> bool {
     }
 }
 
-/// `text` cut to at most `most` characters, an ellipsis in place of the rest.
+/// Cuts `text` to at most `most` characters, with an ellipsis in place of the rest.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),

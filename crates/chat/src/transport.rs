@@ -10,92 +10,93 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A network: it hands what is said to the desk, and says what it is given.
+/// A network: it delivers what people say to the desk, and says the posts it is given.
 ///
-/// A transport knows no game, no role and no store. What it must remember over a restart goes with a
-/// [`Delivery`] as a note and is read back from [`Desk::note`].
+/// A transport knows no game, no role and no store. Anything it must remember across a restart goes into a [`Delivery`]
+/// as a note and is read back with [`Desk::note`].
 #[async_trait]
 pub trait Transport: Send + Sync {
     /// The network's name, as the operator gave it: the first part of every room and player id.
     fn network(&self) -> &str;
 
-    /// What can be relied on there.
+    /// What the core can rely on there.
     fn guarantees(&self) -> Guarantees;
 
     /// Listens until there is nothing more to hear, or for ever.
     ///
     /// # Errors
-    /// What the operator must mend; troubles that pass are waited out inside.
+    /// Something the operator must fix. Temporary troubles are waited out inside.
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError>;
 
-    /// Takes a post, to say it as soon as it can be said: however long that takes, and whether or not anybody waits for
-    /// what comes back. The posts of a room are said in the order of the calls; no room waits for another.
+    /// Takes a post and says it as soon as possible, however long that takes and whether or not anyone awaits the
+    /// result. Posts of one room are said in the order of the calls; rooms do not wait for each other.
     fn send(&self, post: Post) -> Saying;
 
-    /// Returns once posts can be said: before that, the core does not say again what an earlier run may have said.
+    /// Returns once posts can be said. Until then, the core does not repeat what an earlier run may have said.
     async fn ready(&self) {}
 
-    /// How it is doing.
+    /// Returns its state.
     async fn status(&self) -> Status {
         Status::default()
     }
 
-    /// Comes into a room at an operator's word, and back into it after a restart; its id.
+    /// Joins a room on an operator's request, now and after each restart. Returns the room's id.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     async fn join(&self, room: &str) -> Result<String, String> {
         Err(format!("{}: nobody comes into {room} there at a word", self.network()))
     }
 
-    /// Leaves a room at an operator's word.
+    /// Leaves a room on an operator's request.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     async fn leave(&self, room: &str) -> Result<(), String> {
         Err(format!("{}: the bot is not in {room}", self.network()))
     }
 
-    /// No more posts will come: says what can be said now, answers [`SendError::Unsaid`] for the others, and leaves.
+    /// Called when no more posts will come. Says what can be said now, answers [`SendError::Unsaid`] for the rest, and
+    /// leaves.
     async fn close(&self) {}
 }
 
-/// What can be relied on in a network. The default is the least: what was not accepted is lost, a post that is said twice is
-/// there twice, and nothing said can be changed.
+/// What the core can rely on in a network. The default is the least: messages that were not accepted are lost, a post
+/// said twice appears twice, and posts cannot be changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guarantees {
-    /// What becomes of messages that were not accepted.
+    /// What happens to messages that were not accepted.
     pub unaccepted: Unaccepted,
     /// What people see of a post that is said twice under the same key.
     pub repeated: Repeated,
-    /// Whether what was said can be changed, by people and by the bot.
+    /// Whether people and the bot can change what they said.
     pub edits: Edits,
 }
 
-/// What becomes of messages that were not accepted.
+/// What happens to messages that were not accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unaccepted {
     /// They are lost.
     #[default]
     Lost,
-    /// They come again: accepting and playing are two durable steps.
+    /// They are redelivered; accepting and playing are two durable steps.
     ComeAgain,
 }
 
 /// What people see of a post that is said twice under the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeated {
-    /// Both: a doubtful post is marked when it is repeated.
+    /// Both copies: a post that may have been said already is marked when it is repeated.
     #[default]
     Twice,
-    /// One: a doubtful post is repeated silently.
+    /// One copy: a post that may have been said already is repeated unmarked.
     Once,
 }
 
-/// Whether what was said can be changed.
+/// Whether messages and posts can be changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edits {
-    /// It stays as it is.
+    /// They stay as they are.
     #[default]
     None,
     /// People can edit their messages, and the bot its posts.
@@ -103,18 +104,18 @@ pub enum Edits {
 }
 
 impl Guarantees {
-    /// Whether a message may be heard twice, or in another version: what became of it must be kept then.
+    /// True if a message may be heard twice, or in another version, so its outcome must be stored.
     pub fn may_be_heard_again(self) -> bool {
         self.unaccepted == Unaccepted::ComeAgain || self.edits == Edits::Shown
     }
 }
 
-/// How a network is doing.
+/// The state of a network.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Status {
-    /// Whether what is said there is heard.
+    /// True if the bot hears what is said there.
     pub connected: bool,
-    /// As whom the bot is there: a nick, a user id.
+    /// The bot's name there: a nick, a user id.
     pub me: String,
     /// When something was last heard from the network.
     pub heard: Option<Timestamp>,
@@ -127,27 +128,27 @@ pub struct Status {
 pub struct RoomStatus {
     /// Its id on the network.
     pub id: String,
-    /// What people call it, if that is something else.
+    /// What people call it, if that differs from the id.
     pub name: Option<String>,
-    /// How many are in it besides the bot.
+    /// The number of people in it besides the bot.
     pub others: u64,
-    /// The configuration wants the bot there.
+    /// True if the configuration wants the bot there.
     pub configured: bool,
 }
 
-/// Resolves once the network has the post, or if it will never have it.
+/// Resolves once the network has the post, or when it is certain that it never will.
 pub type Saying = Pin<Box<dyn Future<Output = Result<Sent, SendError>> + Send>>;
 
 /// The core as a transport sees it.
 #[async_trait]
 pub trait Desk: Send + Sync {
-    /// Takes a delivery. When it returns, the delivery is accepted; from a network that redelivers, durably so.
+    /// Accepts a delivery. When it returns, the delivery is accepted; durably so if the network redelivers.
     ///
     /// # Errors
-    /// Nothing of the delivery is accepted: deliver it again.
+    /// Nothing of the delivery is accepted; deliver it again.
     async fn accept(&self, delivery: Delivery) -> Result<(), DeskError>;
 
-    /// Returns once everything accepted so far was played and its answers were said.
+    /// Returns once everything accepted so far has been played and answered.
     async fn settle(&self);
 
     /// What the transport noted under `key`.
@@ -157,24 +158,24 @@ pub trait Desk: Send + Sync {
     fn note(&self, key: &str) -> Result<Option<String>, DeskError>;
 }
 
-/// Something to say, once. Offers stand in its lines as data ([`Span::Offer`](crate::Span::Offer)).
+/// Something to say, once. Offers are data inside its lines ([`Span::Offer`](crate::Span::Offer)).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Post {
-    /// Names this post for ever: the same key is the same post.
+    /// Identifies this post for ever: the same key is the same post.
     pub key: String,
-    /// In which room, or out of which room if it is private.
+    /// The room it is said in; for a private post, the room it concerns.
     pub room: RoomId,
     /// To everybody there or to one.
     pub to: Recipient,
-    /// The one who may read it, though it is said to everybody in the room: it is a private chat with them. Should it be none
-    /// when the post is said, it is said to them alone.
+    /// The only player who may read it, though it is addressed to everybody in the room: the room is a private chat
+    /// with them. If it is no longer private when the post is said, the post goes to them alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_for: Option<PlayerId>,
     /// The id of the message it answers, if it answers one.
     pub answers: Option<String>,
-    /// The name of whom it answers: put in front where replies cannot be shown.
+    /// The name of the player it answers, put in front where replies cannot be shown.
     pub addressee: Option<String>,
-    /// Who else should look, since it is their turn: called where the network can.
+    /// Others whose turn it is and who should look; notified where the network can.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub calls: BTreeSet<PlayerId>,
     /// What is shown.
@@ -184,38 +185,39 @@ pub struct Post {
     /// Text files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
-    /// It says that something was not done.
+    /// True if it says that something was refused.
     pub refusal: bool,
-    /// Who alone sees it, by name, if it is private: all of them, though the post is for one.
+    /// The names of everyone who sees it, if it is private. The list is complete even though the post goes to one of
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readers: Vec<String>,
-    /// The same goes to another reader as a post of its own: where one person reads everything, this one is left out.
+    /// True for a duplicate for another reader. The console, where one person sees all, skips it.
     #[serde(default)]
     pub copy: bool,
-    /// What is done with it.
+    /// What to do with it.
     #[serde(flatten)]
     pub what: What,
-    /// It may have been said before; a transport that cannot tell marks it.
+    /// True if it may have been said before; a transport that cannot tell marks it.
     pub again: bool,
-    /// No styling, in this room.
+    /// True if this room wants no styling.
     #[serde(default)]
     pub plain: bool,
     /// What to type for the part that does not fit; see [`Event::Rest`](crate::Event::Rest).
     #[serde(default)]
     pub more: String,
-    /// What it says as data, for each command that it answers. It is not stored: what is said after a restart is without.
+    /// The content as data, for each command it answers. Not stored: posts said after a restart have none.
     #[serde(skip)]
     pub told: Vec<Told>,
 }
 
-/// What the answer to a command says, as data.
+/// The answer to one command, as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The number of its entry, if it has one.
     pub entry: Option<u64>,
-    /// What it states, as named values.
+    /// Its named values.
     pub facts: Map<String, Value>,
-    /// How the result came to be, a sentence each.
+    /// How the result came about, one sentence each.
     pub why: Vec<String>,
 }
 
@@ -244,7 +246,7 @@ impl Post {
         }
     }
 
-    /// The earlier post that it is about: whose place it takes, or that it takes back.
+    /// The earlier post that it corrects or withdraws.
     pub fn is_about(&self) -> Option<&Earlier> {
         match &self.what {
             What::Say => None,
@@ -252,18 +254,18 @@ impl Post {
         }
     }
 
-    /// The earlier post whose place it takes.
+    /// The earlier post that it corrects.
     pub fn corrects(&self) -> Option<&Earlier> {
         self.is_about().filter(|_| matches!(self.what, What::Correct(_)))
     }
 
-    /// The earlier post that it takes back.
+    /// The earlier post that it withdraws.
     pub fn withdraws(&self) -> Option<&Earlier> {
         self.is_about().filter(|_| matches!(self.what, What::Withdraw(_)))
     }
 
-    /// What stands in front of its first line where that must say it: whom it answers, whether it was said before or takes
-    /// the place of something, who alone sees it.
+    /// The text in front of the first line, where the network cannot show it otherwise: whom it answers, whether it
+    /// repeats or corrects a post, and who else sees it.
     pub fn front(&self) -> String {
         let mut front = self.addressee.as_ref().map_or_else(String::new, |name| format!("{}: ", clean(name)));
         if self.again {
@@ -279,20 +281,21 @@ impl Post {
     }
 }
 
-/// What is done with a post.
+/// What to do with a post.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "About", into = "About")]
 pub enum What {
-    /// It is said.
+    /// Say it.
     #[default]
     Say,
-    /// It takes the place of an earlier one: edited where the network can, else said as a correction.
+    /// Replace an earlier post: edit it where the network can, else say this one as a correction.
     Correct(Earlier),
-    /// The earlier one is taken back: nothing is said then. Only where [`Event::Redacted`](crate::Event::Redacted) comes from.
+    /// Take the earlier post back and say nothing. Only on networks that send
+    /// [`Event::Redacted`](crate::Event::Redacted).
     Withdraw(Earlier),
 }
 
-/// [`What`] as it is stored: a field for each kind.
+/// [`What`] in its stored form: one field for each kind.
 #[derive(Serialize, Deserialize)]
 struct About {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -326,7 +329,7 @@ impl From<What> for About {
 pub struct Earlier {
     /// Its [`Post::key`].
     pub key: String,
-    /// The id the network gave it, as far as it is known.
+    /// The id the network gave it, if known.
     pub id: Option<String>,
 }
 
@@ -339,36 +342,36 @@ pub enum Recipient {
     Player(PlayerId),
 }
 
-/// A post was said.
+/// Confirms that a post was said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// The id the network gave it, so that replies to it can be understood.
+    /// The id the network gave it, so replies to it can be recognised.
     pub id: Option<String>,
 }
 
 /// A post was not said.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
-    /// It never can be: why.
+    /// It can never be said, for this reason.
     #[error("cannot be said: {0}")]
     Never(String),
-    /// The bot stops before it was said, or before it is known that it arrived; it may be said (once more) later. One that is
-    /// marked as repeated was said before: once it is said again, it counts as having arrived.
+    /// The bot stopped before it was said, or before it was known to have arrived; it may be said (again) later. If it
+    /// was already marked as repeated, it was said before, and repeating it once counts as having arrived.
     #[error("not said before the end")]
     Unsaid,
 }
 
-/// A transport had to give up.
+/// The transport had to give up.
 #[derive(Debug, thiserror::Error)]
 #[error("{network}: {reason}")]
 pub struct TransportError {
     /// Which network.
     pub network: String,
-    /// What the operator must know.
+    /// What the operator needs to know.
     pub reason: String,
 }
 
-/// The core could not take or read something.
+/// The core could not accept or read something.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct DeskError(pub String);

@@ -1,4 +1,4 @@
-//! The fake network keeps the contract of a transport.
+//! The fake network keeps a transport's contract.
 
 use async_trait::async_trait;
 use chat::conformance::{Stand, suite};

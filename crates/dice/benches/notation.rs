@@ -37,7 +37,7 @@ fn plain(bencher: divan::Bencher, text: &str) {
     });
 }
 
-/// The peer in Rust, in its own spelling of the same.
+/// A comparable Rust library, with its own notation for the same dice.
 #[divan::bench(args = ["1d20+5", "4d6 k3", "10d6 e6 k5 + 2d8 - 1", "100d6"])]
 fn caith(bencher: divan::Bencher, text: &str) {
     bencher.counter(1u32).bench_local(|| {

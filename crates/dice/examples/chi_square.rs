@@ -1,12 +1,12 @@
-//! Throws 10^8 dice of the fair stream with a fixed seed and prints how even each kind of die is.
+//! Rolls 10^8 dice of the fair stream with a fixed seed and prints how even each kind of die is.
 //!
-//! `cargo run --release -p dice --example chi_square`; its output stands beside it in `chi_square.txt`.
+//! `cargo run --release -p dice --example chi_square`; its output is next to it in `chi_square.txt`.
 
 use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use std::io::{self, Write};
 
-/// Sides, and the bound that a chi-square statistic with `sides - 1` degrees of freedom passes once in 1,000 times.
+/// Sides, and the bound that a chi-square statistic with `sides - 1` degrees of freedom exceeds once in 1,000 times.
 const KINDS: [(u32, f64); 10] = [
     (2, 10.828),
     (3, 13.816),

@@ -1,35 +1,35 @@
-//! How other tools spell the same dice, where they contradict each other.
+//! The notation of other tools, where it contradicts the native one.
 
 use crate::expression::{Comparison, End};
 
-/// Whose spelling is read. What a tool has no word of its own for is spelled natively.
+/// Whose notation is read. Anything a tool has no word for is written natively.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// As the grammar of [`Notation`](crate::Notation) says.
+    /// The grammar of [`Notation`](crate::Notation).
     #[default]
     Native,
     /// Roll20: `>` and `<` mean at least and at most.
     Roll20,
-    /// Foundry VTT: `r` throws again once, `x` explodes.
+    /// Foundry VTT: `r` rerolls once, `x` explodes.
     Foundry,
-    /// Avrae and its library d20: `k3` keeps what shows 3, `p` drops, `e6` explodes; results stand in parentheses.
+    /// Avrae and its library d20: `k3` keeps dice that show 3, `p` drops, `e6` explodes; results are in parentheses.
     Avrae,
-    /// Dice Maiden: `e6` explodes once from 6 on, `t7` counts, `6 4d6` repeats; modifiers work in an order of their own.
+    /// Dice Maiden: `e6` explodes once on 6 or more, `t7` counts, `6 4d6` repeats; modifiers apply in a fixed order.
     DiceMaiden,
 }
 
-/// A word behind dice, and what it is natively.
+/// A word after dice, and its native meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spelling {
     pub typed: &'static str,
     pub native: &'static str,
-    /// How a number without a comparison is compared.
+    /// The comparison for a number without one.
     pub bare: Comparison,
-    /// Which face is meant where nothing is said.
+    /// The face meant if none is given.
     pub unsaid: Option<End>,
 }
 
-/// What has no native counterpart, and what to write instead.
+/// A word without a native counterpart, and what to write instead.
 pub(crate) type Hint = (&'static str, &'static str);
 
 const fn same(word: &'static str) -> Spelling {
@@ -153,7 +153,7 @@ const FOUNDRY_LACKS: &[Hint] = &[
 ];
 
 impl Dialect {
-    /// All of them, by the name to type.
+    /// All dialects, each with the name to type.
     pub const ALL: [(&'static str, Dialect); 5] = [
         ("native", Dialect::Native),
         ("roll20", Dialect::Roll20),
@@ -162,12 +162,12 @@ impl Dialect {
         ("dicemaiden", Dialect::DiceMaiden),
     ];
 
-    /// The one of this name, in any case.
+    /// The dialect of this name, ignoring case.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, dialect)| *dialect)
     }
 
-    /// The words behind dice: the tool's own, then the native ones.
+    /// The words after dice: the tool's own, then the native ones.
     pub(crate) fn words(self) -> impl Iterator<Item = &'static Spelling> {
         let own: &[Spelling] = match self {
             Dialect::Native | Dialect::Roll20 => &[],
@@ -178,7 +178,7 @@ impl Dialect {
         own.iter().chain(NATIVE)
     }
 
-    /// The word that letters in lower case begin with: the longest, and of two that are alike the tool's own.
+    /// The longest word at the start of `letters` (lower case); of two equal ones, the tool's own.
     pub(crate) fn word(self, letters: &str) -> Option<&'static Spelling> {
         let mut longest: Option<&Spelling> = None;
         for word in self.words().filter(|word| letters.starts_with(word.typed)) {
@@ -198,17 +198,17 @@ impl Dialect {
         }
     }
 
-    /// A number in front of a condition would bound how often it works.
+    /// True if a number before a condition would limit how often it applies.
     pub(crate) fn bounds_in_front(self) -> bool {
         self == Dialect::Foundry
     }
 
-    /// The same thing done twice means both conditions at once.
+    /// True if repeating a modifier combines both conditions.
     pub(crate) fn unites(self) -> bool {
         self == Dialect::Avrae
     }
 
-    /// What a sign of comparison means.
+    /// The native meaning of a comparison sign.
     pub(crate) fn compares(self, comparison: Comparison) -> Comparison {
         match (self, comparison) {
             (Dialect::Roll20, Comparison::Greater) => Comparison::AtLeast,
@@ -217,27 +217,27 @@ impl Dialect {
         }
     }
 
-    /// Results stand in parentheses.
+    /// True if results are in parentheses.
     pub(crate) fn groups_in_parentheses(self) -> bool {
         self == Dialect::Avrae
     }
 
-    /// Modifiers work in an order of their own, whatever that in which they stand.
+    /// True if modifiers apply in a fixed order, however they are written.
     pub(crate) fn reorders(self) -> bool {
         self == Dialect::DiceMaiden
     }
 
-    /// `3d10 d1` drops one, and lacks no sign.
+    /// True if `3d10 d1` drops one die, so no sign is missing.
     pub(crate) fn drops_apart(self) -> bool {
         self == Dialect::DiceMaiden
     }
 
-    /// A number in front of dice, with nothing but a space between them, says how often.
+    /// True if a number and a space before dice mean a repeated roll.
     pub(crate) fn repeats_without_sign(self) -> bool {
         self == Dialect::DiceMaiden
     }
 
-    /// What begins a comment behind a space.
+    /// The text that begins a comment after a space.
     pub(crate) fn comment(self) -> Option<&'static str> {
         (self == Dialect::DiceMaiden).then_some("!")
     }
@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    /// What Roll20's pages on its dice teach.
+    /// The examples of Roll20's pages on dice.
     #[test]
     fn roll20_reads_as_its_own_pages_say() {
         all(
@@ -301,7 +301,7 @@ mod tests {
         );
     }
 
-    /// What Foundry's pages on its dice teach.
+    /// The examples of Foundry's pages on dice.
     #[test]
     fn foundry_reads_as_its_own_pages_say() {
         all(
@@ -346,7 +346,7 @@ mod tests {
         }
     }
 
-    /// The examples of the pages of d20, the library that Avrae rolls with.
+    /// The examples in the documentation of d20, the library that Avrae rolls with.
     #[test]
     fn avrae_reads_as_its_own_pages_say() {
         all(

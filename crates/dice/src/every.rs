@@ -1,9 +1,10 @@
-//! Everything that can be thrown, one throw after the other.
+//! Every possible sequence of rolls, one after the other.
 
 use crate::limits::MAX_PLAYED;
 use crate::source::{Dice, DiceError};
 
-/// All throws, as a book's pages: play with it as [`Dice`], then [`turn`](Self::turn) to the next, the last die first.
+/// Every possible sequence, like the pages of a book. Roll with it as [`Dice`], then [`turn`](Self::turn) to the next
+/// one; the last die changes first.
 ///
 /// ```
 /// use dice::{Dice, Every};
@@ -28,12 +29,12 @@ pub struct Every {
 }
 
 impl Every {
-    /// All throws, but for those less likely than `rarest` (0 to 1), which are cut off where they become so.
+    /// Every sequence, except that those less likely than `rarest` (0 to 1) are cut off at the die that makes them so.
     pub fn new(rarest: f64) -> Self {
         Every { thrown: Vec::new(), at: 0, all: 0, rarest, cut: false }
     }
 
-    /// Goes to the next throw; whether there is one.
+    /// Goes to the next sequence. Returns true if there is one.
     pub fn turn(&mut self) -> bool {
         (self.at, self.cut) = (0, false);
         while let Some((sides, value)) = self.thrown.pop() {
@@ -45,22 +46,22 @@ impl Every {
         false
     }
 
-    /// The chance of this throw, 0 to 1; of one that was cut off, of all that begin like it.
+    /// The chance of this sequence, 0 to 1; if it was cut off, of all sequences that begin like it.
     pub fn chance(&self) -> f64 {
         self.thrown.iter().fold(1.0, |chance, (sides, _)| chance / f64::from(*sides))
     }
 
-    /// One in so many throws is this one.
+    /// The `n` for which the chance of this sequence is one in `n`; `None` on overflow.
     pub fn rarity(&self) -> Option<u128> {
         self.thrown.iter().try_fold(1_u128, |product, (sides, _)| product.checked_mul(u128::from(*sides)))
     }
 
-    /// This throw was not played to its end.
+    /// True if this sequence was cut off.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
 
-    /// Dice that were thrown in all.
+    /// The number of dice rolled in all sequences so far.
     pub fn dice(&self) -> usize {
         self.all
     }
@@ -89,7 +90,7 @@ impl Dice for Every {
 mod tests {
     use super::*;
 
-    /// The chance of each sum, and what was cut off.
+    /// The chance of each sum, and the total chance that was cut off.
     fn sums(rarest: f64, throw: impl Fn(&mut Every) -> Result<u32, DiceError>) -> (Vec<(u32, f64)>, f64) {
         let (mut every, mut found, mut left) = (Every::new(rarest), std::collections::BTreeMap::new(), 0.0);
         loop {

@@ -1,4 +1,4 @@
-//! What a player wrote, as a tree.
+//! A player's notation, as a tree.
 
 use crate::Number;
 
@@ -10,7 +10,7 @@ mod words;
 pub enum Expression {
     /// A number: `7`, `1.5`.
     Number(Number),
-    /// Dice, or results of which some are taken, with their modifiers.
+    /// Dice or a group of results, with their modifiers.
     Pool(Pool),
     /// `-x`
     Negative(Box<Expression>),
@@ -22,7 +22,7 @@ pub enum Expression {
     Power(Box<Expression>, Box<Expression>),
     /// `floor(x)`, `max(x, y)`
     Function(Function, Vec<Expression>),
-    /// `x[fire]`: what it comes to is also counted under that name.
+    /// `x[fire]`: its result is also counted under that name.
     Labelled(Box<Expression>, String),
     /// `x >= y`: 1 if it holds, else 0.
     Compared(Box<Expression>, Comparison, Box<Expression>),
@@ -41,7 +41,7 @@ pub enum Operator {
     Divide,
     /// `//`, rounded down.
     DivideDown,
-    /// `%`, with the sign of what stands behind it.
+    /// `%`, with the sign of the right-hand side.
     Modulo,
 }
 
@@ -52,20 +52,20 @@ pub enum Function {
     Floor,
     /// Rounded up.
     Ceil,
-    /// Rounded to the nearest, a half away from zero.
+    /// Rounded to the nearest whole number, halves away from zero.
     Round,
-    /// Without its sign.
+    /// Absolute value.
     Abs,
     /// The smallest.
     Min,
     /// The largest.
     Max,
-    /// All together.
+    /// The sum.
     Sum,
 }
 
 impl Function {
-    /// All of them by name.
+    /// All functions, by name.
     pub const ALL: [(&'static str, Function); 7] = [
         ("floor", Function::Floor),
         ("ceil", Function::Ceil),
@@ -76,7 +76,7 @@ impl Function {
         ("sum", Function::Sum),
     ];
 
-    /// Whether it takes one number alone.
+    /// True if it takes exactly one number.
     pub fn takes_one(self) -> bool {
         matches!(self, Function::Floor | Function::Ceil | Function::Round | Function::Abs)
     }
@@ -85,27 +85,27 @@ impl Function {
 /// Dice or results, and what is done to them, strictly from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// What there is at first.
+    /// The members at the start.
     pub source: Source,
-    /// What is done to it, in order.
+    /// The modifiers, in order.
     pub modifiers: Vec<Modifier>,
 }
 
 /// Where the members of a pool come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// `4d6`: so many dice of one kind.
+    /// `4d6`: this many dice of one kind.
     Dice(Count, Faces),
-    /// `{4d6, 2d8 + 1}`: results. One alone is a sum of dice, and means those dice: `{4d6 + 2d8}`.
+    /// `{4d6, 2d8 + 1}`: results. A single sum of dice stands for its dice: `{4d6 + 2d8}`.
     Group(Vec<Expression>),
 }
 
 /// How many dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// A fixed number.
     Number(u32),
-    /// `(1d4)d6`: what is thrown for that; none if it is negative.
+    /// `(1d4)d6`: as many as this rolls; none if negative.
     Computed(Box<Expression>),
 }
 
@@ -114,46 +114,46 @@ pub enum Count {
 pub enum Faces {
     /// 1 to `s`.
     Sides(u32),
-    /// `d(2d4)`: 1 to what is thrown for that.
+    /// `d(2d4)`: 1 to whatever this rolls.
     Computed(Box<Expression>),
     /// `d%`: 1 to 100.
     Percent,
-    /// `dF`: -1, 0 and 1, thrown as a d3 (Fudge and Fate games).
+    /// `dF`: -1, 0 and 1, rolled as a d3 (Fudge and Fate games).
     Fudge,
-    /// `dF.1`: a -1, a 1 and four blanks, thrown as a d6.
+    /// `dF.1`: one -1, one 1 and four blanks, rolled as a d6.
     FudgeRare,
-    /// `d[3..8]`: all numbers from the first to the last.
+    /// `d[3..8]`: all numbers in this range, both ends included.
     Range(i64, i64),
-    /// `d[1,1,2,3:2,blank]`: these.
+    /// `d[1,1,2,3:2,blank]`: custom faces.
     List(FaceList),
 }
 
-/// Faces of one's own making.
+/// The faces of a custom die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaceList {
-    /// What they show, and how often each is on the die.
+    /// Each face, and how often it is on the die.
     faces: Vec<(Face, u32)>,
-    /// How many faces there are, each as often as it is there.
+    /// The total number of faces, repeated ones included.
     sides: u32,
 }
 
-/// What a face shows.
+/// A face of a custom die.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Face {
-    /// A number, which it counts.
+    /// A number, which is its value.
     Number(i64),
-    /// A word, which counts 0.
+    /// A word, whose value is 0.
     Word(String),
 }
 
 impl FaceList {
-    /// These faces, each so often; nothing if that is none, or more than a die can have.
+    /// Makes a die of these faces, each with its count. Returns `None` if there are none, or more than a die can have.
     pub fn new(faces: Vec<(Face, u32)>) -> Option<Self> {
         let sides = faces.iter().try_fold(0_u32, |sides, (_, often)| sides.checked_add(*often))?;
         (sides > 0).then_some(FaceList { faces, sides })
     }
 
-    /// What a thrown die shows, from 1 up.
+    /// The face for a roll of `thrown`, counted from 1.
     pub fn face(&self, thrown: u32) -> &Face {
         let mut left = thrown;
         let found = self.faces.iter().find(|(_, often)| {
@@ -166,7 +166,7 @@ impl FaceList {
 }
 
 impl Face {
-    /// What it counts.
+    /// Its value.
     pub fn value(&self) -> i64 {
         match self {
             Face::Number(number) => *number,
@@ -175,81 +175,81 @@ impl Face {
     }
 }
 
-/// What is done to the members of a pool.
+/// A change to the members of a pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Modifier {
-    /// `kh3`, `km2`, `k>4`: of those still in, keep these.
+    /// `kh3`, `km2`, `k>4`: keep only these of the members still in.
     Keep(Choice),
-    /// `dl1`, `d<3`: of those still in, drop these.
+    /// `dl1`, `d<3`: drop these of the members still in.
     Drop(Choice),
-    /// `!`, `!>=5`: each die that meets the condition (its highest face without one) brings another.
+    /// `!`, `!>=5`: each die that meets the condition (by default, shows its highest face) adds another.
     Explode(Explosion, Option<Condition>),
-    /// `r1`, `ro<3`, `rr2<3`: throw again while the condition is met; so often at the most.
+    /// `r1`, `ro<3`, `rr2<3`: reroll while the condition is met; at most this often.
     Reroll(Option<u32>, Condition),
-    /// `u`: throw again what shows the same as one before it.
+    /// `u`: reroll a die that shows the same as an earlier one.
     Unique,
-    /// `mi2`: what is less counts as this.
+    /// `mi2`: lower values count as this.
     Minimum(i64),
-    /// `ma5`: what is more counts as this.
+    /// `ma5`: higher values count as this.
     Maximum(i64),
-    /// `map[1:0,6:2]`: what shows the first counts as the second.
+    /// `map[1:0,6:2]`: the first value of each pair counts as the second.
     Map(Vec<(i64, i64)>),
-    /// `sa`, `sd`: show them in order, from this end.
+    /// `sa`, `sd`: show them sorted, from this end.
     Sort(End),
-    /// A way of counting: the pool comes to what is counted, not to the sum.
+    /// A way of counting: the pool's result is the count instead of the sum.
     Count(Counting),
-    /// `cs20`, `cf1`: point out what meets the condition.
+    /// `cs20`, `cf1`: mark dice that meet the condition.
     Mark(Mark, Condition),
 }
 
 /// Which members of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// So many from one end.
+    /// This many from one end.
     End(End, u32),
-    /// So many from the middle.
+    /// This many from the middle.
     Middle(u32),
-    /// Those that meet it.
+    /// Those that meet the condition.
     Where(Condition),
 }
 
 /// How dice explode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Explosion {
-    /// `!`: the other die may bring another.
+    /// `!`: the new die may explode too.
     Each,
-    /// `!o`: the other die brings none.
+    /// `!o`: the new die cannot explode.
     Once,
-    /// `!!`: as [`Each`](Self::Each), all as one die.
+    /// `!!`: like [`Each`](Self::Each), but all count as one die.
     Compound,
-    /// `!p`: as [`Each`](Self::Each), each other die counting one less.
+    /// `!p`: like [`Each`](Self::Each), but each new die counts one less.
     Penetrate,
-    /// `!i`: the lowest face brings another die, once, which is taken away.
+    /// `!i`: the lowest face adds one die, whose value is subtracted.
     Implode,
 }
 
-/// What of a pool is counted.
+/// What is counted in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// `>=7`, `c7`: each that meets it.
+    /// `>=7`, `c7`: members that meet it.
     Success(Condition),
-    /// `f1`: each that meets it takes a success away.
+    /// `f1`: members that meet it, each taking away a success.
     Failure(Condition),
-    /// `dbl10`: each that meets it counts once more.
+    /// `dbl10`: members that meet it count once more.
     Double(Condition),
-    /// `b1`: each that meets it; without a success it is a botch.
+    /// `b1`: members that meet it; without any success the roll is a botch.
     Botch(Condition),
     /// `even`
     Even,
     /// `odd`
     Odd,
-    /// `m`: each that shows the same as another.
+    /// `m`: members that show the same as another.
     Matches,
-    /// `mt3`: sets of so many that show the same.
+    /// `mt3`: sets of this many that show the same.
     Sets(u32),
 }
 
-/// What is pointed out about a die.
+/// How a die is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// A critical success.
@@ -258,7 +258,7 @@ pub enum Mark {
     Fumble,
 }
 
-/// Which end of the sorted dice.
+/// An end of the sorted dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The highest.
@@ -294,7 +294,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds.
+    /// True if the comparison holds.
     pub fn holds<T: Ord>(self, left: T, right: T) -> bool {
         match self {
             Comparison::Less => left < right,
@@ -308,15 +308,15 @@ impl Comparison {
 }
 
 impl Condition {
-    /// Whether `value` meets it.
+    /// True if `value` meets it.
     pub fn holds(self, value: i64) -> bool {
         self.comparison.holds(value, self.value)
     }
 }
 
 impl Source {
-    /// Whether of these members some may meet a condition and others not, after this was done to them; of what is not known
-    /// before it is thrown, it is taken to be so.
+    /// True if some of these members may meet the condition and others not, after the modifiers `before`. Assumed true
+    /// if that is unknown before rolling.
     pub(crate) fn tells_apart<'m>(&self, mut before: impl Iterator<Item = &'m Modifier>, condition: Condition) -> bool {
         let Source::Dice(_, faces) = self else { return true };
         let Some(sides) = faces.sides().filter(|_| before.all(Modifier::keeps_faces)) else { return true };
@@ -325,7 +325,7 @@ impl Source {
 }
 
 impl Source {
-    /// Whether of these members one at the most is left after this was done to them, none being counted.
+    /// True if at most one member is left after the modifiers `before`, none of which counts.
     pub(crate) fn leaves_one(&self, before: &[Modifier]) -> bool {
         let mut left = match self {
             Source::Dice(Count::Number(count), _) => Some(*count),
@@ -346,27 +346,27 @@ impl Source {
 }
 
 impl Modifier {
-    /// It needs dice to throw, and not only results.
+    /// True if it rolls dice, so it needs more than results.
     pub fn throws(&self) -> bool {
         use Modifier::*;
         matches!(self, Explode(..) | Reroll(..) | Unique)
     }
 
-    /// Dice still show the faces that they were made with.
+    /// True if dice still show the faces they were made with.
     pub(crate) fn keeps_faces(&self) -> bool {
         use Modifier::*;
         let changes = matches!(self, Minimum(_) | Maximum(_) | Map(_));
         !changes && !matches!(self, Explode(Explosion::Compound | Explosion::Penetrate | Explosion::Implode, _))
     }
 
-    /// Nothing may be thrown or changed behind it.
+    /// True if it counts, so nothing may be rolled or changed after it.
     pub fn counts(&self) -> bool {
         matches!(self, Modifier::Count(_))
     }
 }
 
 impl Faces {
-    /// How many faces a die has; none where that is thrown for.
+    /// The number of faces; `None` if that is rolled.
     pub fn sides(&self) -> Option<u32> {
         match self {
             Faces::Sides(sides) => Some(*sides),
@@ -379,7 +379,7 @@ impl Faces {
         }
     }
 
-    /// What a thrown die counts, from 1 up.
+    /// The value of a die that shows `thrown`, from 1 up.
     pub fn value(&self, thrown: u32) -> i64 {
         match self {
             Faces::Sides(_) | Faces::Computed(_) | Faces::Percent => i64::from(thrown),
@@ -390,7 +390,7 @@ impl Faces {
         }
     }
 
-    /// The word that a thrown die shows, if it shows one.
+    /// The word on the face `thrown`, if it has one.
     pub fn word(&self, thrown: u32) -> Option<&str> {
         match self {
             Faces::List(list) => match list.face(thrown) {
@@ -401,8 +401,8 @@ impl Faces {
         }
     }
 
-    /// The faces of a die of so many that differ, each as the first of those that show it, and how often it is there. There
-    /// may be four billion: whoever walks or collects them asks for a limit first.
+    /// The distinct faces of a die with this many sides: the number of the first such face, and how often it occurs.
+    /// There may be four billion, so check a limit before iterating or collecting.
     pub fn different(&self, sides: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let (listed, numbered) = match self {
             Faces::List(list) => (list.faces.as_slice(), 0),
@@ -411,14 +411,14 @@ impl Faces {
         let mut next: u32 = 1;
         let begin = move |(_, often): &(Face, u32)| {
             let first = next;
-            // Behind the last face there is none.
+            // No face follows the last.
             next = next.saturating_add(*often);
             (first, *often)
         };
         listed.iter().map(begin).chain((1..=numbered).map(|face| (face, 1)))
     }
 
-    /// The highest of a die of so many faces, and the lowest.
+    /// The highest value of a die with this many sides, and the lowest.
     pub fn ends(&self, sides: u32) -> (i64, i64) {
         match self {
             Faces::List(list) => {
@@ -430,7 +430,7 @@ impl Faces {
         }
     }
 
-    /// Whether a face between the ends of a die of so many may meet it.
+    /// True if some face between the ends of a die with this many sides may meet the condition.
     pub(crate) fn may_meet(&self, condition: Condition, sides: u32) -> bool {
         let (highest, lowest) = self.ends(sides);
         match condition.comparison {
@@ -440,7 +440,7 @@ impl Faces {
         }
     }
 
-    /// Whether every face of a die of so many meets it, so that throwing again would never end.
+    /// True if every face of a die with this many sides meets the condition, so rerolling would never end.
     pub fn all_meet(&self, condition: Condition, sides: u32) -> bool {
         if let Faces::List(list) = self {
             return list.faces.iter().all(|(face, often)| *often == 0 || condition.holds(face.value()));
@@ -449,7 +449,7 @@ impl Faces {
         match condition.comparison {
             // Faces are consecutive numbers.
             Comparison::Unequal => !(lowest..=highest).contains(&condition.value),
-            // What holds at both ends, and is no equality, holds between them.
+            // A condition other than an equality that holds at both ends holds everywhere between them.
             _ => condition.holds(lowest) && condition.holds(highest),
         }
     }

@@ -1,28 +1,28 @@
 //! Fair dice: every die is a function of the table's secret seed and of the message that asked for it.
 //!
-//! Playing a message again, after a crash or from an old backup, gives the same dice, so nobody gets new
-//! ones by crashing, retrying or editing; and once a seed is published, everybody can recompute every roll.
+//! Playing a message again, after a crash or from an old backup, gives the same dice. So nobody gets new dice by
+//! crashing, retrying or editing, and once a seed is published, anyone can recompute every roll.
 //!
 //! # The specification
 //!
-//! 1. **Key of a command.** Four texts: the network, the room, the message's id, and the ordinal of the command
-//!    in its message (decimal digits, from 1). Each is written as its UTF-8 bytes behind their number as a
-//!    32-bit big-endian integer; the four are joined.
-//! 2. **Stream.** HMAC-SHA-256 with the table's 32-byte seed as its key and the key of the command as its
-//!    message gives 32 bytes: the key of ChaCha20 (20 rounds, RFC 8439), nonce 0, block counter from 0.
+//! 1. **Key of a command.** Four texts: the network, the room, the message's id, and the ordinal of the command in its
+//!    message (decimal digits, from 1). Each is written as the number of its UTF-8 bytes, a 32-bit big-endian integer,
+//!    followed by those bytes; the four are concatenated.
+//! 2. **Stream.** HMAC-SHA-256 with the table's 32-byte seed as its key and the key of the command as its message gives
+//!    32 bytes: the key of ChaCha20 (20 rounds, RFC 8439), nonce 0, block counter from 0.
 //! 3. **Words.** The key stream is read as 32-bit little-endian words, in order.
-//! 4. **A die of `s` sides** (1 to 2^32 - 1) takes words until one is below `floor(2^32 / s) * s`; that word `w`
-//!    shows the face `w mod s + 1`. A die of one side takes no word, so that none is passed over by throwing what can
-//!    show nothing. (In the journal's entries of the first rules it takes one.) No face is likelier than another.
+//! 4. **A die of `s` sides** (1 to 2^32 - 1) takes words until one is below `floor(2^32 / s) * s`; that word `w` shows
+//!    the face `w mod s + 1`. A die of one side takes no word, so no word is spent on a certain result. (In journal
+//!    entries under the first rules it takes one.) No face is likelier than another.
 //! 5. **Commitment.** SHA-256 of the seed's 32 bytes, which may be shown before the seed is.
-//! 6. **Words.** Players may bind a seed with words once its commitment is known. Then step 2 takes HMAC-SHA-256 with the
-//!    seed as its key in place of the seed; its message is the text `words` and, for each who added, in order, their id
-//!    and their words, written as in step 1.
+//! 6. **Players' words.** Players may bind a seed with words once its commitment is known. Then step 2 uses, instead of
+//!    the seed, HMAC-SHA-256 with the seed as its key. Its message is the text `words` and, for each player who added
+//!    words, in order, their id and their words, written as in step 1.
 //!
 //! # Test vectors
 //!
-//! Seed `000102..1f`, network `console`, room `hall`, id `m-1`, ordinal `1`; computed by a second program that
-//! was written from this page. These never change:
+//! Seed `000102..1f`, network `console`, room `hall`, id `m-1`, ordinal `1`; computed by a second program that was
+//! written from this page. These never change:
 //!
 //! ```
 //! use dice::{Dice, fair::{FairDice, MessageKey, commitment}};
@@ -44,8 +44,8 @@
 //!
 //! # How even they are
 //!
-//! `cargo run --release -p dice --example chi_square` throws 10^8 dice with a fixed seed and prints for each kind
-//! of die how far its counts are from even. Fair dice pass the bound once in 1,000 times. It printed:
+//! `cargo run --release -p dice --example chi_square` rolls 10^8 dice with a fixed seed and prints for each kind of die
+//! how far its counts are from even. Fair dice exceed the bound once in 1,000 times. It printed:
 //!
 //! ```text
 #![doc = include_str!("../examples/chi_square.txt")]
@@ -58,7 +58,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What names a command: no two commands of a table share one.
+/// Identifies a command: no two commands of a table share a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MessageKey {
     /// The network's name, as the operator gave it.
@@ -72,13 +72,13 @@ pub struct MessageKey {
 }
 
 impl MessageKey {
-    /// The bytes that step 1 of the specification describes.
+    /// The bytes described by step 1 of the specification.
     pub fn to_bytes(&self) -> Vec<u8> {
         joined([&self.network, &self.room, &self.id, self.ordinal.to_string().as_str()])
     }
 }
 
-/// Texts, each behind its length.
+/// Concatenates texts, each after its length.
 fn joined<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for part in parts {
@@ -95,16 +95,16 @@ fn hmac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// What dice are made of in place of a seed that players bound with their words, as `(id, words)`, in order: whoever chose
-/// the seed did not know them. Without words it is the seed.
+/// The value used instead of the seed once players have bound it with their words, given as `(id, words)` in order.
+/// Whoever chose the seed did not know the words. Without words it is the seed itself.
 pub fn bound<'a>(seed: &[u8; 32], words: impl IntoIterator<Item = (&'a str, &'a str)>) -> [u8; 32] {
     let mut parts = vec!["words"];
     parts.extend(words.into_iter().flat_map(|(id, words)| [id, words]));
-    // An odd number of texts is no command's key.
+    // An odd number of texts cannot be a command's key.
     if parts.len() == 1 { *seed } else { hmac(seed, &joined(parts)) }
 }
 
-/// SHA-256 of a seed in lower-case hexadecimal: what may be shown while the seed is secret.
+/// SHA-256 of a seed in lower-case hexadecimal; it may be shown while the seed is secret.
 pub fn commitment(seed: &[u8; 32]) -> String {
     Sha256::digest(seed).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -115,12 +115,12 @@ pub struct FairDice {
     ones: Ones,
 }
 
-/// What a die of one side takes of the stream.
+/// What a die of one side takes from the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ones {
     /// Nothing.
     TakeNoWord,
-    /// A word, as any other die: so it was at first.
+    /// A word, like any other die: the original rule.
     TakeAWord,
 }
 
@@ -130,7 +130,7 @@ impl FairDice {
         FairDice::with(Ones::TakeNoWord, seed, key)
     }
 
-    /// The same, where it matters what a die of one side takes.
+    /// The same, with a choice of what a die of one side takes.
     pub fn with(ones: Ones, seed: &[u8; 32], key: &MessageKey) -> Self {
         FairDice { stream: ChaCha20Rng::from_seed(hmac(seed, &key.to_bytes())), ones }
     }
@@ -144,7 +144,7 @@ impl Dice for FairDice {
         if sides == 1 && self.ones == Ones::TakeNoWord {
             return Ok(1);
         }
-        // Words from `even` up would favour the low faces. `even` is 2^32 where `sides` divides it.
+        // Words from `even` up would favour the low faces. `even` is 2^32 if `sides` divides it.
         let even = (1 << 32) / u64::from(sides) * u64::from(sides);
         loop {
             let word = self.stream.next_u32();

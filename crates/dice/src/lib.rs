@@ -1,4 +1,4 @@
-//! Dice as values: what a player writes (`4d6kh3+2`), what is thrown for it, and what it comes to.
+//! Dice as values: a player's notation (`4d6kh3+2`), the dice rolled for it, and the result.
 //!
 //! ```
 //! use dice::{Notation, Scripted};
@@ -11,8 +11,8 @@
 //! assert_eq!(roll.to_string(), "4d6kh3 [5 (1) 4 4] + 2");
 //! ```
 //!
-//! Where dice come from is a [`Dice`]: the [`fair`] stream of a message, or a [`Scripted`] list in tests.
-//! This crate knows no game, no chat and no storage, and does no input or output.
+//! Dice come from a [`Dice`]: the [`fair`] stream of a message, or a [`Scripted`] list in tests. This crate knows no
+//! game, no chat and no storage, and does no input or output.
 
 pub mod fair;
 

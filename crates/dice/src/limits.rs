@@ -1,69 +1,69 @@
-//! What dice may cost at the most. Nothing is allocated, thrown or computed before the limit that stands here was asked.
+//! Limits on the cost of dice. Nothing is allocated, rolled or computed before the limit here has been checked.
 
-/// Bytes a notation may have.
+/// Most bytes of a notation.
 pub const MAX_TEXT: usize = 1_024;
-/// How deep parentheses and signs may nest.
+/// Deepest nesting of parentheses and signs.
 pub const MAX_DEPTH: usize = 32;
-/// Rolls that may stand side by side.
+/// Most rolls in one notation.
 pub const MAX_ROLLS: usize = 10;
-/// How often a roll may be repeated.
+/// Most repeats of a roll.
 pub const MAX_REPEATS: u32 = 100;
-/// Dice a notation may throw, explosions and rerolls not counted.
+/// Most dice of a notation, not counting explosions and rerolls.
 pub const MAX_DICE: u64 = 1_000;
-/// Draws a command may make in all, explosions and rerolls included.
+/// Most draws of a command, explosions and rerolls included.
 pub const MAX_DRAWS: usize = 5_000;
-/// Different faces a die of one's own making may have.
+/// Most distinct faces of a custom die.
 pub(crate) const MAX_FACES: usize = 100;
-/// Characters of a label, and of a word on a die.
+/// Most characters of a label, or of a word on a die.
 pub(crate) const MAX_LABEL: usize = 40;
-/// What can be done to the same dice: each may mean sorting all of them.
+/// Most modifiers on the same dice; each may mean sorting all of them.
 pub(crate) const MAX_MODIFIERS: usize = 16;
-/// How often rr rerolls at the most.
+/// Most rerolls by one `rr`.
 pub(crate) const MAX_REROLLS: u32 = 20;
 
-/// Faces of a die whose odds are computed: they are looked at one by one.
+/// Most faces of a die whose odds are computed; they are examined one by one.
 pub const MAX_FACES_OF_ODDS: u32 = 100_000;
-/// Whole results side by side that odds may span.
+/// Widest range of whole results in odds.
 pub(crate) const WIDEST: i64 = 200_000;
-/// Outcomes that are gone through one by one.
+/// Most outcomes enumerated one by one.
 pub(crate) const MAX_OUTCOMES: usize = 100_000;
-/// Dice that an estimate throws, about.
+/// Roughly the most dice an estimate rolls.
 pub(crate) const MAX_ESTIMATED: usize = 300_000;
-/// Dice of one throw where everything that can be thrown is played.
+/// Most dice in one sequence when every possible sequence is played.
 pub(crate) const MAX_PLAYED: usize = 1_000;
-/// Dice that somebody's luck is reckoned of, the newest: more of them would cost more than [`LUCK`].
+/// Most dice that count towards somebody's luck, the newest first: more would cost more than [`LUCK`].
 pub const MAX_LUCKY: usize = 7_000;
 
-/// The work that one question about odds may be.
+/// Fuel for one question about odds.
 pub const ODDS: u64 = 100_000_000;
-/// The work that goes into the luck of everybody at a table.
+/// Fuel for the luck of everybody at a table.
 pub const LUCK: u64 = 40_000_000;
 
-/// Work that may still be done, in steps that take a release build about a nanosecond each. What a computation is about to do
-/// is paid first, so that no clock decides what is answered.
+/// A budget of work, in steps of about a nanosecond in a release build. A computation pays before it works, so no clock
+/// decides what is answered.
 #[derive(Debug)]
 pub struct Fuel(u64);
 
-/// There is no fuel left.
+/// The fuel is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent;
 
 impl Fuel {
-    /// So many steps.
+    /// A budget of this many steps.
     pub fn new(steps: u64) -> Self {
         Fuel(steps)
     }
 
-    /// Takes so many steps.
+    /// Takes this many steps.
     ///
     /// # Errors
-    /// There are not so many left; then none is taken.
+    /// Fewer are left; then none is taken.
     pub fn spend(&mut self, steps: u64) -> Result<(), Spent> {
         self.0 = self.0.checked_sub(steps).ok_or(Spent)?;
         Ok(())
     }
 
-    /// Does something with half of what is left; what that leaves is there again.
+    /// Works with half of what is left; unused fuel is returned.
     pub fn with_half<T>(&mut self, work: impl FnOnce(&mut Fuel) -> T) -> T {
         let mut half = Fuel(self.0 / 2);
         self.0 -= half.0;

@@ -1,32 +1,32 @@
-//! How high thrown dice are among all that they could have shown.
+//! How high rolled dice are, compared with everything they could have shown.
 
 use crate::limits::Fuel;
 use crate::source::Die;
 
-/// The steps that go into one sum.
+/// Steps per sum.
 const A_SUM: u64 = 2;
-/// Dice with more faces than this are left out: one of them would outweigh all others.
+/// Dice with more faces are left out: one of them would outweigh all the others.
 const MOST_SIDES: u32 = 100;
 
 /// How high some dice are together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Luck {
-    /// The share of all throws of these dice whose sum is lower, 0 to 1; of those whose sum is the same, half.
+    /// The share of all possible rolls of these dice with a lower sum, plus half the share with the same sum; 0 to 1.
     pub percentile: f64,
-    /// How many dice count.
+    /// The number of dice that count.
     pub dice: usize,
 }
 
 impl Luck {
-    /// Whether a die is one of those that count.
+    /// True if a die counts.
     pub fn counts(die: &Die) -> bool {
         (2..=MOST_SIDES).contains(&die.sides)
     }
 
-    /// Of these dice, newest first: so many of the newest as `fuel` is enough for; nothing if there are none. Dice with one
-    /// side, or more than a hundred, are left out.
+    /// The luck of these dice, given newest first: of as many as `fuel` allows. Returns `None` if no die counts. Dice
+    /// with one side or with more than a hundred are left out.
     pub fn of(dice: impl IntoIterator<Item = Die>, fuel: &mut Fuel) -> Option<Self> {
-        // The chance of each sum, the first that of the lowest.
+        // The chance of each sum, from the lowest up.
         let mut chances = vec![1.0];
         let (mut above, mut count) = (0, 0);
         for Die { sides, value } in dice.into_iter().filter(Self::counts) {
@@ -42,7 +42,7 @@ impl Luck {
     }
 }
 
-/// The chances of all sums with one die more, of so many sides.
+/// The chances of all sums with one more die of this many sides.
 fn with_another(chances: &[f64], sides: usize) -> Vec<f64> {
     let each = chances.iter().map(|chance| chance / sides as f64);
     let (mut window, mut sums) = (0.0, Vec::with_capacity(chances.len() + sides - 1));

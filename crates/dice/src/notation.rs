@@ -1,4 +1,4 @@
-//! What a player types, as a whole: rolls, and how often each is thrown.
+//! The whole of what a player types: rolls, and how often each is made.
 //!
 //! ```text
 //! notation   = roll (";" roll)*
@@ -22,8 +22,8 @@
 //! comparison = "<" | "<=" | "=" | "<>" | ">=" | ">"           or "≤", "==", "!=", "≠", "≥"
 //! ```
 //!
-//! Spaces may stand between any two of these, capitals do not matter. The parser's depth, the text's length and
-//! the number of dice are bounded, so that no text can exhaust the stack or the memory.
+//! Spaces may go between any two of these, and case does not matter. The parser's depth, the text's length and the
+//! number of dice are bounded, so no text can exhaust the stack or the memory.
 
 use crate::dialect::Dialect;
 use crate::expression::Expression;
@@ -33,40 +33,40 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// What to roll: one expression or several, one after the other.
+/// What to roll: one or more expressions in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notation {
-    /// The rolls that stand between semicolons, at least one.
+    /// The rolls between semicolons, at least one.
     pub rolls: Vec<Repeated>,
 }
 
 /// An expression, perhaps rolled several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeated {
-    /// `6x` in front: how often the expression is rolled, each for itself.
+    /// `6x`: how often the expression is rolled, separately each time.
     pub times: Option<u32>,
-    /// What is rolled.
+    /// The expression.
     pub expression: Expression,
-    /// What is done with the results of all.
+    /// How the results are combined.
     pub together: Option<Together>,
 }
 
-/// What is done with the results of a repeated roll.
+/// How the results of a repeated roll are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
-    /// They are added up.
+    /// Added up.
     Sum,
-    /// They are shown from the highest to the lowest.
+    /// Shown from the highest to the lowest.
     Sort,
 }
 
-/// Why a text is no notation.
+/// Why a text is not a notation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct NotationError {
     /// What is wrong, as a sentence without its full stop.
     pub what: String,
-    /// Where: bytes of the text, on character boundaries; empty at the place where something is missing.
+    /// Where: a byte range on character boundaries; empty if something is missing there.
     pub at: Range<usize>,
 }
 
@@ -102,10 +102,10 @@ impl FromStr for Notation {
 }
 
 impl Notation {
-    /// Reads a text in another tool's spelling.
+    /// Reads a text in another tool's notation.
     ///
     /// # Errors
-    /// The text is no notation.
+    /// The text is not a notation.
     pub fn typed_in(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
         if text.len() > MAX_TEXT {
             let what = format!("that is longer than {MAX_TEXT} bytes");
@@ -129,7 +129,7 @@ mod tests {
         (error.what, error.at)
     }
 
-    /// What is typed, and its canonical form.
+    /// Typed text, and its canonical form.
     const MEANT: &[(&str, &str)] = &[
         ("d20", "1d20"),
         (" 1D20+5 ", "1d20 + 5"),

@@ -1,16 +1,16 @@
-//! Exact numbers: whole ones, and the fractions that a division leaves.
+//! Exact numbers: whole ones, and fractions from division.
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Signed, Zero};
 use std::fmt;
 
-/// A number of an expression, exact: 64 bits above and below the line.
+/// An exact number in an expression: a fraction with 64-bit parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Number(Ratio<i64>);
 
 /// The largest exponent of a power.
 const MAX_EXPONENT: i64 = 64;
-/// Digits behind the point: a number that was read with some is shown with them.
+/// The most decimal places; a number read with decimals is shown with them.
 const MOST_DIGITS: u32 = 18;
 
 impl From<i64> for Number {
@@ -20,15 +20,15 @@ impl From<i64> for Number {
 }
 
 impl Number {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Number = Number(Ratio::new_raw(0, 1));
 
-    /// `digits` with so many of them behind the point; nothing if that is more than a number can hold.
+    /// `digits` with the last `behind` of them after the decimal point; `None` if that does not fit.
     pub fn decimal(digits: i64, behind: u32) -> Option<Self> {
         Some(Number(Ratio::new(digits, 10_i64.checked_pow(behind)?)))
     }
 
-    /// The whole number, if it is one.
+    /// Its whole value, if it is a whole number.
     pub fn whole(self) -> Option<i64> {
         self.0.is_integer().then(|| self.floor())
     }
@@ -45,12 +45,12 @@ impl Number {
         if self.0.is_integer() { down } else { down.saturating_add(1) }
     }
 
-    /// Rounded to the nearest, a half away from zero.
+    /// Rounded to the nearest whole number, halves away from zero.
     pub fn round(self) -> i64 {
         self.0.round().to_integer()
     }
 
-    /// Without its sign.
+    /// Its absolute value.
     pub fn abs(self) -> Option<Self> {
         (*self.0.numer() != i64::MIN).then(|| Number(self.0.abs()))
     }
@@ -77,12 +77,12 @@ impl Number {
 
     /// `self / other`, exactly; `other` is not zero.
     pub fn over(self, other: Self) -> Option<Self> {
-        // The library negates both of them where the lower one is negative.
+        // The library negates both if the lower one is negative.
         let fits = *self.0.numer() != i64::MIN && *other.0.numer() != i64::MIN;
         if fits { self.0.checked_div(&other.0).map(Number) } else { None }
     }
 
-    /// What is left of `self` behind the whole `other`s in it, with the sign of `other`, which is not zero.
+    /// The remainder of `self / other`, with the sign of `other`, which is not zero.
     pub fn modulo(self, other: Self) -> Option<Self> {
         self.minus(other.times(Number::from(self.over(other)?.floor()))?)
     }
@@ -93,21 +93,21 @@ impl Number {
         (0..exponent).try_fold(Number::from(1), |power, _| power.times(self))
     }
 
-    /// As near as 64 bits of floating point come.
+    /// The nearest 64-bit float.
     pub fn approximate(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "that is what it says")]
         let quotient = *self.0.numer() as f64 / *self.0.denom() as f64;
         quotient
     }
 
-    /// Whether it is 0.
+    /// True if it is 0.
     pub fn is_zero(self) -> bool {
         self.0.is_zero()
     }
 }
 
 impl fmt::Display for Number {
-    /// `7`, `3.5`, or `7/3` where no decimal says it.
+    /// `7`, `3.5`, or `7/3` if no decimal is exact.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (above, below) = (*self.0.numer(), *self.0.denom());
         if below == 1 {

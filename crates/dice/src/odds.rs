@@ -1,7 +1,8 @@
 //! The odds of an expression: how likely each result is.
 //!
-//! Exact wherever dice are finite and few enough: weights are whole numbers of any size. What may explode for ever is cut off
-//! where no more than a billionth of a billionth is left, and said as such; what is too large can be estimated by rolling.
+//! Exact if the dice are finite and few enough, with whole-number weights of any size. Dice that may explode for ever
+//! are cut off where at most a billionth of a billionth is left, and the result says so. Larger expressions can be
+//! estimated by rolling.
 
 mod brute;
 mod exploding;
@@ -19,52 +20,52 @@ use spread::Spread;
 use std::collections::BTreeMap;
 use weight::Weight;
 
-/// How likely each result of an expression is.
+/// The chance of each result of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Odds {
-    /// The results from the lowest to the highest, with the chance of each, 0 to 1.
+    /// The results from the lowest to the highest, each with its chance, 0 to 1.
     pub outcomes: Vec<(Number, f64)>,
-    /// How sure that is.
+    /// How certain the chances are.
     pub certainty: Certainty,
 }
 
-/// How sure odds are.
+/// How certain odds are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Certainty {
     /// Computed in whole numbers.
     Exact,
-    /// Computed with rounded numbers: what hardly ever comes may be missing.
+    /// Computed with rounded numbers; extremely rare results may be missing.
     Rounded,
-    /// Computed of what may go on for ever, and no chance is off by more than this.
+    /// Computed for a roll that may go on for ever; no chance is off by more than this.
     Within(f64),
-    /// Rolled so often.
+    /// Estimated from this many rolls.
     Estimated(u32),
 }
 
 /// Why there are no odds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OddsError {
-    /// More work than anybody waits for.
+    /// It would take too much work.
     #[error("that has too many outcomes to compute them")]
     TooLarge,
-    /// A die with more faces than are looked at one by one.
+    /// A die has more faces than are examined one by one.
     #[error("a die of {0} faces is too large to compute its odds, {MAX_FACES_OF_ODDS} faces are the most")]
     TooManyFaces(u32),
-    /// It cannot be rolled either.
+    /// It cannot even be rolled.
     #[error(transparent)]
     Roll(#[from] RollError),
 }
 
-/// Why a way of computing ends.
+/// Why a computation stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stop {
-    /// This way cannot do it; another may.
+    /// This method cannot do it; another may.
     Unable,
-    /// It takes too long.
+    /// It takes too much work.
     TooLarge,
-    /// A die has so many faces.
+    /// A die has this many faces.
     TooManyFaces(u32),
-    /// The expression comes to nothing.
+    /// The roll fails.
     Roll(RollError),
 }
 
@@ -80,30 +81,30 @@ impl From<Spent> for Stop {
     }
 }
 
-/// What it takes to roll a part of an expression, or a die of a pool.
+/// Steps to roll a part of an expression, or a die of a pool.
 const A_PART: u64 = 40;
-/// What it takes to look at a result, or to sort it in among others.
+/// Steps to look at a result, or to sort it in among others.
 const SORTED_IN: u64 = 100;
-/// What may be off where numbers are rounded.
+/// The error that rounding may cause.
 const ROUNDED: f64 = 1e-12;
 
 impl Repeated {
-    /// The odds of one of its rolls, or of the sum of all where that is asked for.
+    /// The odds of a single roll, or of the sum of all if the notation asks for it.
     ///
     /// # Errors
-    /// Too many outcomes, or a roll that comes to nothing, such as a division by zero.
+    /// Too many outcomes, or a roll that fails, for example by dividing by zero.
     pub fn odds(&self) -> Result<Odds, OddsError> {
         self.odds_within(&mut Fuel::new(ODDS))
     }
 
-    /// The same, where a question asks for several odds, with what is left of its fuel.
+    /// The same for a question that asks for several odds, using what is left of its fuel.
     ///
     /// # Errors
     /// As [`odds`](Self::odds).
     pub fn odds_within(&self, fuel: &mut Fuel) -> Result<Odds, OddsError> {
         let endless = self.expression.may_go_on();
         if !endless {
-            // What is too much in whole numbers may be little in rounded ones.
+            // Too much work with whole numbers may be little with rounded ones.
             match fuel.with_half(|fuel| self.exactly(fuel)) {
                 Ok(spread) => return Ok(Odds::of(&spread, Certainty::Exact)),
                 Err(Stop::Roll(error)) => return Err(error.into()),
@@ -128,20 +129,20 @@ impl Repeated {
         }
     }
 
-    /// How many rolls are added up.
+    /// The number of rolls added up.
     fn added(&self) -> u32 {
         if self.together == Some(Together::Sum) { self.times.unwrap_or(1) } else { 1 }
     }
 
-    /// The odds as so many rolls show them, each with a budget of its own; as fewer, where they take very many dice.
+    /// Estimates the odds from this many rolls, each with its own budget; from fewer, if they take very many dice.
     ///
     /// # Errors
-    /// A roll that comes to nothing.
+    /// A roll fails.
     pub fn estimate(&self, dice: &mut dyn Dice, rolls: u32) -> Result<Odds, RollError> {
         self.estimate_within(dice, rolls, &mut Fuel::new(ODDS))
     }
 
-    /// The same, where a question asks for several odds, with half of what is left of its fuel.
+    /// The same for a question that asks for several odds, using half of what is left of its fuel.
     ///
     /// # Errors
     /// As [`estimate`](Self::estimate).
@@ -154,7 +155,7 @@ impl Repeated {
         let each = self.expression.steps().saturating_mul(u64::from(times));
         let mut counts: BTreeMap<Number, u32> = BTreeMap::new();
         let (mut thrown, mut done) = (0, 0);
-        // Once it is rolled at least.
+        // Roll at least once.
         while done == 0 || (done < rolls && thrown < MAX_ESTIMATED && fuel.spend(each).is_ok()) {
             let mut budget = Budget::new(dice);
             let mut sum = Number::ZERO;
@@ -177,7 +178,7 @@ impl Odds {
         Odds { outcomes: outcomes.collect(), certainty }
     }
 
-    /// The same with each result rounded down, as a total is.
+    /// The same odds with each result rounded down, as totals are.
     #[must_use]
     pub fn rounded_down(&self) -> Self {
         let mut outcomes: Vec<(Number, f64)> = Vec::with_capacity(self.outcomes.len());
@@ -203,13 +204,13 @@ impl Odds {
         self.outcomes.iter().map(|(value, chance)| square(value) * chance).sum::<f64>().sqrt()
     }
 
-    /// The lowest result, and the highest; of what goes on for ever the highest that was looked at.
+    /// The lowest and the highest result; for a roll that may go on for ever, the highest examined.
     pub fn ends(&self) -> (Number, Number) {
         let end = |outcome: Option<&(Number, f64)>| outcome.map_or(Number::ZERO, |(value, _)| *value);
         (end(self.outcomes.first()), end(self.outcomes.last()))
     }
 
-    /// The likeliest result, the lowest of several.
+    /// The likeliest result; of several, the lowest.
     pub fn likeliest(&self) -> Number {
         let likelier =
             |best: (Number, f64), each: &(Number, f64)| if each.1 > best.1 * (1.0 + ROUNDED) { *each } else { best };
@@ -222,7 +223,7 @@ impl Odds {
         self.outcomes.iter().filter(holds).fold(0.0, |sum, (_, chance)| sum + chance).clamp(0.0, 1.0)
     }
 
-    /// The chances that this result is higher than the other's, and that they are the same, 0 to 1 each.
+    /// The chances, each 0 to 1, that this result is higher than the other's, and that they are equal.
     pub fn against(&self, other: &Odds) -> (f64, f64) {
         let (mut higher, mut same, mut below, mut next) = (0.0, 0.0, 0.0, 0);
         for (value, chance) in &self.outcomes {
@@ -239,7 +240,7 @@ impl Odds {
 }
 
 impl Expression {
-    /// Whether it throws dice again until something comes, so that no number of dice is the most.
+    /// True if it rolls until something comes up, so the number of dice is unlimited.
     fn may_go_on(&self) -> bool {
         let several = |all: &[Expression]| all.iter().any(Expression::may_go_on);
         match self {
@@ -256,7 +257,7 @@ impl Expression {
         }
     }
 
-    /// What it takes to roll it once, about: its parts, and its dice with all that is done to them.
+    /// Roughly the steps to roll it once: its parts, and its dice with everything done to them.
     fn steps(&self) -> u64 {
         let several = |all: &[Expression]| all.iter().map(Expression::steps).sum::<u64>();
         A_PART
@@ -281,7 +282,7 @@ impl Pool {
             Source::Dice(..) => self.parts().map(Expression::steps).sum(),
             Source::Group(members) => members.iter().map(Expression::steps).sum(),
         };
-        // How many are thrown for is not known before.
+        // A rolled count is not known in advance.
         let dice = match &self.source {
             Source::Dice(Count::Number(count), _) => u64::from(*count),
             Source::Dice(Count::Computed(_), _) => MAX_DICE,
@@ -303,10 +304,10 @@ impl Pool {
     }
 }
 
-/// A computation with weights of one kind.
+/// A computation with one kind of weights.
 struct Computation<'f, W> {
     fuel: &'f mut Fuel,
-    /// What was cut off, all in all.
+    /// The total that was cut off.
     off: f64,
     kind: std::marker::PhantomData<W>,
 }
@@ -316,17 +317,17 @@ impl<'f, W: Weight> Computation<'f, W> {
         Computation { fuel, off: 0.0, kind: std::marker::PhantomData }
     }
 
-    /// Pays for so many sums and products of whole weights, whatever these are.
+    /// Pays for this many sums and products of whole-number weights, whichever kind is in use.
     fn spend_whole(&mut self, steps: usize) -> Result<(), Stop> {
         Ok(self.fuel.spend((steps as u64).saturating_mul(BigUint::COST))?)
     }
 
-    /// Pays for so many sums and products of weights.
+    /// Pays for this many sums and products of weights.
     fn spend(&mut self, steps: usize) -> Result<(), Stop> {
         Ok(self.fuel.spend((steps as u64).saturating_mul(W::COST))?)
     }
 
-    /// Pays for looking at so many results, or sorting them in.
+    /// Pays for looking at this many results, or sorting them in.
     fn look_at(&mut self, results: usize) -> Result<(), Stop> {
         Ok(self.fuel.spend((results as u64).saturating_mul(SORTED_IN))?)
     }
@@ -389,7 +390,7 @@ impl<'f, W: Weight> Computation<'f, W> {
         }
     }
 
-    /// What comes of two results.
+    /// Combines two results.
     fn combine(
         &mut self,
         left: &Spread<W>,
@@ -406,7 +407,7 @@ impl<'f, W: Weight> Computation<'f, W> {
         Ok(combined)
     }
 
-    /// Two results added, which is quick where they are whole.
+    /// Adds two results, which is quick if they are whole.
     fn sum(&mut self, left: &Spread<W>, right: &Spread<W>) -> Result<Spread<W>, Stop> {
         self.look_at(left.len().saturating_add(right.len()))?;
         match (left.line(), right.line()) {

@@ -1,4 +1,4 @@
-//! Reading dice notation; the grammar stands in `notation.rs`.
+//! Parses dice notation; `notation.rs` has the grammar.
 
 mod checks;
 mod faces;
@@ -12,22 +12,22 @@ use crate::limits::{MAX_DEPTH, MAX_DICE, MAX_LABEL, MAX_REPEATS, MAX_ROLLS};
 use crate::notation::{Notation, NotationError, Repeated, Together};
 use std::ops::Range;
 
-/// What reads a text, and how far it is.
+/// The parser and its position.
 pub(crate) struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    /// Dice so far, whose number is known.
+    /// Dice so far, where the number is known.
     dice: u64,
-    /// No operator stands in front of what is read next: a comparison behind dice counts them then.
+    /// True if no operator comes before what is read next; then a comparison after dice counts them.
     first: bool,
-    /// How the text is spelled.
+    /// The notation in use.
     dialect: Dialect,
 }
 
 type Parsed<T> = Result<T, NotationError>;
 
-/// How comparisons are written; where one begins as another does, the longer one stands first.
+/// The comparison signs; where one begins like another, the longer one comes first.
 const SIGNS: [(&str, Comparison); 13] = [
     ("<=", Comparison::AtMost),
     ("=<", Comparison::AtMost),
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         self.first = true;
         let mut expression = self.expression()?;
         if times.is_some() && !expression.throws() {
-            // 2x3 is a product.
+            // `2x3` is a product.
             self.at = start;
             (times, self.first) = (None, true);
             expression = self.expression()?;
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
         Ok(None)
     }
 
-    /// Whether dice stand here, with a count or without.
+    /// True if dice begin here, with or without a count.
     fn starts_dice(&self) -> bool {
         let counted = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
         self.dice_begin() || (counted.len() < self.rest().len() && counted.starts_with(['d', 'D']))
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(sign @ (b'-' | b'+')) => {
                 self.at += 1;
-                // A plus changes nothing, and is not kept.
+                // A plus changes nothing and is not kept.
                 self.first &= sign == b'+';
                 let inner = self.deeper(start, Self::sign)?;
                 Ok(if sign == b'-' { Expression::Negative(Box::new(inner)) } else { inner })
@@ -248,7 +248,7 @@ impl<'a> Parser<'a> {
         Ok(operand)
     }
 
-    /// Whether a d stands here that dice follow.
+    /// True if a `d` is here that dice follow.
     fn dice_begin(&self) -> bool {
         let letters = self.letters();
         letters.eq_ignore_ascii_case("d") || letters.get(..2).is_some_and(|two| two.eq_ignore_ascii_case("df"))
@@ -279,7 +279,7 @@ impl<'a> Parser<'a> {
         Ok(Expression::Function(*function, arguments))
     }
 
-    /// Expressions with commas between them.
+    /// Expressions separated by commas.
     fn several(&mut self) -> Parsed<Vec<Expression>> {
         let mut several = Vec::new();
         loop {
@@ -304,14 +304,14 @@ impl<'a> Parser<'a> {
         self.grouped(members)
     }
 
-    /// These results, and what is done to them.
+    /// A group of these results, with its modifiers.
     fn grouped(&mut self, members: Vec<Expression>) -> Parsed<Expression> {
         let source = Source::Group(members);
         let modifiers = self.modifiers(&source)?;
         Ok(Expression::Pool(Pool { source, modifiers }))
     }
 
-    /// What stands in the brackets that open here.
+    /// Reads the content of the brackets that open here.
     fn enclosed<T>(&mut self, inner: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
         let (start, first) = (self.at, self.first);
         let close = if self.peek() == Some(b'{') { b'}' } else { b')' };
@@ -354,12 +354,12 @@ impl<'a> Parser<'a> {
         Ok(label.to_owned())
     }
 
-    /// A number that stands here, with a point perhaps.
+    /// Reads a number, possibly with a decimal point.
     fn number(&mut self) -> Parsed<Number> {
         let start = self.at;
         let whole = self.digits()?.unwrap_or_default();
         let behind = match self.rest().as_bytes() {
-            // Two points are a range.
+            // Two dots are a range.
             [b'.', digit, ..] if digit.is_ascii_digit() => {
                 self.at += 1;
                 let from = self.at;
@@ -373,7 +373,7 @@ impl<'a> Parser<'a> {
         Number::decimal(digits, u32::try_from(behind.len()).unwrap_or(u32::MAX)).ok_or_else(too_large)
     }
 
-    /// The whole number standing here, if one does.
+    /// Reads a whole number, if there is one here.
     fn digits(&mut self) -> Parsed<Option<i64>> {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -386,7 +386,7 @@ impl<'a> Parser<'a> {
         number.map(Some).map_err(|_| self.error(start..self.at, "that number is too large"))
     }
 
-    /// The same, with a minus perhaps.
+    /// The same, possibly with a minus.
     fn signed(&mut self) -> Parsed<Option<i64>> {
         let start = self.at;
         let negative = self.eat(b'-');
@@ -399,16 +399,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The comparison standing here, if one does.
+    /// Reads a comparison, if there is one here.
     fn comparison(&mut self) -> Option<Comparison> {
         let (sign, comparison) = self.compares()?;
         self.at += sign.len();
         Some(self.dialect.compares(comparison))
     }
 
-    /// How a comparison is written that stands here, and what it means natively.
+    /// The comparison sign here, and its native meaning.
     fn compares(&self) -> Option<(&'static str, Comparison)> {
-        // Nearly always none does, and the first byte tells.
+        // Usually there is none, and the first byte tells.
         let begins = |byte: u8| matches!(byte, b'<' | b'>' | b'=' | b'!') || !byte.is_ascii();
         self.peek().filter(|byte| begins(*byte))?;
         SIGNS.iter().copied().find(|(sign, _)| self.rest().starts_with(sign))
@@ -418,7 +418,7 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    /// The letters standing here, a to z.
+    /// The letters here, a to z.
     fn letters(&self) -> &'a str {
         let rest = self.rest();
         let end = rest.bytes().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(rest.len());
@@ -429,7 +429,7 @@ impl<'a> Parser<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Takes `letter` (lower case) if it stands here, in either case.
+    /// Takes `letter` (given in lower case) if it is here, in either case.
     fn eat(&mut self, letter: u8) -> bool {
         let here = self.peek().is_some_and(|byte| byte.eq_ignore_ascii_case(&letter));
         self.at += usize::from(here);
@@ -474,7 +474,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether an expression is dice added to dice, and perhaps to numbers.
+/// True if an expression is a sum of dice, possibly with numbers.
 fn is_sum_of_dice(expression: &Expression) -> bool {
     let dice = |expression: &Expression| {
         matches!(expression, Expression::Pool(Pool { source: Source::Dice(Count::Number(_), faces), modifiers })
@@ -488,7 +488,7 @@ fn is_sum_of_dice(expression: &Expression) -> bool {
     }
 }
 
-/// What stands for a word of other games' dice.
+/// The notation for a word of other games' dice.
 fn advantage(word: &str) -> Option<&'static str> {
     match word.to_ascii_lowercase().as_str() {
         "adv" | "advantage" => Some("advantage is 2d20kh1"),
@@ -497,7 +497,7 @@ fn advantage(word: &str) -> Option<&'static str> {
     }
 }
 
-/// Of these words the one that a mistyped one is closest to, if it is close.
+/// The one of these words closest to a mistyped one, if it is close.
 fn nearest<'w>(typed: &str, words: &[&'w str]) -> Option<&'w str> {
     let typed = typed.to_ascii_lowercase();
     let far = |word: &&&str| strsim::damerau_levenshtein(&typed, word);

@@ -1,4 +1,4 @@
-//! Throwing an expression: every die with its fate, and what it comes to.
+//! Rolls an expression: every die with its fate, and the result.
 
 pub(crate) mod pool;
 mod show;
@@ -11,86 +11,86 @@ use crate::limits::MAX_DICE;
 use crate::notation::{Notation, Repeated, Together};
 use crate::source::{Dice, DiceError};
 
-/// A roll as often as it was repeated.
+/// A roll with all its repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rolls<'a> {
-    /// What was rolled.
+    /// The notation that was rolled.
     pub repeated: &'a Repeated,
-    /// What came of it each time, in the order in which it is to be shown.
+    /// The results, in the order to be shown.
     pub rolls: Vec<Roll<'a>>,
 }
 
-/// A thrown expression.
+/// A rolled expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roll<'a> {
     /// What was rolled.
     pub expression: &'a Expression,
-    /// The members of each pool, in the order in which they were thrown.
+    /// The members of each pool, in the order they were rolled.
     pub throws: Vec<Throw>,
-    /// What it comes to, exactly.
+    /// The exact result.
     pub value: Number,
-    /// What came of the labelled parts, by label, in their order.
+    /// The results of the labelled parts, by label, in order.
     pub labels: Vec<(&'a str, Number)>,
-    /// How a comparison ended, if it is one.
+    /// The outcome of the comparison, if it is one.
     pub verdict: Option<Verdict>,
 }
 
-/// How a comparison ended.
+/// The outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// What stands before the comparison.
+    /// The left-hand side.
     pub value: Number,
     /// The comparison.
     pub comparison: Comparison,
-    /// What stands behind it.
+    /// The right-hand side.
     pub against: Number,
-    /// It holds.
+    /// True if it holds.
     pub success: bool,
-    /// By how much: negative if it does not hold. Nothing for comparisons without a direction.
+    /// By how much: negative if it does not hold. `None` for comparisons without a direction.
     pub margin: Option<Number>,
 }
 
-/// The members of a pool, in the order they were thrown, an exploding die's extra dice right behind it.
+/// The members of a pool, in the order they were rolled; an exploding die's extra dice follow it directly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Throw {
     /// The dice, or results.
     pub dice: Vec<ShownDie>,
-    /// What was counted, if it does not come to the sum.
+    /// The counts, if the result is not the sum.
     pub tally: Option<Tally>,
 }
 
 /// A die on the table, or a result in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShownDie {
-    /// What it counts (a Fudge die -1 to 1).
+    /// Its value (a Fudge die: -1 to 1).
     pub value: i64,
     /// The face it shows, from 1; 0 for a result.
     pub face: u32,
     /// Whether it counts.
     pub fate: Fate,
-    /// It exploded: the next die came of it.
+    /// True if it exploded: the next die came from it.
     pub exploded: bool,
-    /// What it counts where members are counted.
+    /// What it counts for if members are counted.
     pub score: i32,
-    /// What is pointed out about it.
+    /// How it is marked.
     pub mark: Option<Mark>,
 }
 
 /// Whether a die counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// It is part of the total.
+    /// It is part of the result.
     Kept,
     /// It was left out.
     Dropped,
-    /// It was thrown again; the next die stands for it.
+    /// It was rerolled; the next die replaces it.
     Rerolled,
 }
 
-/// What was counted of a pool.
+/// The counts of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// What the pool comes to: successes less failures, matches, sets.
+    /// The pool's result: successes minus failures, matches, sets.
     pub value: i64,
     /// Members that succeed.
     pub successes: i64,
@@ -101,13 +101,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing succeeded, and something botched.
+    /// True if nothing succeeded and something botched.
     pub fn is_botch(&self) -> bool {
         self.botches > 0 && self.successes == 0
     }
 }
 
-/// Why a well-formed expression came to nothing.
+/// Why a well-formed expression has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RollError {
     /// No more dice.
@@ -122,13 +122,13 @@ pub enum RollError {
     /// `2 ** -1`
     #[error("a power goes from 0 to 64, in whole numbers")]
     Exponent,
-    /// More dice than a command may throw.
+    /// More dice than a command may roll.
     #[error("that is more than {MAX_DICE} dice")]
     TooManyDice,
 }
 
 impl Notation {
-    /// Throws all rolls, dice from left to right.
+    /// Makes all rolls, dice from left to right.
     pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Vec<Rolls<'_>>, RollError> {
         let mut left = MAX_DICE;
         let once = |repeated| {
@@ -149,12 +149,12 @@ impl Notation {
 }
 
 impl Expression {
-    /// Throws the expression once, dice from left to right.
+    /// Rolls the expression once, dice from left to right.
     pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Roll<'_>, RollError> {
         self.roll_with(dice, MAX_DICE).map(|(roll, _)| roll)
     }
 
-    /// The same with so many dice at the most; and how many are left.
+    /// The same with at most `left` dice. Also returns how many are left.
     fn roll_with(&self, dice: &mut (impl Dice + ?Sized), left: u64) -> Result<(Roll<'_>, u64), RollError> {
         let mut thrower = Thrower { dice, left, throws: Vec::new(), labels: Vec::new() };
         let (value, verdict) = match self {
@@ -178,12 +178,12 @@ impl Expression {
 }
 
 impl Roll<'_> {
-    /// What it comes to, rounded down.
+    /// The result, rounded down.
     pub fn total(&self) -> i64 {
         self.value.floor()
     }
 
-    /// The pools of the expression with what was thrown for each, in the order in which they were thrown.
+    /// The pools of the expression with their dice, in the order they were rolled.
     pub fn terms(&self) -> impl Iterator<Item = (&Pool, &Throw)> {
         let mut pools = Vec::new();
         collect_pools(self.expression, &mut pools);
@@ -203,7 +203,7 @@ impl Verdict {
 }
 
 impl Throw {
-    /// What it comes to: what was counted, or the sum of the kept dice, if that is not too large.
+    /// Its result: the count, or the sum of the kept dice; `None` on overflow.
     pub fn checked_total(&self) -> Option<i64> {
         match self.tally {
             Some(tally) => Some(tally.value),
@@ -217,13 +217,13 @@ impl Throw {
     }
 }
 
-/// What throws an expression.
+/// Rolls an expression.
 struct Thrower<'d, 'e, D: ?Sized> {
     dice: &'d mut D,
-    /// Dice that may still be thrown, explosions and rerolls not counted.
+    /// Dice that may still be rolled, not counting explosions and rerolls.
     left: u64,
     throws: Vec<Throw>,
-    /// What the labelled parts came to, times and divided by what stands around them.
+    /// The results of the labelled parts, with the products and quotients around them applied.
     labels: Vec<(&'e str, Number)>,
 }
 
@@ -263,7 +263,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                 let labels = self.labels.len();
                 let arguments = arguments.iter().map(|each| self.evaluate(each)).collect::<Result<Vec<_>, _>>()?;
                 if *function != Function::Sum {
-                    // Parts of what is rounded or left out do not add up.
+                    // Parts of something rounded or left out do not add up.
                     self.labels.truncate(labels);
                 }
                 function.of(&arguments).ok_or(RollError::Overflow)
@@ -280,7 +280,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
         }
     }
 
-    /// `total operator operand`, where the labels of `total` begin at `from`.
+    /// `total operator operand`, where the labels of `total` begin at index `from`.
     fn operate(
         &mut self,
         from: usize,
@@ -309,7 +309,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
         Ok(result)
     }
 
-    /// Changes the labels from the one at `from` on.
+    /// Changes the labels from index `from` on.
     fn change_labels(&mut self, from: usize, change: impl Fn(Number) -> Option<Number>) -> Result<(), RollError> {
         self.labels[from..].iter_mut().try_for_each(|(_, value)| {
             *value = change(*value).ok_or(RollError::Overflow)?;
@@ -348,7 +348,7 @@ impl Number {
 }
 
 impl Function {
-    /// What it makes of these, of which there is at least one; nothing if that is too large.
+    /// Its value for these arguments, at least one; `None` on overflow.
     pub(crate) fn of(self, arguments: &[Number]) -> Option<Number> {
         let first = *arguments.first()?;
         Some(match self {
@@ -364,7 +364,7 @@ impl Function {
 }
 
 impl Expression {
-    /// Whether there are dice in it.
+    /// True if it contains dice.
     pub fn throws(&self) -> bool {
         let mut pools = Vec::new();
         collect_pools(self, &mut pools);
@@ -372,7 +372,7 @@ impl Expression {
     }
 }
 
-/// The pools in the order in which they are thrown.
+/// Collects the pools in the order they are rolled.
 fn collect_pools<'a>(expression: &'a Expression, pools: &mut Vec<&'a Pool>) {
     match expression {
         Expression::Number(_) => {}

@@ -4,11 +4,11 @@ use crate::limits::MAX_DRAWS;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// One thrown die: `sides` from 1, `value` from 1 to `sides`. Stored as `[sides, value]`.
+/// One rolled die: `sides` from 1, `value` from 1 to `sides`. Stored as `[sides, value]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Die {
-    /// How many faces it has, from 1.
+    /// The number of faces, from 1.
     pub sides: u32,
     /// The face it shows, 1 to `sides`.
     pub value: u32,
@@ -32,9 +32,9 @@ impl std::fmt::Display for Die {
     }
 }
 
-/// A source of dice. Throwing may fail, since every source has a limit.
+/// A source of dice. Rolling may fail, because every source has a limit.
 pub trait Dice {
-    /// Throws one die of `sides` faces and returns the face, 1 to `sides`.
+    /// Rolls one die of `sides` faces and returns the face, 1 to `sides`.
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError>;
 }
 
@@ -44,34 +44,34 @@ impl<D: Dice + ?Sized> Dice for Box<D> {
     }
 }
 
-/// Why a die could not be thrown.
+/// Why a die could not be rolled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiceError {
-    /// The command used up its draws.
+    /// The command has used up its draws.
     #[error("that takes more than {MAX_DRAWS} dice, explosions and rerolls included")]
     TooMany,
     /// A die without faces.
     #[error("a die needs at least one side")]
     NoSides,
-    /// An edited command asked for another die than the one that fell before its edit.
+    /// An edited command asked for a different die than the one rolled before its edit.
     #[error("a d{asked} was asked for where {fell} fell before")]
     OtherFell {
         /// Sides of the die asked for.
         asked: u32,
-        /// The die that lies there.
+        /// The die rolled before.
         fell: Die,
     },
-    /// A scripted list had other dice, or none left (tests only).
+    /// The script had a different die next, or none (tests only).
     #[error("the script has {listed} where a d{asked} is thrown")]
     Script {
         /// Sides of the die asked for.
         asked: u32,
-        /// What the list had instead.
+        /// What the script had instead.
         listed: String,
     },
 }
 
-/// Lends the dice of `source` to one command: at most [`MAX_DRAWS`], each written down in order.
+/// Lends the dice of `source` to one command: at most [`MAX_DRAWS`], each recorded in order.
 pub struct Budget<'a> {
     source: &'a mut dyn Dice,
     thrown: Vec<Die>,
@@ -85,18 +85,18 @@ impl<'a> Budget<'a> {
         Budget::after(source, &[])
     }
 
-    /// A full budget over `source` for a command whose earlier version threw `fell`: only the same dice in the same order
-    /// are thrown again, so that nothing is learned before all of them are used.
+    /// A full budget over `source` for a command whose earlier version rolled `fell`. Until all of these are used, only
+    /// the same kinds of dice can be rolled, in the same order, so an edit learns nothing new.
     pub fn after(source: &'a mut dyn Dice, fell: &'a [Die]) -> Self {
         Budget { source, thrown: Vec::new(), fell, strayed: false }
     }
 
-    /// Whether another die was asked for than the one that fell before.
+    /// True if a different die was asked for than the one rolled before.
     pub fn strayed(&self) -> bool {
         self.strayed
     }
 
-    /// Ends the command and hands over what was thrown, in order.
+    /// Ends the command and returns its dice, in order.
     pub fn into_thrown(self) -> Vec<Die> {
         self.thrown
     }
@@ -122,12 +122,12 @@ impl Dice for Budget<'_> {
 pub struct Scripted(VecDeque<Die>);
 
 impl Scripted {
-    /// The list, as `(sides, value)` in the order they will be thrown.
+    /// A script of `(sides, value)` in the order they will be rolled.
     pub fn new(dice: impl IntoIterator<Item = (u32, u32)>) -> Self {
         Scripted(dice.into_iter().map(Die::from).collect())
     }
 
-    /// Dice that were listed and not thrown yet.
+    /// The dice in the script not rolled yet.
     pub fn left(&self) -> impl Iterator<Item = &Die> {
         self.0.iter()
     }

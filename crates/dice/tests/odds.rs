@@ -1,4 +1,4 @@
-//! What odds say of rolls that tables know.
+//! The odds of well-known rolls.
 
 use dice::fair::{FairDice, MessageKey};
 use dice::{Certainty, Comparison, Dice, DiceError, Fuel, Notation, Number, ODDS, Odds, OddsError};
@@ -28,7 +28,7 @@ fn well_known_rolls_have_their_well_known_odds() {
     assert!(near(higher, 0.622_192_215_4) && near(same, 0.085_605_281_2), "{higher} {same}");
     assert!(near(odds("1d20+5 vs 15").chance(Comparison::Equal, 1.into()), 0.55));
     assert!(near(odds("3x 1d6 sum").mean(), 10.5));
-    // What is counted in front of another way of counting counts as well.
+    // A count before another way of counting counts as well.
     assert!(near(odds("4d6>=4m").mean(), 4776.0 / 1_296.0));
     assert!(near(odds("3d6r1").mean(), 12.0) && near(odds("1d6ro1r2").mean(), 153.6 / 36.0));
     for text in ["3d6r<3", "3d6d<3kh1", "{2d6+1d8}kh2", "(1d3)d4kh1"] {
@@ -60,7 +60,7 @@ fn large_pools_are_exact() {
     assert_eq!(pool.ends(), (50.into(), 300.into()));
     assert!(near(pool.outcomes.iter().map(|(_, chance)| chance).sum(), 1.0));
     assert!(near(odds("100d6").mean(), 350.0));
-    // Still larger ones are computed in rounded numbers.
+    // Even larger ones are computed with rounded numbers.
     let thousand = odds("1000d6");
     assert!(thousand.certainty == Certainty::Rounded && (thousand.mean() - 3_500.0).abs() < 1e-6);
     assert!(near(odds("100d10>=8").mean(), 30.0));
@@ -91,7 +91,7 @@ fn work_is_paid_for_before_it_is_done_and_a_die_too_large_is_named() {
         let notation: Notation = text.parse().unwrap();
         assert_eq!(notation.rolls[0].odds(), Err(OddsError::TooManyFaces(faces)), "{text}");
     }
-    // The last faces of a die that has as many as can be.
+    // The last faces of a die with the most possible.
     assert_eq!(odds("d[1:4294967295]").ends(), (1.into(), 1.into()));
     // One question has one fuel, however many odds it asks for.
     let notation: Notation = "100d6kh50".parse().unwrap();
@@ -111,12 +111,12 @@ fn what_never_comes_is_no_chance_and_what_never_ends_no_odds() {
     assert_eq!(far.ends(), (9_223_372_036_854_775_800.into(), i64::MAX.into()));
 }
 
-/// What players write, more or less.
+/// Roughly what players write.
 const WRITTEN: &str = "[1-6]d([46]|8|10|12|F|%|\\[1,1,2:3,5\\])((kh|kl|dh|dl|km)[1-3]?|!|!o|!!|!p|!>=[3-6]|r1|ro<3|rr2=2|mi2|ma3|>=[2-5]|>=[3-5]f1|even|odd|m|mt2|dbl[34])?(kh2|kl1|c>=3)?( ?[-+*] ?([1-3]d[46](kh1|r1|!)?|[1-9])|/2|//3| vs [1-9])?";
-/// Expressions that are rolled, and how often each, unless ASTRAGAL_ODDS_ROLLS says.
+/// The number of expressions to roll. The next is how often to roll each, unless ASTRAGAL_ODDS_ROLLS says.
 const EXPRESSIONS: usize = 200;
 const ROLLS: u32 = 10_000;
-/// How many standard deviations a statistic may be off: one in two million is.
+/// How many standard deviations a statistic may be off; one in two million is further off.
 const MOST_OFF: f64 = 5.0;
 
 struct Plain(SmallRng);
@@ -154,7 +154,7 @@ fn odds_agree_with_rolls() {
     println!("{EXPRESSIONS} expressions, {rolls} rolls each: the worst, {}, is {:.2} deviations off", worst.1, worst.0);
 }
 
-/// How far the chi-square statistic of some counts is above what is to be expected, in standard deviations of a normal
+/// How far the chi-square statistic of some counts is above its expectation, in standard deviations of a normal
 /// distribution (by Wilson and Hilferty). Rare results are counted together.
 fn off(odds: &Odds, counts: &BTreeMap<Number, u32>, rolls: u32) -> f64 {
     let (mut statistic, mut bins, mut expected, mut seen, mut all) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -171,7 +171,7 @@ fn off(odds: &Odds, counts: &BTreeMap<Number, u32>, rolls: u32) -> f64 {
             close(&mut expected, &mut seen);
         }
     }
-    // What is left, and what should never come.
+    // The rest, and what should never come up.
     expected += f64::from(rolls) * 1e-9;
     seen += f64::from(rolls) - all;
     if expected >= 10.0 || seen > 0.0 {

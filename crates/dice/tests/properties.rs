@@ -1,4 +1,5 @@
-//! What holds for any text: it parses or says where not, prints as what parses back to it, and rolls without a panic.
+//! Properties of any text: it parses or the error says where not, its printed form parses back, and it rolls without a
+//! panic.
 
 use dice::fair::{FairDice, MessageKey};
 use dice::{Budget, Notation, RollError};
@@ -21,7 +22,7 @@ fn check(text: &str) {
         Ok(notation) => {
             let printed = notation.to_string();
             assert_eq!(printed.parse::<Notation>().as_ref(), Ok(&notation), "{text} printed as {printed}");
-            // Too many dice, an overflow or a division by zero are errors; a panic is none.
+            // Too many dice, an overflow or a division by zero are errors; a panic is a failure.
             let _ = roll(&notation);
         }
         Err(error) => {

@@ -1,8 +1,8 @@
-//! What dice come to, thrown by hand.
+//! The results of given dice.
 
 use dice::{Budget, Dice, DiceError, Notation, RollError, Scripted};
 
-/// `total = the shown roll`, one behind the other, or what went wrong. Each die is of the sides that are written with it.
+/// `total = the shown roll`, for each roll, or the error. Each die must have the sides written with it.
 fn rolled(text: &str, dice: &[(u32, u32)]) -> String {
     let notation: Notation = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
     let mut script = Scripted::new(dice.iter().copied());
@@ -17,12 +17,12 @@ fn rolled(text: &str, dice: &[(u32, u32)]) -> String {
     shown
 }
 
-/// The same with d6 alone.
+/// The same with only d6.
 fn d6(text: &str, dice: &[u32]) -> String {
     rolled(text, &dice.iter().map(|value| (6, *value)).collect::<Vec<_>>())
 }
 
-/// The same with d10 alone.
+/// The same with only d10.
 fn d10(text: &str, dice: &[u32]) -> String {
     rolled(text, &dice.iter().map(|value| (10, *value)).collect::<Vec<_>>())
 }
@@ -169,7 +169,7 @@ fn labels_add_up_by_name() {
     assert_eq!(labels("1d8[fire] + 1d6[cold] + 1d4[fire]", &dice), "fire 8, cold 2");
     assert_eq!(labels("(1d8[fire] - 1d6[cold]) * 2 + 1d4[fire]", &dice), "fire 13, cold -4");
     assert_eq!(labels("2 * 1d8[fire] / 4 + 1d6 + 1d4", &dice), "fire 2.5");
-    // Parts that do not add up are not told.
+    // Parts that do not add up are not shown.
     assert_eq!(labels("{1d8[fire], 1d6[cold]}kh1 + 1d4", &dice), "");
     assert_eq!(labels("1d8[fire] // 2 + 1d6[cold] + 1d4", &dice), "cold 2");
     assert_eq!(labels("1d8[fire] % 3 + 1d6[cold] + 1d4", &dice), "cold 2");

@@ -1,5 +1,5 @@
-//! What an entry costs to seal, to store and to read back, in microseconds and bytes; beside it the same as JSON, as versions
-//! before schema 4 stored it.
+//! The cost to seal, store and read back an entry, in microseconds and bytes, compared with the JSON form that versions
+//! before schema 4 stored.
 
 use chat::{CharacterId, PlayerId, Role};
 use dice::Die;
@@ -11,14 +11,14 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Instant;
 
-/// Rounds of so many calls each; the fastest round counts, since others use the processor too.
+/// Each round makes this many calls. The fastest round counts, because other programs use the processor too.
 const ROUNDS: u32 = 200;
 const CALLS: u32 = 250;
 
 const KEY: &str = "table/irc%2F#tavern/entry/0000000021";
 
 fn main() {
-    // Under `cargo test --benches` there is nothing to measure.
+    // Under `cargo test --benches`, measure nothing.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Microseconds that one call takes.
+/// Returns the microseconds that one call takes.
 fn measured(mut what: impl FnMut()) -> f64 {
     let mut round = || {
         let start = now();

@@ -1,4 +1,5 @@
-//! Checking a stored journal: all that anybody can verify, with all seeds, and that its changes add up to what is stored.
+//! Checks a stored journal: everything that anyone can verify, with all seeds, and that its changes add up to the
+//! stored documents.
 
 use super::verify::seed_of;
 use crate::keys::{self, TableId};
@@ -6,25 +7,25 @@ use crate::store::{Store, StoreError, scan_all};
 use crate::{Change, Changes, Entry, Page, Parts, Place, Verifier, Wrong, apply, diff};
 use serde_json::Value;
 
-/// What a journal holds.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// How many entries.
+    /// The number of entries.
     pub entries: u64,
     /// The last number.
     pub last: u64,
-    /// How many numbers were left out.
+    /// The number of numbers left out.
     pub skipped: u64,
     /// The chain's hash.
     pub head: String,
-    /// The table's document as the changes of all entries make it.
+    /// The document that the changes of all entries add up to.
     pub document: Value,
 }
 
-/// A journal is not what it should be.
+/// A journal fails the audit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// The first entry that is wrong.
+    /// The first wrong entry.
     #[error(transparent)]
     Entry(#[from] Wrong),
     /// The store cannot be read.
@@ -35,7 +36,7 @@ pub enum AuditError {
 /// Recomputes the journal of `table` from its first entry to its last.
 ///
 /// # Errors
-/// Names the first entry that is not what it should be.
+/// The first wrong entry, or the store cannot be read.
 pub fn audit(store: &dyn Store, table: &TableId) -> Result<Audit, AuditError> {
     let mut document = Value::Null;
     let mut verifier = Verifier::new(Default::default());
@@ -68,15 +69,15 @@ fn read_seed(store: &dyn Store, table: &TableId, epoch: u32) -> Result<Option<[u
     Ok(seed_of(&text))
 }
 
-/// Makes the entry's changes in the document.
+/// Applies the entry's changes to the document.
 fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), String> {
     let (changes, record) = changes_of(parts).ok_or("its changes are missing")?;
     let noted = diff(&Place::Record(entry.number).path(), None, record.as_ref());
     let all: Vec<Change> = changes.all().cloned().chain(noted).collect();
-    // One by one: a later change of an entry may be of what an earlier one left.
+    // One at a time: a later change of an entry may build on an earlier one.
     for mut change in all {
         if matches!(change.place(), Place::Room(_)) {
-            // Rooms come and go at a table: what one was set to elsewhere does not stand in this journal.
+            // Rooms come and go at a table, so a room's earlier settings may not be in this journal.
             change.before = document.pointer(&change.path).cloned();
         }
         apply(document, &[change]).map_err(|at| format!("{at} was something else before"))?;
@@ -84,7 +85,7 @@ fn add_up(document: &mut Value, entry: &Entry, parts: &Parts) -> Result<(), Stri
     Ok(())
 }
 
-/// The changes of an entry, withheld ones too, and its record, if all of that can be read.
+/// The changes of an entry, including withheld ones, and its record, if all of them can be read.
 fn changes_of(parts: &Parts) -> Option<(Changes, Option<Value>)> {
     let changes: Changes = serde_json::from_str(parts.changes.as_ref()?.value.get()).ok()?;
     let withheld = parts.withheld.as_ref().map(|part| serde_json::from_str(part.value.get()));

@@ -1,4 +1,4 @@
-//! Backups: the whole store as lines of JSON, each with a checksum, and a last line that says it is complete.
+//! Backups: the whole store as lines of JSON, each with a checksum, and a last line that marks it complete.
 //!
 //! ```text
 //! {"astragal_backup":1,"schema":4,"time":"2026-11-20T09:00:00Z","log":{"identity":"5f0c...","number":71}}
@@ -6,11 +6,11 @@
 //! {"end":true,"records":2,"crc":"0b1c2d3e"}
 //! ```
 //!
-//! Every value is JSON, that of an entry too, with the salts of its parts and without the secrets that make them: so each version
-//! reads a backup, and whoever has one cannot make the salts of what was erased since.
+//! Every value is JSON. Entries are JSON too, with the salts of their parts but without the secrets behind the salts.
+//! So every version can read a backup, and nobody who has one can remake the salts of parts erased later.
 //!
-//! `crc` is CRC-32 (IEEE) in hexadecimal: of key, a NUL byte and the value's JSON in a record; of all bytes before it
-//! in the last line.
+//! `crc` is CRC-32 (IEEE) in hexadecimal: in a record, of the key, a NUL byte and the value's JSON; in the last line,
+//! of all bytes before it.
 
 mod older;
 mod steady;
@@ -29,7 +29,7 @@ use std::io::{self, BufRead, Write};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
-/// Records that are handed on at once while reading.
+/// Records handed on at once while reading.
 const PAGE: usize = 1_000;
 
 #[derive(Serialize, Deserialize)]
@@ -37,7 +37,7 @@ struct Header {
     astragal_backup: u32,
     schema: u32,
     time: Timestamp,
-    /// Where the log goes on with it.
+    /// The place in the log from which the log continues this backup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     log: Option<Position>,
 }
@@ -62,7 +62,7 @@ struct Footer {
     crc: String,
 }
 
-/// Why a backup could not be written or read.
+/// Why a backup cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// The store failed.
@@ -74,7 +74,7 @@ pub enum BackupError {
     /// The file is not a complete, undamaged backup.
     #[error("line {line}: {what}")]
     Damaged {
-        /// Which line, from 1.
+        /// The line number, from 1.
         line: u64,
         /// What is wrong with it.
         what: String,
@@ -82,20 +82,20 @@ pub enum BackupError {
     /// A newer version wrote it.
     #[error("a newer astragal wrote this backup: use that version to restore it")]
     Newer,
-    /// No version of this schema could read what is written.
+    /// No version with this schema could read the data.
     #[error(
         "there is no way back to schema {schema}: a backup can be written for {} to {}",
         keys::OLDEST_SCHEMA,
         keys::SCHEMA
     )]
     NoWayBack {
-        /// The schema that was asked for.
+        /// The requested schema.
         schema: u32,
     },
 }
 
 impl BackupError {
-    /// As trouble with the store, where that is what is asked for.
+    /// The error as a store error, for callers that return one.
     fn into_store(self) -> StoreError {
         match self {
             BackupError::Store(error) => error,
@@ -104,12 +104,12 @@ impl BackupError {
     }
 }
 
-/// Writes all of `store` to `out`; how many records comes back. The store must not change meanwhile.
+/// Writes all of `store` to `out`. Returns the number of records. The store must not change meanwhile.
 ///
 /// # Errors
-/// The store or the file failed: what was written is no backup.
+/// The store or the file failed; what was written is not a backup.
 pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<u64, BackupError> {
-    // What an older version stored is a backup for that version too.
+    // Data that an older version stored makes a backup for that version too.
     let schema = schema_of(store)?.unwrap_or(keys::SCHEMA);
     let mut lines = Lines::begin(out, Header { log: store.position(), ..Header::new(schema, time) })?;
     for record in scan_all(store, "") {
@@ -120,16 +120,16 @@ pub fn write(store: &dyn Store, time: Timestamp, out: &mut dyn Write) -> Result<
     lines.end()
 }
 
-/// Whether a backup can be written for a version that knows no newer schema than this one.
+/// Checks that a backup can be written for a version whose newest schema is this one.
 ///
 /// # Errors
-/// There is no way back to it.
+/// There is no way back to that schema.
 pub fn has_way_back(schema: u32) -> Result<(), BackupError> {
     if (keys::OLDEST_SCHEMA..=keys::SCHEMA).contains(&schema) { Ok(()) } else { Err(BackupError::NoWayBack { schema }) }
 }
 
-/// Writes the backup `input` anew, as one that a version can restore which knows no newer schema than this one: what stood in
-/// another record then is put there, and what that version cannot read is left out.
+/// Rewrites the backup `input` as one that a version with this newest schema can restore. Data that version stored in a
+/// different record is moved there, and data it cannot read is left out.
 ///
 /// # Errors
 /// There is no way back to that schema, or a file failed.
@@ -142,14 +142,14 @@ pub fn write_for(
     has_way_back(schema)?;
     let mut older = Older::new(schema, Lines::begin(out, Header::new(schema, time))?);
     read(input, |batch| {
-        // A backup has nothing to remove.
+        // A backup deletes nothing.
         let mut records = batch.iter().map(|(key, value)| (key.clone(), value.clone().unwrap_or_default()));
         records.try_for_each(|(key, value)| older.record(key, value)).map_err(BackupError::into_store)
     })?;
     older.end()
 }
 
-/// The lines of a backup on their way out.
+/// Writes the lines of a backup.
 struct Lines<'a> {
     out: Summed<'a>,
     records: u64,
@@ -179,17 +179,17 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Where the log goes on with what a backup holds, if it says so.
+/// The place in the log that a backup names, if it names one.
 ///
 /// # Errors
-/// The file is no backup, or cannot be read.
+/// The file is not a backup, or cannot be read.
 pub fn position(input: &mut dyn BufRead) -> Result<Option<Position>, BackupError> {
     let mut line = Vec::new();
     input.read_until(b'\n', &mut line)?;
     Ok(header(&line)?.log)
 }
 
-/// The first line of a backup.
+/// Parses the first line of a backup.
 fn header(line: &[u8]) -> Result<Header, BackupError> {
     let header: Header = serde_json::from_slice(line)
         .map_err(|_| BackupError::Damaged { line: 1, what: "this is no backup of astragal".to_owned() })?;
@@ -199,11 +199,11 @@ fn header(line: &[u8]) -> Result<Header, BackupError> {
     }
 }
 
-/// Reads a backup and hands its records on in batches; how many records comes back. Only when it returns `Ok` was the
-/// backup whole, so read it once for nothing before anything is done with it.
+/// Reads a backup and hands on its records in batches. Returns the number of records. The backup is complete only if
+/// this returns `Ok`, so read it once as a check before using it.
 ///
 /// # Errors
-/// Names the first line that is not what was written.
+/// The first wrong line.
 pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), StoreError>) -> Result<u64, BackupError> {
     let mut crc = crc32fast::Hasher::new();
     let (mut number, mut records, mut batch, mut text) = (0, 0, Batch::default(), Vec::new());
@@ -238,16 +238,16 @@ pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), St
     }
 }
 
-/// Writes the records of a backup into a store, entries in the form in which they are stored; how many records comes back. What
-/// was written counts only if it returns `Ok`, as with [`read`].
+/// Writes the records of a backup into a store, entries in their stored form. Returns the number of records. As with
+/// [`read`], the result is valid only if this returns `Ok`.
 ///
 /// # Errors
-/// Names the first line that is not what was written, or the store failed.
+/// The first wrong line, or the store failed.
 pub fn restore(input: &mut dyn BufRead, store: &dyn Store) -> Result<u64, BackupError> {
     read(input, |batch| {
         let mut stored = Batch::default();
         for (key, value) in &batch {
-            // A backup has nothing to remove.
+            // A backup deletes nothing.
             let value = value.as_deref().unwrap_or_default();
             stored.put(key.as_str(), if keys::is_entry(key) { of_json(key, value) } else { value.to_vec() });
         }

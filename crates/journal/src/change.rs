@@ -1,18 +1,18 @@
 //! What a command changed at its table: places in the table's document with the values before and after.
 //!
-//! A place is a JSON pointer (RFC 6901) such as `/games/mvk/characters/1/inspiration`. A list counts as one value,
-//! and absence as a value, so that a change can be told to still hold, and be turned round. That is why these are
-//! not patches of RFC 6902: its `add` does not know what it replaces, and its `test` cannot ask for absence.
+//! A place is a JSON pointer (RFC 6901) such as `/games/mvk/characters/1/inspiration`. A list counts as one value, and
+//! absence as a value, so a change can be checked for still holding, and reversed. That is why these are not RFC 6902
+//! patches: `add` there does not know what it replaces, and `test` cannot check for absence.
 
 use crate::place::{Document, Place, unescaped};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One place that got another value; `None` stands for absence.
+/// One place that got a new value; `None` stands for absence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Where, as a JSON pointer.
+    /// The place, as a JSON pointer.
     pub path: String,
     /// The value before.
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
@@ -22,31 +22,31 @@ pub struct Change {
     pub after: Option<Value>,
 }
 
-/// What a command changed, in the order of these lists. Undo takes back what it made; what had begun with it stays,
-/// since others build on it.
+/// What a command changed, in the order of these lists. Undo reverses what it made, but keeps what began with it,
+/// because other things build on that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changes {
-    /// What an edit took back of the first version, in front of everything.
+    /// What an edit took back of the first version; applied before everything else.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub taken_back: Vec<Change>,
-    /// What came into being on the way, in front of `made`: a player's character, a game's first state.
+    /// What was created on the way, before `made`: a player's character, a game's first state.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub begun: Vec<Change>,
-    /// What the command did.
+    /// The command's effects.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub made: Vec<Change>,
-    /// What is offered with the roll that it made.
+    /// The offers of the roll it made.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub noted: Vec<Change>,
 }
 
 impl Changes {
-    /// Whether nothing changed.
+    /// True if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
 
-    /// With the changes that were withheld from these, in the order in which they were made.
+    /// Merges in the changes that were withheld from these, in the order they were made.
     pub fn with(mut self, withheld: Changes) -> Self {
         self.taken_back.extend(withheld.taken_back);
         self.begun.extend(withheld.begun);
@@ -55,7 +55,7 @@ impl Changes {
         self
     }
 
-    /// Takes out those that `is_withheld`, in lists like these.
+    /// Takes out the changes for which `is_withheld` is true and returns them in the same lists.
     ///
     /// # Errors
     /// Those of `is_withheld`.
@@ -77,27 +77,27 @@ impl Changes {
     }
 }
 
-/// Which entry last changed each place of a document, for undo to say what is in its way. Of very many places the ones
-/// that were not changed for long are forgotten.
+/// The last entry that changed each place of a document, so undo can say what is in its way. If there are very many
+/// places, the ones unchanged for longest are forgotten.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Touched(BTreeMap<String, u64>);
 
-/// Places that are remembered of a document.
+/// The most places remembered per document.
 const MOST_TOUCHED: usize = 500;
 
 impl Touched {
-    /// Whether nothing is known.
+    /// True if nothing is recorded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The last entry that is named; 0 if none is.
+    /// The newest recorded entry; 0 if none.
     pub fn newest(&self) -> u64 {
         self.0.values().max().copied().unwrap_or_default()
     }
 
-    /// Entry `number` made those of `changes` that are in `document`.
+    /// Records that entry `number` made those of `changes` that are in `document`.
     pub fn note<'a>(&mut self, document: &Document, changes: impl IntoIterator<Item = &'a Change>, number: u64) {
         let place = document.path();
         let below = changes.into_iter().filter_map(|change| change.path.strip_prefix(&place));
@@ -110,7 +110,7 @@ impl Touched {
         }
     }
 
-    /// The last entry that changed `path` (below `place`), something in it, or what it stands in.
+    /// The last entry that changed `path` (below `place`), something inside it, or something that contains it.
     pub fn last(&self, place: &str, path: &str) -> Option<u64> {
         let path = path.strip_prefix(place)?;
         let within = |inner: &str, outer: &str| {
@@ -121,23 +121,23 @@ impl Touched {
     }
 }
 
-/// A field that is there has a value, `null` too.
+/// A field that is present has a value, even if it is `null`.
 fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(value).map(Some)
 }
 
 impl Change {
-    /// What it is about.
+    /// What the change is about.
     pub fn place(&self) -> Place {
         Place::of(&self.path)
     }
 
-    /// The document that it is in, if that is known.
+    /// The document it is in, if that is known.
     pub fn document(&self) -> Option<Document> {
         Document::of(&self.path)
     }
 
-    /// The roll that it is about, if it is about one.
+    /// The roll it is about, if any.
     pub fn roll(&self) -> Option<u64> {
         match self.document()? {
             Document::Roll(number) => Some(number),
@@ -145,19 +145,19 @@ impl Change {
         }
     }
 
-    /// Whether an object stands at its place, before or after.
+    /// True if its value is an object before or after.
     pub fn is_of_an_object(&self) -> bool {
         [&self.before, &self.after].into_iter().any(|value| value.as_ref().is_some_and(Value::is_object))
     }
 
-    /// The change that takes this one back.
+    /// The change that undoes this one.
     #[must_use]
     pub fn reversed(self) -> Self {
         Change { path: self.path, before: self.after, after: self.before }
     }
 }
 
-/// The changes that make `after` of `before`, both standing at `path`.
+/// The changes that turn `before` into `after`, both at `path`.
 pub fn diff(path: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
     let mut changes = Vec::new();
     if before != after {
@@ -166,11 +166,11 @@ pub fn diff(path: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<Ch
     changes
 }
 
-/// Adds what makes `after` of `before`, which differ.
+/// Adds the changes that turn `before` into `after`, which differ.
 fn collect(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
     match (before, after) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
-            // Most of a document stays as it is: only what differs is worth a pointer.
+            // Most of a document stays the same; build pointers only for what differs.
             for (key, value) in old.iter().filter(|(key, value)| new.get(*key) != Some(*value)) {
                 collect(&pointer(path, key), Some(value), new.get(key), changes);
             }
@@ -190,7 +190,7 @@ pub fn pointer(path: &str, key: &str) -> String {
     }
 }
 
-/// A change as changes of single values, where it is one of whole objects.
+/// Splits a change of whole objects into changes of single values.
 pub fn leaves(change: &Change) -> Vec<Change> {
     let is_object = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_object);
     let Change { path, before, after } = change;
@@ -204,8 +204,8 @@ pub fn leaves(change: &Change) -> Vec<Change> {
     keys.into_iter().map(below).flat_map(|change| leaves(&change)).collect()
 }
 
-/// Makes the changes in `document`, objects on the way coming into being: all of them, or none if one place does not
-/// hold the value it should have before. Then the path of that place comes back.
+/// Applies the changes to `document`, creating objects on the way: all of them, or none. If a place does not have its
+/// expected value, returns its path as the error.
 pub fn apply(document: &mut Value, changes: &[Change]) -> Result<(), String> {
     if let Some(change) = changes.iter().find(|change| document.pointer(&change.path) != change.before.as_ref()) {
         return Err(change.path.clone());

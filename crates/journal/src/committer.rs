@@ -1,9 +1,9 @@
-//! The one writer of the store: it groups the batches of all tables into one durable commit.
+//! The only writer of the store. It groups the batches of all tables into one durable commit.
 //!
-//! A batch can be read back as soon as it is submitted, before it is durable; whoever answers before then takes
-//! the risk knowingly. What nobody waits for is written *soon*: with the next group, or after a moment.
-//! Batches of a *lane* (an opened table) depend on each other: when one fails, so do all
-//! later ones of its lane, and the table must be opened anew.
+//! A batch can be read back as soon as it is submitted, before it is durable. Anyone who answers before that knowingly
+//! takes the risk. Batches that nobody waits for are written *soon*: with the next group, or after a moment. Batches of
+//! a *lane* (an opened table) depend on each other: when one fails, so do all later ones of its lane, and the table
+//! must be reopened.
 
 mod snapshot;
 mod writer;
@@ -18,14 +18,14 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak, mpsc};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
-/// A line of batches of which none is written once one has failed.
+/// A sequence of batches; once one has failed, no later one is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane(u64);
 
 /// Resolves once the batch is durable, or has failed.
 pub type Ticket = oneshot::Receiver<Result<(), StoreError>>;
 
-/// The one writer of the store.
+/// The only writer of the store.
 pub struct Committer {
     store: Arc<dyn Store>,
     shared: Arc<Mutex<Shared>>,
@@ -34,27 +34,27 @@ pub struct Committer {
 }
 
 struct Shared {
-    /// Ends with the committer, and the writer with it.
+    /// Dropped with the committer, which ends the writer.
     queue: Option<mpsc::Sender<Work>>,
-    /// Submitted and not durable yet: the newest value of each key, and by which submission.
+    /// Submitted but not durable: the newest value of each key, and the number of its submission.
     pending: BTreeMap<String, (u64, Option<Vec<u8>>)>,
     submissions: u64,
-    /// The last one that went into the queue.
+    /// The number of the last submission that went into the queue.
     queued: u64,
-    /// To be written soon, by number.
+    /// Submissions to be written soon, by number.
     soon: BTreeMap<u64, Submission>,
     failed: BTreeSet<Lane>,
-    /// What is read as it was before later commits, and the threads that read it.
+    /// The snapshots being read, with the data they still need.
     before: Vec<Weak<Before>>,
     readers: Vec<JoinHandle<()>>,
 }
 
-/// Something that reads the store between two commits.
+/// Work that reads the store between two commits.
 type Read = Box<dyn FnOnce(&dyn Store) + Send>;
 
 enum Work {
     Commit(Submission),
-    /// There is something to be written soon.
+    /// Something is to be written soon.
     Soon,
     Read(Read),
 }
@@ -67,7 +67,7 @@ struct Submission {
 }
 
 impl Committer {
-    /// Starts the writer of `store`, on a thread of its own.
+    /// Starts the writer of `store` on its own thread.
     pub fn new(store: Arc<dyn Store>) -> Self {
         let (mut committer, writer) = Committer::by_hand(store);
         let thread = std::thread::Builder::new().name("committer".to_owned()).spawn(move || writer.run());
@@ -75,8 +75,8 @@ impl Committer {
         committer
     }
 
-    /// A committer without a thread: nothing is written but in the [turns](Writer::turn) that its writer is given. The
-    /// writer must live as long as anybody hands something in.
+    /// A committer without a thread: batches are written only in the [turns](Writer::turn) given to its writer. The
+    /// writer must live as long as anybody submits anything.
     pub fn by_hand(store: Arc<dyn Store>) -> (Self, Writer) {
         let (queue, work) = mpsc::channel();
         let shared = Arc::new(Mutex::new(Shared {
@@ -93,12 +93,12 @@ impl Committer {
         (Committer { store, shared, lanes: AtomicU64::new(0), writer: None }, writer)
     }
 
-    /// A lane of its own.
+    /// Returns a new lane.
     pub fn lane(&self) -> Lane {
         Lane(self.lanes.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The value of `key`, submitted batches included.
+    /// The value of `key`, including submitted batches.
     ///
     /// # Errors
     /// As [`Store::read`].
@@ -109,12 +109,12 @@ impl Committer {
         self.store.read(key)
     }
 
-    /// The durable records under `prefix`, without what was submitted and is not durable yet.
+    /// The durable records under `prefix`, without submitted batches that are not durable yet.
     pub fn stored<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = Result<(String, Vec<u8>), StoreError>> + 'a {
         scan_all(&*self.store, prefix)
     }
 
-    /// Hands in a batch of `lane`, or of nobody, to be written at once.
+    /// Submits a batch of `lane`, or of none, to be written at once.
     pub fn submit(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
         let mut shared = lock(&self.shared);
         let (submission, ticket) = shared.submission(lane, batch);
@@ -123,8 +123,7 @@ impl Committer {
         ticket
     }
 
-    /// Hands in a batch of `lane`, or of nobody, that nobody waits for: it is written with a later one, or a moment
-    /// later.
+    /// Submits a batch of `lane`, or of none, that nobody waits for. It is written with a later one, or after a moment.
     pub fn submit_soon(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
         let mut shared = lock(&self.shared);
         let (submission, ticket) = shared.submission(lane, batch);
@@ -135,7 +134,7 @@ impl Committer {
         ticket
     }
 
-    /// Hands in a batch and waits until it is durable. Not for async code.
+    /// Submits a batch and waits until it is durable. Not for async code.
     ///
     /// # Errors
     /// It is not durable.
@@ -143,8 +142,8 @@ impl Committer {
         self.submit(lane, batch).blocking_recv().expect("the writer answers each submission")
     }
 
-    /// Runs `read` on a thread of its own, with the store as it is between two commits, all that was submitted before
-    /// included. Later commits do not wait for it, and it does not see them.
+    /// Runs `read` on its own thread, with the store as it is between two commits, including everything submitted
+    /// before. Later commits do not wait for it, and it does not see them.
     pub fn snapshot(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
         let (store, shared) = (self.store.clone(), self.shared.clone());
         self.between_commits(move |_| {
@@ -160,21 +159,21 @@ impl Committer {
                     shared.before.push(since);
                     shared.readers.push(reader);
                 }
-                // Whoever waits for it is told by its being dropped.
+                // The caller notices because `read` is dropped.
                 Err(error) => tracing::error!(%error, "nothing can be read beside the commits: no thread is to be had"),
             }
         });
     }
 
-    /// Runs `work` on the writer's thread, between two commits; until it returns, nothing but what it commits itself is
-    /// written.
+    /// Runs `work` on the writer's thread, between two commits. Until it returns, nothing is written except what it
+    /// commits itself.
     pub fn between_commits(&self, work: impl FnOnce(&dyn Store) + Send + 'static) {
         lock(&self.shared).send(Work::Read(Box::new(work)));
     }
 }
 
 impl Shared {
-    /// Numbers a submission; from now on it can be read.
+    /// Numbers a submission; from now on its values can be read.
     fn submission(&mut self, lane: Option<Lane>, batch: Batch) -> (Submission, Ticket) {
         self.submissions += 1;
         let number = self.submissions;
@@ -190,14 +189,14 @@ impl Shared {
         queue.send(work).expect("so does the writer");
     }
 
-    /// What is read as it was, and must keep what is written now.
+    /// The snapshots being read, which must keep the old values of what is written now.
     fn snapshots(&mut self) -> Vec<Arc<Before>> {
         self.before.retain(|before| before.strong_count() > 0);
         self.before.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// What is to be written soon and overtakes nothing if it is written with submission `taken`, the last one that left
-    /// the queue.
+    /// The submissions to be written soon that overtake nothing if they are written with submission `taken`, the last
+    /// one that left the queue.
     fn soon_with(&mut self, taken: u64) -> BTreeMap<u64, Submission> {
         if self.queued <= taken {
             return std::mem::take(&mut self.soon);
@@ -208,7 +207,7 @@ impl Shared {
 }
 
 impl Drop for Committer {
-    /// Everything submitted is written, and what is being read is read, before this returns.
+    /// Returns when everything submitted is written and every snapshot is read.
     fn drop(&mut self) {
         lock(&self.shared).queue = None;
         if let Some(writer) = self.writer.take()
@@ -265,7 +264,7 @@ mod tests {
         batch
     }
 
-    /// Holds the writer until the returned sender goes.
+    /// Blocks the writer until the returned sender is dropped.
     fn hold(committer: &Committer) -> mpsc::Sender<()> {
         let (held, release) = mpsc::channel::<()>();
         committer.between_commits(move |_| {

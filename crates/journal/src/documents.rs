@@ -1,4 +1,4 @@
-//! What is kept of a table and of a room, beside the journal.
+//! The documents of a table and of a room, stored next to the journal.
 
 use crate::change::Touched;
 use crate::entry::{Added, first_hash};
@@ -11,60 +11,60 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The command that entries name which carry a player's things along to another id.
+/// The command named by entries that carry a player's things over to a new id.
 pub const RENAMED: &str = "renamed";
 
-/// A table's people and settings. Changes of it are in the journal.
+/// A table's people and settings. Its changes are in the journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableDoc {
-    /// What the players call it.
+    /// The name the players gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The game that a word shared by several means.
+    /// The game that wins when games share a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main_game: Option<String>,
-    /// Who runs the game, with the name they had.
+    /// The players who run the game, with the names they had.
     #[serde(default)]
     pub referees: BTreeMap<PlayerId, String>,
-    /// Who plays.
+    /// The players.
     #[serde(default)]
     pub seats: BTreeMap<PlayerId, Seat>,
-    /// Who is played.
+    /// The characters.
     #[serde(default)]
     pub characters: BTreeMap<CharacterId, Character>,
     /// Settings that plugins declared for tables.
     #[serde(default)]
     pub settings: PluginSettings,
-    /// The entries that hold declarations not yet opened, by who declared.
+    /// The entries of declarations not opened yet, by character.
     #[serde(default)]
     pub sealed: BTreeMap<CharacterId, u64>,
-    /// What players named for themselves.
+    /// Shortcuts that players defined.
     #[serde(default, skip_serializing_if = "Shortcuts::is_empty")]
     pub shortcuts: Shortcuts,
-    /// What is being played.
+    /// The current scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scene: Option<Scene>,
-    /// Which entry last changed what.
+    /// The last entry that changed each place.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
 }
 
-/// Who acts where the bot's operator does, from outside the room: no character.
+/// The operator, acting from outside the room: not a character.
 pub const OPERATOR: CharacterId = CharacterId(0);
-/// Who rolls at a table at which no seat is free: no character either, and nothing is kept of them but their rolls.
+/// Anyone who rolls at a table with no seat free: not a character either, and only their rolls are stored.
 pub const GUEST: CharacterId = CharacterId(u32::MAX);
 
-/// What the operator, who has no seat, and somebody unknown are called.
+/// The names shown for the operator, for a guest, and for an unknown character.
 pub const NOBODYS: [&str; 3] = ["the operator", "a guest", "somebody"];
 
 impl TableDoc {
-    /// Who is called `name`, ignoring case.
+    /// The character called `name`, ignoring case.
     pub fn find(&self, name: &str) -> Option<CharacterId> {
         let wanted = name.to_lowercase();
         self.characters.iter().find(|(_, each)| each.name.to_lowercase() == wanted).map(|(id, _)| *id)
     }
 
-    /// A name that two characters have, ignoring case.
+    /// A name that two characters share, ignoring case.
     pub fn name_of_two(&self) -> Option<&str> {
         let mut seen = BTreeSet::new();
         self.characters.values().map(|each| each.name.as_str()).find(|name| !seen.insert(name.to_lowercase()))
@@ -81,50 +81,50 @@ impl TableDoc {
     }
 }
 
-/// What is named at a table.
+/// The shortcuts of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shortcuts {
     /// For everybody.
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub table: Named,
-    /// For one character each, before what is for everybody.
+    /// For one character each; they win over those for everybody.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub own: BTreeMap<CharacterId, Named>,
 }
 
-/// What is named for somebody.
+/// Shortcuts for one audience.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
-    /// What stands for `$NAME`.
+    /// The text for each `$NAME`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
-    /// The command that stands for `NAME`.
+    /// The command for each `NAME`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub macros: BTreeMap<String, String>,
-    /// Who named which, `$NAME` or `NAME`. Of what an older version kept nobody knows.
+    /// The author of each `$NAME` or `NAME`; unknown for those an older version stored.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by: BTreeMap<String, PlayerId>,
 }
 
 impl Named {
-    /// Nothing is.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty() && self.macros.is_empty()
     }
 
-    /// Who named a variable, whose sign is `$`, or a macro, which has none.
+    /// The author of a variable (sign `$`) or a macro (empty sign).
     pub fn author(&self, sign: &str, name: &str) -> Option<PlayerId> {
         self.by.get(&format!("{sign}{name}")).cloned()
     }
 }
 
 impl Shortcuts {
-    /// Nothing is named.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty() && self.own.values().all(Named::is_empty)
     }
 
-    /// What `from` named is from now on `to`'s. Whether that was anything.
+    /// Makes `to` the author of everything by `from`. Returns true if that changed anything.
     pub fn carry(&mut self, from: &PlayerId, to: &PlayerId) -> bool {
         let mut anything = false;
         let all = self.own.values_mut().chain([&mut self.table]).flat_map(|named| named.by.values_mut());
@@ -135,22 +135,22 @@ impl Shortcuts {
         anything
     }
 
-    /// What is named for a character, the table's behind its own.
+    /// The shortcuts for a character, its own first, then the table's.
     pub fn of(&self, character: CharacterId) -> impl Iterator<Item = &Named> {
         self.own.get(&character).into_iter().chain([&self.table])
     }
 }
 
-/// What is being played, since when.
+/// The current scene and when it began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scene {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// The entry with which it began.
+    /// The entry that began it.
     pub since: u64,
 }
 
-/// What was set of what plugins declared, by plugin and key.
+/// The values of settings that plugins declared, by plugin and key.
 pub type PluginSettings = BTreeMap<String, BTreeMap<String, String>>;
 
 /// A player at a table.
@@ -162,44 +162,44 @@ pub struct Seat {
     pub plays: CharacterId,
 }
 
-/// Somebody in the story.
+/// A character in the story.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Character {
     /// The name; no two at a table differ only in case.
     pub name: String,
-    /// Whose it is; a referee's where it is nobody's.
+    /// The owner; a character without one is the referees'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<PlayerId>,
-    /// The name was chosen, not taken over from the player.
+    /// True if the name was chosen rather than taken from the player.
     #[serde(default)]
     pub named: bool,
-    /// Whether they left the table, if they ever left or joined; what they hold stays.
+    /// True if they left the table, `None` if they never left or joined. What they hold stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub away: Option<bool>,
 }
 
-/// A room's settings. Changes of it are in the journal of its table.
+/// A room's settings. Its changes are in the journal of its table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomDoc {
     /// The table it sits at.
     pub table: TableId,
-    /// What stands in front of a command.
+    /// The prefix of commands.
     pub prefix: String,
     /// The plugins enabled here.
     pub plugins: BTreeSet<String>,
     /// Settings that plugins declared for rooms.
     #[serde(default)]
     pub settings: PluginSettings,
-    /// Who is not answered here, as patterns.
+    /// People who are not answered here, as patterns.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub ignored: BTreeSet<String>,
-    /// Which entry last changed what.
+    /// The last entry that changed each place.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
 }
 
 impl RoomDoc {
-    /// A room nobody has set anything in, at its own table.
+    /// A room with default settings, at its own table.
     pub fn new(room: &RoomId, prefix: &str, plugins: &BTreeSet<String>) -> Self {
         RoomDoc {
             table: TableId::of(room),
@@ -212,58 +212,58 @@ impl RoomDoc {
     }
 }
 
-/// What a table holds of a game.
+/// The state of a game at a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameDoc {
-    /// The version of the game's state that it was written by.
+    /// The version of the game's state that wrote it.
     pub version: u32,
     /// The state.
     pub state: Value,
-    /// Which entry last changed what.
+    /// The last entry that changed each place.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
 }
 
-/// Where a table's journal ends. Undo does not turn it back.
+/// The end of a table's journal. Undo does not turn it back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The last entry's number; 0 before the first.
     pub number: u64,
     /// The chain's hash.
     pub hash: String,
-    /// Numbers up to here may have been shown before their entries were durable.
+    /// Numbers up to this one may have been shown before their entries were durable.
     pub reserved: u64,
-    /// Which seed is in use, from 1.
+    /// The number of the current seed, from 1.
     pub epoch: u32,
-    /// The epoch has its first entry, which holds the commitment.
+    /// True once the epoch has its first entry, which holds the commitment.
     pub committed: bool,
-    /// What players bound its seed with.
+    /// The words that players bound its seed with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<Added>,
     /// The number of the next character.
     pub next_character: u32,
-    /// The restored backup since which this epoch goes on.
+    /// The backup whose restoring began this epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<String>,
-    /// Each player's last entry, where an older version kept them here: now each has a record of its own.
+    /// Each player's last entry, if an older version stored it here; now each has a record of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub players: BTreeMap<PlayerId, u64>,
-    /// Each character's last entry, as those of players.
+    /// Each character's last entry, as for players.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub characters: BTreeMap<CharacterId, u64>,
-    /// The newest of the rolls that offer something still.
+    /// The newest rolls that still have open offers.
     #[serde(default)]
     pub open: BTreeSet<u64>,
-    /// The first entry of whose changes some are withheld.
+    /// The first entry that withholds changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<u64>,
-    /// The time of the last entry, which says so itself.
+    /// The time of the last entry, read from the entry itself.
     #[serde(skip)]
     pub time: Option<Timestamp>,
 }
 
 impl Head {
-    /// Begins an epoch, with another seed, that nobody has bound yet.
+    /// Begins an epoch with a new seed that nobody has bound yet.
     pub fn begin_epoch(&mut self, epoch: u32) {
         self.epoch = epoch;
         self.committed = false;
@@ -294,41 +294,41 @@ impl Default for Head {
 /// What can still be done about a roll.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RollDoc {
-    /// Whose it is.
+    /// The character who rolled.
     pub character: CharacterId,
     /// The plugin that made it.
     pub game: String,
-    /// What the plugin noted, as it stands now; nothing if it cannot be followed up, or not while it is undone.
+    /// The plugin's record as it stands now; `None` if the roll cannot be followed up, or is undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Value>,
-    /// The character's roll of that game before this one, which is the latest again while this one is undone.
+    /// The character's previous roll of that game, which becomes the latest again while this one is undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<u64>,
-    /// What is offered and not taken yet.
+    /// Offers not taken yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<OpenOffer>,
-    /// Since when that is offered.
+    /// Since when they have been open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// The entry that last changed any of this.
     #[serde(default)]
     pub by: u64,
-    /// What follows from it is as secret as it is.
+    /// True if the roll is secret; anything that follows from it is as secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
 }
 
 impl RollDoc {
-    /// Who may read what is noted and offered here.
+    /// Who may read the record and the offers.
     pub fn readers(&self) -> Readers {
         if self.secret { Readers::Referees } else { Readers::Everybody }
     }
 }
 
-/// Something that may be typed about a roll.
+/// An open offer of a roll.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenOffer {
-    /// For whom.
+    /// The character it is for.
     pub character: CharacterId,
     /// The command, without the prefix.
     pub command: String,
@@ -336,7 +336,7 @@ pub struct OpenOffer {
     pub label: String,
 }
 
-/// What a player's numbers `!1`, `!2` mean: what was last shown to them.
+/// The meaning of a player's numbers `!1`, `!2`: the choices last shown to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChoicesDoc {
     /// In the order of their numbers.
@@ -347,21 +347,21 @@ pub struct ChoicesDoc {
     pub shown: u64,
 }
 
-/// A line that was refused, as it would have been right: `!y` plays it as the next version of its message.
+/// The corrected form of a refused line. `!y` plays it as the next version of its message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MendedDoc {
-    /// The message that it was the one command of.
+    /// The message whose only command it was.
     pub message: String,
-    /// The line, without the prefix.
+    /// The corrected line, without the prefix.
     pub line: String,
     /// The message that it replied to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
     /// The table at which it was refused.
     pub table: TableId,
-    /// The player's newest entry there: once they did something else, it is none of their business any more.
+    /// The player's newest entry there. Once they do anything else, the correction no longer applies.
     pub after: Option<u64>,
-    /// How old the bot was when it was first looked at.
+    /// The bot's age when a sweep first saw this record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<i64>,
 }
@@ -371,23 +371,23 @@ pub struct MendedDoc {
 pub struct Choice {
     /// The roll that it belongs to.
     pub entry: u64,
-    /// For whom.
+    /// The character it is for.
     pub character: CharacterId,
     /// The command, without the prefix.
     pub command: String,
 }
 
-/// What became of a message, kept so that it is not played again and its edits are understood.
+/// The outcome of a message, stored so that it is not played twice and its edits are understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InboxRow {
     /// Accepted and not played yet.
     Waiting,
-    /// Every command of it was refused: an edit of it is played.
+    /// All its commands were refused; an edit of it is played.
     Refused {
         /// Digests of its command lines.
         lines: Vec<String>,
-        /// Who sent it, and may replace it; an older version did not note that.
+        /// The sender, who may edit it; older versions did not store this.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<PlayerId>,
     },
@@ -397,35 +397,35 @@ pub enum InboxRow {
         lines: Vec<String>,
         /// The entries they made.
         entries: Vec<u64>,
-        /// Where.
+        /// The table.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         table: Option<TableId>,
-        /// Who sent it, and may replace it; an older version did not note that.
+        /// The sender, who may edit it; older versions did not store this.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<PlayerId>,
     },
 }
 
-/// What did not fit of a long answer.
+/// The rest of a long answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RestDoc {
-    /// As it is kept at first.
+    /// As first stored.
     Fresh(Vec<Block>),
-    /// With the bot's age when it was first looked at since.
+    /// With the bot's age when a sweep first saw it.
     Seen {
-        /// What did not fit.
+        /// The rest.
         blocks: Vec<Block>,
         /// The bot's age, in seconds.
         seen: i64,
     },
 }
 
-/// Bytes that are kept of what did not fit.
+/// The most bytes stored of a rest.
 const MOST_REST: usize = 32 << 10;
 
 impl RestDoc {
-    /// Of what did not fit, as far as it is kept.
+    /// Builds it from the rest of an answer, cut to the size that is stored.
     pub fn of(mut blocks: Vec<Block>) -> Self {
         while to_json(&blocks).len() > MOST_REST {
             blocks.truncate(blocks.len() / 2);
@@ -433,7 +433,7 @@ impl RestDoc {
         RestDoc::Fresh(blocks)
     }
 
-    /// What did not fit.
+    /// The rest.
     pub fn into_blocks(self) -> Vec<Block> {
         match self {
             RestDoc::Fresh(blocks) | RestDoc::Seen { blocks, .. } => blocks,
@@ -442,25 +442,25 @@ impl RestDoc {
 }
 
 impl InboxRow {
-    /// Of a message of these lines by this player, at least one of which was played; with the entries that they made.
+    /// For a message by this player with these lines, at least one of which was played, and the entries they made.
     pub fn played(table: &TableId, by: &PlayerId, lines: Vec<String>, entries: Vec<u64>) -> Self {
         InboxRow::Played { lines, entries, table: Some(table.clone()), by: Some(by.clone()) }
     }
 }
 
-/// A record's JSON.
+/// Encodes a record as JSON.
 pub fn to_json(value: &impl Serialize) -> Vec<u8> {
-    // Few are longer, and growing on the way costs more than the room.
+    // Few records are longer, and reallocating costs more than the unused space.
     let mut bytes = Vec::with_capacity(1_024);
     serde_json::to_writer(&mut bytes, value).expect("the core's records have text keys and finite numbers");
     bytes.shrink_to_fit();
     bytes
 }
 
-/// A record of its JSON.
+/// Decodes a record from JSON.
 ///
 /// # Errors
-/// It is not one.
+/// The bytes are not such a record.
 pub fn from_json<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, StoreError> {
     serde_json::from_slice(bytes).map_err(|error| StoreError::damaged(key, error))
 }

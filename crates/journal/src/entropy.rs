@@ -1,4 +1,4 @@
-//! Secrets: the one place that makes randomness. Tests seed it.
+//! Secrets: the only place that makes randomness. Tests seed it.
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -7,31 +7,31 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 #[derive(Debug)]
 pub struct Entropy {
     lasting: ChaCha20Rng,
-    /// A stream of its own: how many messages were refused changes nothing about what entries are given.
+    /// A separate stream, so that the number of refused messages does not affect what entries get.
     passing: ChaCha20Rng,
 }
 
 impl Entropy {
-    /// Seeded by the operating system.
+    /// Seeds it from the operating system.
     pub fn from_system() -> Self {
         Entropy { lasting: rand::make_rng(), passing: rand::make_rng() }
     }
 
-    /// Seeded for a test, so that it can be repeated to the byte.
+    /// Seeds it for a test that can be repeated byte for byte.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         let (lasting, mut passing) = (ChaCha20Rng::from_seed(seed), ChaCha20Rng::from_seed(seed));
         passing.set_stream(1);
         Entropy { lasting, passing }
     }
 
-    /// 32 bytes that nobody can guess, for a table or an entry.
+    /// Returns 32 unguessable bytes, for a table or an entry.
     pub fn secret(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
         self.lasting.fill_bytes(&mut bytes);
         bytes
     }
 
-    /// 8 bytes that nobody can guess, for what is kept of a message for a while.
+    /// Returns 8 unguessable bytes, for temporary records of a message.
     pub fn salt(&mut self) -> [u8; 8] {
         let mut bytes = [0; 8];
         self.passing.fill_bytes(&mut bytes);

@@ -1,12 +1,13 @@
-//! The journal of a table: one entry for each command that threw dice or changed something, in a hash chain.
+//! The journal of a table: a hash chain with one entry for each command that rolled dice or changed something.
 //!
-//! An entry's bytes are its JSON as written here, exported to the letter. Its *parts* (text, answer, dice,
-//! facts, record, changes) stand in it as digests only, `SHA-256(salt + JSON)` with a salt of 32 bytes each; the
-//! values and [salts](crate::salt) are kept beside it, so that a part can be kept secret, shown later, or erased, and the
-//! chain still verifies. How all of that is stored, [`crate::stored`] says. `hash = SHA-256(previous hash + entry bytes)`, the first previous hash being 32 zero bytes.
+//! An entry's bytes are its JSON as written here, exported to the letter. Its *parts* (text, answer, dice, facts,
+//! record, changes) appear in it only as digests, `SHA-256(salt + JSON)`, each with a salt of 32 bytes. The values and
+//! [salts](crate::salt) are stored next to it. So a part can be kept secret, revealed later, or erased, and the chain
+//! still verifies. [`crate::stored`] describes the stored form. `hash = SHA-256(previous hash + entry bytes)`, where
+//! the first previous hash is 32 zero bytes.
 //!
-//! Entries are never deleted or reordered. Numbers count up by one; after a crash, numbers that may have been shown
-//! and were lost are left out, and the next entry names them.
+//! Entries are never deleted or reordered. Numbers count up by one. After a crash, numbers that may have been shown but
+//! were lost are left out, and the next entry names them.
 
 use crate::change::Changes;
 use crate::entropy::Entropy;
@@ -20,23 +21,24 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The newest rules that entries are written under. Each entry names its own, so that the chain covers which ones bind it:
+/// The newest rules that entries are written under. Each entry names its own, so the chain covers which rules bind it:
 ///
 /// 1. The chain, the digests, the dice and the order of epochs.
-/// 2. No dice of a published seed; a message's key once, but for edits, whose dice begin with the first version's; no
-///    reference to what is not there; a die of one side takes no word of the stream; players may bind a seed with words.
-/// 3. As 2, and some of the changes are withheld.
-/// 4. As 2 or 3, for one of several entries that a single line made. They follow one another directly.
+/// 2. No dice from a published seed; each message key once, except for edits, whose dice begin with the first
+///    version's; no reference to anything missing; a one-sided die takes no word of the stream; players may bind a seed
+///    with words.
+/// 3. Like 2, and some of the changes are withheld.
+/// 4. Like 2 or 3, for one of several entries that a single line made. They follow one another directly.
 pub const RULES: u32 = OF_A_GROUP;
-/// The rules of an entry that withholds nothing, of one that does, and of one in a group. None binds less than the others, so
-/// they may follow each other in any order.
+/// The rules of an entry that withholds nothing, of one that does, and of one in a group. All bind equally, so they may
+/// follow each other in any order.
 pub const WITHOUT_WITHHELD: u32 = 2;
 /// See [`WITHOUT_WITHHELD`].
 pub const WITH_WITHHELD: u32 = 3;
 /// See [`WITHOUT_WITHHELD`].
 pub const OF_A_GROUP: u32 = 4;
 
-/// Command lines of one message that are played.
+/// The most command lines of one message that are played.
 pub const MOST_LINES: usize = 5;
 
 /// Entries that one line can make: it is played for so many characters.
@@ -54,36 +56,36 @@ pub fn line_and_place(ordinal: u32) -> (u32, u32) {
     (before % most + 1, before / most)
 }
 
-/// What stands for the table itself where entries name a game.
+/// The name that entries use instead of a game for the table itself.
 pub const HOUSE: &str = "table";
 
-/// Numbers that are reserved beyond the last entry at the most, and so what a crash can leave out at once.
+/// The most numbers reserved beyond the last entry, and so the most that a crash can leave out at once.
 pub const FURTHEST_AHEAD: u64 = 64;
 
-/// A played command, as it stands in the chain.
+/// A played command, as it appears in the chain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number, from 1.
     pub number: u64,
-    /// See [`RULES`]; what does not say it was written under the first.
+    /// See [`RULES`]; an entry without this field was written under the first.
     #[serde(skip_serializing_if = "is_first", default = "first_rules")]
     pub rules: u32,
-    /// Numbers from and to, both included, that were left out before it.
+    /// The first and last of the numbers left out before it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub skipped: Option<(u64, u64)>,
-    /// Which seed its dice came of, from 1.
+    /// The number of the seed its dice came from, from 1.
     pub epoch: u32,
     /// SHA-256 of that seed, in the first entry of the epoch.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub commitment: Option<String>,
-    /// What players bound that seed with, in the first entry of the epoch.
+    /// The words that players bound that seed with, in the first entry of the epoch.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub words: Vec<Added>,
-    /// What its dice were made of, with the seed.
+    /// The key its dice were derived from, together with the seed.
     pub key: MessageKey,
-    /// Who typed.
+    /// The player who typed it.
     pub player: PlayerId,
-    /// Who acted.
+    /// The character who acted.
     pub character: CharacterId,
     /// When it was sent.
     pub time: Timestamp,
@@ -94,13 +96,13 @@ pub struct Entry {
     /// The roll it follows up on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub follows: Option<u64>,
-    /// The entry it takes back.
+    /// The entry it undoes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undoes: Option<u64>,
-    /// The entry whose place it takes, since its message was edited.
+    /// The entry it replaces because its message was edited.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub replaces: Option<u64>,
-    /// The secret entries it shows.
+    /// The secret entries it reveals.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reveals: Vec<u64>,
     /// The entries whose words it erases.
@@ -109,23 +111,23 @@ pub struct Entry {
     /// The epochs whose seeds it publishes.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub publishes: Vec<u32>,
-    /// Only its player and the referees may read its parts.
+    /// True if only its player and the referees may read its parts.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub secret: bool,
     /// Digests of its parts.
     pub digests: Digests,
 }
 
-/// Words with which a player bound a seed, after its commitment was known.
+/// Words with which a player bound a seed after its commitment was known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {
-    /// Whose.
+    /// The player.
     pub player: PlayerId,
     /// The words.
     pub words: String,
 }
 
-/// What dice are made of in place of a seed that was bound with these words.
+/// The value that dice are derived from instead of the seed, if it was bound with these words.
 pub fn bound(seed: &[u8; 32], words: &[Added]) -> [u8; 32] {
     let ids: Vec<String> = words.iter().map(|added| added.player.to_string()).collect();
     dice::fair::bound(seed, ids.iter().map(String::as_str).zip(words.iter().map(|added| added.words.as_str())))
@@ -153,12 +155,12 @@ impl Entry {
             && (key.id == last.id || by_number(key) && by_number(last))
     }
 
-    /// It does something about other entries, or shows what cannot be hidden again.
+    /// True if it acts on other entries, or shows something that cannot be hidden again.
     pub fn is_about_others(&self) -> bool {
         self.undoes.is_some() || self.shows()
     }
 
-    /// It showed or erased something: that cannot be taken back.
+    /// True if it revealed or erased something, which cannot be undone.
     pub fn shows(&self) -> bool {
         !self.reveals.is_empty() || !self.erases.is_empty() || !self.publishes.is_empty()
     }
@@ -167,7 +169,7 @@ impl Entry {
 /// Digests of an entry's parts, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digests {
-    /// Of what was typed.
+    /// Of the typed text.
     pub text: String,
     /// Of the answer, as plain text.
     pub answer: String,
@@ -202,11 +204,11 @@ impl Digests {
     }
 }
 
-/// The parts of an entry, as long as they may be known.
+/// The parts of an entry, as far as they may be known.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parts {
-    /// What was typed, as read: typography mended, the prefix off.
+    /// The typed line as read: typography normalised, prefix removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Part>,
     /// The answer, as plain text.
@@ -215,33 +217,33 @@ pub struct Parts {
     /// The dice, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dice: Option<Part>,
-    /// What the answer says, as named values.
+    /// The content of the answer, as named values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts: Option<Part>,
-    /// What a follow-up must know; `null` if nothing can follow.
+    /// What a follow-up needs to know; `null` if nothing can follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Part>,
     /// What changed at the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Part>,
-    /// How the result came to be, if the game says.
+    /// The explanation of the result, if the game gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Part>,
-    /// What changed besides, for its player and the referees alone.
+    /// Further changes, only for its player and the referees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Part>,
-    /// What the salts are made of; in no JSON, so that nothing that leaves the store has it.
+    /// The secrets behind the salts. They are in no JSON, so nothing that leaves the store contains them.
     #[serde(skip)]
     pub(crate) secrets: Secrets,
 }
 
 impl Parts {
-    /// Bytes of what may still be known.
+    /// The size of the known parts in bytes.
     pub fn bytes(&self) -> usize {
         Name::ALL.iter().filter_map(|name| self.part(*name)).map(|part| part.value.get().len()).sum()
     }
 
-    /// Erases the words, with all that their salts could be made of again. Their digests stay in the entry.
+    /// Erases the words, and everything from which their salts could be made again. Their digests stay in the entry.
     pub fn forget_words(&mut self) {
         (self.text, self.answer, self.why) = (None, None, None);
         self.secrets.words = None;
@@ -261,7 +263,7 @@ impl Parts {
     }
 }
 
-/// A value and the salt of its digest. The JSON is kept to the letter.
+/// A value and the salt of its digest. The JSON is preserved to the letter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
@@ -269,7 +271,7 @@ pub struct Part {
     pub salt: String,
     /// The value's JSON.
     pub value: Box<RawValue>,
-    /// The salt is made of a secret of the entry.
+    /// True if the salt derives from a secret of the entry.
     #[serde(skip)]
     pub(crate) made: bool,
 }
@@ -278,34 +280,34 @@ pub struct Part {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// The chain's hash up to and with this entry, in hexadecimal.
+    /// The chain's hash up to and including this entry, in hexadecimal.
     pub hash: String,
     /// The entry's bytes.
     pub entry: Box<RawValue>,
     /// Its parts.
     #[serde(default)]
     pub parts: Parts,
-    /// What later entries made of it. It says nothing that they do not say, and is not exported.
+    /// What later entries did to it. This repeats what they say, and is not exported.
     #[serde(default, skip_serializing_if = "Fate::is_open")]
     pub fate: Fate,
-    /// Where to go on reading backwards, and what the entry took; not exported.
+    /// Links to earlier entries, and the role this one took; not exported.
     #[serde(default, skip_serializing_if = "Before::is_first")]
     pub before: Before,
 }
 
-/// What became of an entry: the numbers of the entries that did it.
+/// What happened to an entry: the numbers of the entries that did it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fate {
-    /// It is taken back.
+    /// The entry that undid it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub undone_by: Option<u64>,
-    /// Its message was edited.
+    /// The entry that replaced it because its message was edited.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub replaced_by: Option<u64>,
-    /// It is secret no longer.
+    /// The entry that revealed it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub revealed_by: Option<u64>,
-    /// Its text is gone.
+    /// The entry that erased its words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub erased_by: Option<u64>,
 }
@@ -316,19 +318,19 @@ impl Fate {
     }
 }
 
-/// The entries before an entry that have something in common with it, and what only the bot needs to know of it.
+/// Earlier entries related to an entry, and what only the bot needs to know about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {
-    /// The same player's.
+    /// The previous entry of the same player.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub player: Option<u64>,
-    /// The same character's.
+    /// The previous entry of the same character.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub character: Option<u64>,
-    /// What its player had to be; unknown of what an older version played.
+    /// The role the command needed; unknown if an older version played it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub took: Option<Role>,
-    /// The last one under another id, which the player goes on from with this entry.
+    /// The last entry under another id that the player continues with this entry.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub also: Option<u64>,
 }
@@ -339,7 +341,7 @@ impl Before {
     }
 }
 
-/// What a command leaves for its entry, before it is sealed.
+/// The content of an entry before it is sealed.
 #[derive(Debug)]
 pub struct Draft<'a> {
     /// See [`Parts::text`].
@@ -391,19 +393,19 @@ impl Draft<'_> {
 }
 
 impl Part {
-    /// A value with the salt that a secret makes, if it is there, and the digest that stands in the entry.
+    /// Pairs a value with the salt derived from a secret, if there is one, and returns the digest for the entry too.
     pub(crate) fn made(salts: &Salts, name: Name, value: Box<RawValue>) -> Option<(Self, String)> {
         let (part, digest) = Part::sealed(salts.salt(name)?, value);
         Some((Part { made: true, ..part }, digest))
     }
 
-    /// A value with a salt of its own, and the digest that stands in the entry.
+    /// Pairs a value with a salt of its own, and returns the digest for the entry too.
     pub(crate) fn sealed(salt: [u8; 32], value: Box<RawValue>) -> (Self, String) {
         let digest = hex(&Sha256::new().chain_update(salt).chain_update(value.get()).finalize());
         (Part { salt: hex(&salt), value, made: false }, digest)
     }
 
-    /// The digest that stands in the entry.
+    /// The digest for the entry.
     pub fn digest(&self) -> Option<String> {
         let salt = unhex(&self.salt)?;
         Some(hex(&Sha256::new().chain_update(salt).chain_update(self.value.get()).finalize()))
@@ -411,19 +413,19 @@ impl Part {
 }
 
 impl Link {
-    /// Puts `entry` with its parts behind the chain that ended in `previous`.
+    /// Appends `entry` with its parts to the chain that ended in `previous`.
     pub fn new(previous: &str, entry: &Entry, parts: Parts, before: Before) -> Self {
         let entry = raw(entry);
         Link { hash: chain(previous, entry.get()), entry, parts, fate: Fate::default(), before }
     }
 }
 
-/// The hash in front of the first entry.
+/// The hash before the first entry.
 pub fn first_hash() -> String {
     "0".repeat(64)
 }
 
-/// The hash of the chain that ended in `previous` with an entry of these bytes behind it.
+/// The hash after appending an entry with these bytes to the chain that ended in `previous`.
 pub(crate) fn chain(previous: &str, entry: &str) -> String {
     let previous = unhex(previous).unwrap_or_default();
     hex(&Sha256::new().chain_update(previous).chain_update(entry).finalize())
@@ -448,7 +450,7 @@ pub fn hex(bytes: &[u8]) -> String {
     String::from_utf8(text).expect("digits are text")
 }
 
-/// Bytes of lower-case hexadecimal, if it is well-formed.
+/// Decodes lower-case hexadecimal; `None` if it is not well-formed.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()

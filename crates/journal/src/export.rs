@@ -1,4 +1,4 @@
-//! A journal as a file: what anybody may know of it, to be verified without the bot; or all of it, to move the table.
+//! A journal as a file: either what anyone may know, to verify it without the bot, or all of it, to move the table.
 //!
 //! ```text
 //! {"astragal_export":1,"table":"console/hall","time":"2026-11-20T09:00:00Z","last":2,"head":"4f…","seeds":{"1":"0a…"}}
@@ -7,10 +7,11 @@
 //! {"end":true,"entries":2,"sha256":"77…"}
 //! ```
 //!
-//! The bytes of an entry and of a part's value are those the chain and the digests were made of. Of a secret entry the
-//! digests alone are there, of an erased one the parts without words, of one that withholds changes all but those. `seeds` are the published ones, by epoch.
-//! `sha256` is of all bytes before the last line. A file that moves a table has `"moves":true`, every part and seed,
-//! and, behind the entries, lines `{"key":"game/mvk","value":{...}}` with what the table holds.
+//! The bytes of an entry and of a part's value are those that the chain and the digests were made from. A secret entry
+//! appears with its digests only, an erased one with its parts except the words, and one that withholds changes with
+//! everything but those. `seeds` are the published ones, by epoch. `sha256` covers all bytes before the last line. A
+//! file that moves a table has `"moves":true`, every part and seed, and after the entries lines
+//! `{"key":"game/mvk","value":{...}}` with the table's other records.
 
 mod read;
 
@@ -28,10 +29,10 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// The versions of the format: of a journal that withholds no changes of public entries, and of one that does.
+/// The versions of the format: for a journal whose public entries withhold no changes, and for one where some do.
 const FORMAT: u32 = 1;
 const FORMAT_WITH_WITHHELD: u32 = 2;
-/// The record of a moving table that lists the plugins enabled where it was played.
+/// The record that lists the plugins enabled in the rooms of a moving table.
 pub(super) const PLUGINS: &str = "plugins";
 
 /// The first line of an export.
@@ -40,7 +41,7 @@ pub struct Header {
     astragal_export: u32,
     /// The table.
     pub table: TableId,
-    /// What the players call it.
+    /// The name the players gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// When it was written.
@@ -51,12 +52,12 @@ pub struct Header {
     pub head: String,
     /// Seeds in hexadecimal, by epoch.
     pub seeds: BTreeMap<u32, String>,
-    /// It holds all that the table is, unpublished seeds and secrets too.
+    /// True if it holds all of the table, including unpublished seeds and secrets.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moves: bool,
 }
 
-/// What a table holds besides its journal, in an export that moves it.
+/// A record of a table other than its journal, in an export that moves it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -74,7 +75,7 @@ struct Footer {
     sha256: String,
 }
 
-/// An export could not be written or read.
+/// Why an export cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The store failed.
@@ -83,7 +84,7 @@ pub enum ExportError {
     /// The file failed.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// The first entry that is not what it should be.
+    /// The first wrong entry.
     #[error(transparent)]
     Entry(#[from] Wrong),
     /// The file is not a complete, unchanged export.
@@ -95,7 +96,7 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// As trouble with the store, where no file is involved.
+    /// The error as a store error, for callers without a file.
     pub fn into_store(self) -> StoreError {
         match self {
             ExportError::Store(error) => error,
@@ -104,16 +105,16 @@ impl ExportError {
     }
 }
 
-/// How much a file holds.
+/// How much a file contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// What anybody may know.
+    /// What anyone may know.
     Proof,
-    /// All that the table is.
+    /// All of the table.
     Move,
 }
 
-/// How a record is read: from a store, or from a table at work.
+/// Reads a record: from a store, or from an open table.
 type Read<'a> = Box<dyn Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a>;
 
 /// A table to be exported.
@@ -125,7 +126,7 @@ pub struct Exported<'a> {
 }
 
 impl<'a> Exported<'a> {
-    /// The table `id`, if anything was played at it.
+    /// The table `id`; `None` if nothing was ever played at it.
     ///
     /// # Errors
     /// It cannot be read.
@@ -139,7 +140,7 @@ impl<'a> Exported<'a> {
         Ok((head.number > 0).then(|| Exported::at_work(id, doc, head, read)))
     }
 
-    /// A table at work, whose head and document are ahead of the store's.
+    /// An open table, whose head and document are ahead of the store.
     pub fn at_work(
         id: &TableId,
         doc: TableDoc,
@@ -149,7 +150,7 @@ impl<'a> Exported<'a> {
         Exported { id: id.clone(), doc, head, read: Box::new(read) }
     }
 
-    /// As it was when its journal ended with entry `last` and this head.
+    /// The table as it was when its journal ended with entry `last` and this head.
     pub fn until(mut self, last: u64, head: String) -> Self {
         (self.head.number, self.head.hash) = (last, head);
         self
@@ -161,11 +162,11 @@ impl<'a> Exported<'a> {
             let stored = (self.read)(&key).transpose()?;
             Some(stored.and_then(|bytes| Page::of_stored(&key, &bytes)))
         };
-        // A number that a crash left out has no record.
+        // A number left out after a crash has no record.
         (1..=self.head.number).filter_map(page)
     }
 
-    /// The seeds that a file of this scope holds.
+    /// The seeds that belong in a file of this scope.
     fn seeds(&self, scope: Scope) -> Result<BTreeMap<u32, String>, StoreError> {
         let mut seeds = BTreeMap::new();
         for epoch in 1..=self.head.epoch {
@@ -198,10 +199,10 @@ impl<'a> Exported<'a> {
     }
 }
 
-/// Writes what anybody may know of a journal.
+/// Writes what anyone may know of a journal.
 ///
 /// # Errors
-/// The store or the file failed: what was written is no export.
+/// The store or the file failed; what was written is not an export.
 pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u64, ExportError> {
     let mut out = Summed::new(out);
     out.line(&table.header(time, Scope::Proof)?)?;
@@ -218,10 +219,10 @@ pub fn write(table: &Exported, time: Timestamp, out: &mut dyn Write) -> Result<u
     out.end()
 }
 
-/// Writes all that a table is, to be imported elsewhere. The store must not change meanwhile.
+/// Writes all of a table, to be imported elsewhere. The store must not change meanwhile.
 ///
 /// # Errors
-/// The store or the file failed: what was written is no export.
+/// The store or the file failed; what was written is not an export.
 pub fn write_all(
     table: &Exported,
     store: &dyn Store,
@@ -241,7 +242,7 @@ pub fn write_all(
     let mut head = whole_head(store, &table.id)?;
     for record in scan_all(store, &prefix) {
         let (key, value) = record?;
-        // The head has them all in it: so each version reads what another one wrote.
+        // The head contains all last entries, so every version can read what another wrote.
         if !key.starts_with(&entries) && Last::of_key(&table.id, &key).is_none() {
             let value = if key == keys::head(&table.id) { head.take().unwrap_or(value) } else { value };
             let text = String::from_utf8(value).map_err(|error| StoreError::damaged(&key, error))?;
@@ -252,7 +253,7 @@ pub fn write_all(
     out.end()
 }
 
-/// The plugins that are enabled where the table is played.
+/// The plugins enabled where the table is played.
 fn plugins(table: &Exported, store: &dyn Store) -> Result<BTreeSet<String>, StoreError> {
     let mut plugins = BTreeSet::new();
     for record in scan_all(store, keys::ROOMS) {
@@ -265,7 +266,7 @@ fn plugins(table: &Exported, store: &dyn Store) -> Result<BTreeSet<String>, Stor
     Ok(plugins)
 }
 
-/// Writes a journal to be read: a line or two an entry, what is secret left out.
+/// Writes a journal for people to read: a line or two per entry, without secrets.
 ///
 /// # Errors
 /// The store or the file failed.
@@ -296,7 +297,7 @@ pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportEr
     Ok(entries)
 }
 
-/// Lines on their way out, summed up.
+/// Writes lines and sums them up.
 struct Summed<'a> {
     out: &'a mut dyn Write,
     sum: Sha256,

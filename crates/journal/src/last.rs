@@ -1,6 +1,6 @@
-//! The last entry of each player and of each character, from where their histories lead back: a record each, so that a
-//! command costs the same however many have ever played. An older version kept them all in the head, which it wrote with
-//! each command; such a head is read for ever.
+//! The last entry of each player and each character, from which their histories lead back. Each has its own record, so
+//! a command costs the same however many people have ever played. An older version kept them all in the head, which it
+//! wrote with each command. Such a head can still be read.
 
 use crate::documents::{Head, from_json, to_json};
 use crate::keys::{self, Last, TableId};
@@ -8,10 +8,10 @@ use crate::store::{Batch, Store, StoreError, scan_all};
 use chat::{CharacterId, PlayerId};
 
 impl Head {
-    /// A player's last entry at `table`, whose head this is; `read` reads the record under a key.
+    /// A player's last entry at `table`, whose head this is. `read` reads the record under a key.
     ///
     /// # Errors
-    /// As `read`.
+    /// Those of `read`.
     pub fn last_of_player<E>(
         &self,
         table: &TableId,
@@ -24,10 +24,10 @@ impl Head {
         }
     }
 
-    /// A character's last entry, as [`last_of_player`](Self::last_of_player).
+    /// A character's last entry, like [`last_of_player`](Self::last_of_player).
     ///
     /// # Errors
-    /// As `read`.
+    /// Those of `read`.
     pub fn last_of_character<E>(
         &self,
         table: &TableId,
@@ -40,12 +40,12 @@ impl Head {
         }
     }
 
-    /// It holds last entries, as an older version left it.
+    /// True if it holds last entries, as an older version stored them.
     pub fn holds_last_entries(&self) -> bool {
         !self.players.is_empty() || !self.characters.is_empty()
     }
 
-    /// Moves the last entries that it holds into their records. Write it in the same batch.
+    /// Moves its last entries into records of their own. Write the head in the same batch.
     pub fn move_last_entries(&mut self, table: &TableId, batch: &mut Batch) {
         for (player, number) in std::mem::take(&mut self.players) {
             batch.put(keys::last_of_player(table, &player), number.to_string());
@@ -55,10 +55,10 @@ impl Head {
         }
     }
 
-    /// Takes a last entry in again, as an older version kept it.
+    /// Puts a last entry back in, as an older version stored it.
     ///
     /// # Errors
-    /// The record under `key` is no number.
+    /// The record under `key` is not a number.
     pub(crate) fn take_last_entry(&mut self, last: Last, key: &str, value: &[u8]) -> Result<(), StoreError> {
         let number = from_json(key, value)?;
         match last {
@@ -69,7 +69,7 @@ impl Head {
     }
 }
 
-/// A table's head with all last entries in it, as every version reads it; nothing if the table has none.
+/// A table's head with all last entries in it, as every version can read it; `None` if the table has no head.
 ///
 /// # Errors
 /// The store cannot be read.

@@ -1,8 +1,8 @@
-//! What a table's journal is, and how it is kept.
+//! The journal of a table and how it is stored.
 //!
-//! An [`Entry`] for each command that threw dice or changed something, in a hash chain that anybody can verify
-//! ([`Verifier`], [`export`]); what is kept beside it of tables and rooms ([`documents`]), under which [`keys`]; the
-//! narrow trait of a [`store`], its one writer, the [`committer`], and its [`backup`].
+//! There is an [`Entry`] for each command that rolled dice or changed something, in a hash chain that anyone can verify
+//! ([`Verifier`], [`export`]). Next to it are the [`documents`] of tables and rooms, under their [`keys`]. The
+//! [`store`] is a narrow trait, with a single writer, the [`committer`], and its [`backup`].
 //!
 //! This crate knows no command, no game and no network.
 

@@ -1,5 +1,5 @@
-//! A table's way into another room or another bot: an export with all that the table is is verified, added up, and
-//! laid under a name that is free there. Numbers and chain go on; the dice begin a new epoch.
+//! Moves a table into another room or another bot. A complete export is verified, added up, and stored under a name
+//! that is free there. Numbers and chain continue; the dice begin a new epoch.
 
 mod led;
 mod records;
@@ -17,25 +17,25 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
-/// A table that is not laid yet, as an export has it: nothing in it contradicts its journal.
+/// A table from an export, not stored yet. Nothing in it contradicts its journal.
 pub struct Moved {
     /// The first line of the export.
     pub header: Header,
-    /// How many entries.
+    /// The number of entries.
     pub entries: u64,
-    /// Numbers that crashes left out, from and to.
+    /// Numbers left out after crashes: ranges with both ends.
     pub gaps: Vec<(u64, u64)>,
-    /// The epochs whose seeds are published.
+    /// The epochs with published seeds.
     pub published: BTreeSet<u32>,
-    /// Who would run the game, with the names they had.
+    /// The players who would run the game, with the names they had.
     pub referees: BTreeMap<PlayerId, String>,
     store: Memory,
 }
 
-/// The lines of a file, taken apart: its journal holds, and nothing else of it is checked yet.
+/// The parsed lines of a file. The journal is verified; nothing else is checked yet.
 struct Gathered {
     header: Header,
-    /// The writes of the entries, and of the seeds that prove them.
+    /// The writes of the entries and of their seeds.
     entries: Batch,
     led: Led,
     records: Records,
@@ -47,7 +47,7 @@ impl Gathered {
         let verdict = export::verify(input, |body| match body {
             Body::Link(mut link, entry) => {
                 led.note(&entry, &link);
-                // The chain does not say what its player had to be, so it is as unknown as with an old entry.
+                // The chain does not record the role it needed, so that is unknown, as for old entries.
                 link.before.took = None;
                 entries.put(keys::entry(table, entry.number), Page { entry: *entry, link: *link }.to_stored());
             }
@@ -75,14 +75,14 @@ impl Gathered {
     }
 }
 
-/// Where a moved table was laid.
+/// The result of storing a moved table.
 #[derive(Debug)]
 pub struct Laid {
     /// Its name there.
     pub table: TableId,
-    /// The table that the room sat at before, which is kept.
+    /// The room's previous table, which is kept.
     pub left: TableId,
-    /// The writes that lay it.
+    /// The writes that store it.
     pub batch: Batch,
 }
 
@@ -90,9 +90,9 @@ impl Moved {
     /// Reads and checks an export.
     ///
     /// # Errors
-    /// The first thing that is not as it was written, or that the file does not hold all of the table.
+    /// The first thing that is not as it was written, or the file does not contain all of the table.
     pub fn read(input: &mut dyn BufRead) -> Result<Self, ExportError> {
-        // The name only keeps the records apart here.
+        // The name matters only for keeping the records apart here.
         let table = TableId::of(&RoomId::new("moved", "table"));
         let Gathered { header, entries, led, records } = Gathered::of(input, &table)?;
         let store = Memory::default();
@@ -119,9 +119,9 @@ impl Moved {
         self.store.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
     }
 
-    /// The epoch that begins where it is laid: whoever had the file may know the seed in it.
+    /// The epoch that begins after the move: anyone who had the file may know its seeds.
     pub fn next_epoch(&self) -> u32 {
-        // The file has a seed for each.
+        // The file has one seed per epoch.
         u32::try_from(self.header.seeds.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
@@ -135,9 +135,9 @@ impl Moved {
         Ok(listed.unwrap_or_default())
     }
 
-    /// The writes that lay the table in `store` and seat `room` at it, with those of its plugins that are `offered` there;
-    /// `fresh` is the room as it is if nobody has set anything in it. Nothing is overwritten: the table that the room sat
-    /// at before is kept. If the table is there already, as far as it goes, its name comes back instead.
+    /// The writes that store the table in `store` and seat `room` at it, with those of its plugins that are `offered`
+    /// there. `fresh` is the room with default settings. Nothing is overwritten: the room's previous table is kept. If
+    /// the table, as far as it goes, is in the store already, returns its name instead.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -184,7 +184,7 @@ impl Moved {
     }
 }
 
-/// The writes that seat `room` at a table of the store; the table that it sat at is kept.
+/// The writes that seat `room` at a table of the store. Its previous table is kept.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -198,7 +198,7 @@ pub fn seat(store: &dyn Store, room: &RoomId, table: &TableId, fresh: RoomDoc) -
     Ok(Laid { table: table.clone(), left, batch })
 }
 
-/// How far a table's journal goes; 0 if nothing was played at it.
+/// The number of the last entry of a table's journal; 0 if nothing was played at it.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -208,7 +208,7 @@ pub fn last_entry(store: &dyn Store, table: &TableId) -> Result<u64, StoreError>
     Ok(head.map_or(0, |head| head.number))
 }
 
-/// Which rooms with settings of their own sit at which tables.
+/// The rooms with settings of their own, and the tables they sit at.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -222,7 +222,7 @@ pub fn seatings(store: &dyn Store) -> Result<Vec<(RoomId, TableId)>, StoreError>
     Ok(seatings)
 }
 
-/// The tables of a store that were ever played at, and those that rooms with settings of their own sit at.
+/// All tables that were ever played at, and those that rooms with settings of their own sit at.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -231,15 +231,15 @@ pub fn tables(store: &dyn Store) -> Result<Vec<TableId>, StoreError> {
     let mut after: Option<String> = None;
     while let Some((key, _)) = store.scan(keys::TABLES, after.as_deref(), 1)?.pop() {
         let id = TableId::of_key(&key).ok_or_else(|| StoreError::damaged(&key, "no table's record has such a key"))?;
-        // Behind everything of this table.
+        // Skip everything else of this table.
         after = Some(format!("{}\u{10ffff}", keys::all_of(&id)));
         tables.push(id);
     }
     Ok(tables)
 }
 
-/// The table that is meant by `name`: a room's id with or without its network, or what the players call the table. If
-/// none is, or several are, the tables to choose from.
+/// Finds the table called `name`: a room's id with or without its network, or the name the players gave it. If none
+/// matches, or several do, returns the tables to choose from.
 ///
 /// # Errors
 /// The store cannot be read.

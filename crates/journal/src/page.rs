@@ -1,4 +1,4 @@
-//! An entry of a journal as it is read back: what of it is there, in words.
+//! An entry of a journal as it is read back, with whatever of it is still there.
 
 use crate::{Change, Changes, Entry, Link, Part, Place, diff};
 use chat::Readers;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 pub struct Page {
     /// The entry.
     pub entry: Entry,
-    /// Its parts, and what became of it.
+    /// Its parts, and what happened to it.
     pub link: Link,
 }
 
 impl Page {
-    /// Reads a part; nothing if it is erased or makes no sense.
+    /// Decodes a part; `None` if it is erased or invalid.
     fn read<T: DeserializeOwned>(part: &Option<Part>) -> Option<T> {
         serde_json::from_str(part.as_ref()?.value.get()).ok()
     }
@@ -26,39 +26,40 @@ impl Page {
         self.entry.number
     }
 
-    /// What was typed; nothing if it is erased.
+    /// The typed line; `None` if it is erased.
     pub fn text(&self) -> Option<String> {
         Self::read(&self.link.parts.text)
     }
 
-    /// What was answered, without the number behind it; nothing if it is erased.
+    /// The answer without the number at its end; `None` if it is erased.
     pub fn answer(&self) -> Option<String> {
         let answer: String = Self::read(&self.link.parts.answer)?;
         let number = format!("#{}", self.number());
         Some(answer.strip_suffix(&number).map_or(answer.clone(), |answer| answer.trim_end().to_owned()))
     }
 
-    /// What was thrown, in order; nothing if it cannot be read.
+    /// The dice in order; empty if they cannot be read.
     pub fn dice(&self) -> Vec<Die> {
         Self::read(&self.link.parts.dice).unwrap_or_default()
     }
 
-    /// What it changed, as far as all who read the entry may know; nothing if it cannot be read.
+    /// The changes that every reader of the entry may know; empty if they cannot be read.
     pub fn changes(&self) -> Changes {
         Self::read(&self.link.parts.changes).unwrap_or_default()
     }
 
-    /// What it changed besides, for its player and the referees; nothing if it cannot be read.
+    /// Further changes for its player and the referees; empty if they cannot be read.
     pub fn withheld(&self) -> Changes {
         Self::read(&self.link.parts.withheld).unwrap_or_default()
     }
 
-    /// Some of it is for its player and the referees alone: all of a secret entry, the withheld changes of another.
+    /// True if some of it is only for its player and the referees: all of a secret entry, or the withheld changes of
+    /// another.
     pub fn withholds(&self) -> bool {
         (self.entry.secret || self.entry.digests.withheld.is_some()) && self.link.fate.revealed_by.is_none()
     }
 
-    /// What the answer stated.
+    /// The facts of the answer.
     pub fn facts(&self) -> Map<String, Value> {
         Self::read(&self.link.parts.facts).unwrap_or_default()
     }
@@ -68,7 +69,7 @@ impl Page {
         Self::read(&self.link.parts.why).unwrap_or_default()
     }
 
-    /// Its parts are for its player and the referees alone.
+    /// True if its parts are only for its player and the referees.
     pub fn is_secret(&self) -> bool {
         self.entry.secret && self.link.fate.revealed_by.is_none()
     }
@@ -78,28 +79,28 @@ impl Page {
         if self.is_secret() { Readers::Referees } else { Readers::Everybody }
     }
 
-    /// It holds neither because it is undone, nor because its message was edited.
+    /// True if it no longer holds, because it was undone or its message was edited.
     pub fn is_void(&self) -> bool {
         self.link.fate.undone_by.is_some() || self.link.fate.replaced_by.is_some()
     }
 
-    /// It still holds, and nothing was disclosed, published or erased by it.
+    /// True if it still holds and disclosed, published and erased nothing.
     pub fn can_be_taken_back(&self) -> bool {
         !self.is_void() && !self.entry.shows()
     }
 
-    /// The number before it, those left out passed over; 0 before the first.
+    /// The number before it, skipping those left out; 0 before the first.
     pub fn below(&self) -> u64 {
         self.entry.skipped.map_or(self.entry.number, |(from, _)| from).saturating_sub(1)
     }
 
-    /// What happened: what was typed, or of what is erased the command and its dice.
+    /// What happened, in words: the typed line, or if erased, the command and its dice.
     pub fn told(&self) -> String {
         let erased = || format!("{} {}", self.entry.command, self.dice_shown()).trim_end().to_owned();
         self.text().unwrap_or_else(erased)
     }
 
-    /// The dice as `d20=15 d8=5`, a few of many.
+    /// The dice as `d20=15 d8=5`; of very many, only the first.
     pub fn dice_shown(&self) -> String {
         const MOST: usize = 40;
         let dice = self.dice();
@@ -110,7 +111,7 @@ impl Page {
         shown.join(" ")
     }
 
-    /// All the dice: `d20=15 d8=5`; more than a few of one kind in a row as `d6: 3 1 4 1 5 9`.
+    /// All dice: `d20=15 d8=5`; long runs of one kind as `d6: 3 1 4 1 5 9`.
     pub fn all_dice_shown(&self) -> String {
         const FEW: usize = 20;
         let dice = self.dice();
@@ -124,7 +125,7 @@ impl Page {
         kinds.collect::<Vec<_>>().join(" ")
     }
 
-    /// The changes that take it back, in order.
+    /// The changes that undo it, in order.
     pub fn reversed(&self) -> Vec<Change> {
         let changes = self.changes().with(self.withheld());
         let record: Option<Value> =

@@ -1,20 +1,21 @@
-//! The places that changes name: parsed here once, and printed here once.
+//! The places that changes name, with the only code that parses and prints their paths.
 //!
-//! A change's path is a JSON pointer into one document that holds all of a table: `/table/...` is the table's document,
-//! `/rooms/ROOM/...` a room's settings, `/games/GAME/...` what a game keeps, `/rolls/N/...` what is left to do about a roll.
+//! A change's path is a JSON pointer into one document that contains the whole table: `/table/...` is the table's
+//! document, `/rooms/ROOM/...` a room's settings, `/games/GAME/...` a game's state, `/rolls/N/...` what is left to do
+//! about a roll.
 
 use crate::change::pointer;
 use chat::{CharacterId, PlayerId, RoomId};
 use std::borrow::Cow;
 
-/// A stored document that changes are made in.
+/// A stored document that changes apply to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Document {
     /// The table's people and settings.
     Table,
     /// A room's settings.
     Room(RoomId),
-    /// What a game keeps.
+    /// A game's state.
     Game(String),
     /// What can still be done about a roll, by its entry's number.
     Roll(u64),
@@ -23,40 +24,40 @@ pub enum Document {
 /// What a change is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// What the players call the table.
+    /// The name the players gave the table.
     TableName,
-    /// The game that a word shared by several means.
+    /// The game that wins when games share a command.
     MainGame,
     /// A referee.
     Referee(PlayerId),
     /// A player's seat.
     Seat(PlayerId),
-    /// A character, with the name and whose it is.
+    /// A character, with its name and owner.
     Character(CharacterId),
-    /// A setting of the table, by whatever declared it.
+    /// A setting of the table, by the plugin that declared it.
     TableSetting(String),
-    /// The entry of a sealed declaration, by who declared.
+    /// The entry of a sealed declaration, by character.
     Sealed(CharacterId),
-    /// What everybody at the table named.
+    /// The shortcuts of everybody at the table.
     TableShortcuts,
-    /// What was named for one character.
+    /// The shortcuts of one character.
     Shortcuts(CharacterId),
-    /// The scene that is being played.
+    /// The current scene.
     Scene,
-    /// Anything that a room is set to.
+    /// Any setting of a room.
     Room(RoomId),
-    /// Anything that a game keeps.
+    /// Any part of a game's state.
     Game(String),
-    /// What a game noted of a roll.
+    /// A game's record of a roll.
     Record(u64),
-    /// What is offered about a roll.
+    /// The offers of a roll.
     Offers(u64),
-    /// What this version does not know, by its path. Nobody takes back a change of it.
+    /// A place unknown to this version, by its path. Nobody can undo a change to it.
     Other(String),
 }
 
 impl Document {
-    /// The document that the path of a change is in.
+    /// The document that the path of a change points into.
     pub fn of(path: &str) -> Option<Self> {
         let mut words = path.split('/').skip(1);
         let (kind, id) = (words.next()?, words.next().map(|word| unescaped(word).into_owned()));
@@ -69,7 +70,7 @@ impl Document {
         })
     }
 
-    /// Where it stands, as the beginning of the paths of its changes.
+    /// The common beginning of the paths into it.
     pub fn path(&self) -> String {
         match self {
             Document::Table => "/table".to_owned(),
@@ -137,7 +138,7 @@ impl Place {
     }
 }
 
-/// The words of a path as they were before they were put into it.
+/// The segments of a path, unescaped.
 pub fn words(path: &str) -> Vec<Cow<'_, str>> {
     path.split('/').skip(1).map(unescaped).collect()
 }

@@ -1,27 +1,29 @@
 //! Where the salts of an entry's parts come from: two secrets of 16 random bytes that belong to this entry alone.
 //!
-//! One secret is for the words (what was typed and answered, and the explanation), which can be erased; the other is for all
-//! other parts. A part's salt is HMAC-SHA-256 with the secret as its key and `astragal salt NAME` as its message.
+//! One secret is for the words (the typed line, the answer and the explanation), which can be erased; the other is for
+//! all other parts. A part's salt is HMAC-SHA-256 with the secret as its key and `astragal salt NAME` as its message.
 //!
-//! # What shown salts say about hidden parts
+//! # What known salts reveal about hidden parts
 //!
-//! Nothing. HMAC-SHA-256 is a pseudorandom function: whoever has the salts of some parts, but not the secret, cannot tell the
-//! salt of another part from 32 random bytes, and to find the secret they would have to try 2^128. That is why the secrets
-//! themselves never leave the store: exports, files that move a table and backups have the salts of the parts that stand in
-//! them. So a withheld part, whose secret is also behind the dice that everybody sees, is as safe as with a salt of its own.
+//! Nothing. HMAC-SHA-256 is a pseudorandom function: anyone who has the salts of some parts but not the secret cannot
+//! tell the salt of another part from 32 random bytes, and finding the secret would take 2^128 tries. That is why the
+//! secrets never leave the store: exports, files that move a table and backups contain only the salts of the parts that
+//! are in them. So a withheld part, though its secret also salts the dice that everybody sees, is as safe as with a
+//! salt of its own.
 //!
-//! The secrets derive from nothing. Not from the table's seed: once it is published, everybody could try words against the
-//! digests of secret and erased parts. Not from a secret of the table either: each backup would hold it, and salts that were
-//! erased since could be made again. Erasing destroys the secret of the words with the words.
+//! The secrets derive from nothing. If they came from the table's seed, then once it is published, anyone could try
+//! words against the digests of secret and erased parts. If they came from a secret of the table, every backup would
+//! contain it, and salts erased since then could be made again. Erasing destroys the secret of the words along with the
+//! words.
 
 use crate::entropy::Entropy;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Makes the salts of some parts of one entry.
+/// The secret behind the salts of some parts of one entry.
 pub(crate) type Secret = [u8; 16];
 
-/// The parts of an entry.
+/// The names of an entry's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     Text,
@@ -35,16 +37,17 @@ pub(crate) enum Name {
 }
 
 impl Name {
-    /// All of them, in the order in which they are written.
+    /// All names, in the order they are written.
     pub const ALL: [Name; 8] =
         [Name::Text, Name::Answer, Name::Dice, Name::Facts, Name::Record, Name::Changes, Name::Why, Name::Withheld];
 
-    /// It can be erased.
+    /// True if it is one of the words, which can be erased.
     pub fn is_words(self) -> bool {
         matches!(self, Name::Text | Name::Answer | Name::Why)
     }
 
-    /// What its salt is made of besides the secret. It never changes, since stored entries are read by it.
+    /// The label from which its salt derives, together with the secret. It never changes, because stored entries depend
+    /// on it.
     fn label(self) -> &'static str {
         match self {
             Name::Text => "astragal salt text",
@@ -59,18 +62,18 @@ impl Name {
     }
 }
 
-/// What the salts of an entry are made of, as far as it is kept. Entries of older versions, and those that came in a file,
-/// have salts that no secret makes.
+/// The secrets of an entry, as far as they are kept. Entries of older versions, and those that came in a file, have
+/// salts that do not derive from secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Secrets {
-    /// Of the parts that can be erased.
+    /// For the parts that can be erased.
     pub words: Option<Secret>,
-    /// Of all others.
+    /// For all other parts.
     pub rest: Option<Secret>,
 }
 
 impl Secrets {
-    /// Those of a new entry.
+    /// Makes the secrets of a new entry.
     pub fn new(entropy: &mut Entropy) -> Self {
         let bytes = entropy.secret();
         let half = |from: usize| std::array::from_fn(|at| bytes[from + at]);
@@ -78,7 +81,7 @@ impl Secrets {
     }
 }
 
-/// Makes salts of secrets.
+/// Derives salts from secrets.
 pub(crate) struct Salts {
     words: Option<Hmac<Sha256>>,
     rest: Option<Hmac<Sha256>>,
@@ -107,7 +110,7 @@ mod tests {
     use crate::hex;
     use std::collections::BTreeSet;
 
-    /// Computed by a second program: entries that are stored must give the same salts for ever.
+    /// Computed by a second program. Stored entries must give the same salts for ever.
     #[test]
     fn salts_never_change() {
         let secrets = Secrets { words: Some(std::array::from_fn(|at| at as u8)), rest: Some([0xff; 16]) };

@@ -1,11 +1,11 @@
-//! The version of what a store holds, and whether a bot can start on it: what a start reads is what its key says.
+//! The version of the stored data, and whether a bot can start on it.
 
 use crate::documents::{Head, RoomDoc, TableDoc, from_json};
 use crate::keys;
 use crate::store::{Batch, Store, StoreError, scan_all};
 use std::collections::BTreeSet;
 
-/// A bot could not start on what a store holds.
+/// Why a bot cannot start on a store.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The store cannot be read or written.
@@ -23,8 +23,8 @@ pub enum StartError {
     },
 }
 
-/// The schema of what a store holds, if it holds anything. An older one than [`keys::SCHEMA`] is brought up to it by
-/// [`prepare`], and no way leads back but a backup.
+/// The schema of a store, if it is not empty. [`prepare`] upgrades an older one to [`keys::SCHEMA`]; the only way back
+/// is a backup.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -32,7 +32,7 @@ pub fn schema_of(store: &dyn Store) -> Result<Option<u32>, StoreError> {
     store.read(keys::SCHEMA_KEY)?.map(|schema| from_json(keys::SCHEMA_KEY, &schema)).transpose()
 }
 
-/// Brings a store up to [`keys::SCHEMA`], if it is empty or older.
+/// Upgrades a store to [`keys::SCHEMA`] if it is empty or older.
 ///
 /// # Errors
 /// The store does not work, or a newer version wrote it.
@@ -40,7 +40,7 @@ pub fn prepare(store: &dyn Store) -> Result<(), StartError> {
     match schema_of(store)? {
         Some(found) if found > keys::SCHEMA => return Err(StartError::Newer { found }),
         Some(keys::SCHEMA) => {}
-        // Every record of an older one is read as it is: what came later is as if nobody had set it.
+        // Old records are read as they are: later additions count as never set.
         Some(_) | None => {
             let mut batch = Batch::default();
             batch.put(keys::SCHEMA_KEY, keys::SCHEMA.to_string());
@@ -53,7 +53,7 @@ pub fn prepare(store: &dyn Store) -> Result<(), StartError> {
 /// Reads every record that a start or the opening of a table reads, and changes nothing.
 ///
 /// # Errors
-/// Names the first that cannot be read, or says that a newer version wrote them.
+/// The first record that cannot be read, or a newer version wrote them.
 pub fn check_records(store: &dyn Store) -> Result<(), StartError> {
     if let Some(found) = schema_of(store)?.filter(|found| *found > keys::SCHEMA) {
         return Err(StartError::Newer { found });

@@ -1,4 +1,4 @@
-//! Where tables are kept: ordered text keys with JSON values, and batches that are durable as a whole.
+//! The storage of tables: ordered text keys with JSON values, and batches that become durable as a whole.
 
 pub mod conformance;
 pub mod seal;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map;
 use std::sync::Arc;
 
-/// A place for the core's records. [`conformance::suite`] is its contract as tests.
+/// A place for the core's records. [`conformance::suite`] tests its contract.
 pub trait Store: Send + Sync {
     /// The value of `key`.
     ///
@@ -24,7 +24,7 @@ pub trait Store: Send + Sync {
     /// The record is damaged, or the store cannot be read.
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Up to `limit` records whose keys start with `prefix` and come behind `after`, in the order of their keys.
+    /// Up to `limit` records whose keys start with `prefix` and come after `after`, in key order.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -32,36 +32,36 @@ pub trait Store: Send + Sync {
 
     /// Writes all of `batch` or nothing; when it returns `Ok`, the batch survives a power cut.
     ///
-    /// What failed on its way may have been written all the same (a sync that fails says nothing of what is on the disk). A
-    /// store that cannot know finds out before it returns: players are told what it says. [`conformance::failures`] tries
-    /// that.
+    /// A commit that fails halfway may have been written all the same (a failed sync says nothing about what is on the
+    /// disk). A store that cannot know must find out before it returns, because players are told the result.
+    /// [`conformance::failures`] tests that.
     ///
     /// # Errors
-    /// Nothing of the batch was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`].
+    /// Nothing of the batch was written, and nothing of it ever will be, unless the error is [`StoreError::InDoubt`].
     fn commit(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Writes all of `first`, in any order and any pieces, then `last` as one. Where `last` survives a power cut, so does
-    /// `first`. A database that lets nobody read while it writes a batch lets them read between the pieces.
+    /// Writes all of `first`, in any order and any number of pieces, then `last` as a whole. If `last` survives a power
+    /// cut, so does `first`. A database that blocks readers while it writes a batch lets them in between the pieces.
     ///
     /// # Errors
-    /// Nothing of `last` was written, and nothing of it ever will be; unless it says [`StoreError::InDoubt`]. Of `first` any
-    /// part may have been written.
+    /// Nothing of `last` was written, and nothing of it ever will be, unless the error is [`StoreError::InDoubt`]. Any
+    /// part of `first` may have been written.
     fn commit_behind(&self, first: Batch, last: Batch) -> Result<(), StoreError> {
         let mut all = first;
         all.append(last);
         self.commit(&all)
     }
 
-    /// Where the store is in its log, if it has one.
+    /// The store's position in its log, if it has one.
     fn position(&self) -> Option<Position> {
         None
     }
 }
 
-/// A place in the log of a store: what a backup has, and from where on the log goes on with it.
+/// A position in the log of a store: how far a backup goes, and where the log continues it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
-    /// Which log: its identity, in hexadecimal.
+    /// The identity of the log, in hexadecimal.
     pub identity: String,
     /// The number of the last commit.
     pub number: u64,
@@ -89,7 +89,7 @@ impl<S: Store + ?Sized> Store for Arc<S> {
     }
 }
 
-/// Writes that belong together; the last one to a key counts.
+/// Writes that belong together. The last write to a key wins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch(BTreeMap<String, Option<Vec<u8>>>);
 
@@ -104,22 +104,22 @@ impl Batch {
         self.0.insert(key.into(), None);
     }
 
-    /// Does the writes of `later` behind its own.
+    /// Appends the writes of `later`.
     pub fn append(&mut self, later: Batch) {
         self.0.extend(later.0);
     }
 
-    /// What it writes under `key`, if it does: `None` inside removes it.
+    /// What it writes to `key`, if anything; an inner `None` deletes it.
     pub fn get(&self, key: &str) -> Option<Option<&[u8]>> {
         self.0.get(key).map(|value| value.as_deref())
     }
 
-    /// Whether there is nothing to write.
+    /// True if there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The writes by key; `None` removes it.
+    /// The writes by key; `None` deletes the key.
     pub fn iter(&self) -> btree_map::Iter<'_, String, Option<Vec<u8>>> {
         self.0.iter()
     }
@@ -134,7 +134,7 @@ impl<'a> IntoIterator for &'a Batch {
     }
 }
 
-/// The store failed.
+/// A failure of the store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// A record is not what was written.
@@ -145,10 +145,10 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
-    /// A write failed on its way, and the store cannot look now whether it was done.
+    /// A write failed halfway, and the store cannot check now whether it was done.
     #[error("it is not known whether a write was done: {0}")]
     InDoubt(String),
-    /// It could not be written or read at all: disk full, no permission, gone.
+    /// It cannot be written or read at all: disk full, no permission, gone.
     #[error("{0}")]
     Unavailable(String),
 }
@@ -160,7 +160,7 @@ impl StoreError {
     }
 }
 
-/// Every record under `prefix`, read a page at a time.
+/// Reads all records under `prefix`, a page at a time.
 pub fn scan_all<'a>(
     store: &'a dyn Store,
     prefix: &'a str,

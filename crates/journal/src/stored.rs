@@ -1,13 +1,14 @@
-//! How an entry with its parts is stored: what can be computed is left out.
+//! The stored form of an entry with its parts. Whatever can be computed is left out.
 //!
-//! The first byte tells how the rest is read. `{` begins the JSON of a [`Link`], which versions before schema 4 wrote, and
-//! which a [backup](crate::backup) holds. The byte 1 stands in front of the compact form, a [`Compact`] as `postcard` writes it:
-//! no names of fields, no digest that a part gives, two secrets in place of eight salts, and bytes in place of hexadecimal.
-//! A roll takes a fifth of what its JSON does.
+//! The first byte tells the form. `{` begins the JSON of a [`Link`], which versions before schema 4 wrote and which a
+//! [backup](crate::backup) contains. The byte 1 begins the compact form, a [`Compact`] as written by `postcard`:
+//! without field names, without digests that follow from a part, with two secrets instead of eight salts, and with
+//! bytes instead of hexadecimal. A roll takes a fifth of the space of its JSON.
 //!
-//! The chain and the digests cover the JSON of the entry and of the parts. So an entry is stored compactly only if what is read
-//! back has the same bytes, which is tried each time; if not, its JSON is stored. What `postcard` writes does not describe itself:
-//! another field, or another order, is another first byte, and what stands behind this one is read as it is now for ever.
+//! The chain and the digests cover the JSON of the entry and of the parts. So an entry is stored compactly only if
+//! reading it back gives the same bytes, which is checked each time; otherwise its JSON is stored. The output of
+//! `postcard` does not describe itself. A new field, or another order, needs another first byte, and this form must
+//! stay readable for ever.
 
 use crate::documents::{from_json, to_json};
 use crate::entry::{Added, Digests, raw, unhex};
@@ -22,18 +23,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// What the compact form begins with, and JSON.
+/// The first bytes of the compact form and of JSON.
 const COMPACT: u8 = 1;
 const JSON: u8 = b'{';
 
 impl Page {
-    /// The record that is stored of it: compact if that gives the same back, else JSON.
+    /// The stored form: compact if that reads back the same, else JSON.
     pub fn to_stored(&self) -> Vec<u8> {
         let written = write(self).filter(|bytes| read(&bytes[1..]).is_ok_and(|back| same(&back.link, &self.link)));
         written.unwrap_or_else(|| to_json(&self.link))
     }
 
-    /// Reads the record that is stored under `key`, in whichever form.
+    /// Reads the record stored under `key`, in either form.
     ///
     /// # Errors
     /// It is damaged.
@@ -49,7 +50,7 @@ impl Page {
     }
 }
 
-/// An entry's record as JSON, as every version reads it.
+/// An entry's record as JSON, which every version can read.
 ///
 /// # Errors
 /// It is damaged.
@@ -60,12 +61,12 @@ pub(crate) fn as_json(key: &str, record: Vec<u8>) -> Result<Vec<u8>, StoreError>
     }
 }
 
-/// An entry's JSON as the record that is stored of it; as it is if nobody can read it.
+/// The stored form of an entry given as JSON; unchanged if it cannot be read.
 pub(crate) fn of_json(key: &str, json: &[u8]) -> Vec<u8> {
     Page::of_stored(key, json).map_or_else(|_| json.to_vec(), |page| page.to_stored())
 }
 
-/// An entry with its parts, in the order in which it is stored.
+/// An entry with its parts, in stored order.
 #[derive(Serialize, Deserialize)]
 struct Compact<'a> {
     hash: [u8; 32],
@@ -77,22 +78,22 @@ struct Compact<'a> {
     before: (Option<u64>, Option<u64>, Option<Role>, Option<u64>),
 }
 
-/// What is kept of a part.
+/// What is stored of a part.
 #[derive(Serialize, Deserialize)]
 enum Kept<'a> {
     /// The entry has none.
     Nothing,
-    /// The digest of what was erased.
+    /// The digest of an erased part.
     Digest([u8; 32]),
     /// Its JSON. The salt derives from a secret of the entry.
     Value(Cow<'a, str>),
-    /// The salt that no secret makes, and the JSON.
+    /// A salt that derives from no secret, and the JSON.
     Salted([u8; 32], Cow<'a, str>),
-    /// As [`Kept::Value`], of dice, of which there may be many.
+    /// Like [`Kept::Value`], for dice, which may be many.
     Dice(Vec<Die>),
 }
 
-/// An [`Entry`] but for its digests.
+/// An [`Entry`] without its digests.
 #[derive(Serialize, Deserialize)]
 struct Fields<'a> {
     number: u64,
@@ -145,7 +146,8 @@ fn write(page: &Page) -> Option<Vec<u8>> {
             (None, Some(digest)) => Kept::Digest(bytes(digest)?),
             (None, None) => Kept::Nothing,
         };
-        // Only a secret that a part is left for is stored: that of erased words is not, whoever forgot to drop it.
+        // A secret is stored only while some part needs it; so that of erased words is dropped even if it was left
+        // behind.
         match kept {
             Kept::Value(_) | Kept::Dice(_) if name.is_words() => compact.words = secrets.words,
             Kept::Value(_) | Kept::Dice(_) => compact.rest = secrets.rest,
@@ -155,7 +157,7 @@ fn write(page: &Page) -> Option<Vec<u8>> {
     postcard::to_extend(&compact, vec![COMPACT]).ok()
 }
 
-/// Reads the compact form, which stands behind its first byte.
+/// Reads the compact form after its first byte.
 fn read(record: &[u8]) -> Result<Page, String> {
     let (compact, behind): (Compact, _) = postcard::take_from_bytes(record).map_err(|error| error.to_string())?;
     if !behind.is_empty() {
@@ -171,7 +173,7 @@ fn read(record: &[u8]) -> Result<Page, String> {
     Ok(Page { entry, link })
 }
 
-/// The parts with their salts, and the digests of all.
+/// The parts with their salts, and all digests.
 fn unsealed(kept: [Kept; Name::ALL.len()], secrets: Secrets) -> Result<(Digests, Parts), String> {
     let salts = Salts::of(&secrets);
     let mut kept = Name::ALL.into_iter().zip(kept);
@@ -199,7 +201,7 @@ fn unsealed(kept: [Kept; Name::ALL.len()], secrets: Secrets) -> Result<(Digests,
 }
 
 impl<'a> Kept<'a> {
-    /// What is kept of a part that may be known, unless its salt is none.
+    /// What is stored of a known part; `None` if its salt is malformed.
     fn of(name: Name, part: &'a Part) -> Option<Self> {
         let Part { salt, value, made } = part;
         let value = value.get();
@@ -293,12 +295,12 @@ impl From<Fated> for Fate {
     }
 }
 
-/// 32 bytes of hexadecimal.
+/// Decodes 32 bytes of hexadecimal.
 fn bytes(text: &str) -> Option<[u8; 32]> {
     unhex(text)?.try_into().ok()
 }
 
-/// Whether two links have the same JSON.
+/// True if two links have the same JSON.
 fn same(a: &Link, b: &Link) -> bool {
     let part = |name: &Name| match (a.parts.part(*name), b.parts.part(*name)) {
         (Some(a), Some(b)) => a.salt == b.salt && a.value.get() == b.value.get(),

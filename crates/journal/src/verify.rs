@@ -1,7 +1,7 @@
-//! Recomputing a journal link by link, from what is published of it: numbers, chain, digests, commitments, dice.
+//! Recomputes a journal link by link, from what is published of it: numbers, chain, digests, commitments, dice.
 //!
-//! It needs no store and no secret. What is erased or secret is passed over; what is there must be what was sealed. An
-//! entry is bound by the rules it was written under, and none may name older ones than the entry before it.
+//! It needs no store and no secret. Whatever is erased or secret is skipped; whatever is there must be what was sealed.
+//! An entry is bound by the rules it was written under, and none may name older rules than the entry before it.
 
 pub(super) mod form;
 mod past;
@@ -15,41 +15,41 @@ use dice::{Dice, Die};
 use past::Past;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks the links of a journal in their order.
+/// Checks the links of a journal in order.
 #[derive(Debug)]
 pub struct Verifier {
     hash: String,
     /// The last number.
     pub last: u64,
-    /// How many entries.
+    /// The number of entries.
     pub entries: u64,
-    /// How many numbers were left out.
+    /// The number of numbers left out.
     pub skipped: u64,
-    /// How many dice were thrown again and fell the same.
+    /// The number of dice that were rolled again with the same result.
     pub dice: u64,
-    /// Entries whose dice cannot be thrown again, since their epoch's seed is not known.
+    /// Entries whose dice cannot be rolled again because the seed of their epoch is unknown.
     pub unproved: u64,
-    /// Entries of which nothing but digests is known.
+    /// Entries of which only the digests are known.
     pub secret: u64,
-    /// Entries of whose changes some are withheld.
+    /// Entries that withhold some of their changes.
     pub partly: u64,
     /// Entries whose text is erased.
     pub erased: u64,
-    /// Entries of an older version, which fewer rules bind.
+    /// Entries written under older, fewer rules.
     pub older: u64,
-    /// Entries without words that no later entry has erased so far.
+    /// Entries with missing words that no later entry has erased so far.
     wordless: BTreeSet<u64>,
-    /// Entries of which something is withheld.
+    /// Entries that withhold something.
     withheld: BTreeSet<u64>,
     epoch: u32,
     rules: u32,
     past: Past,
-    /// What the dice of this epoch are made of, if its seed is known.
+    /// The value behind the dice of this epoch, if its seed is known.
     bound: Option<[u8; 32]>,
     seeds: BTreeMap<u32, [u8; 32]>,
 }
 
-/// An entry is not what it should be.
+/// An entry is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("entry #{number}: {what}")]
 pub struct Wrong {
@@ -60,7 +60,7 @@ pub struct Wrong {
 }
 
 impl Verifier {
-    /// From the first entry on, with the seeds that are known, by epoch.
+    /// Starts at the first entry, with the known seeds by epoch.
     pub fn new(seeds: BTreeMap<u32, [u8; 32]>) -> Self {
         Verifier {
             hash: first_hash(),
@@ -88,12 +88,12 @@ impl Verifier {
         &self.hash
     }
 
-    /// Makes another seed known, before the first entry of its epoch.
+    /// Adds a known seed. Call it before the first entry of its epoch.
     pub fn know(&mut self, epoch: u32, seed: [u8; 32]) {
         self.seeds.insert(epoch, seed);
     }
 
-    /// The epoch of an entry, so that its seed can be made known; nothing if it cannot be read.
+    /// The epoch of an entry, so that its seed can be added; `None` if it cannot be read.
     pub fn epoch_of(link: &Link) -> Option<u32> {
         serde_json::from_str::<Entry>(link.entry.get()).ok().map(|entry| entry.epoch)
     }
@@ -137,7 +137,7 @@ impl Verifier {
         Ok(entry)
     }
 
-    /// Numbers count up by one, but for what a crash can leave out; how many it left out.
+    /// Checks that numbers count up by one, except for gaps that a crash can leave. Returns the size of the gap.
     fn check_number(&self, entry: &Entry) -> Result<u64, String> {
         let expected = self.last + 1;
         let skipped = match entry.skipped {
@@ -154,7 +154,7 @@ impl Verifier {
         }
     }
 
-    /// Only what is secret may be withheld, and only until it is revealed; only words may be missing.
+    /// Only secrets may be withheld, and only until they are revealed; only words may be missing.
     fn check_absence(&mut self, entry: &Entry, parts: &Parts) -> Result<(), String> {
         let Parts { text, answer, dice, facts, record, changes, why, withheld, .. } = parts;
         let words = text.is_some() && answer.is_some() && why.is_some() == entry.digests.why.is_some();
@@ -189,7 +189,7 @@ impl Verifier {
     /// Ends the journal.
     ///
     /// # Errors
-    /// Words are missing that nothing says were erased.
+    /// Words are missing, but no entry erased them.
     pub fn finish(&self) -> Result<(), Wrong> {
         match self.wordless.first() {
             Some(number) => Err(Wrong {
@@ -208,7 +208,7 @@ impl Verifier {
                 true => Err("commits to a seed, or binds it, in the middle of an epoch".to_owned()),
             };
         }
-        // What begins no epoch would commit to no seed.
+        // An entry that begins no epoch would commit to no seed.
         if entry.epoch < self.epoch || entry.epoch == 0 {
             return Err(format!("goes back to epoch {}", entry.epoch));
         }
@@ -242,7 +242,7 @@ impl Verifier {
     }
 }
 
-/// Everybody binds a seed once, with something.
+/// Each player binds a seed once, with something.
 fn check_words(entry: &Entry) -> Result<(), String> {
     let players: BTreeSet<_> = entry.words.iter().map(|added| &added.player).collect();
     let allowed = entry.words.is_empty() || entry.rules > 1;
@@ -283,7 +283,7 @@ fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
     }
 }
 
-/// A seed of its hexadecimal form.
+/// Decodes a seed from hexadecimal.
 pub fn seed_of(text: &str) -> Option<[u8; 32]> {
     unhex(text).and_then(|bytes| bytes.try_into().ok())
 }

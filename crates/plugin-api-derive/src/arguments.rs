@@ -1,4 +1,4 @@
-//! `#[derive(Arguments)]`: a struct as arguments that commands share.
+//! `#[derive(Arguments)]`: a struct as arguments shared by several commands.
 
 use crate::field::{Argument, specs, takes};
 use proc_macro2::TokenStream;

@@ -66,7 +66,7 @@ struct Command {
     name: String,
     /// A statement that pushes its `CommandSpec` to `specs`.
     spec: TokenStream,
-    /// A match arm that parses it.
+    /// A match arm that parses the command.
     arm: TokenStream,
 }
 

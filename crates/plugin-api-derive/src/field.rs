@@ -1,4 +1,4 @@
-//! One field of a command or of a group of arguments: how it is declared and how it takes its value.
+//! One field of a command or of a group of arguments: its declaration and how it takes its value.
 
 use crate::{doc, words};
 use proc_macro2::TokenStream;
@@ -6,8 +6,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Error, Field, Fields, GenericArgument, PathArguments, Result, Type};
 
-/// When a field takes its value: words before flags before the other side before groups before signed numbers before the
-/// rest.
+/// The order in which fields take their values: words, flags, the other side, groups, signed numbers, the rest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     Word,
@@ -18,11 +17,11 @@ pub enum Step {
     Place,
 }
 
-/// A field, understood.
+/// A parsed field.
 pub struct Argument {
-    /// An expression of what it declares: an iterator of `ArgumentSpec`.
+    /// An expression for its declaration: an iterator of `ArgumentSpec`.
     specs: TokenStream,
-    /// When it takes its value, and an expression of the field's type that takes it from `words`.
+    /// The steps at which it takes its value, each with an expression of the field's type that takes it from `words`.
     takes: Vec<(Step, TokenStream)>,
 }
 
@@ -130,7 +129,7 @@ impl Argument {
     }
 }
 
-/// How the value is shown in a usage line: by the field's name, unless that is the word in front of it.
+/// How a usage line shows the value: by the field's name, unless the keyword already says it.
 fn shown(field: &Field, inner: &Type, names: &[String]) -> TokenStream {
     let name = name_of(field);
     match names.contains(&name) {
@@ -158,13 +157,13 @@ fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Typ
     })
 }
 
-/// An expression of what all of them declare.
+/// An expression for the declarations of all `arguments`.
 pub fn specs(arguments: &[Argument]) -> TokenStream {
     let specs = arguments.iter().map(|argument| &argument.specs);
     quote!(Vec::new().into_iter()#(.chain(#specs))*.collect::<Vec<::plugin_api::ArgumentSpec>>())
 }
 
-/// Statements that take all `fields` from `words`, in the order of their steps.
+/// Statements that take the values of all `fields` from `words`, in the order of their steps.
 pub fn takes(fields: &Fields, arguments: &[Argument]) -> TokenStream {
     let mut in_order: Vec<_> = fields
         .iter()
@@ -201,7 +200,7 @@ impl Kind {
     }
 }
 
-/// `Option<T>` and `Vec<T>` are told apart by their names, as everywhere in derives.
+/// Recognises `Option<T>` and `Vec<T>` by name, as derives usually do.
 fn kind_of(ty: &Type) -> (Kind, &Type) {
     if let Type::Path(path) = ty
         && let Some(last) = path.path.segments.last()

@@ -1,4 +1,4 @@
-//! `#[derive(Forms)]`: an enum as the forms of a command, each with a keyword in front and arguments of its own.
+//! `#[derive(Forms)]`: an enum as the forms of a command, each with its own keyword and arguments.
 
 use crate::field::{Argument, specs, takes};
 use crate::{doc, words};
@@ -43,7 +43,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 }
 
 struct Form {
-    /// The words that tell it, of which the first is shown; none if it has no keyword.
+    /// Its keywords, the first one shown; empty if it has none.
     keywords: Vec<String>,
     /// Its `ArgumentSpec`.
     spec: TokenStream,

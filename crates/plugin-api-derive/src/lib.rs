@@ -1,5 +1,5 @@
-//! `#[derive(Commands)]`, `#[derive(Arguments)]`, `#[derive(Forms)]` and `#[derive(Choice)]` for plugin-api. They only write calls of plugin-api's own
-//! functions; what the attributes mean stands at `plugin_api::Commands`.
+//! `#[derive(Commands)]`, `#[derive(Arguments)]`, `#[derive(Forms)]` and `#[derive(Choice)]` for plugin-api. They only
+//! write calls to plugin-api's own functions. `plugin_api::Commands` explains the attributes.
 
 mod arguments;
 mod choice;
@@ -17,7 +17,7 @@ pub fn commands(input: TokenStream) -> TokenStream {
     commands::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes a struct the arguments that several commands share, or that one side of a line has; see
+/// Makes a struct the arguments that several commands share, or the arguments of one side of a line; see
 /// `plugin_api::Arguments`.
 #[proc_macro_derive(Arguments, attributes(word, bare, flag, side, signed, group))]
 pub fn arguments(input: TokenStream) -> TokenStream {
@@ -25,16 +25,17 @@ pub fn arguments(input: TokenStream) -> TokenStream {
     arguments::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes an enum the forms of a command, as an argument that takes all that is left: each variant is typed as its name in
-/// lower case, or one of the words in `#[form("word", ...)]`, and its fields, which take the attributes of a command's. What
-/// begins with none of these words is the variant with `#[form(bare)]`. `Option` of it may be missing: nothing is typed.
+/// Makes an enum the forms of a command: an argument that takes the rest of the line. A variant is typed as its name in
+/// lower case, or as one of the words in `#[form("word", ...)]`, then its fields, which take the same attributes as a
+/// command's. Input that begins with none of these words is the variant marked `#[form(bare)]`. As an `Option` it is
+/// `None` if nothing is typed.
 #[proc_macro_derive(Forms, attributes(form, word, bare, flag, side, signed, group))]
 pub fn forms(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     forms::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// Makes an enum of bare variants an argument: each is typed as its name in lower case, or as one of the words in
+/// Makes an enum of bare variants an argument. Each is typed as its name in lower case, or as one of the words in
 /// `#[choice("word", ...)]`.
 #[proc_macro_derive(Choice, attributes(choice))]
 pub fn choice(input: TokenStream) -> TokenStream {
@@ -42,7 +43,7 @@ pub fn choice(input: TokenStream) -> TokenStream {
     choice::derive(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
-/// The `///` text: lines of a paragraph joined, paragraphs divided by `\n`.
+/// Returns the `///` text: the lines of a paragraph joined, paragraphs separated by `\n`.
 fn doc(attributes: &[Attribute]) -> String {
     let mut paragraphs = vec![String::new()];
     for attribute in attributes {
@@ -70,7 +71,7 @@ fn doc(attributes: &[Attribute]) -> String {
     paragraphs.join("\n")
 }
 
-/// The words of `#[NAME("word", ...)]`, if the attribute is there.
+/// Returns the words of `#[NAME("word", ...)]`, if the attribute is present.
 fn words(attributes: &[Attribute], name: &str) -> syn::Result<Option<Vec<String>>> {
     let Some(attribute) = attributes.iter().find(|attribute| attribute.path().is_ident(name)) else {
         return Ok(None);

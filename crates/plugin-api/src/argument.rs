@@ -1,32 +1,32 @@
-//! The types that arguments may have.
+//! The types an argument can have.
 
 use crate::{ArgumentSpec, Refusal, Words};
 
-/// A type that a command's field may have. Implement it for a game's own words, or derive [`Choice`](crate::Choice) or
+/// A type that a command's field can have. Implement it for a game's own words, or derive [`Choice`](crate::Choice) or
 /// [`Forms`](crate::Forms).
 pub trait Argument: Sized {
-    /// What it is: `NUMBER`, `NAME`, or exactly what can be typed, `impact|inspire`.
+    /// What players type: `NUMBER`, `NAME`, or the exact words, `impact|inspire`.
     fn shape() -> String;
 
-    /// How usage lines show it in a field called `field`: by that name, if its shape is nothing but a word in capitals.
+    /// How usage lines show it in a field called `field`: by that name if its shape is just a word in capitals.
     fn shown(field: &str) -> String {
         let shape = Self::shape();
         if shape.bytes().all(|byte| byte.is_ascii_uppercase()) { field.to_owned() } else { shape }
     }
 
-    /// Reads from the front of `words` (never empty): the value and how many words it took, or `None` if these
-    /// words are something else.
+    /// Reads from the front of `words` (never empty). Returns the value and the number of words it took, or `None` if
+    /// these words are something else.
     ///
     /// # Errors
-    /// They are meant as this type and cannot be it (a number too large); a sentence without its full stop.
+    /// The words are meant as this type but are no valid value (a number too large). A sentence without its full stop.
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String>;
 
-    /// Words that are part of it, for "did you mean".
+    /// The words it is made of, for "did you mean".
     fn words() -> Vec<String> {
         Vec::new()
     }
 
-    /// The forms that it has, where the words behind a keyword depend on it.
+    /// Its forms, if the words after a keyword depend on the keyword.
     fn forms() -> Vec<ArgumentSpec> {
         Vec::new()
     }
@@ -34,7 +34,7 @@ pub trait Argument: Sized {
     /// Takes the first of `words` that read as this type.
     ///
     /// # Errors
-    /// As [`read`](Self::read), with the place.
+    /// The same as [`read`](Self::read), with the place in the line.
     fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
         words.scan()
     }
@@ -80,8 +80,8 @@ impl<const MIN: i64, const MAX: i64> Argument for Number<MIN, MAX> {
     }
 }
 
-/// The name of a character or player, as typed; [`Turn::character`](crate::Turn::character) finds who it is.
-/// A leading `@` is dropped; numbers and signs are no names.
+/// The name of a character or player, as typed. [`Turn::character`](crate::Turn::character) finds out who it is. A
+/// leading `@` is dropped. Numbers and signs are not names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(pub String);
 
@@ -97,7 +97,7 @@ impl Argument for Name {
     }
 }
 
-/// All that is left of the line, as typed.
+/// The rest of the line, as typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// What was typed.
@@ -123,16 +123,16 @@ impl Argument for Text {
 /// A word of dice: `d8`, `2d8`, `d8+2d10`, `d8/d10`. A `+` or `and` in front of it is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiceWord {
-    /// As typed, so that a refusal can be about it.
+    /// As typed, so that a refusal can quote it.
     pub typed: String,
     dice: Vec<(u32, u32)>,
 }
 
-/// Dice that may be typed in one command of a game.
+/// The most dice that one command of a game can type.
 const MOST_TYPED: u32 = 20;
 
 impl DiceWord {
-    /// The sides of each die, in typed order.
+    /// The sides of each die, in the order typed.
     pub fn sides(&self) -> impl Iterator<Item = u32> {
         self.dice.iter().flat_map(|&(count, sides)| std::iter::repeat_n(sides, count as usize))
     }
@@ -152,7 +152,7 @@ impl Argument for DiceWord {
         let mut dice = Vec::new();
         for part in typed.split(['+', '/', '&']).filter(|part| !part.is_empty()) {
             let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-            // `d8d10` are two dice.
+            // `d8d10` is two dice.
             let mut sizes = part.split(['d', 'D']);
             let count = sizes.next().unwrap_or_default();
             let sizes: Vec<&str> = sizes.collect();

@@ -1,4 +1,4 @@
-//! A game, as its author writes it and as the core holds it.
+//! A game, as its author writes it and as the core uses it.
 
 use crate::{Commands, Manifest, Readers, Refusal, Reply, Setting, Turn, Words};
 use serde::de::DeserializeOwned;
@@ -11,28 +11,29 @@ use std::sync::Arc;
 
 /// A game: a reducer over its state.
 ///
-/// `play` is pure: the same state, command, dice and time give the same result. On `Ok` the host keeps the new
-/// state, the journal entry and the answer together; on `Err` it drops the state it lent, and nothing happened. The host
-/// plays a command as often as it likes to learn its odds, each time on another copy of the state.
+/// `play` is pure: the same state, command, dice and time give the same result. On `Ok` the host stores the new state,
+/// the journal entry and the answer together. On `Err` it drops the state it lent, and nothing has happened. To work
+/// out the odds of a command, the host plays it any number of times, each time on a fresh copy of the state.
 pub trait Game: Send + Sync + 'static {
-    /// The word that stands for the game and the key of its stored state: it never changes.
+    /// The game's word, and the key of its stored state. It never changes.
     const ID: &'static str;
     /// Its name.
     const TITLE: &'static str;
-    /// One line on what it is, for lists.
+    /// One line about it, for lists.
     const ABOUT: &'static str;
-    /// Whose rules these are and under which terms they are used, where that must be said.
+    /// Whose rules these are and the terms they are used under, if that must be said.
     const CREDIT: &'static str = "";
-    /// The version of `State`; count up when an old one can no longer be read, and write [`upgrade`](Self::upgrade).
+    /// The version of `State`. When an old state can no longer be read, add one and write [`upgrade`](Self::upgrade).
     const STATE_VERSION: u32 = 1;
 
-    /// What a table holds of this game.
+    /// What a table stores of this game.
     type State: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned + Sync;
-    /// What can be typed.
+    /// The commands players can type.
     type Command: Clone + Commands + Send + 'static;
 
-    /// Words that players try which are no commands of this game, and how it is typed here, `{}` for what was typed after it:
-    /// `("attack", "check {} attack")`. Whoever types one is shown that line.
+    /// Words that players try but that are not commands of this game, each with the line to type instead; `{}` stands
+    /// for what they typed after the word: `("attack", "check {} attack")`. Players who type such a word are shown that
+    /// line.
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[];
 
     /// Plays one command.
@@ -41,23 +42,23 @@ pub trait Game: Send + Sync + 'static {
     /// A sentence for the player; nothing changes.
     fn play(state: &mut Self::State, command: Self::Command, turn: &mut Turn) -> Result<Reply, Refusal>;
 
-    /// What may be set for a table or a room.
+    /// What can be set for a table or a room.
     fn settings() -> Vec<Setting> {
         Vec::new()
     }
 
-    /// Who may read what stands in the state at a place, which is named by the fields and keys that lead there:
-    /// `["hands", "3"]`, and `["hands"]` alone. Where not everybody may, a change of it is withheld from an entry that
-    /// everybody reads, and only its player and the referees read it.
+    /// Who may read the part of the state at `place`, a path of fields and keys: `["hands", "3"]`, or just `["hands"]`.
+    /// If not everybody may read it, a change to it is left out of entries that everybody reads; only its player and
+    /// the referees see the change.
     fn readers(place: &[&str]) -> Readers {
         let _ = place;
         Readers::Everybody
     }
 
-    /// Reads a state that an older version stored.
+    /// Reads a state stored by an older version.
     ///
     /// # Errors
-    /// It cannot; the stored state stays as it is.
+    /// The state cannot be read; it stays stored as it is.
     fn upgrade(version: u32, state: Value) -> Result<Self::State, Refusal> {
         let _ = state;
         let title = Self::TITLE;
@@ -65,7 +66,7 @@ pub trait Game: Send + Sync + 'static {
     }
 }
 
-/// A state as it is stored.
+/// A stored state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedState {
     /// The [`Game::STATE_VERSION`] it was written by.
@@ -74,7 +75,7 @@ pub struct SavedState {
     pub state: Value,
 }
 
-/// What a table holds of a game, decoded: quick to clone, and compared by what it holds.
+/// What a table stores of a game, decoded: cheap to clone, compared by content.
 #[derive(Clone)]
 pub struct Held(Arc<dyn HeldState>);
 
@@ -102,7 +103,7 @@ impl Held {
         Held(Arc::new(StateOf::<G>(state)))
     }
 
-    /// As it is stored.
+    /// Encodes it for storage.
     pub fn saved(&self) -> SavedState {
         self.0.saved()
     }
@@ -120,16 +121,16 @@ impl fmt::Debug for Held {
     }
 }
 
-/// What a played command leaves.
+/// The result of a played command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
-    /// What the table holds of the game then.
+    /// What the table stores of the game afterwards.
     pub held: Held,
     /// The answer.
     pub reply: Reply,
 }
 
-/// A command that was read, and the state it is played on: it can be played any number of times.
+/// A command, already read, with the state it is played on. It can be played any number of times.
 pub struct Ready(Box<Playing>);
 
 type Playing = dyn Fn(&mut Turn) -> Result<Played, Refusal> + Send;
@@ -144,39 +145,39 @@ impl Ready {
     }
 }
 
-/// A game as the core holds it.
+/// A game as the core uses it.
 pub trait Plugin: Send + Sync {
-    /// What the game is.
+    /// Returns the game's description.
     fn manifest(&self) -> &Manifest;
 
-    /// What a table holds of the game before its first command.
+    /// Returns what a table stores of the game before its first command.
     fn first(&self) -> Held;
 
     /// See [`Game::readers`].
     fn readers(&self, place: &[&str]) -> Readers;
 
-    /// What a table holds of the game, as it was stored.
+    /// Decodes what a table stored of the game.
     ///
     /// # Errors
     /// It cannot be read.
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal>;
 
-    /// Reads the words of the command called `name`, which is to be played on `held`.
+    /// Reads the words of the command called `name`, to be played on `held`.
     ///
     /// # Errors
     /// The words do not fit.
     ///
     /// # Panics
-    /// `held` is another game's.
+    /// If `held` belongs to another game.
     fn ready(&self, held: &Held, name: &str, words: &mut Words) -> Result<Ready, Refusal>;
 
-    /// Whether the words read as the command called `name`.
+    /// True if the words read as the command called `name`.
     fn reads(&self, name: &str, words: &mut Words) -> bool {
         self.ready(&self.first(), name, words).is_ok()
     }
 }
 
-/// `G` as the core holds it.
+/// Wraps the game `G` for the core.
 pub fn plugin<G: Game>() -> Box<dyn Plugin> {
     let manifest = Manifest {
         id: G::ID.to_owned(),

@@ -1,8 +1,8 @@
-//! All that a game sees. A game is three nouns and a verb: its `State`, its `Command`s, the [`Reply`] it gives,
-//! and [`Game::play`] between them. CONTRIBUTING.md adds one in an afternoon.
+//! Everything a game sees. A game is three nouns and a verb: its `State`, its `Command`s, the [`Reply`] it gives, and
+//! [`Game::play`] between them. CONTRIBUTING.md adds one in an afternoon.
 //!
-//! A game cannot send, store, read the clock or make randomness: dice and time come from its [`Turn`]. What it
-//! does not know: networks, rooms, other games, and how its state and its rolls are kept.
+//! A game cannot send, store, read the clock or make randomness: dice and time come from its [`Turn`]. It does not know
+//! about networks, rooms, other games, or how its state and its rolls are stored.
 
 mod argument;
 mod declare;

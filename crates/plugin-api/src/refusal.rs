@@ -1,74 +1,74 @@
-//! Saying no: a sentence for the player, and where in their line it was.
+//! Saying no: a sentence for the player, and where in their line the problem is.
 
 use dice::{DiceError, RollError};
 use std::ops::Range;
 
-/// Why a command was not done. Nothing changes and nothing is rolled; the host adds an example.
+/// Why a command was refused. Nothing changes and nothing is rolled. The host adds an example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusal {
     /// What is wrong, as a sentence without its full stop.
     pub what: String,
-    /// The bytes of the typed line it is about; empty for a place where something is missing.
+    /// The bytes of the typed line it is about; an empty range if something is missing there.
     pub at: Option<Range<usize>>,
-    /// A word of the typed line it is about; the host looks for its place.
+    /// The word of the typed line it is about; the host finds its place.
     pub about: Option<String>,
-    /// What would have been right, without the prefix; the host takes the command's first example without it.
+    /// What would have been right, without the prefix. If `None`, the host shows the command's first example.
     pub example: Option<String>,
-    /// The line does not read as the command, whatever the state of the game.
+    /// True if the line does not parse as the command, whatever the state of the game.
     pub usage: bool,
-    /// How the typed line would be right, if that is known.
+    /// How to correct the typed line, if that is known.
     pub mended: Option<Box<Mended>>,
 }
 
-/// What makes a typed line right.
+/// A correction of the typed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mended {
-    /// The bytes of the line that are wrong; without them the word that the refusal is about.
+    /// The wrong bytes of the line. If `None`, the word that the refusal is about.
     pub at: Option<Range<usize>>,
-    /// What takes their place; empty if nothing does.
+    /// What replaces them; empty to delete them.
     pub by: String,
 }
 
 impl Refusal {
-    /// For this reason.
+    /// Refuses for this reason.
     pub fn new(what: impl Into<String>) -> Self {
         Refusal { what: what.into(), ..Refusal::default() }
     }
 
-    /// Because the line does not read as the command.
+    /// Refuses because the line does not parse as the command.
     pub fn usage(what: impl Into<String>, at: Range<usize>) -> Self {
         Refusal { what: what.into(), at: Some(at), usage: true, ..Refusal::default() }
     }
 
-    /// It is about this word of the line.
+    /// Points at this word of the line.
     #[must_use]
     pub fn about(mut self, word: impl Into<String>) -> Self {
         self.about = Some(word.into());
         self
     }
 
-    /// It is about this word of the line, which should have been another.
+    /// Points at this word of the line and says which word was probably meant.
     #[must_use]
     pub fn about_meant(mut self, word: impl Into<String>, meant: impl Into<String>) -> Self {
         self.mended = Some(Box::new(Mended { at: None, by: meant.into() }));
         self.about(word)
     }
 
-    /// It is about these bytes of the line.
+    /// Points at these bytes of the line.
     #[must_use]
     pub fn at(mut self, at: Range<usize>) -> Self {
         self.at = Some(at);
         self
     }
 
-    /// The line would be right with `by` in place of these bytes of it, if anything is known to be right.
+    /// Suggests `by` in place of these bytes of the line, if a correction is known.
     #[must_use]
     pub fn mended(mut self, at: Range<usize>, by: Option<impl Into<String>>) -> Self {
         self.mended = by.map(|by| Box::new(Mended { at: Some(at), by: by.into() }));
         self
     }
 
-    /// This would have been right.
+    /// Shows this command as the right one.
     #[must_use]
     pub fn example(mut self, command: impl Into<String>) -> Self {
         self.example = Some(command.into());
@@ -88,7 +88,7 @@ impl From<RollError> for Refusal {
     }
 }
 
-/// The candidate that `word` was probably meant to be: at most one slip in a short word, two in a long one.
+/// The candidate that `word` was probably meant to be: at most one typo in a short word, two in a long one.
 pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let slips = match word.chars().count() {
         0..=2 => 0,
@@ -98,11 +98,11 @@ pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     suggest_within(slips, word, candidates)
 }
 
-/// The nearest candidate that is at most `slips` typing slips (a letter too many, too few, wrong, or two swapped)
-/// away from `word`, ignoring case.
+/// The nearest candidate at most `slips` typos away from `word`, ignoring case. A typo is a letter too many, too few,
+/// wrong, or two letters swapped.
 pub fn suggest_within<'a>(slips: usize, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    // A word that is longer or shorter by more slips than these is not compared letter by letter.
+    // If the lengths differ by more than `slips`, the letters need not be compared.
     let long = word.chars().count();
     candidates
         .into_iter()

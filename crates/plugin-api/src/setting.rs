@@ -1,53 +1,53 @@
-//! What may be set for a table or a room: declared once, and asked for with its type.
+//! Settings of a table or a room: declared once and read with their type.
 
 use crate::{Refusal, suggest};
 use serde::{Deserialize, Serialize};
 
-/// A setting of a game, as one constant: [`Game::settings`](crate::Game::settings) declares it, and
-/// [`Turn::setting`](crate::Turn::setting) asks for its value.
+/// A setting of a game, as a constant. [`Game::settings`](crate::Game::settings) declares it, and
+/// [`Turn::setting`](crate::Turn::setting) reads its value.
 pub trait Typed {
-    /// What it is set to.
+    /// The type of its value.
     type Value;
 
-    /// As players are shown it.
+    /// Its declaration, as shown to players.
     fn declared(&self) -> Setting;
 
     /// The word to type.
     fn key(&self) -> &'static str;
 
-    /// What `set` means; the default, if nothing is set or if it cannot be meant any more.
+    /// Converts `set` to the value. Returns the default if nothing is set or the stored text is no longer valid.
     fn value(&self, set: Option<&str>) -> Self::Value;
 }
 
-/// A whole number that may be set.
+/// A whole-number setting.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberSetting {
     /// The word to type.
     pub key: &'static str,
     /// What it does.
     pub help: &'static str,
-    /// What it is until somebody sets it.
+    /// The value until somebody sets it.
     pub default: i64,
-    /// The least it may be.
+    /// The smallest value.
     pub least: i64,
-    /// The most it may be.
+    /// The largest value.
     pub most: i64,
-    /// What it is set for.
+    /// What it applies to.
     pub scope: SettingScope,
 }
 
-/// One of several words that may be set, each with what it stands for.
+/// A setting with a choice of words, each of which stands for a value.
 #[derive(Clone, Copy, Debug)]
 pub struct ChoiceSetting<T: 'static> {
     /// The word to type.
     pub key: &'static str,
     /// What it does.
     pub help: &'static str,
-    /// What it is until somebody sets it.
+    /// The value until somebody sets it.
     pub default: (&'static str, T),
-    /// What it may be, the default among it.
+    /// All values, the default among them.
     pub values: &'static [(&'static str, T)],
-    /// What it is set for.
+    /// What it applies to.
     pub scope: SettingScope,
 }
 
@@ -97,22 +97,22 @@ impl<T: Copy> Typed for ChoiceSetting<T> {
     }
 }
 
-/// Something that may be set for a table (`!table KEY VALUE`, by referees) or a room (`!room KEY VALUE`, by its admins).
+/// A setting of a table (`!table KEY VALUE`, by referees) or a room (`!room KEY VALUE`, by its admins).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
     /// The word to type.
     pub key: String,
     /// What it does.
     pub help: String,
-    /// What it is until somebody sets it.
+    /// The value until somebody sets it.
     pub default: String,
-    /// What it may be.
+    /// The values it can have.
     pub kind: SettingKind,
-    /// What it is set for.
+    /// What it applies to.
     pub scope: SettingScope,
 }
 
-/// What a setting is set for.
+/// What a setting applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SettingScope {
     /// The table, in all its rooms.
@@ -121,22 +121,22 @@ pub enum SettingScope {
     Room,
 }
 
-/// The values a setting may have.
+/// The values a setting can have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SettingKind {
     /// A whole number within these bounds, both included.
     Number(i64, i64),
     /// One of these words.
     Choice(Vec<String>),
-    /// Any text of at most so many characters.
+    /// Any text of at most this many characters.
     Text(usize),
 }
 
 impl Setting {
-    /// `value` in its proper form, if the setting may have it.
+    /// Returns `value` in its canonical form.
     ///
     /// # Errors
-    /// Says what it may be.
+    /// The setting cannot have this value; the refusal says what it can be.
     pub fn check(&self, value: &str) -> Result<String, Refusal> {
         let (value, key) = (value.trim(), &self.key);
         match &self.kind {

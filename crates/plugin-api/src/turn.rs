@@ -11,16 +11,16 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The setting of every room that says whose spelling of dice it reads.
+/// The room setting that says whose dice notation the room reads.
 pub const DIALECT: &str = "dialect";
 
-/// Who may be named at a table: its characters, the players by whom they act for, and whoever is present.
+/// Everyone who can be named at a table: its characters, the players who act for them, and everybody present.
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
-    // Shared, since a command is played very often to learn its odds; copied when somebody comes.
+    // Shared, because a command is played many times to work out its odds; copied when somebody joins.
     names: Arc<BTreeMap<CharacterId, String>>,
     players: Arc<BTreeMap<PlayerId, (String, CharacterId)>>,
-    // In lower case: of those who share a name the first one is meant, and characters before players.
+    // Keyed by lower-case name. If a name is shared, the first holder wins, and characters win over players.
     known: Arc<BTreeMap<String, CharacterId>>,
     present: Arc<BTreeMap<PlayerId, String>>,
     next: u32,
@@ -36,17 +36,17 @@ pub struct Cast {
 pub struct Target<R> {
     /// Its number at the table.
     pub entry: u64,
-    /// Whose roll it was.
+    /// The character who rolled.
     pub actor: CharacterId,
-    /// What the game noted of it, as it stands now.
+    /// What the game recorded of it, as it stands now.
     pub record: R,
-    /// It is the latest of whose it is.
+    /// True if it is this character's latest roll.
     pub latest: bool,
-    /// It was pointed at, by its number, a reply or an offer.
+    /// True if the player pointed at it, by its number, a reply or an offer.
     pub named: bool,
 }
 
-/// One command at the table. Throw dice with it ([`Dice`]).
+/// One command at the table. Roll dice with it ([`Dice`]).
 pub struct Turn<'a> {
     /// The character acted for.
     pub actor: CharacterId,
@@ -54,7 +54,7 @@ pub struct Turn<'a> {
     pub player: String,
     /// When the command was sent.
     pub now: Timestamp,
-    /// What stood behind `#`; the host shows it.
+    /// The text after `#`; the host shows it.
     pub comment: Option<String>,
     role: Role,
     took: Cell<Role>,
@@ -68,28 +68,28 @@ pub struct Turn<'a> {
     wanted: Wanted,
 }
 
-/// What of an answer is wanted.
+/// How much of the answer is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// All of it: it is shown and kept.
+    /// All of it, to be shown and stored.
     All,
-    /// How it ended: odds are made of it.
+    /// Only how it ended, for the odds.
     Ending,
 }
 
-/// Offers that are open no longer.
+/// Offers that are no longer open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
-    /// Whose; everybody's without one.
+    /// Whose offers; `None` for everybody's.
     pub of: Option<CharacterId>,
-    /// Those whose command has one of these words.
+    /// Only offers whose command has one of these words.
     pub words: Vec<String>,
-    /// On this roll alone.
+    /// Only offers on this roll; `None` for any roll.
     pub on: Option<u64>,
 }
 
 impl Closed {
-    /// Whether it is about an offer of `command` to `character` on roll `number`.
+    /// True if it closes an offer of `command` to `character` on roll `number`.
     pub fn is_about(&self, number: u64, character: CharacterId, command: &str) -> bool {
         let among = |word: &str| self.words.iter().any(|each| each == word);
         let there = self.on.is_none_or(|on| on == number) && self.of.is_none_or(|of| of == character);
@@ -97,26 +97,26 @@ impl Closed {
     }
 }
 
-/// What a turn leaves to its host.
+/// What a turn hands back to its host.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// Who may be named, with whom the turn named first.
+    /// Everyone who can be named, including those whom this turn named for the first time.
     pub cast: Cast,
-    /// What takes the place of the record that was followed up on.
+    /// What replaces the record of the roll that was followed up on.
     pub amended: Option<Value>,
-    /// Whether the game acted on the earlier roll that it was offered.
+    /// True if the game used the earlier roll that it was given.
     pub followed: bool,
-    /// Offers that are open no longer.
+    /// Offers that are no longer open.
     pub closed: Vec<Closed>,
-    /// The role that the game asked for and was granted.
+    /// The role that the game asked for and the player had.
     pub took: Role,
 }
 
-/// Characters that are listed where several may be meant.
+/// The most characters listed when several may be meant.
 const MOST_NAMED: usize = 6;
 
 impl Cast {
-    /// These characters.
+    /// A cast of these characters.
     pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
         let names: BTreeMap<_, _> = names.into_iter().collect();
         let mut known = BTreeMap::new();
@@ -126,7 +126,7 @@ impl Cast {
         Cast { names: Arc::new(names), known: Arc::new(known), ..Cast::default() }
     }
 
-    /// With these players, who can be named as well as the characters they act for.
+    /// Adds these players, who can be named like the characters they act for.
     #[must_use]
     pub fn with_players(mut self, players: impl IntoIterator<Item = (PlayerId, (String, CharacterId))>) -> Self {
         self.players = Arc::new(players.into_iter().collect());
@@ -137,49 +137,50 @@ impl Cast {
         self
     }
 
-    /// With these people present; who of them is no player yet becomes one by being named, the first with the character
-    /// `next`.
+    /// Adds these people, who are present. Naming one who is not a player yet makes them a player; the first of them
+    /// gets the character `next`.
     #[must_use]
     pub fn with_present(mut self, present: Arc<BTreeMap<PlayerId, String>>, next: CharacterId) -> Self {
         (self.present, self.next) = (present, next.0);
         self
     }
 
-    /// With these referees, and these characters who are theirs or nobody's: the opposition.
+    /// Adds these referees, and these characters who belong to a referee or to nobody: the opposition.
     #[must_use]
     pub fn with_opposition(mut self, referees: BTreeSet<PlayerId>, characters: BTreeSet<CharacterId>) -> Self {
         (self.referees, self.opposition) = (Arc::new(referees), Arc::new(characters));
         self
     }
 
-    /// With these characters away from the table.
+    /// Marks these characters as away from the table.
     #[must_use]
     pub fn with_away(mut self, characters: impl IntoIterator<Item = CharacterId>) -> Self {
         self.away = Arc::new(characters.into_iter().collect());
         self
     }
 
-    /// Who was away, and was welcomed.
+    /// Characters who were away and were welcomed back.
     pub fn welcomed(&self) -> &[CharacterId] {
         &self.welcomed
     }
 
-    /// Who became a player by being named, in the order of their characters from `next` on.
+    /// People who became players by being named, in the order of their characters from `next` on.
     pub fn newcomers(&self) -> &[(PlayerId, String)] {
         &self.newcomers
     }
 
-    /// Who is called `name`, ignoring case: a character, or else whom a player of that name acts for.
+    /// Finds who is called `name`, ignoring case: a character, or else the character that a player of that name acts
+    /// for.
     pub fn known(&self, name: &str) -> Option<CharacterId> {
         self.known.get(&name.to_lowercase()).copied()
     }
 
-    /// Whether a character or a player is called exactly that.
+    /// True if a character or a player has exactly this name.
     pub fn is_called(&self, name: &str) -> bool {
         self.known.contains_key(&name.to_lowercase())
     }
 
-    /// As [`known`](Self::known), or else the one character whose name begins with `name`, or has a word that does.
+    /// The same as [`known`](Self::known), or else the only character whose name, or a word of it, begins with `name`.
     pub fn meant(&self, name: &str) -> Option<CharacterId> {
         self.known(name).or_else(|| match self.partly(name).as_slice() {
             [(only, _)] => Some(*only),
@@ -187,14 +188,14 @@ impl Cast {
         })
     }
 
-    /// The characters whose name begins with `name`, or else has a word that does; nobody for a single letter.
+    /// The characters whose name begins with `name`, or else those with a word that does; none for a single letter.
     fn partly(&self, name: &str) -> Vec<(CharacterId, &str)> {
         let wanted = name.to_lowercase();
         if wanted.chars().nth(1).is_none() {
             return Vec::new();
         }
         let names = || self.names.iter().map(|(id, name)| (*id, name.as_str()));
-        // Goon2 is not the beginning of Goon20.
+        // Goon2 is not short for Goon20.
         let numbered = wanted.ends_with(|c: char| c.is_ascii_digit());
         let begin = |word: &str| {
             let rest = word.strip_prefix(wanted.as_str());
@@ -206,7 +207,7 @@ impl Cast {
         if found.is_empty() { names().filter(has_word).collect() } else { found }
     }
 
-    /// As [`known`](Self::known), or else somebody present, who becomes a player by it, or else who is
+    /// The same as [`known`](Self::known), or else somebody present, who then becomes a player, or else who is
     /// [meant](Self::meant).
     pub fn find(&mut self, name: &str) -> Option<CharacterId> {
         if let Some(known) = self.known(name) {
@@ -235,7 +236,7 @@ impl Cast {
         self.names.get(&character).map_or("somebody", String::as_str)
     }
 
-    /// Why nobody is called `name`, and who may be meant.
+    /// A refusal: nobody is called `name`, and who may be meant instead.
     pub fn nobody(&self, name: &str) -> Refusal {
         let several: Vec<_> = self.partly(name).into_iter().take(MOST_NAMED).map(|(_, name)| name).collect();
         if let [_, _, ..] = several.as_slice() {
@@ -252,7 +253,7 @@ impl Cast {
 }
 
 impl<'a> Turn<'a> {
-    /// A turn of `actor`, for hosts of games; the rest is set on its fields and with the methods below.
+    /// A turn of `actor`, for hosts of games. Set the rest with its fields and the methods below.
     pub fn new(actor: CharacterId, cast: Cast, now: Timestamp, dice: &'a mut dyn Dice) -> Self {
         let player = cast.names.get(&actor).cloned().unwrap_or_default();
         Turn {
@@ -273,35 +274,35 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Played for no more of its answer than this.
+    /// Limits how much of the answer is needed.
     #[must_use]
     pub fn wanted_for(mut self, wanted: Wanted) -> Self {
         self.wanted = wanted;
         self
     }
 
-    /// By a player who may do this much.
+    /// Sets the role of the player.
     #[must_use]
     pub fn with_role(mut self, role: Role) -> Self {
         self.role = role;
         self
     }
 
-    /// With the values of the game's settings.
+    /// Sets the values of the game's settings.
     #[must_use]
     pub fn with_settings(mut self, settings: Arc<BTreeMap<String, String>>) -> Self {
         self.settings = settings;
         self
     }
 
-    /// As a follow-up on `target`.
+    /// Makes it a follow-up on `target`.
     #[must_use]
     pub fn with_target(mut self, target: Option<Arc<Target<Value>>>) -> Self {
         self.target = target;
         self
     }
 
-    /// Throws one die.
+    /// Rolls one die.
     ///
     /// # Errors
     /// The command has no dice left.
@@ -309,7 +310,7 @@ impl<'a> Turn<'a> {
         Ok(Die { sides, value: self.throw(sides)? })
     }
 
-    /// Throws a die of each of these sizes, in order.
+    /// Rolls a die of each of these sizes, in order.
     ///
     /// # Errors
     /// The command has no dice left.
@@ -317,27 +318,27 @@ impl<'a> Turn<'a> {
         sizes.into_iter().map(|sides| self.throw_die(sides)).collect()
     }
 
-    /// Who is called `name`: a character of the table, or a player who is present and becomes one by being named.
+    /// Finds who is called `name`: a character of the table, or somebody present, who becomes a player by being named.
     ///
     /// # Errors
-    /// Nobody is; says who might be meant.
+    /// Nobody has this name; the refusal says who may be meant.
     pub fn character(&mut self, name: &str) -> Result<CharacterId, Refusal> {
         self.cast.find(name).ok_or_else(|| self.cast.nobody(name))
     }
 
-    /// As [`character`](Self::character), or the actor where nobody is named.
+    /// The same as [`character`](Self::character), or the actor if no name is given.
     ///
     /// # Errors
-    /// Nobody is called that; says who might be meant.
+    /// Nobody has this name; the refusal says who may be meant.
     pub fn named(&mut self, name: Option<Name>) -> Result<CharacterId, Refusal> {
         name.map_or(Ok(self.actor), |name| self.character(&name.0))
     }
 
-    /// As [`named`](Self::named), for what somebody does about themselves and a referee about anybody; `what` is that, with
-    /// the name to come: `change the Stress of`.
+    /// The same as [`named`](Self::named), for actions that players may do to their own character and referees to
+    /// anybody's. `what` describes the action up to the name: `change the Stress of`.
     ///
     /// # Errors
-    /// Nobody is called that, or it is somebody else's.
+    /// Nobody has this name, or the character belongs to somebody else.
     pub fn own(&mut self, name: Option<Name>, what: &str) -> Result<CharacterId, Refusal> {
         let who = self.named(name)?;
         match who == self.actor || self.by_referee() {
@@ -346,8 +347,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Whether who typed may do what is a referee's. Ask last, once all else would refuse it: what it was asked for, and granted,
-    /// took a referee, and nobody else takes it back.
+    /// True if the player may do what only a referee may. Call this last, when nothing else would refuse the command: a
+    /// granted request is recorded as needing a referee, so only a referee can undo it.
     pub fn by_referee(&self) -> bool {
         let may = self.role >= Role::Referee;
         if may {
@@ -356,12 +357,12 @@ impl<'a> Turn<'a> {
         may
     }
 
-    /// The beginning of what is said about a character: the name, unless it is the actor's, whom the answer addresses.
+    /// Begins a sentence about a character with their name; empty for the actor, whom the answer addresses.
     pub fn about(&self, who: CharacterId) -> Reply {
         if who == self.actor { Reply::new() } else { Reply::new().bold(self.name(who)).text(": ") }
     }
 
-    /// The answer to a follow-up on a roll of `character`, with its offers for them if that is not the actor.
+    /// The answer to a follow-up on a roll of `character`. If that is not the actor, its offers go to them.
     pub fn offered_to(&self, character: CharacterId, mut reply: Reply) -> Reply {
         if character != self.actor {
             let name = self.name(character);
@@ -375,17 +376,17 @@ impl<'a> Turn<'a> {
         self.cast.name(character)
     }
 
-    /// Whether a character belongs to the opposition: a referee's, or nobody's. All others are heroes.
+    /// True if a character belongs to the opposition: a referee's character, or nobody's. All others are heroes.
     pub fn opposes(&self, character: CharacterId) -> bool {
         self.cast.opposition.contains(&character)
     }
 
-    /// Whether a character left the table and did not come back.
+    /// True if a character left the table and has not come back.
     pub fn is_away(&self, character: CharacterId) -> bool {
         self.cast.away.contains(&character)
     }
 
-    /// Brings a character back to the table; for a game with a `join` of its own, which takes the place of the table's.
+    /// Brings a character back to the table; for a game whose own `join` replaces the table's.
     pub fn welcome(&mut self, character: CharacterId) {
         if self.is_away(character) {
             Arc::make_mut(&mut self.cast.away).remove(&character);
@@ -393,25 +394,25 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The heroes of the table, in the order in which they came.
+    /// The heroes of the table, in the order they joined.
     pub fn heroes(&self) -> Vec<CharacterId> {
         self.cast.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
     }
 
-    /// What one of the game's declared settings is set to.
+    /// The value of one of the game's declared settings.
     pub fn setting<S: Typed>(&self, setting: &S) -> S::Value {
         setting.value(self.settings.get(setting.key()).map(String::as_str))
     }
 
-    /// Whose spelling of dice the room reads.
+    /// Whose dice notation the room reads.
     pub fn dialect(&self) -> Dialect {
         self.settings.get(DIALECT).and_then(|name| Dialect::named(name)).unwrap_or_default()
     }
 
-    /// The roll this command follows up on. The host finds it before a follow-up is played.
+    /// The roll this command follows up on. The host finds it before it plays a follow-up.
     ///
     /// # Errors
-    /// The record is of a kind that this command cannot follow up on.
+    /// This command cannot follow up on a record of this kind.
     pub fn target<R: DeserializeOwned>(&self) -> Result<Target<R>, Refusal> {
         let unfit = || Refusal::new("that roll has nothing to follow up on");
         let target = self.target.as_ref().ok_or_else(unfit)?;
@@ -420,7 +421,7 @@ impl<'a> Turn<'a> {
         Ok(Target { entry: target.entry, actor: target.actor, record, latest: target.latest, named: target.named })
     }
 
-    /// As [`target`](Self::target), for a command that only looks at the roll and does not follow up on it.
+    /// The same as [`target`](Self::target), for a command that only looks at the roll without following up on it.
     pub fn peek_target<R: DeserializeOwned>(&self) -> Option<Target<R>> {
         let followed = self.followed.get();
         let target = self.target().ok();
@@ -428,8 +429,8 @@ impl<'a> Turn<'a> {
         target
     }
 
-    /// Closes offers that the rules made impossible: those to `of`, or to everybody, whose command has one of `words`.
-    /// What this very command offers stays open.
+    /// Closes offers that the rules no longer allow: those to `of`, or to everybody, whose command has one of `words`.
+    /// Offers made by this command stay open.
     pub fn close_offers(&mut self, of: Option<CharacterId>, words: &[&str]) {
         self.closed.push(Closed { of, words: words.iter().map(|word| (*word).to_owned()).collect(), on: None });
     }
@@ -440,8 +441,8 @@ impl<'a> Turn<'a> {
         self.closed.push(Closed { of: None, words, on: Some(number) });
     }
 
-    /// The answer to a roll: `ending` states how it ended, as odds need it (see [`Reply::fact`]); `show` adds all the rest,
-    /// and is left out where a command is played for its odds alone, thousands of times.
+    /// The answer to a roll. `ending` states how it ended, as the odds need it (see [`Reply::fact`]). `show` adds the
+    /// rest; it is skipped when a command is played thousands of times just for its odds.
     pub fn answer(&self, ending: Reply, show: impl FnOnce(Reply) -> Reply) -> Reply {
         match self.wanted {
             Wanted::All => show(ending),
@@ -449,7 +450,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Replaces what is noted of the roll this command follows up on; as [`Reply::record`].
+    /// Replaces the record of the roll this command follows up on; see [`Reply::record`].
     pub fn amend(&mut self, record: &impl Serialize) {
         if self.wanted == Wanted::Ending {
             return;
@@ -457,7 +458,7 @@ impl<'a> Turn<'a> {
         self.amended = Some(serde_json::to_value(record).expect("a record has text keys and finite numbers"));
     }
 
-    /// What the turn leaves to its host.
+    /// Ends the turn and returns what it hands back to its host.
     pub fn finish(self) -> Left {
         Left {
             cast: self.cast,

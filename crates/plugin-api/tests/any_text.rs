@@ -1,4 +1,4 @@
-//! No text makes the reading of words panic, and every place named in a refusal is in the text.
+//! No text makes the reading of words panic, and every range that a refusal points at is inside the text.
 
 use plugin_api::{DiceWord, Name, Number, Text, Words};
 use proptest::proptest;

@@ -1,4 +1,4 @@
-//! What the derive makes of an enum, by what players type.
+//! What the derive makes of an enum, shown by what players type.
 
 use plugin_api::{Arguments, Choice, Commands, DiceWord, FollowUp, Forms, Name, Number, Role, Text, Words};
 

@@ -1,24 +1,24 @@
-//! Worked cases: commands with fixed dice, and the facts that must come of them.
+//! Worked cases: commands with fixed dice, and the facts they must lead to.
 
 use crate::{Compare, LineReport, play};
 use plugin_api::Plugin;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A line of a case, as a session has it, and the facts that its answer must state.
+/// A line of a case, as in a session, and the facts that its answer must state.
 ///
-/// A fact `refused` says that the line is refused, and that the reason contains that text. Of a fact that is an object the
-/// keys that are named must match.
+/// A fact `refused` means that the line is refused and that the reason contains that text. If a fact is an object, only
+/// the named keys must match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     /// `Ann> check 7 [d20=8]`, or a `@directive`.
     pub line: String,
-    /// An object; empty if nothing is asked of it.
+    /// An object; empty if nothing is expected.
     pub expect: Value,
 }
 
 impl Said {
-    /// A line of which nothing is asked.
+    /// A line without expectations.
     pub fn only(line: impl Into<String>) -> Self {
         Said { line: line.into(), expect: Value::Null }
     }
@@ -29,27 +29,27 @@ impl Said {
     }
 }
 
-/// ` [d20=8 d10=5]` for the `dice` of a case or step, a list of `[sides, value]`; nothing for none.
+/// ` [d20=8 d10=5]` for the `dice` of a case or step, a list of `[sides, value]`; empty if there are none.
 pub fn dice_of(step: &Value) -> String {
     let dice: Vec<String> =
         step["dice"].as_array().into_iter().flatten().map(|die| format!("d{}={}", die[0], die[1])).collect();
     if dice.is_empty() { String::new() } else { format!(" [{}]", dice.join(" ")) }
 }
 
-/// A number of a case; 0 where there is none.
+/// A number in a case; 0 if it is missing.
 pub fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or_default()
 }
 
-/// A word of a case; empty where there is none.
+/// A word in a case; empty if it is missing.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Plays each of `cases`, a JSON list, as the lines that `script` makes of it; a case without lines is left to other
-/// tests. Returns how many were played.
+/// Plays each of `cases`, a JSON list, as the lines that `script` makes of it. A case without lines is left to other
+/// tests. Returns the number of cases played.
 ///
-/// Panics with all that is wrong.
+/// Panics with everything that is wrong.
 pub fn test_cases(
     make: impl Fn() -> Box<dyn Plugin>,
     cases: &str,

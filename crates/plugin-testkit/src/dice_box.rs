@@ -1,4 +1,4 @@
-//! The dice of a session: scripted for a line, else fair ones if a seed is given, else none.
+//! The dice of a session: scripted for a line, or else fair if there is a seed, or else none.
 
 use dice::fair::{FairDice, MessageKey};
 use dice::{Dice, DiceError, Die, Scripted};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use table::DiceBox;
 
-/// Dice that a session can script; clones share them, so that one can be a bot's and another the session's.
+/// Dice that a session can script. Clones share them, so one can belong to a bot and another to the session.
 #[derive(Clone, Default)]
 pub struct SessionDice(Arc<Mutex<Stage>>);
 
@@ -14,23 +14,23 @@ pub struct SessionDice(Arc<Mutex<Stage>>);
 struct Stage {
     script: Option<Scripted>,
     seed: Option<[u8; 32]>,
-    /// What was thrown for each command: an edit of its message gets the same.
+    /// The dice rolled for each command; an edit of its message gets the same.
     thrown: BTreeMap<MessageKey, Vec<Die>>,
     wrong: Option<String>,
 }
 
 impl SessionDice {
-    /// From now on, lines without a script throw the fair dice of this seed.
+    /// From now on, lines without a script roll the fair dice of this seed.
     pub fn use_seed(&self, seed: [u8; 32]) {
         self.stage().seed = Some(seed);
     }
 
-    /// Sets the script of the next line; without one, and without a seed, its dice cannot be thrown.
+    /// Sets the script of the next line. Without a script or a seed, its dice cannot be rolled.
     pub fn script(&self, dice: Option<Vec<(u32, u32)>>) {
         self.stage().script = dice.map(Scripted::new);
     }
 
-    /// Ends the line: what was wrong with its dice, if anything was.
+    /// Ends the line. Returns what was wrong with its dice, if anything.
     pub fn finish(&self) -> Option<String> {
         let mut stage = self.stage();
         let left: Vec<_> = stage.script.take().iter().flat_map(Scripted::left).map(ToString::to_string).collect();
@@ -55,7 +55,7 @@ impl DiceBox for SessionDice {
 struct LineDice {
     dice: SessionDice,
     key: MessageKey,
-    /// What the first version of the message threw, if it was edited.
+    /// The dice of the message's first version, if it was edited.
     before: std::vec::IntoIter<Die>,
     fair: Option<FairDice>,
 }
@@ -67,7 +67,7 @@ impl Dice for LineDice {
         let thrown = match (&mut stage.script, &mut self.fair, before) {
             (Some(script), ..) => script.throw(sides),
             (None, Some(fair), _) => fair.throw(sides),
-            // Other dice than before: the edit will be refused, and the session is not to blame.
+            // Different dice than before: the edit will be refused, and that is not the session's fault.
             (None, None, Some(before)) => Ok(if before.sides == sides { before.value } else { 1 }),
             (None, None, None) => Err(DiceError::Script { asked: sides, listed: "no dice".to_owned() }),
         };

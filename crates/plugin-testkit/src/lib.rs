@@ -1,6 +1,6 @@
-//! Plays session files through the core: the tests of games, and `astragal play`.
+//! Plays session files through the core: for the tests of games, and for `astragal play`.
 //!
-//! A session reads like play, with the dice scripted and the bot's answers asserted:
+//! A session reads like play, with scripted dice and the bot's expected answers:
 //!
 //! ```text
 //! @plugins roll mvk
@@ -9,8 +9,8 @@
 //! bot< SUCCESS 25 vs 17...
 //! ```
 //!
-//! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`]. What plays sessions
-//! elsewhere, as the tests of transports do, takes [`session::parse`], [`SessionDice`] and [`set_up`].
+//! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`]. Code that plays
+//! sessions elsewhere, such as the tests of transports, uses [`session::parse`], [`SessionDice`] and [`set_up`].
 
 pub mod cases;
 pub mod session;

@@ -1,4 +1,4 @@
-//! Playing a session through the core, and saying where an answer differs.
+//! Plays a session through the core, and reports where an answer differs.
 
 use crate::dice_box::SessionDice;
 use crate::session::{self, Directive, NETWORK, ROOM, START, Step, What, Whose, parse, player};
@@ -24,42 +24,42 @@ pub struct Difference {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What is different; may have several lines.
+    /// What is different; can have several lines.
     pub what: String,
 }
 
-/// What became of a line that was said: an object of `astragal play --json`.
+/// The outcome of a line: an object of `astragal play --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineReport {
-    /// Who typed.
+    /// The player who typed it.
     pub player: String,
-    /// Who acted.
+    /// The character who acted.
     pub actor: String,
     /// What was typed.
     pub command: String,
     /// `played`, `refused`, `silent` or `queued`.
     pub outcome: &'static str,
-    /// It was not refused.
+    /// True unless it was refused.
     pub ok: bool,
-    /// The answer or the refusal as plain text, lines divided by `\n`.
+    /// The answer or the refusal as plain text, lines separated by `\n`.
     pub reply: String,
-    /// What was thrown.
+    /// The dice rolled.
     pub dice: Vec<Die>,
-    /// What the answer says, as named values.
+    /// The facts of the answer.
     pub facts: Map<String, Value>,
-    /// What may be typed next.
+    /// The commands offered next.
     pub offers: Vec<Offer>,
-    /// What single players were told.
+    /// Private answers, by player.
     pub private: BTreeMap<String, String>,
     /// The number of the entry that it undid.
     pub undoes: Option<u64>,
-    /// It does not read as its command, whatever the table holds.
+    /// True if it does not parse as its command, whatever the table's state.
     #[serde(skip)]
     pub misread: bool,
 }
 
-/// Plays the session `text` with these plugins; `report` gets each line that was said. With [`Compare::Answers`] it ends
-/// at the first difference; else it plays on and compares the dice alone.
+/// Plays the session `text` with these plugins; `report` gets each line that was said. With [`Compare::Answers`] it
+/// ends at the first difference; otherwise it plays on and compares only the dice.
 ///
 /// # Errors
 /// The first line that cannot be read or does not go as written.
@@ -98,17 +98,17 @@ pub fn play(
     first.map_or(Ok(()), Err)
 }
 
-/// What of a session is compared.
+/// What is compared in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
     /// The answers and the dice.
     Answers,
-    /// The dice, whose scripts must fit what is thrown.
+    /// Only the dice: scripts must fit the dice rolled.
     DiceAlone,
 }
 
-/// Sets something at the table of `room` that no player did, behind the journal's back and that of any bot: one that has
-/// the table open must put it away first.
+/// Changes the table of `room` in a way that no player did, bypassing the journal. A bot that has the table open must
+/// unload it first.
 ///
 /// # Errors
 /// The store failed.
@@ -135,12 +135,12 @@ struct Stage {
     limits: bool,
     messages: u64,
     last_said: BTreeMap<String, String>,
-    /// Lines of the last answer that no `bot` line has taken yet, by who sees them.
+    /// Lines of the last answer not yet matched by a `bot` line, by who sees them.
     answer: BTreeMap<Option<String>, Vec<String>>,
     refused: bool,
 }
 
-/// Whether somebody says something new, or edits what they said last.
+/// Whether somebody says something new or edits their last message.
 #[derive(Clone, Copy)]
 enum Saying {
     New,
@@ -187,7 +187,7 @@ impl Stage {
         RoomId::new(NETWORK, &self.room)
     }
 
-    /// Everybody of the file is present in a room from its start.
+    /// Makes everybody in the file present in a room from its start.
     fn enter_room(&mut self) -> Result<(), String> {
         for name in self.people.clone() {
             let event = Event::Present { room: self.room_id(), player: player(&name), name, trust: Trust::Account };
@@ -221,14 +221,14 @@ impl Stage {
         Ok(())
     }
 
-    /// Sets something at the table that no player did, behind the journal's back.
+    /// Changes the table in a way that no player did, bypassing the journal.
     fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
         self.sitting.put_away().map_err(failed)?;
         set_up(&*self.store, &self.room_id(), set).map_err(failed)?;
         self.enter_room()
     }
 
-    /// What became of the line, and what was wrong with its dice.
+    /// Plays the line. Returns its outcome, and what was wrong with its dice.
     fn say(
         &mut self,
         name: &str,
@@ -269,7 +269,7 @@ impl Stage {
         Ok((report, wrong))
     }
 
-    /// The prefix may be left out in a session.
+    /// Adds the prefix, which sessions may leave out.
     fn with_prefix(&self, text: &str) -> Result<String, String> {
         let key = keys::room(&self.room_id());
         let room = self.store.read(&key).map_err(failed)?.map(|room| from_json::<RoomDoc>(&key, &room));
@@ -354,7 +354,7 @@ impl Stage {
     }
 }
 
-/// Both lines with a mark under the first character that differs.
+/// Shows both lines, with a mark under the first character that differs.
 fn show_difference(expected: &str, answered: &str) -> String {
     let wanted = expected.strip_suffix("...").unwrap_or(expected);
     let same = wanted.chars().zip(answered.chars()).take_while(|(a, b)| a == b).count();

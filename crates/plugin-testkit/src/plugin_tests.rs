@@ -1,4 +1,4 @@
-//! The tests that every plugin has: its sessions, its examples, its help, its stored states.
+//! The tests that every plugin has: of its sessions, examples, help and stored states.
 
 use crate::{Compare, play, readme};
 use dice::Dice;
@@ -9,15 +9,15 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Tests the plugin that `make` makes, whose crate is in `directory` (`env!("CARGO_MANIFEST_DIR")`):
+/// Tests the plugin made by `make`, whose crate is in `directory` (`env!("CARGO_MANIFEST_DIR")`):
 /// - every `sessions/*.session` goes as written; there is at least one;
-/// - every example of its commands reads as that command;
-/// - what is played for its odds alone ends as it does when it is played for the whole answer;
+/// - every example of its commands parses as that command;
+/// - a command played only for its odds ends the same as when played for the whole answer;
 /// - every `states/*.json`, a [`SavedState`] of some version, can still be played on;
-/// - `README.md` is what [`readme`](crate::readme) makes of it now, or is written, if `ASTRAGAL_WRITE` is set;
-/// - `help` on it is one screen.
+/// - `README.md` is what [`readme`](crate::readme) makes now, or is rewritten if `ASTRAGAL_WRITE` is set;
+/// - its `help` fits on one screen.
 ///
-/// Panics with all that is wrong.
+/// Panics with everything that is wrong.
 pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
     let mut wrong = Vec::new();
     let sessions = files(directory, "sessions", "session");
@@ -39,7 +39,7 @@ pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Plays the examples as one scene of a referee, on whose roll and on Ann's the follow-ups can act.
+/// Plays the examples as one scene of a referee, where follow-ups can act on the referee's roll and on Ann's.
 fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
     let plugin = make();
     let Manifest { id, commands, .. } = plugin.manifest();
@@ -65,7 +65,7 @@ fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
     wrong
 }
 
-/// Plays each example that follows nothing up with the same dice for its whole answer and for its ending.
+/// Plays each example that is not a follow-up with the same dice, once for the whole answer and once for its ending.
 fn wrong_endings(plugin: &dyn Plugin) -> Vec<String> {
     let ending = |command: &CommandSpec, example: &str, seed: u8, wanted: Wanted| -> Option<[Option<Value>; 3]> {
         let mut words = Words::new(example, example.find(' ').unwrap_or(example.len()));
@@ -99,7 +99,7 @@ fn outdated_readme(plugin: &dyn Plugin, directory: &str, scenes: &[(String, Stri
     (!current).then(|| format!("{} is not what the plugin declares: ASTRAGAL_WRITE=1 writes it anew", path.display()))
 }
 
-/// Lines of a screen of 100 columns.
+/// Lines on a screen of 100 columns.
 const SCREEN: usize = 30;
 
 fn long_help(make: &impl Fn() -> Box<dyn Plugin>) -> Option<String> {
@@ -148,7 +148,7 @@ fn try_on(
     plugin.ready(&plugin.held(state)?, name, words)?.play(&mut turn(&mut dice))
 }
 
-/// A turn of Gus, who may do all, with some others at the table.
+/// A turn of Gus, who may do everything, with some others at the table.
 fn turn(dice: &mut dyn Dice) -> Turn<'_> {
     let names = ["Gus", "Ann", "Bob", "Cem", "Dee", "Eve"];
     let cast = Cast::new((1..).zip(names).map(|(id, name)| (CharacterId(id), name.to_owned())));

@@ -1,10 +1,10 @@
-//! The page of a plugin, made of what it declares and of its sessions.
+//! The page of a plugin, generated from its declarations and sessions.
 
 use plugin_api::{CommandSpec, Manifest, Role, SettingScope};
 use std::fmt::Write;
 
-/// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts; the
-/// first is shown.
+/// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts;
+/// the first is shown.
 pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
     let Manifest { id, title, about, commands, settings, credit, .. } = manifest;
     let mut page = format!("# {title}\n\nThe plugin `{id}`: {about}. A room's admin enables it with ");

@@ -1,13 +1,13 @@
 //! The format of session files.
 //!
 //! A line is one of
-//! - `NAME> text`: NAME says it (the prefix may be left out); a suffix `[d20=15 d8=5]` scripts its dice;
-//! - `NAME* text`: NAME edits their last message into this;
-//! - `bot< text`: a line of the answer to the line said above, exact, or its beginning if it ends in `...`;
-//! - `bot! text`: the same of a refusal; `bot@NAME< text`: of an answer that NAME alone sees;
-//! - `@WORD ...`: a [`Directive`]; an empty line, or a remark behind `#`.
+//! - `NAME> text`: NAME says it (the prefix is optional); a suffix `[d20=15 d8=5]` scripts its dice;
+//! - `NAME* text`: NAME edits their last message to this;
+//! - `bot< text`: a line of the answer to the line above, exact, or its beginning if it ends in `...`;
+//! - `bot! text`: the same for a refusal; `bot@NAME< text`: for an answer that only NAME sees;
+//! - `@WORD ...`: a [`Directive`]; an empty line, or a remark after `#`.
 //!
-//! Answers are compared as plain text without the name in front. An answer that no line expects is no error.
+//! Answers are compared as plain text without the name in front. Answers that no line expects are not errors.
 
 use chat::PlayerId;
 use jiff::{SignedDuration, Span, Timestamp};
@@ -15,7 +15,7 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// A line of a session that means something.
+/// A meaningful line of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Its line in the file, from 1.
@@ -24,23 +24,23 @@ pub struct Step {
     pub what: What,
 }
 
-/// What a line of a session means.
+/// The meaning of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Somebody says something, or edits what they said last.
+    /// Somebody says something, or edits their last message.
     Say {
         /// Who.
         name: String,
-        /// What, without the script.
+        /// The text, without the script.
         text: String,
-        /// The dice that will be thrown, if they are scripted.
+        /// The scripted dice, if any.
         dice: Option<Vec<(u32, u32)>>,
-        /// It replaces what they said last.
+        /// True if it replaces their last message.
         edit: bool,
     },
     /// A line of the bot's answer.
     Expect {
-        /// Of which answer.
+        /// The kind of answer.
         whose: Whose,
         /// The line, or its beginning if it ends in `...`.
         text: String,
@@ -49,21 +49,21 @@ pub enum What {
     Direct(Directive),
 }
 
-/// Which of the bot's answers a line is expected in.
+/// The kind of answer that a line is expected in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// What everybody sees, of a command that was played.
+    /// What everybody sees of a command that was played.
     Table,
-    /// What everybody sees, of a command that was refused.
+    /// What everybody sees of a command that was refused.
     Refused,
-    /// What this player alone sees.
+    /// What only this player sees.
     Private(String),
 }
 
 /// `@WORD ...`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Directive {
-    /// `@plugins roll mvk`: the plugins enabled in every room; at the top. `roll` alone without it.
+    /// `@plugins roll mvk`: the plugins enabled in every room; at the top of the file. Default: only `roll`.
     Plugins(Vec<String>),
     /// `@game mvk`: the main game.
     Game(String),
@@ -71,15 +71,15 @@ pub enum Directive {
     Referee(String),
     /// `@admin Ada`: runs the rooms.
     Admin(String),
-    /// `@now 2026-01-01T20:00:00Z`: the time. It stands still between these.
+    /// `@now 2026-01-01T20:00:00Z`: the time, which stands still until changed.
     Now(Timestamp),
     /// `@wait 2h`: time passes.
     Wait(SignedDuration),
-    /// `@room NAME`: what follows is said there.
+    /// `@room NAME`: the room of the following lines.
     Room(String),
-    /// `@limits on|off`: whether commands are counted; off without it.
+    /// `@limits on|off`: whether commands count against limits; off by default.
     Limits(bool),
-    /// `@seed HEX`: unscripted dice are fair ones of this seed.
+    /// `@seed HEX`: unscripted dice are fair dice of this seed.
     Seed([u8; 32]),
 }
 
@@ -89,18 +89,18 @@ pub enum Directive {
 pub struct SessionError {
     /// Its line in the file, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong.
     pub what: String,
 }
 
 /// The network that sessions are played on.
 pub const NETWORK: &str = "session";
-/// The room without a `@room`.
+/// The room if there is no `@room`.
 pub const ROOM: &str = "hall";
-/// The time without a `@now`: the first moment of 2026.
+/// The time if there is no `@now`: the first moment of 2026.
 pub const START: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
-/// The player of this name.
+/// The player with this name.
 pub fn player(name: &str) -> PlayerId {
     PlayerId::new(NETWORK, name.to_lowercase())
 }
@@ -113,7 +113,7 @@ pub fn plugins(steps: &[Step]) -> Option<BTreeSet<String>> {
     })
 }
 
-/// Everybody of a session, by name: they are present in each of its rooms from the start.
+/// Everybody in a session, by name: they are present in each of its rooms from the start.
 pub fn people(steps: &[Step]) -> BTreeSet<String> {
     let name = |step: &Step| match &step.what {
         What::Say { name, .. } | What::Direct(Directive::Referee(name) | Directive::Admin(name)) => Some(name.clone()),
@@ -122,14 +122,14 @@ pub fn people(steps: &[Step]) -> BTreeSet<String> {
     steps.iter().filter_map(name).collect()
 }
 
-/// What is typed for a line of a session, which may leave out the room's `prefix`; `bot` is the name of the bot.
+/// The text typed for a line of a session, which may leave out the room's `prefix`; `bot` is the name of the bot.
 pub fn typed(text: &str, prefix: &str, bot: &str) -> String {
     let named = text.trim_start_matches('@').to_lowercase().starts_with(bot);
     let prefixed = text.starts_with(prefix) || text.starts_with(['!', '！']);
     if named || prefixed { text.to_owned() } else { format!("{prefix}{text}") }
 }
 
-/// Reads a session.
+/// Parses a session.
 ///
 /// # Errors
 /// The first line that cannot be read.
@@ -166,8 +166,8 @@ fn read(line: &str) -> Result<What, String> {
     Err("this is none of: NAME> text, NAME* text, bot< text, bot! text, bot@NAME< text, @word".to_owned())
 }
 
-/// `NAME> text` or `NAME* text`: who, whether it is an edit, what. Letters are those of Rust itself: which of Unicode's tables
-/// regex has depends on what else is built beside it.
+/// `NAME> text` or `NAME* text`: who, whether it is an edit, what. Letters are those of Rust itself, because the
+/// Unicode tables in regex depend on what else is built with it.
 fn said(line: &str) -> Option<(&str, bool, &str)> {
     let named = |c: char| c.is_alphanumeric() || "_' .-".contains(c);
     let (name, rest) = line.split_at(line.find(|c| !named(c))?);
@@ -176,7 +176,7 @@ fn said(line: &str) -> Option<(&str, bool, &str)> {
     Some((name, edit, text.strip_prefix(char::is_whitespace).unwrap_or(text)))
 }
 
-/// Takes the scripted dice off the end of what is said.
+/// Takes the scripted dice off the end of a text.
 fn script(text: &str) -> (String, Option<Vec<(u32, u32)>>) {
     static SCRIPT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\s\[(d\d+=\d+(?:\s+d\d+=\d+)*)\]$"));
     let Some(found) = SCRIPT.captures(text) else {
@@ -231,7 +231,7 @@ fn duration(text: &str) -> Result<SignedDuration, String> {
     Ok(SignedDuration::from_secs(seconds))
 }
 
-/// Up to 32 bytes of hexadecimal; what is missing is zero.
+/// Up to 32 bytes of hexadecimal; missing bytes are zero.
 fn seed(text: &str) -> Result<[u8; 32], String> {
     let bytes = journal::unhex(&text.to_lowercase()).filter(|bytes| !bytes.is_empty() && bytes.len() <= 32);
     let bytes = bytes.ok_or_else(|| format!("{text:?} is not 1 to 32 bytes in hexadecimal"))?;

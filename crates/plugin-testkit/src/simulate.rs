@@ -1,12 +1,12 @@
-//! A command played very often, to compare how its results fall with what was computed.
+//! Plays a command very often, to compare its results with computed ones.
 
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
 use plugin_api::{Cast, CharacterId, Plugin, Turn, Words};
 use serde_json::{Map, Value};
 
-/// Plays `command` so often on the first state of `plugin`, with one stream of fair dice of this seed; `look` gets the
-/// facts of each answer.
+/// Plays `command` this many times on the first state of `plugin`, with one stream of fair dice of this seed; `look`
+/// gets the facts of each answer.
 ///
 /// Panics if it is refused.
 pub fn simulate(plugin: &dyn Plugin, command: &str, times: u32, seed: u8, mut look: impl FnMut(&Map<String, Value>)) {
@@ -22,7 +22,7 @@ pub fn simulate(plugin: &dyn Plugin, command: &str, times: u32, seed: u8, mut lo
     }
 }
 
-/// Whether `count` of `times` is what chance `p` makes likely: within 4 standard errors.
+/// True if `count` of `times` is plausible for the chance `p`: within 4 standard errors.
 pub fn within_four_errors(count: u32, times: u32, p: f64) -> bool {
     let (n, count) = (f64::from(times), f64::from(count));
     let error = (n * p * (1.0 - p)).sqrt();

@@ -1,4 +1,4 @@
-//! What a command writes, counted by the kind of record.
+//! Measures what a command writes, by the kind of record.
 
 use crate::play::failed;
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use table::{FairBox, Host, Plugins, Settings, Sitting};
 
-/// Who plays where, by the names of a network.
+/// Names on a network, for measuring.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// The network.
@@ -19,17 +19,18 @@ pub struct Names {
     pub room: &'static str,
     /// The player's id.
     pub player: &'static str,
-    /// How ids of messages begin; a number of four digits follows.
+    /// The beginning of message ids; a four-digit number follows.
     pub message: &'static str,
 }
 
-/// How often the command is played before it is counted: its player is seated then, and all that is kept once is there.
+/// How often the command is played before it is measured, so that its player is seated and everything stored once is
+/// there.
 const BEFORE: u32 = 20;
-/// When the first one is said, in seconds since 1970, and how many later each of the others.
+/// When the first message is sent, in seconds since 1970, and the seconds between messages.
 const FIRST: i64 = 1_767_225_600;
 const APART: i64 = 60;
 
-/// The bytes of keys and values that `line` writes when somebody says it who has said it before, by the kind of record: `head`,
+/// The bytes of keys and values that `line` writes when said again by the same player, by the kind of record: `head`,
 /// `inbox` and so on. The post counts as written and then removed, which repeats its key.
 ///
 /// # Errors
@@ -65,7 +66,7 @@ fn bytes(batch: &Batch) -> BTreeMap<String, usize> {
     bytes
 }
 
-/// What a record is, by its key: the word in front, or of a table's records the one behind the table's name.
+/// The kind of a record by its key: the first word, or for a table's record the word after the table's name.
 fn kind(key: &str) -> &str {
     let mut words = key.split('/');
     match (words.next(), words.nth(1)) {

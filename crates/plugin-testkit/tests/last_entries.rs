@@ -1,5 +1,5 @@
-//! The last entries of players and characters have records of their own: a command writes no more where thousands have
-//! played, and a head of before, which holds them all, is taken over without anybody noticing.
+//! The last entries of players and characters have records of their own. A command writes no more where thousands have
+//! played, and an old head, which holds them all, is converted without anybody noticing.
 
 #[path = "last_entries/stage.rs"]
 mod stage;
@@ -16,7 +16,7 @@ use stage::{Stage, player, room, table, told};
 use std::sync::atomic::Ordering;
 use table::{Heard, OutcomeKind};
 
-/// Three people, one of whom gets another id, and a guest; something is undone. And how many messages that took.
+/// Three people, one of whom gets another id, and a guest; something is undone. Returns the number of messages too.
 fn scene() -> (Stage, i64) {
     let mut stage = Stage::new();
     for (who, line) in [("ann", "!toss"), ("bob", "!tally"), ("ann", "!tally"), ("cem", "!toss"), ("bob", "!undo")] {
@@ -71,13 +71,13 @@ fn each_version_gets_the_heads_that_it_knows() {
     left_out.retain(|key, _| !older.dump().contains_key(key));
     assert!(left_out.keys().all(|key| Last::of_key(&table(), key).is_some()), "{:?}", left_out.keys());
     assert_eq!(left_out.len(), 6);
-    // What is as it was stays as it was.
+    // Unchanged records stay unchanged.
     let again = Stage::on(older, 1, 0).older(keys::OLDEST_SCHEMA);
     assert_eq!(serde_json::from_slice::<Head>(&again.dump()[&keys::head(&table())]).unwrap(), head);
     assert_eq!(Stage::on(stage.older(keys::SCHEMA), 1, 0).content(), stage.content());
 }
 
-/// What may be the first thing that is done at a table which an older version left.
+/// Possible first actions at a table left by an older version.
 const FIRST: [&str; 9] =
     ["toss", "tally", "undo", "renamed", "edit", "history ann", "recap", "guest", "forget me really"];
 
@@ -168,7 +168,7 @@ fn a_table_moves_between_versions_with_its_guests() {
     assert!(told(&there.say("cemil", "!history cem")).contains("#4"), "the way back leads across the move");
     assert!(told(&there.say("cemil", "!undo")).contains("#6"));
     assert_eq!(there.say("later", "!toss").outcomes[0].kind, OutcomeKind::Played);
-    // Whoever doctors the file is told.
+    // A tampered file is detected.
     let doctored = file.replace("\"n:cemil\":6", "\"n:cemil\":60");
     assert!(doctored != file && Moved::read(&mut doctored.as_bytes()).is_err());
 }

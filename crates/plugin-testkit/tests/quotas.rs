@@ -1,4 +1,5 @@
-//! Whoever comes near the end of a quota is told before they reach it. Over it nothing more is kept, and dice fall all the same.
+//! Players near the end of a quota are warned before they reach it. Beyond it nothing more is stored, but dice are
+//! still rolled.
 
 use plugin_api::{Commands, Game, Refusal, Reply, Turn};
 use plugin_testkit::{Compare, play};
@@ -24,7 +25,7 @@ impl Game for Toy {
     }
 }
 
-/// What is answered to each line, and whether it was played.
+/// The answer to each line, and whether it was played.
 fn answers(lines: impl IntoIterator<Item = String>) -> Vec<(bool, String)> {
     let text: String = lines.into_iter().map(|line| line + "\n").collect();
     let mut answers = Vec::new();

@@ -1,4 +1,4 @@
-//! The fair dice, watched: which fell for which message since the bot began, and messages that the bot does not survive.
+//! The fair dice, observed: what each message rolled since the bot began, and messages that kill the bot.
 
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError, Die};
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use table::{DiceBox, FairBox};
 
-/// In front of the ids of messages at whose first die the bot dies.
+/// The prefix of ids of messages whose first die kills the bot.
 pub const DEADLY: &str = "deadly";
 
-/// What fell in one run of the bot.
+/// The dice rolled in one run of the bot.
 #[derive(Clone, Default)]
 pub struct Fallen(Arc<Mutex<Inner>>);
 
@@ -33,12 +33,12 @@ impl Fallen {
         self.0.lock().expect("nothing panics holding it")
     }
 
-    /// What fell, by key.
+    /// The dice rolled, by key.
     pub fn all(&self) -> BTreeMap<MessageKey, Vec<Die>> {
         self.inner().fell.clone()
     }
 
-    /// Whether the bot dies of what it plays.
+    /// True if the current message kills the bot.
     pub fn is_deadly(&self) -> bool {
         self.inner().dies
     }

@@ -1,4 +1,4 @@
-//! What outlives a crash, and what can go wrong with it: a store of [whole batches](Whole), or a [log](Logged) over a disk of
+//! Storage that outlives a crash, and its faults: a store of [whole batches](Whole), or a [log](Logged) on a disk of
 //! bytes in front of a database.
 
 mod database;
@@ -22,53 +22,53 @@ pub enum Fault {
     None,
     /// It fails once, and nothing is written.
     Broken,
-    /// It fails, and so does every later one until the medium is healed.
+    /// It fails, and so does every later one until [`Medium::heal`].
     Full,
-    /// It is not known whether it was done, and it was.
+    /// The result is unknown; it was done.
     InDoubtDone,
-    /// It is not known whether it was done, and it was not.
+    /// The result is unknown; it was not done.
     InDoubtLost,
 }
 
-/// What outlives a crash.
+/// Storage that outlives a crash.
 pub trait Medium {
-    /// The store over what there is, for a bot that begins.
+    /// Opens the store on the current content, for a bot that starts.
     ///
     /// # Errors
     /// It cannot be opened now.
     fn open(&self) -> Result<Arc<dyn Store>, StoreError>;
 
-    /// From now on writes go wrong like that, or as much like it as the medium knows.
+    /// From now on writes go wrong in this way, or as closely as the medium can.
     fn fail(&self, fault: Fault, luck: Luck);
 
-    /// Nothing goes wrong any more.
+    /// From now on nothing goes wrong.
     fn heal(&self);
 
-    /// The machine stops during one of the next writes, which is then kept or lost.
+    /// Stops the machine during one of the next writes, which is then kept or lost.
     fn stop_in_write(&self, luck: Luck);
 
-    /// Whether it stopped in a write, which is told once.
+    /// True if it stopped in a write since the last call.
     fn stopped(&self) -> bool;
 
-    /// The bot that has it open dies; the machine may die with it.
+    /// Kills the bot that has it open, and possibly the machine too.
     fn crash(&self, luck: Luck);
 
-    /// Everything that is there now, as a fresh start would read it.
+    /// All content, as a fresh start would read it.
     fn contents(&self) -> BTreeMap<String, Vec<u8>>;
 
-    /// Does what a store does besides its commits.
+    /// Does the store's work besides commits.
     fn work(&self, _: Luck) {}
 
-    /// Does what a store does by itself once everything works: what was in doubt is known then.
+    /// Does what a store does by itself once everything works; after this nothing is in doubt.
     fn settle(&self) {}
 
-    /// What the store did that no store may do, told once.
+    /// Returns once what the store did that no store may do.
     fn wrong(&self) -> Option<String> {
         None
     }
 }
 
-/// The keys of a batch; those that it removes with a sign in front.
+/// The keys of a batch; deleted ones with a sign in front.
 fn shown(batch: &Batch) -> String {
     let key = |(key, value): (&String, &Option<Vec<u8>>)| if value.is_some() { key.clone() } else { format!("-{key}") };
     batch.iter().map(key).collect::<Vec<_>>().join(" ")

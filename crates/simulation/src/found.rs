@@ -1,4 +1,4 @@
-//! Mistakes that seeds found, as scripts: each in many orders of things, none of which may fail any more.
+//! Bugs found by seeds, as scripts. Each is played in many orders, and none may fail any more.
 
 use crate::dice::DEADLY;
 use crate::disk::Fault;
@@ -8,10 +8,10 @@ use crate::players::Wants;
 use crate::run::run;
 use crate::script::{Act, Move, On, Saying, Script};
 
-/// Orders in which each script is played.
+/// The number of orders in which each script is played.
 const ORDERS: u64 = 40;
 
-/// What somebody says in the only room, a new id for each line.
+/// A message in the only room, with a new id for each line.
 fn line(number: usize, who: usize, text: &str) -> Saying {
     let token = text.split_once(" # ").map(|(_, token)| token.to_owned());
     let wants = Wants { answer: token.is_some(), secret: text.starts_with("!secret"), token };
@@ -26,7 +26,7 @@ fn edit(number: usize, of: usize, text: &str) -> Act {
     Act::Edit(Saying { wants: Wants::default(), ..line(number, 1, text) }, format!("m{of}"))
 }
 
-/// Plays these acts on such a network in many orders.
+/// Plays these acts on a network of this kind, in many orders.
 fn holds(kind: Kind, acts: &[Act]) {
     for order in 0..ORDERS {
         let mut luck = Luck::new(order);

@@ -1,5 +1,5 @@
-//! What the bot's tasks run on: time that stands still unless the director lets it pass, and places at which a task is held
-//! until the director lets it go.
+//! What the bot's tasks run on: time that passes only when the director lets it, and places where a task is held until
+//! the director lets it go.
 
 use crate::luck::Luck;
 use bot::{Held, LongWork, Pace, Step};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// When the simulated world begins, in seconds since 1970.
+/// The start of the simulated world, in seconds since 1970.
 const BEGINNING: i64 = 1_800_000_000;
 
 /// Time and order, shared by the director and the tasks.
@@ -20,15 +20,15 @@ const BEGINNING: i64 = 1_800_000_000;
 pub struct Ground(Arc<Mutex<Inner>>);
 
 struct Inner {
-    /// How long the world has existed.
+    /// The age of the world.
     now: Duration,
-    /// By how much the clock on the wall is wrong.
+    /// The error of the wall clock.
     wrong: SignedDuration,
     luck: Luck,
-    /// How many of a hundred steps are held up.
+    /// The percentage of steps held up.
     holds: u32,
     next: u64,
-    /// Tasks that wait, in the order in which they began to.
+    /// Waiting tasks, in the order they began to wait.
     waiting: BTreeMap<u64, Waiting>,
 }
 
@@ -39,16 +39,16 @@ struct Waiting {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
-    /// The director lets it go.
+    /// Until the director releases it.
     Released,
-    /// A time.
+    /// Until a time.
     Time(Duration),
-    /// No more.
+    /// No longer.
     Over,
 }
 
 impl Ground {
-    /// A world that begins now, and in which so many of a hundred steps are held up.
+    /// A new world where this percentage of steps is held up.
     pub fn new(luck: Luck, holds: u32) -> Self {
         let (now, wrong) = (Duration::ZERO, SignedDuration::ZERO);
         Ground(Arc::new(Mutex::new(Inner { now, wrong, luck, holds, next: 0, waiting: BTreeMap::new() })))
@@ -58,18 +58,18 @@ impl Ground {
         self.0.lock().expect("nothing panics holding it")
     }
 
-    /// How long the world has existed.
+    /// The age of the world.
     pub fn elapsed(&self) -> Duration {
         self.inner().now
     }
 
-    /// The tasks that the director may let go.
+    /// The tasks that the director can release.
     pub fn held(&self) -> Vec<u64> {
         let inner = self.inner();
         inner.waiting.iter().filter(|(_, each)| each.until == Until::Released).map(|(id, _)| *id).collect()
     }
 
-    /// Lets a task go.
+    /// Releases a task.
     pub fn release(&self, id: u64) {
         let waker = self.inner().waiting.get_mut(&id).and_then(Waiting::end);
         waker.into_iter().for_each(Waker::wake);
@@ -85,7 +85,7 @@ impl Ground {
         times.min()
     }
 
-    /// Lets time pass up to `time`, and wakes who slept until then.
+    /// Lets time pass up to `time`, and wakes everyone who slept until then.
     pub fn pass(&self, time: Duration) {
         let mut inner = self.inner();
         inner.now = inner.now.max(time);
@@ -96,12 +96,12 @@ impl Ground {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// Sets the clock on the wall this much wrong.
+    /// Sets the error of the wall clock.
     pub fn set_wrong(&self, by: SignedDuration) {
         self.inner().wrong = by;
     }
 
-    /// Nothing is held up from now on, and the clock is right.
+    /// From now on nothing is held up and the clock is right.
     pub fn calm(&self) {
         let mut inner = self.inner();
         (inner.holds, inner.wrong) = (0, SignedDuration::ZERO);
@@ -119,7 +119,7 @@ impl Ground {
 }
 
 impl Waiting {
-    /// Ends it; who is to be woken then.
+    /// Ends the wait. Returns whom to wake.
     fn end(&mut self) -> Option<Waker> {
         self.until = Until::Over;
         self.waker.take()
@@ -154,7 +154,7 @@ impl Pace for Ground {
     }
 }
 
-/// A task that waits.
+/// A waiting task.
 struct Wait {
     ground: Ground,
     id: u64,

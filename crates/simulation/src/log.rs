@@ -1,8 +1,8 @@
-//! What happened, a line an event: the same seed must give the same lines.
+//! What happened, one line per event. The same seed must give the same lines.
 
 use std::sync::{Arc, Mutex};
 
-/// The log of one run, shared by all that write it.
+/// The log of one run, shared by everything that writes to it.
 #[derive(Clone, Debug, Default)]
 pub struct Log(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! Choices that follow from a seed (SplitMix64): the same seed chooses the same, on every machine.
+//! Choices that follow from a seed (SplitMix64): the same seed makes the same choices on every machine.
 
 /// A stream of choices.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ impl Luck {
         Luck(seed)
     }
 
-    /// Any number.
+    /// Returns any number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,17 +19,17 @@ impl Luck {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() % end as u64) as usize
     }
 
-    /// True so many times in a hundred.
+    /// Returns true with this percentage of chance.
     pub fn percent(&mut self, chance: u32) -> bool {
         self.number() % 100 < u64::from(chance)
     }
 
-    /// One of these, of which there is at least one.
+    /// Picks one of these; there must be at least one.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }

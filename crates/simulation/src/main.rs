@@ -1,10 +1,11 @@
-//! The whole bot in one thread, simulated: networks, disk and crashes as a seed decides, and what must hold whatever happens.
+//! The whole bot simulated in one thread, with networks, disk and crashes decided by a seed, and checks of what must
+//! always hold.
 //!
-//! The core, its tasks and the committer are the program's own; around them stand a network ([`net`]), a disk ([`disk`]) and
-//! time ([`ground`]) that do as the director ([`run`]) chooses. What people type is in [`players`], what must hold in
+//! The core, its tasks and the committer are the real ones. Around them are a network ([`net`]), a disk ([`disk`]) and
+//! time ([`ground`]) controlled by the director ([`run`]). What people type is in [`players`], and what must hold in
 //! [`oracle`]. The same seed gives the same run, to the byte.
 //!
-//! It knows nothing of the protocols of networks and of the stores on real disks.
+//! It knows nothing about network protocols or stores on real disks.
 
 mod dice;
 mod disk;

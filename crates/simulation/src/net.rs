@@ -1,7 +1,7 @@
-//! A network, as the people on it see it: what they said in its order, and what the bot said. It outlives the bot.
+//! A network as its people see it: what they said, in order, and what the bot said. It outlives the bot.
 //!
-//! It does what its [`Kind`] allows and nothing kinder: it delivers again what was not accepted, or loses it; it has a post
-//! and does not say so before the bot dies; it refuses some.
+//! It does everything its [`Kind`] allows, however unkind. It redelivers or loses what was not accepted. It shows a
+//! post without confirming it before the bot dies. It refuses some posts.
 
 mod link;
 
@@ -17,24 +17,24 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Waker;
 
-/// In front of the names of rooms in which the bot is alone with the player whose name follows.
+/// The prefix of private rooms, followed by the player's name.
 pub const PRIVATE: &str = "~";
 
 /// What can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As Matrix: everything comes again until it is accepted, a post is there once, messages can be edited.
+    /// Like Matrix: everything is redelivered until accepted, posts appear once, messages can be edited.
     Matrix,
-    /// As IRC: what is said while nobody listens is lost, a post that is said twice is there twice.
+    /// Like IRC: what is said while nobody listens is lost, and a post said twice appears twice.
     Irc,
-    /// As IRC with a history: the last messages come again after each connecting, under their ids.
+    /// Like IRC with a history: the last messages are repeated after each connection, under their ids.
     History,
-    /// The rest of what the trait allows: everything comes again, and a post that is said twice is there twice.
+    /// The rest of what the trait allows: everything is redelivered, and a post said twice appears twice.
     Doubtful,
 }
 
 impl Kind {
-    /// As the core is told.
+    /// The guarantees given to the core.
     pub fn guarantees(self) -> Guarantees {
         let (unaccepted, repeated, edits) = match self {
             Kind::Matrix => (Unaccepted::ComeAgain, Repeated::Once, Edits::Shown),
@@ -44,30 +44,30 @@ impl Kind {
         Guarantees { unaccepted, repeated, edits }
     }
 
-    /// Whether a message may be heard once more under its id.
+    /// True if a message may be heard again under its id.
     pub fn comes_again(self) -> bool {
         self != Kind::Irc
     }
 
-    /// Whether everything that is said is accepted in the end.
+    /// True if everything said is accepted in the end.
     pub fn loses_nothing(self) -> bool {
         self.guarantees().unaccepted == Unaccepted::ComeAgain
     }
 }
 
-/// What people saw of a post.
+/// A post as people saw it.
 #[derive(Clone, Debug)]
 pub struct Wire {
     /// The post.
     pub post: Post,
-    /// It as text, without what stands in front of it.
+    /// Its text, without the text in front.
     pub text: String,
-    /// It is there already, and was not shown a second time.
+    /// True if it was there already and was not shown again.
     pub repeated: bool,
 }
 
 impl Wire {
-    /// Who alone reads it, by id; nobody stands for everybody.
+    /// The id of its only reader; `None` means everybody.
     pub fn reader(&self) -> Option<&str> {
         match &self.post.to {
             Recipient::Player(player) => Some(&player.id),
@@ -82,7 +82,7 @@ pub struct Net {
     pub name: String,
     /// What can be relied on.
     pub kind: Kind,
-    /// Who is in each room.
+    /// The people in each room.
     members: BTreeMap<RoomId, Vec<(PlayerId, String)>>,
     log: Log,
     inner: Mutex<Inner>,
@@ -91,26 +91,26 @@ pub struct Net {
 #[derive(Default)]
 struct Inner {
     timeline: Vec<Event>,
-    /// What was delivered at least once, or lost.
+    /// The number of events that were delivered at least once, or lost.
     known: usize,
-    /// Where the bot's connection reads next.
+    /// The place where the bot's connection reads next.
     at: usize,
-    /// Messages before this place were said while the bot was away.
+    /// Messages before this place were said during the bot's absence.
     away: usize,
     listening: Listening,
     accepted: BTreeSet<usize>,
     sending: BTreeMap<RoomId, VecDeque<Sending>>,
-    /// The keys of what is there, with the ids that it got.
+    /// The keys of the posts that appeared, with the ids they got.
     there: BTreeMap<String, Sent>,
     wires: Vec<Wire>,
     refused: BTreeSet<String>,
     desk: Option<Arc<dyn Desk>>,
 }
 
-/// What the bot's connection does.
+/// The state of the bot's connection.
 #[derive(Default)]
 enum Listening {
-    /// There is none, or it hands over a delivery.
+    /// There is none, or it is handing over a delivery.
     #[default]
     No,
     /// It waits for something to hand over.
@@ -121,13 +121,13 @@ enum Listening {
 
 struct Sending {
     post: Post,
-    /// What the network has made of it already.
+    /// The network's outcome so far.
     said: Option<Result<Sent, SendError>>,
     answer: Arc<Mutex<Answer>>,
 }
 
 impl Net {
-    /// A network on which nothing was said yet.
+    /// A network where nothing was said yet.
     pub fn new(name: &str, kind: Kind, members: BTreeMap<RoomId, Vec<(PlayerId, String)>>, log: Log) -> Arc<Self> {
         Arc::new(Net { name: name.to_owned(), kind, members, log, inner: Mutex::default() })
     }
@@ -136,7 +136,8 @@ impl Net {
         self.inner.lock().expect("nothing panics holding it")
     }
 
-    /// Something happens. What the bot has not heard yet in other rooms may come behind it, as the network likes.
+    /// Something happens. Events in other rooms that the bot has not heard yet may be placed after it, as the network
+    /// likes.
     pub fn happen(&self, event: Event, luck: &mut Luck) {
         let mut inner = self.inner();
         let mut place = inner.timeline.len();
@@ -146,23 +147,23 @@ impl Net {
         inner.timeline.insert(place, event);
     }
 
-    /// Everything that happened, in the order in which it is delivered.
+    /// Everything that happened, in delivery order.
     pub fn timeline(&self) -> Vec<Event> {
         self.inner().timeline.clone()
     }
 
-    /// Whether what happened there was accepted.
+    /// True if the event at this place was accepted.
     pub fn was_accepted(&self, place: usize) -> bool {
         self.inner().accepted.contains(&place)
     }
 
-    /// Whether something is there that can be delivered now.
+    /// True if something can be delivered now.
     pub fn can_deliver(&self) -> bool {
         let inner = self.inner();
         matches!(inner.listening, Listening::Waits(_)) && inner.at < inner.timeline.len()
     }
 
-    /// Delivers the next events; sometimes also the last ones once more.
+    /// Delivers the next events, and sometimes the last ones again.
     pub fn deliver(&self, luck: &mut Luck) {
         let mut inner = self.inner();
         let to = (inner.at + 1 + luck.below(3)).min(inner.timeline.len());
@@ -178,13 +179,13 @@ impl Net {
         }
     }
 
-    /// The rooms in which posts are on their way.
+    /// The rooms with posts under way.
     pub fn busy_rooms(&self) -> Vec<RoomId> {
         self.inner().sending.keys().cloned().collect()
     }
 
-    /// The network does the next thing about the first post that is on its way in `room`: it has it, and then it says so.
-    /// Some are refused for good, if `refuse` is so many in a hundred.
+    /// Takes the next step for the first post under way in `room`: first the post appears, then it is confirmed.
+    /// `refuse` percent are refused for good.
     pub fn go_on(&self, room: &RoomId, luck: &mut Luck, refuse: u32) {
         let mut inner = self.inner();
         let Some(first) = inner.sending.get_mut(room).and_then(VecDeque::front_mut) else { return };
@@ -210,7 +211,7 @@ impl Net {
         link::answer(&sending.answer, sending.said.expect("that was asked"));
     }
 
-    /// The bot dies: posts on their way may still come to be there, the first ones of each room.
+    /// The bot dies. Posts under way may still appear, the first ones of each room.
     pub fn cut(&self, luck: &mut Luck) {
         let mut inner = self.inner();
         inner.listening = Listening::No;
@@ -229,22 +230,22 @@ impl Net {
         inner.away = inner.timeline.len();
     }
 
-    /// What people saw since this was asked last.
+    /// What people saw since the last call.
     pub fn new_wires(&self) -> Vec<Wire> {
         std::mem::take(&mut self.inner().wires)
     }
 
-    /// Whether a post of this message was refused by the network.
+    /// True if the network refused a post about this message.
     pub fn refused_of(&self, front: &str) -> bool {
         self.inner().refused.range(front.to_owned()..).next().is_some_and(|key| key.starts_with(front))
     }
 
-    /// The core, as the connection has it.
+    /// The core, as the connection sees it.
     pub fn desk(&self) -> Option<Arc<dyn Desk>> {
         self.inner().desk.clone()
     }
 
-    /// A post comes to be there.
+    /// Makes a post appear.
     fn say(&self, inner: &mut Inner, post: Post) -> Sent {
         let text = post.blocks.iter().map(chat::Block::plain).collect::<Vec<_>>().join("\n");
         let known = inner.there.get(&post.key).filter(|_| self.kind.guarantees().repeated == Repeated::Once).cloned();

@@ -1,30 +1,30 @@
 //! The command line.
 
-/// How it is used.
+/// The usage text.
 pub const USAGE: &str = "\
 usage: simulation [--seeds N] [--from N] [--jobs N]   the seeds that are kept, then N seeds from the one given
        simulation --seed N [-v]                       one seed, with its shortest failing script; -v: with its log
        add --keep to add failing seeds to those that are kept";
 
-/// What is asked for.
+/// The options given.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
-    /// So many seeds.
+    /// The number of seeds.
     pub seeds: u64,
-    /// From this one on.
+    /// The first seed.
     pub from: u64,
-    /// This one alone.
+    /// Only this seed.
     pub seed: Option<u64>,
-    /// So many at a time.
+    /// How many to run at a time.
     pub jobs: u64,
-    /// The log is printed.
+    /// Whether to print the log.
     pub verbose: bool,
-    /// Failing seeds are kept.
+    /// Whether to keep failing seeds.
     pub keep: bool,
 }
 
 impl Options {
-    /// Reads the words behind the program's name.
+    /// Parses the words after the program's name.
     ///
     /// # Errors
     /// What is wrong with them.

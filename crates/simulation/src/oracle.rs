@@ -1,4 +1,4 @@
-//! What must hold, whatever happened: asked of what people saw, and of what is on the disk at the end.
+//! What must hold whatever happens: checked against what people saw, and what is on the disk at the end.
 
 mod journal_of;
 mod keys_of;
@@ -17,36 +17,36 @@ use journal::store::{Batch, Memory, Store};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Stands in the keys of what is said in place of an answer, and not kept on the disk until it is.
+/// Marks the keys of apologies, which are said instead of an answer and not stored first.
 const SORRY: &str = "/sorry/";
 
-/// What a player is told when nothing came of a command.
+/// What players are told when a command had no effect.
 const NOTHING_CHANGED: &str = "nothing changed. Try again later";
 
-/// What is known of a run.
+/// What is known about a run.
 pub struct Oracle {
     log: Log,
     /// What people said, by network and id.
     said: BTreeMap<(String, String), Saying>,
-    /// What was edited or taken back, by network and id.
+    /// Messages edited or taken back, by network and id.
     touched: BTreeSet<(String, String)>,
     /// Posts by network and key.
     posts: BTreeMap<(String, String), Seen>,
     /// Everything that was shown.
     shown: Vec<(String, Wire)>,
-    /// A write failed since the bot was started, maybe one that notes what was said.
+    /// True if a write failed since the bot was started, perhaps one that marks something as said.
     pub marks_failed: bool,
     /// How often the bot ended.
     pub ends: u32,
-    /// The latest time that the clock on the wall ever told, and whether it was set back since.
+    /// The latest time that the wall clock ever showed, and whether it was set back since.
     latest: Timestamp,
     set_back: bool,
-    /// Not everything is answered: there are limits.
+    /// True if there are limits, so not everything is answered.
     limited: bool,
     wrong: Option<String>,
 }
 
-/// What was seen of a post.
+/// What people saw of a post.
 struct Seen {
     text: String,
     unmarked: u32,
@@ -54,42 +54,42 @@ struct Seen {
 }
 
 impl Oracle {
-    /// Nothing happened yet.
+    /// The oracle of a run that has not begun.
     pub fn new(log: Log, limited: bool) -> Self {
         let (said, touched, posts) = Default::default();
         let (shown, marks_failed, ends, latest, set_back) = Default::default();
         Oracle { log, said, touched, posts, shown, marks_failed, ends, latest, set_back, limited, wrong: None }
     }
 
-    /// Something was said.
+    /// Notes that something was said.
     pub fn said(&mut self, net: &str, saying: &Saying) {
         self.said.insert((net.to_owned(), saying.id.clone()), saying.clone());
     }
 
-    /// Something that was said is edited or taken back.
+    /// Notes that a message was edited or taken back.
     pub fn touched(&mut self, net: &str, id: &str) {
         self.touched.insert((net.to_owned(), id.to_owned()));
     }
 
-    /// The clock on the wall tells this time.
+    /// Notes that the wall clock showed this time.
     pub fn tells_time(&mut self, now: Timestamp) {
         self.set_back |= now < self.latest;
         self.latest = self.latest.max(now);
     }
 
-    /// Something is not as it must be. The first counts.
+    /// Notes that something is wrong; the first one counts.
     pub fn wrong(&mut self, what: impl Into<String>) {
         let what = what.into();
         self.log.note(format!("WRONG: {what}"));
         self.wrong.get_or_insert(what);
     }
 
-    /// The first thing that was not as it must be.
+    /// The first thing that was wrong.
     pub fn verdict(&self) -> Option<&str> {
         self.wrong.as_deref()
     }
 
-    /// People saw something.
+    /// Notes what people saw.
     pub fn saw(&mut self, net: &Net, wire: Wire) {
         let key = wire.post.key.clone();
         let seen = self.posts.entry((net.name.clone(), key.clone()));
@@ -104,7 +104,7 @@ impl Oracle {
         } else if other {
             self.wrong(format!("the post {key} says something else than before: {:?}", wire.text));
         }
-        // Nothing is said when a post is taken back.
+        // A withdrawal says nothing.
         let says = !matches!(wire.post.what, What::Withdraw(_));
         if says && !sorry && (unmarked > 1 || marked > 1) {
             self.wrong(format!("the post {key} was said {unmarked} times unmarked and {marked} times marked"));
@@ -115,7 +115,7 @@ impl Oracle {
         self.shown.push((net.name.clone(), wire));
     }
 
-    /// Everything that is kept for a while was old.
+    /// Checks that no temporary record is left once all of them are old.
     pub fn grown_old(&mut self, contents: &BTreeMap<String, Vec<u8>>) {
         let kept = [keys::INBOX, keys::RESTS, keys::MENDED];
         if let Some(key) = contents.keys().find(|key| kept.iter().any(|prefix| key.starts_with(prefix))) {
@@ -123,7 +123,7 @@ impl Oracle {
         }
     }
 
-    /// Everything is at rest: what is on the disk, what was answered, and which dice `fell` since the bot began.
+    /// Everything is at rest: checks the disk, the answers, and the dice that `fell` since the bot began.
     pub fn at_rest(
         &mut self,
         nets: &[Arc<Net>],
@@ -131,8 +131,8 @@ impl Oracle {
         fell: &BTreeMap<MessageKey, Vec<Die>>,
     ) {
         for (prefix, what) in [(keys::WAITING, "accepted and not played"), (keys::OUTBOX, "to be said")] {
-            // That a post was said, or an event heard of which nothing came, is noted once: where that fails, it is done again
-            // after the next start.
+            // That a post was said, or that an event had no effect, is noted once. If that write fails, it is done
+            // again after the next start.
             if self.marks_failed {
                 continue;
             }
@@ -153,7 +153,7 @@ impl Oracle {
         }
     }
 
-    /// Whatever must be answered was.
+    /// Checks that everything that must be answered was.
     fn answers(&mut self, net: &Net) {
         let mut silent = Vec::new();
         for (place, event) in net.timeline().iter().enumerate() {
@@ -161,7 +161,7 @@ impl Oracle {
             let name = (net.name.clone(), message.id.clone());
             let wants = self.said.get(&name).is_some_and(|saying| saying.wants.answer);
             let heard = net.kind.loses_nothing() || (self.ends == 0 && net.was_accepted(place));
-            // A post that may have been repeated already is not said a third time: a second end may lose it.
+            // A post that may have been repeated already is not said a third time; a second end may lose it.
             let known = net.kind.guarantees().repeated == Repeated::Once || self.ends < 2;
             if !wants || !heard || !known || self.touched.contains(&name) {
                 continue;
@@ -177,8 +177,8 @@ impl Oracle {
         }
     }
 
-    /// What was told about a message: whether nothing came of it, and whether it was passed over since it seemed to be what
-    /// ends the bot.
+    /// What was said about a message: whether it had no effect, and whether it was skipped because it seemed to kill
+    /// the bot.
     fn told(&self, net: &str, room: &RoomId, id: &str) -> (bool, bool) {
         let key = format!("{room}/{id}{SORRY}");
         let mut told = (false, false);
@@ -189,7 +189,7 @@ impl Oracle {
         told
     }
 
-    /// The texts that answered a message, in the order of their keys.
+    /// The texts that answered a message, in key order.
     pub fn answers_to(&self, net: &str, room: &RoomId, id: &str) -> Vec<String> {
         let front = format!("{room}/{id}/");
         let posts = self.posts.range((net.to_owned(), front.clone())..);
@@ -198,7 +198,7 @@ impl Oracle {
     }
 }
 
-/// What was shown first, not as a correction of something.
+/// True if it was shown first, not as a correction.
 fn is_first(wire: &Wire) -> bool {
     matches!(wire.post.what, What::Say)
 }
@@ -216,7 +216,7 @@ fn store_of(contents: BTreeMap<String, Vec<u8>>) -> Memory {
     store
 }
 
-/// The table that a room has of its own.
+/// The table that belongs to a room.
 fn table_of(room: &RoomId) -> TableId {
     TableId::of(room)
 }

@@ -1,24 +1,24 @@
-//! What people type: those who play, and one who attacks. A new feature brings its lines here, and what must come of them.
+//! What people type: players, and one attacker. A new feature adds its lines here, with their expected effect.
 
 use crate::luck::Luck;
 use crate::script::{ADMIN, ATTACKER};
 use std::sync::OnceLock;
 
-/// What must come of a message.
+/// The expected effect of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// A word that stands in it and in no other. Where that is no secret, it stands in one entry at the most.
+    /// A word that occurs in this message only. Unless it is secret, at most one entry contains it.
     pub token: Option<String>,
-    /// Nobody but its sender and the referees may read the token, or what was thrown.
+    /// True if only its sender and the referees may read the token, or the dice.
     pub secret: bool,
-    /// It is answered, if it was accepted.
+    /// True if it must be answered once it was accepted.
     pub answer: bool,
 }
 
-/// Commands that play: each is answered, and has an entry.
+/// Commands that roll: each is answered and has an entry.
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
-/// Commands that change something or look at it.
+/// Commands that change something or show it.
 const TABLE: [&str; 38] = [
     "insp +1",
     "insp -1",
@@ -60,7 +60,7 @@ const TABLE: [&str; 38] = [
     "leave",
 ];
 
-/// What only whoever runs a table types here.
+/// Commands that only those who run a table type here.
 const REFEREES: [&str; 12] = [
     "gm me",
     "gm me",
@@ -76,13 +76,13 @@ const REFEREES: [&str; 12] = [
     "plugin enable spheres",
 ];
 
-/// What somebody leaves for the referee to type.
+/// Traps that somebody leaves for the referee to type.
 const TRAPS: [&str; 3] = ["macro table attack gm add mal", "macro attack gm add mal", "set table dc gm add mal"];
 
-/// What the referee types who sees no trap.
+/// What a referee types who does not see the trap.
 const TRAPPED: [&str; 3] = ["attack", "as Bob attack", "$dc"];
 
-/// What somebody types who wants what is not theirs.
+/// What an attacker types.
 const ATTACKS: [&str; 22] = [
     "as Bob attack",
     "fair reveal all",
@@ -108,7 +108,7 @@ const ATTACKS: [&str; 22] = [
     "history 4294967296",
 ];
 
-/// What is no command, or hardly one.
+/// Lines that are hardly commands, or none at all.
 const NOISE: [&str; 9] = [
     "hello there",
     "!",
@@ -121,7 +121,7 @@ const NOISE: [&str; 9] = [
     "!1",
 ];
 
-/// One line in a room, by the person of this place.
+/// A line in a room, by the person at this index.
 pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
     let token = format!("t{number}t");
     match luck.below(100) {
@@ -146,7 +146,7 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
     }
 }
 
-/// One line in a private chat with the bot.
+/// A line in a private chat with the bot.
 pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
     let token = format!("t{number}t");
     match luck.below(4) {
@@ -160,8 +160,8 @@ pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
     }
 }
 
-/// A roll of which others may not even learn the number that fell: it has six digits, and so is in nothing else. Or one that
-/// something can follow.
+/// A roll whose result others must not learn: it has six digits and so occurs nowhere else. Or a roll with possible
+/// follow-ups.
 fn secret(token: &str, luck: &mut Luck) -> (String, Wants) {
     let plus = luck.below(3);
     let wants = Wants { token: Some(token.to_owned()), secret: true, answer: true };
@@ -171,7 +171,7 @@ fn secret(token: &str, luck: &mut Luck) -> (String, Wants) {
     (format!("!secret roll 1d900000+{} # {token}", 100_000 + plus), wants)
 }
 
-/// The examples of all commands of the table and of the games that are played, but for those that hand rights on.
+/// The examples of all commands of the table and of the games in play, except those that hand out rights.
 fn examples() -> &'static [String] {
     static EXAMPLES: OnceLock<Vec<String>> = OnceLock::new();
     EXAMPLES.get_or_init(|| {
@@ -179,7 +179,7 @@ fn examples() -> &'static [String] {
         let of_games = games.iter().flat_map(|game| game.manifest().commands.clone());
         let all = table::table_commands().into_iter().chain(of_games);
         let examples = all.filter(|command| command.name != "gm").flat_map(|command| command.examples);
-        // After these it is not known any more what must be answered.
+        // After these it is unknown what must be answered.
         let silences = ["room prefix", "ignore", "plugin disable", "game ", "forget"];
         examples.filter(|example| !silences.iter().any(|front| example.starts_with(front))).collect()
     })

@@ -1,7 +1,7 @@
-//! One run: the bot with all that it depends on, in one thread, and the director, who chooses what happens next.
+//! One run: the bot with everything it depends on, in one thread, and the director, who chooses what happens next.
 //!
-//! Between two choices the bot's tasks run until each of them waits for something. What they wait for is the director's: time,
-//! the disk, the network, or a place at which they are held.
+//! Between two choices the bot's tasks run until each of them waits for something. The director controls all of that:
+//! time, the disk, the network, and places where tasks are held.
 
 pub mod machine;
 
@@ -19,21 +19,21 @@ use machine::Machine;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Choices that may be made until everything is at rest.
+/// The most choices until everything is at rest.
 const REST: u32 = 20_000;
 
-/// How many days what is kept for a while is kept.
+/// For how many days temporary records are kept.
 const DAYS: u16 = 14;
 
-/// What is asked before and after a last restart, which must not change the answers.
+/// Questions asked before and after a last restart, which must not change the answers.
 const PROBES: [&str; 5] = ["!history 30", "!set", "!macro", "!waiting", "!insp"];
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ended {
-    /// What happened, a line each.
+    /// What happened, one line each.
     pub log: Vec<String>,
-    /// The first thing that was not as it must be.
+    /// The first thing that was wrong.
     pub wrong: Option<String>,
 }
 
@@ -62,23 +62,23 @@ struct Director<'a> {
     machine: Option<Machine>,
     starts: u64,
     oracle: Oracle,
-    /// What is chosen while no move says otherwise.
+    /// Makes the choices that no move determines.
     luck: Luck,
 }
 
-/// What may happen next.
+/// A possible next step.
 enum Choice {
-    /// A task that is held may go on.
+    /// Release a held task.
     Release(u64),
-    /// A network delivers something.
+    /// Let a network deliver something.
     Deliver(usize),
-    /// A network does something about a post.
+    /// Let a network take a step for a post.
     GoOn(usize, RoomId),
-    /// The committer's writer gets a turn.
+    /// Give the committer's writer a turn.
     Write,
-    /// The store does what it does besides its commits.
+    /// Let the store do its work besides commits.
     Work,
-    /// Time passes: this much.
+    /// Let this much time pass.
     Pass(Duration),
 }
 
@@ -103,7 +103,7 @@ impl<'a> Director<'a> {
         Director { script, log, ground, disk, nets, machine: None, starts: 0, oracle, luck }
     }
 
-    /// Lets a move happen, and the bot work for a while.
+    /// Makes a move, then lets the bot work for a while.
     fn play(&mut self, each: &Move) {
         let mut luck = Luck::new(each.luck);
         if !matches!(each.act, Act::Say(_)) {
@@ -152,14 +152,14 @@ impl<'a> Director<'a> {
                 }
             }
         };
-        // Where nothing can be edited, it is not heard of either.
+        // Where nothing can be edited, edits are not heard either.
         if about.is_none() || net.kind.guarantees().edits == chat::Edits::Shown {
             self.oracle.said(&net.name, saying);
             net.happen(event, luck);
         }
     }
 
-    /// One choice.
+    /// Makes one choice.
     fn step(&mut self, luck: &mut Luck) {
         if self.machine.is_none() {
             return self.start();
@@ -184,7 +184,7 @@ impl<'a> Director<'a> {
         self.look(luck);
     }
 
-    /// Gives the committer's writer a turn; when it needs the next one.
+    /// Gives the committer's writer a turn. Returns when it needs the next one.
     fn write(&mut self) -> Option<Wait> {
         let now = self.ground.elapsed();
         self.machine.as_mut().and_then(|machine| machine.write(now))
@@ -194,7 +194,7 @@ impl<'a> Director<'a> {
         self.ground.pass(self.ground.elapsed() + time);
     }
 
-    /// Lets the tasks run until all of them wait, and looks at what came of it.
+    /// Lets the tasks run until all wait, and checks the result.
     fn look(&mut self, luck: &mut Luck) {
         if self.disk.stopped() {
             self.log.note("the machine stopped in a write");
@@ -234,7 +234,7 @@ impl<'a> Director<'a> {
         self.look(&mut luck);
     }
 
-    /// The bot is gone, with everything that was in its memory.
+    /// Kills the bot, losing everything in its memory.
     fn crash(&mut self, luck: &mut Luck) {
         self.log.note("crash");
         self.disk.crash(Luck::new(luck.number()));
@@ -250,7 +250,7 @@ impl<'a> Director<'a> {
         }
     }
 
-    /// The bot stops in order.
+    /// Stops the bot in order.
     fn stop(&mut self, luck: &mut Luck) {
         let Some(machine) = &mut self.machine else { return };
         machine.stop();
@@ -263,7 +263,7 @@ impl<'a> Director<'a> {
             self.look(luck);
             let held = self.ground.held();
             held.iter().for_each(|id| self.ground.release(*id));
-            // Posts are said as long as the bot asks for it, or not.
+            // Posts may or may not be said while the bot waits for them.
             for (net, room) in self.busy() {
                 if luck.percent(30) {
                     net.go_on(&room, luck, 0);
@@ -281,7 +281,7 @@ impl<'a> Director<'a> {
         self.nets.iter().flat_map(rooms).collect()
     }
 
-    /// Nothing goes wrong any more, and everything comes to rest: then all must be as it must be, also after a restart.
+    /// Nothing goes wrong any more and everything comes to rest. Then everything must be right, also after a restart.
     fn end(&mut self) {
         let mut luck = self.luck.clone();
         self.log.note("from now on nothing goes wrong");
@@ -301,7 +301,7 @@ impl<'a> Director<'a> {
         }
         self.oracle.marks_failed = false;
         self.rest(&mut luck);
-        // Asked at the same time by the clock on the wall, since some answers say how long ago something was.
+        // Asked at the same wall-clock time, because some answers say how long ago something was.
         self.ground.set_wrong(asked.duration_since(self.ground.now()));
         let after = self.probe("after", &mut luck);
         if self.oracle.verdict().is_some() {
@@ -314,9 +314,9 @@ impl<'a> Director<'a> {
         self.grow_old(&mut luck);
     }
 
-    /// When everything that is kept for a while is old, nothing of it is there any more.
+    /// Checks that temporary records are gone once they are old.
     fn grow_old(&mut self, luck: &mut Luck) {
-        // The first time each record gets its age.
+        // The first sweep gives each record its age.
         for _ in 0..2 {
             self.machine.iter().for_each(|machine| machine.sweep(self.ground.now(), 0));
             self.rest(luck);
@@ -347,7 +347,7 @@ impl<'a> Director<'a> {
         self.oracle.at_rest(&self.nets.clone(), contents, &fell);
     }
 
-    /// Asks for what the tables know; the answers.
+    /// Asks for what the tables know. Returns the answers.
     fn probe(&mut self, when: &str, luck: &mut Luck) -> Vec<Vec<String>> {
         let mut asked = Vec::new();
         for (net, (_, rooms)) in self.script.nets.iter().enumerate().filter(|_| !self.script.limited) {
@@ -369,7 +369,7 @@ impl<'a> Director<'a> {
         asked.iter().map(answers).collect()
     }
 
-    /// Lets everything happen that can, until nothing can any more.
+    /// Lets everything happen until nothing more can.
     fn rest(&mut self, luck: &mut Luck) {
         for _ in 0..REST {
             if self.oracle.verdict().is_some() {
@@ -400,7 +400,7 @@ impl<'a> Director<'a> {
             match due.into_iter().chain(self.ground.next_waking()).min() {
                 Some(time) => self.ground.pass(time),
                 None if self.machine.is_some() => return self.disk.settle(),
-                // It did not survive what it played.
+                // The bot did not survive what it played.
                 None => continue,
             }
             self.look(luck);

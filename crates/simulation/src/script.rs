@@ -1,5 +1,5 @@
-//! What happens in a run besides the order of things: who says what, what breaks and when. It follows from a seed, and moves
-//! can be left out of it.
+//! What happens in a run apart from the order: who says what, what breaks and when. It follows from a seed, and moves
+//! can be left out.
 
 use crate::dice::DEADLY;
 use crate::disk::Fault;
@@ -7,38 +7,38 @@ use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::{self, Wants};
 
-/// People are on each network, in every room of it: their ids, and what they are called. One shows the id of another.
+/// The people on each network, in every room: their ids and names. One uses another's id as name.
 pub const PEOPLE: [(&str, &str); 4] = [("gus", "Gus"), ("ann", "Ann"), ("bob", "Robert"), ("mal", "Bob")];
 
-/// The one who runs the rooms, by their place in [`PEOPLE`].
+/// The room admin's index in [`PEOPLE`].
 pub const ADMIN: usize = 0;
 
-/// The one who is never made a referee by anybody who may, by their place in [`PEOPLE`].
+/// The index in [`PEOPLE`] of the one who is never made a referee by anybody who may.
 pub const ATTACKER: usize = 3;
 
-/// The rooms of a network, as many as it has.
+/// The rooms of a network; it may have fewer.
 pub const ROOMS: [&str; 3] = ["hall", "attic", "cellar"];
 
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// It follows from this.
+    /// The seed.
     pub seed: u64,
-    /// What the bot writes to.
+    /// The storage under the bot.
     pub on: On,
     /// The networks, and how many rooms each has.
     pub nets: Vec<(Kind, usize)>,
-    /// So many of a hundred steps of the bot's tasks are held up.
+    /// The percentage of steps of the bot's tasks that are held up.
     pub holds: u32,
-    /// So many of a hundred posts are refused by their network.
+    /// The percentage of posts refused by their network.
     pub refuses: u32,
-    /// The limits are those of the program, and not so wide that everything is answered.
+    /// True for the program's own limits; false for limits so wide that everything is answered.
     pub limited: bool,
-    /// What happens.
+    /// The moves.
     pub moves: Vec<Move>,
 }
 
-/// What the bot writes to.
+/// The storage under the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// A store of whole batches.
@@ -47,71 +47,71 @@ pub enum On {
     Log,
 }
 
-/// One thing that happens, and what the bot gets done until the next one.
+/// One event, and what the bot gets done until the next one.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// What happens.
+    /// The event.
     pub act: Act,
-    /// Steps that are taken then.
+    /// The number of steps after it.
     pub steps: u32,
-    /// Which steps those are follows from this.
+    /// The seed that decides these steps.
     pub luck: u64,
 }
 
-/// What happens.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Somebody says something.
     Say(Saying),
-    /// Somebody replaces what was said under this id.
+    /// Somebody edits the message with this id.
     Edit(Saying, String),
-    /// Somebody takes back what was said under this id.
+    /// Somebody takes back the message with this id.
     Redact(Saying, String),
     /// The bot dies at once.
     Crash,
     /// The bot dies in its next write.
     CrashInWrite,
-    /// The bot is stopped in order, and has all the time it wants.
+    /// The bot is stopped in order, with all the time it wants.
     Stop,
     /// The next write goes wrong.
     Fail(Fault),
-    /// What is broken is mended.
+    /// Faults are repaired.
     Heal,
-    /// So many milliseconds pass.
+    /// This many milliseconds pass.
     Pass(u64),
-    /// What is old is removed, between the writes of others.
+    /// Old records are removed, between other writes.
     Sweep,
-    /// The clock on the wall is so many seconds wrong.
+    /// The wall clock becomes wrong by this many seconds.
     Wrong(i64),
 }
 
-/// Something said.
+/// A message.
 #[derive(Clone, Debug)]
 pub struct Saying {
-    /// On which network.
+    /// The network's index.
     pub net: usize,
-    /// In which room; in a private chat with the bot if there is none.
+    /// The room's index; `None` for a private chat with the bot.
     pub room: Option<usize>,
-    /// By whom.
+    /// The sender's index.
     pub who: usize,
     /// Its id.
     pub id: String,
     /// The words.
     pub text: String,
-    /// What must come of it.
+    /// Its expected effect.
     pub wants: Wants,
     /// By how many seconds its time is forged.
     pub forged: i64,
 }
 
 impl Saying {
-    /// Said in private, and for a room.
+    /// True if it was said in private on behalf of a room.
     pub fn is_for_another(&self) -> bool {
         self.room.is_none() && self.text.starts_with("in ")
     }
 }
 
-/// Moves of a run.
+/// The number of moves in a run.
 const MOVES: usize = 60;
 
 impl Script {
@@ -146,11 +146,11 @@ impl Script {
         let mut saying = self.saying(number, luck);
         let earlier: Vec<&Saying> = said.iter().filter(|other| other.net == saying.net).collect();
         if !earlier.is_empty() && luck.percent(12) {
-            // Mostly one's own, but not always.
+            // Mostly one's own message, but not always.
             let other = (*luck.pick(&earlier)).clone();
             saying.room = other.room;
             saying.who = if luck.percent(80) || other.room.is_none() { other.who } else { saying.who };
-            // Nobody says what another would.
+            // Nobody repeats what another said.
             saying.text = players::says(number, saying.who, luck).0;
             saying.wants = Wants::default();
             if luck.percent(25) {
@@ -176,7 +176,8 @@ impl Script {
             None => players::says_aside(number, luck),
         };
         let forged = if luck.percent(5) { *luck.pick(&[-4_000_000_000, -60, 60, 200_000_000_000]) } else { 0 };
-        // Of what a history tells once more nobody counts how often it was played: it is asked for what was not told yet.
+        // Nobody counts how often a message repeated by a history was played: the history is asked only for what was
+        // not heard yet.
         let deadly = luck.percent(1) && self.nets[net].0.loses_nothing();
         let id = if deadly { format!("{DEADLY}{number}") } else { format!("m{number}") };
         Saying { net, room, who, id, text, wants, forged }

@@ -1,4 +1,4 @@
-//! Many seeds: those that failed once, then new ones; what is told of one that fails.
+//! Runs many seeds: those that failed once, then new ones. Reports failures.
 
 use crate::options::Options;
 use crate::run::machine::keep_panics;
@@ -12,19 +12,19 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// The seeds that failed once, a line each; behind `#` stands why.
+/// The seeds that failed once, one per line; the reason follows `#`.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds.txt");
 
-/// Each seed whose number this divides is run twice, to the same log.
+/// Every seed divisible by this is run twice and must give the same log.
 const TWICE: u64 = 50;
 
-/// After so many failures no more seeds are begun.
+/// After this many failures no more seeds are started.
 const ENOUGH: usize = 10;
 
-/// Runs what is asked for, and tells what came of it.
+/// Runs the seeds in the options and reports the results.
 ///
 /// # Errors
-/// Nobody can be told.
+/// The report cannot be written.
 pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     keep_panics();
     if let Some(seed) = options.seed {
@@ -79,7 +79,7 @@ fn failures(all: &[u64], jobs: u64) -> BTreeMap<u64, String> {
     failed.into_inner().expect("nothing panics holding it")
 }
 
-/// Runs a script, `twice` if that is asked: then both logs must be the same.
+/// Runs a script; if `twice`, runs it again and compares the logs.
 fn tried(script: &Script, twice: bool) -> Ended {
     let mut ended = run(script);
     if twice && ended.wrong.is_none() {
@@ -94,7 +94,7 @@ fn tried(script: &Script, twice: bool) -> Ended {
     ended
 }
 
-/// Tells how a script fails, and how a shorter one does.
+/// Reports how a script fails, and how a shorter one does.
 fn tell(script: &Script, wrong: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "seed {}: {wrong}\nThe shortest script that I found to fail like that:", script.seed)?;
     let shortest = shrink(script, wrong);

@@ -1,4 +1,4 @@
-//! A failing run made as short as it can be: moves are left out as long as it still fails.
+//! Shortens a failing run: leaves out moves as long as it still fails.
 
 use crate::run::run;
 use crate::script::Script;
@@ -23,7 +23,7 @@ pub fn shrink(script: &Script, wrong: &str) -> Script {
     shortest
 }
 
-/// What is wrong, without the names and numbers in it.
+/// The failure without its names and numbers.
 pub fn kind(wrong: &str) -> String {
     let words = wrong.split_whitespace();
     words.filter(|word| word.chars().all(|c| c.is_alphabetic() || c == ',')).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! The files of a log, and no more of them than it needs: a test puts a disk that fails in their place.
+//! The file operations that a log needs, and no others: a test can replace them with a disk that fails.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -6,21 +6,21 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A directory of files, none of which has a directory of its own.
+/// A directory of files, without subdirectories.
 pub trait Disk: Send + Sync {
-    /// The names of its files, in any order.
+    /// Returns the names of its files, in any order.
     ///
     /// # Errors
     /// They cannot be read.
     fn list(&self) -> io::Result<Vec<String>>;
 
-    /// Opens a file to be read and written; makes it if it is not there.
+    /// Opens a file for reading and writing, and creates it if it is missing.
     ///
     /// # Errors
     /// It cannot be opened.
     fn open(&self, name: &str) -> io::Result<Arc<dyn DiskFile>>;
 
-    /// Gives a file another name, in the place of the one that has it.
+    /// Renames a file, replacing any file with the new name.
     ///
     /// # Errors
     /// It keeps its name.
@@ -32,57 +32,58 @@ pub trait Disk: Send + Sync {
     /// It is still there.
     fn remove(&self, name: &str) -> io::Result<()>;
 
-    /// When it returns, the files that were made, renamed and removed stay so after a power cut.
+    /// When this returns, created, renamed and removed files stay so after a power cut.
     ///
     /// # Errors
     /// They may not.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// A file of it.
+/// A file in such a directory.
 pub trait DiskFile: Send + Sync {
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     ///
     /// # Errors
-    /// It cannot be asked.
+    /// The length cannot be read.
     fn length(&self) -> io::Result<u64>;
 
-    /// Reads what stands at `offset`; how many bytes there were, fewer than asked for only at the end.
+    /// Reads at `offset`. Returns the number of bytes read, which is smaller than requested only at the end of the
+    /// file.
     ///
     /// # Errors
     /// It cannot be read.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes `bytes` at `offset`. Until it is synced, a power cut may keep any of it.
+    /// Writes `bytes` at `offset`. Until they are synced, a power cut may keep any part of them.
     ///
     /// # Errors
-    /// Any of it may have been written.
+    /// Any part of them may have been written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts the file off at `length` bytes.
+    /// Truncates the file to `length` bytes.
     ///
     /// # Errors
-    /// It is as long as it was.
+    /// Its length is unchanged.
     fn cut(&self, length: u64) -> io::Result<()>;
 
-    /// When it returns, all that was written survives a power cut.
+    /// When this returns, everything written survives a power cut.
     ///
     /// # Errors
-    /// Any of it may be lost, now or later: what was not synced must be written to another file.
+    /// Any part of it may be lost, now or later; unsynced data must be written to another file.
     fn sync(&self) -> io::Result<()>;
 }
 
-/// A directory of the system.
+/// A directory of the operating system.
 pub struct Directory {
     path: PathBuf,
     itself: File,
 }
 
 impl Directory {
-    /// Makes it, for its owner alone, if it is not there.
+    /// Opens the directory, and creates it for its owner alone if it is missing.
     ///
     /// # Errors
-    /// It cannot be made or opened.
+    /// It cannot be created or opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         Ok(Directory { path: path.to_owned(), itself: File::open(path)? })
@@ -93,7 +94,7 @@ impl Disk for Directory {
     fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(&self.path)? {
-            // What has no name of ours is none of our files.
+            // A name that is not UTF-8 is not one of our files.
             names.extend(entry?.file_name().into_string());
         }
         Ok(names)

@@ -1,12 +1,12 @@
-//! A commit log in front of a [`Store`]: a commit is one write and one sync of a file that was filled with zeros before, which
-//! is the least that a disk can do for it. The database behind gets what was committed later, many commits in one, of which
-//! only the last value of each key is written.
+//! A commit log in front of a [`Store`]. A commit is one write and one sync of a file that was filled with zeros
+//! before, which is the least a disk can do for it. The database gets the commits later, many at once, with only the
+//! last value of each key.
 //!
-//! What is in the log and not in the database yet is held in memory, up to a bound, and read there. At the start it is read
-//! from the log: writing it again changes nothing, since every write is a whole value or a removal.
+//! Whatever is in the log but not in the database yet is held in memory, up to a limit, and read from there. At the
+//! start it is read from the log. Writing it again changes nothing, because every write is a whole value or a removal.
 //!
-//! Where a write or its sync fails, nobody can say what is on the disk. So another segment of the log begins, which says
-//! that it does not count, before anybody is told.
+//! If a write or its sync fails, nobody can say what is on the disk. So a new segment of the log begins, which says
+//! that the failed commit does not count, before anybody is told.
 
 pub mod model;
 
@@ -32,14 +32,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Where the database says what it has of which log. Keys of the core do not begin with a NUL.
+/// The key where the database stores which log it belongs to and how far it has applied it. Keys of the core never
+/// begin with a NUL.
 const APPLIED: &str = "\0log";
-/// Behind all keys that begin with a NUL.
+/// The end of all keys that begin with a NUL.
 const OWN_END: &str = "\u{1}";
 
-/// How many times as much is held while the database is busy or fails; then a commit waits for it.
+/// How many times the usual amount may be held while the database is busy or failing; after that, commits wait for it.
 const OVERFULL: usize = 4;
-/// How long it waits before it tries a database again that failed.
+/// How long to wait before retrying a database that failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A store with a log in front of it.
@@ -48,13 +49,13 @@ pub struct Logged<S: Store> {
     worker: Worker,
 }
 
-/// Who puts into the database what was committed.
+/// Who applies commits to the database.
 enum Worker {
-    /// The commit that finds too much of it.
+    /// The commit that finds too much held.
     Commits,
-    /// Whoever calls [`Logged::work`].
+    /// The caller of [`Logged::work`].
     Hand,
-    /// A thread, which ends once nobody can wake it.
+    /// A thread, which ends when nobody can wake it any more.
     Thread { wake: SyncSender<()>, thread: JoinHandle<()> },
 }
 
@@ -65,23 +66,23 @@ struct Shared<S> {
     overlay: Overlay,
     keep: Keep,
     sizes: Sizes,
-    /// The last commit that is in the database.
+    /// The last commit in the database.
     applied: AtomicU64,
 }
 
-/// What becomes of segments of which the database has everything.
+/// What to do with segments that are entirely in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// They are put aside, so that the database can be rebuilt from an earlier backup.
+    /// Set them aside, so that the database can be rebuilt from an earlier backup.
     Aside,
-    /// They are removed.
+    /// Remove them.
     Nothing,
 }
 
 impl<S: Store + 'static> Logged<S> {
-    /// Puts the log on `disk` in front of `engine`. A database that never had one gets a new one, of the identity that
-    /// `make` makes at random. What an earlier run left in the log goes into the database first; then nothing does but by
-    /// [`apply`](Self::apply), or where too much is held.
+    /// Puts the log on `disk` in front of `engine`. A database that never had a log gets a new one, with a random
+    /// identity from `make`. First everything an earlier run left in the log is applied to the database. After that,
+    /// commits are applied only by [`apply`](Self::apply), or when too much is held.
     ///
     /// # Errors
     /// The log does not belong to the database, or commits are missing; or one of them cannot be read or written.
@@ -94,10 +95,10 @@ impl<S: Store + 'static> Logged<S> {
         Logged::open_sized(disk, engine, keep, Sizes::default(), make)
     }
 
-    /// As [`open`](Self::open), in other sizes. A log may be opened in others than before.
+    /// The same as [`open`](Self::open) with other sizes. They may differ from the previous run's.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`open`](Self::open).
     pub fn open_sized(
         disk: Arc<dyn Disk>,
         engine: S,
@@ -110,8 +111,8 @@ impl<S: Store + 'static> Logged<S> {
             Some(applied) => {
                 let applied = read_applied(&applied).ok_or_else(|| StoreError::damaged(APPLIED, "it says nothing"))?;
                 let left = Left::read(disk.clone(), applied, |number, batch| overlay.add(number, &batch))?;
-                // The last one may have been read and not be on the disk: no sync of it may ever have ended. What is told of it
-                // from now on must stay true, so the database gets it first.
+                // The last commit may have been read without being on the disk, if its sync never ended. Whatever is
+                // told about it from now on must stay true, so the database gets it first.
                 let put = put(&overlay, &engine, applied.identity)?;
                 (left.go_on(sizes)?, put.unwrap_or(applied.number))
             }
@@ -122,13 +123,13 @@ impl<S: Store + 'static> Logged<S> {
         Ok(Logged { shared: Arc::new(shared), worker: Worker::Commits })
     }
 
-    /// Leaves to whoever calls [`work`](Self::work) what a thread does else.
+    /// Leaves the work of the thread to the caller of [`work`](Self::work).
     pub fn by_hand(mut self) -> Self {
         self.worker = Worker::Hand;
         self
     }
 
-    /// Lets a thread put into the database what was committed, whenever there is enough of it, and at the end.
+    /// Lets a thread apply commits to the database, whenever there is enough of them, and at the end.
     pub fn in_background(mut self) -> Self {
         let (wake, woken) = sync_channel(1);
         let shared = self.shared.clone();
@@ -142,29 +143,29 @@ impl<S: Store + 'static> Logged<S> {
         self
     }
 
-    /// Puts everything that was committed into the database, and all of the log so far aside. What a backup from after that
-    /// has, [`release`](Self::release) can remove.
+    /// Applies everything committed to the database, and sets aside the whole log so far. [`release`](Self::release)
+    /// can remove what a later backup contains.
     ///
     /// # Errors
-    /// The log or the database failed; what was committed is in the one or the other.
+    /// The log or the database failed; the commits are in one or the other.
     pub fn turn_over(&self) -> Result<(), StoreError> {
         self.shared.log().turn_over()?;
         self.shared.apply()?;
-        // Everything may have been in the database before.
+        // Everything may have been in the database already.
         self.shared.tidy();
         Ok(())
     }
 
-    /// Removes what was put aside of the log up to this commit, since a backup has it.
+    /// Removes the parts of the log set aside up to this commit, because a backup has them.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// They cannot be removed.
     pub fn release(&self, number: u64) -> Result<(), StoreError> {
         let segments = find(&*self.shared.disk, Which::All).map_err(unreadable)?;
         let begun: Vec<_> = segments.iter().filter_map(|found| Some((found, found.header?.1))).collect();
         for pair in begun.windows(2) {
             let [(segment, _), (_, next)] = pair else { continue };
-            // What the next one begins with is the end of this one.
+            // The first commit of the next segment shows where this one ends.
             if segment.is_kept && *next <= number + 1 {
                 self.shared.disk.remove(&segment.name).map_err(unreadable)?;
             }
@@ -172,29 +173,29 @@ impl<S: Store + 'static> Logged<S> {
         Ok(())
     }
 
-    /// Does what is to be done now besides the commits: makes the next part of the log if it will be needed soon, and puts
-    /// into the database what was committed if there is enough of it. A thread does no more.
+    /// Does what is due besides the commits: creates the next part of the log if it will be needed soon, and applies
+    /// commits to the database if there are enough of them. A thread does no more than this.
     ///
     /// # Errors
-    /// Something of it failed, and may be tried again later: nothing is lost.
+    /// Some of it failed and may be retried later; nothing is lost.
     pub fn work(&self) -> Result<(), StoreError> {
         let prepared = self.shared.prepare();
         let applied = if self.shared.is_full(1) { self.apply() } else { Ok(()) };
         prepared.and(applied)
     }
 
-    /// Puts into the database what was committed.
+    /// Applies the commits to the database.
     ///
     /// # Errors
-    /// The database failed; the log has it still.
+    /// The database failed; the log still has them.
     pub fn apply(&self) -> Result<(), StoreError> {
         self.shared.apply()
     }
 }
 
-/// Begins the log of a database that never had one.
+/// Starts the log of a database that never had one.
 fn begin(disk: &Arc<dyn Disk>, sizes: Sizes, engine: &impl Store, identity: Identity) -> Result<Log, StoreError> {
-    // What an interrupted beginning left holds nothing.
+    // Segments left by an interrupted start are empty.
     for segment in find(&**disk, Which::All).map_err(unreadable)? {
         let holds = match &segment.header {
             Some((identity, _)) => segment.records(identity).next().map_err(unreadable)?.is_some(),
@@ -212,7 +213,7 @@ fn begin(disk: &Arc<dyn Disk>, sizes: Sizes, engine: &impl Store, identity: Iden
     Ok(log)
 }
 
-/// Puts into the database what is held; the number of the last commit that it has then, if it got any.
+/// Writes what is held to the database. Returns the number of the last commit it has then, if it got any.
 fn put(overlay: &Overlay, engine: &impl Store, identity: Identity) -> Result<Option<u64>, StoreError> {
     overlay.drain(|writes| {
         let mut last = Batch::default();
@@ -235,7 +236,7 @@ impl<S: Store> Shared<S> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread's work, until the store is dropped.
+    /// The thread's loop, until the store is dropped.
     fn work(&self, woken: &Receiver<()>) {
         self.tidy();
         let mut failed = false;
@@ -252,7 +253,7 @@ impl<S: Store> Shared<S> {
                 if !failed {
                     tracing::warn!(%error, "the next part of the log cannot be made yet");
                 }
-                // A disk that is full is not asked at every commit.
+                // A full disk is not retried at every commit.
                 std::thread::sleep(PAUSE);
             }
             let applied = if self.is_full(1) { self.apply().inspect_err(tell) } else { Ok(()) };
@@ -260,7 +261,7 @@ impl<S: Store> Shared<S> {
         }
     }
 
-    /// Whether so many times as much is held as should be.
+    /// True if at least `times` times the usual amount is held.
     fn is_full(&self, times: usize) -> bool {
         self.overlay.fullness(self.sizes.keys, self.sizes.bytes) >= times
     }
@@ -274,7 +275,7 @@ impl<S: Store> Shared<S> {
         Ok(())
     }
 
-    /// Does away with the segments of which the database has everything.
+    /// Sets aside or removes segments that are entirely in the database.
     fn tidy(&self) {
         let done = self.log().done_with(self.applied.load(Ordering::Acquire));
         for segment in done {
@@ -296,7 +297,7 @@ impl<S: Store> Shared<S> {
         }
     }
 
-    /// Makes the segment that the log needs, or will need soon.
+    /// Creates the segment that the log needs, or will need soon.
     fn prepare(&self) -> Result<(), StoreError> {
         self.log().settle()?;
         let Some(order) = self.log().wants() else { return Ok(()) };
@@ -306,20 +307,20 @@ impl<S: Store> Shared<S> {
     }
 }
 
-/// What a log holds behind a backup.
+/// What was replayed from a log after a backup.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Replayed {
-    /// The number of the last commit that was handed on.
+    /// The number of the last commit replayed.
     pub last: u64,
-    /// What kept it from handing on more.
+    /// The damage that ended the replay, if any.
     pub damage: Option<StoreError>,
 }
 
-/// Hands every commit behind `position` to `put`, in their order, from all of the log that is left: as far as none is missing or
+/// Hands every commit after `position` to `put`, in order, from everything left of the log, until one is missing or
 /// damaged.
 ///
 /// # Errors
-/// The log cannot be read, or is another one; or `put` failed.
+/// The log cannot be read, or is a different one; or `put` failed.
 pub fn replay(
     disk: &dyn Disk,
     position: &Position,
@@ -353,7 +354,7 @@ impl<S: Store + 'static> Store for Logged<S> {
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        // What is the store's own stands in front of all keys of the core.
+        // The store's own keys come before all keys of the core.
         let after = if prefix.is_empty() { Some(after.unwrap_or(OWN_END).max(OWN_END)) } else { after };
         self.shared.overlay.scan(&self.shared.engine, prefix, after, limit)
     }
@@ -368,12 +369,12 @@ impl<S: Store + 'static> Store for Logged<S> {
         }
         let mut log = self.shared.log();
         let written = log.append(batch).map(|number| {
-            // Before the next one is written, so that they are here in their order.
+            // Added before the next one is written, so that they stay in order.
             self.shared.overlay.add(number, batch);
             log.needs_a_spare()
         });
         drop(log);
-        // What failed may be in doubt, which another segment ends.
+        // A failed commit may be in doubt, which a new segment resolves.
         let wanted = *written.as_ref().unwrap_or(&true);
         if let Worker::Thread { wake, .. } = &self.worker
             && (wanted || self.shared.is_full(1))
@@ -391,7 +392,7 @@ impl<S: Store + 'static> Store for Logged<S> {
 }
 
 impl<S: Store> Drop for Logged<S> {
-    /// Everything goes into the database, so that the next start has nothing to read from the log.
+    /// Applies everything to the database, so that the next start has nothing to read from the log.
     fn drop(&mut self) {
         if let Worker::Thread { wake, thread } = std::mem::replace(&mut self.worker, Worker::Commits) {
             drop(wake);

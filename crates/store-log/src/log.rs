@@ -1,4 +1,4 @@
-//! The segments of a log: what is written next, and what an earlier run left.
+//! The segments of a log: those being written, and those left by an earlier run.
 
 use crate::disk::{Disk, DiskFile};
 use crate::record::{self, Identity};
@@ -8,35 +8,35 @@ use journal::store::{Batch, StoreError, Tally};
 use std::io;
 use std::sync::Arc;
 
-/// The file that says how many commits there were.
+/// The file with the number of commits.
 const TALLY: &str = "tally";
 
-/// What the database has of a log.
+/// How much of a log is in the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// Which log it is.
+    /// The identity of the log.
     pub identity: Identity,
-    /// The last commit that is in the database.
+    /// The last commit in the database.
     pub number: u64,
 }
 
-/// A log that is written.
+/// A log open for writing.
 pub struct Log {
     disk: Arc<dyn Disk>,
     sizes: Sizes,
     identity: Identity,
-    /// None after a failure, until another one is begun.
+    /// `None` after a failure, until a new one begins.
     active: Option<Segment>,
-    /// The next one, ready to be begun.
+    /// The next segment, ready to begin.
     spare: Option<Blank>,
-    /// Those before, oldest first.
+    /// Earlier segments, oldest first.
     full: Vec<Full>,
     /// The number of the next commit.
     next: u64,
-    /// The last generation that a segment was made of, and that one was begun of.
+    /// The generation of the last segment created, and of the last one begun.
     made: u64,
     begun: u64,
-    /// Bytes of the next segment.
+    /// The size of the next segment in bytes.
     length: u64,
     tally: Arc<dyn DiskFile>,
     record: Vec<u8>,
@@ -53,7 +53,7 @@ pub struct Left {
     tally: Arc<dyn DiskFile>,
 }
 
-/// A segment that is to be made.
+/// An order to create a segment.
 pub struct Order {
     disk: Arc<dyn Disk>,
     generation: u64,
@@ -61,17 +61,17 @@ pub struct Order {
 }
 
 impl Order {
-    /// Makes it.
+    /// Creates it.
     pub fn make(&self) -> io::Result<Blank> {
         Blank::make(&*self.disk, self.generation, self.length, 0)
     }
 }
 
 impl Left {
-    /// Reads it. Each commit that the database does not have is handed to `replay`, in their order.
+    /// Reads the log. Each commit that the database does not have is handed to `replay`, in order.
     ///
     /// # Errors
-    /// What was committed is neither there nor in the database; or the disk fails.
+    /// Commits are neither in the log nor in the database; or the disk fails.
     pub fn read(disk: Arc<dyn Disk>, applied: Applied, mut replay: impl FnMut(u64, Batch)) -> Result<Self, StoreError> {
         let segments = find(&*disk, Which::Needed).map_err(unreadable)?;
         let generation = segments.last().map_or(0, |segment| segment.generation);
@@ -89,8 +89,8 @@ impl Left {
         Ok(Left { disk, identity, full, never_begun, generation, last, tally })
     }
 
-    /// Goes on with it in a segment of its own. The database must have all that was read: the last commit may have been read and
-    /// never synced, and the new segment says that it counts.
+    /// Continues the log in a new segment. The database must have everything that was read: the last commit may never
+    /// have been synced, and the new segment says that it counts.
     ///
     /// # Errors
     /// The disk fails.
@@ -119,18 +119,18 @@ impl Left {
 }
 
 impl Log {
-    /// Begins a log of this identity on a disk that has none.
+    /// Starts a log with this identity on a disk that has none.
     pub fn begin(disk: Arc<dyn Disk>, sizes: Sizes, identity: Identity) -> Result<Self, StoreError> {
         let tally = disk.open(TALLY).map_err(unreadable)?;
-        // A log that begins has counted nothing, whatever lay there.
+        // A new log has counted nothing, whatever was there before.
         let (full, never_begun) = Default::default();
         Left { disk, identity, full, never_begun, generation: 0, last: 0, tally }.go_on(sizes)
     }
 
-    /// Writes a commit; its number. When it returns, the commit survives a power cut.
+    /// Writes a commit. Returns its number. When this returns, the commit survives a power cut.
     ///
     /// # Errors
-    /// Nothing was written, and nothing ever will be, unless it says that it is in doubt.
+    /// Nothing was written and nothing ever will be, unless the error says that it is in doubt.
     pub fn append(&mut self, batch: &Batch) -> Result<u64, StoreError> {
         let number = self.next;
         let mut record = std::mem::take(&mut self.record);
@@ -139,7 +139,7 @@ impl Log {
             None => Err(StoreError::Unavailable("a commit is too large for the log".to_owned())),
         };
         self.record = record;
-        // Room for a rare large one is not held for ever.
+        // Do not keep the memory of a rare large record for ever.
         self.record.shrink_to(1 << 20);
         written?;
         self.next += 1;
@@ -154,8 +154,8 @@ impl Log {
             Err(NotAppended::Untouched(error)) => return Err(unwritable(error)),
             Err(NotAppended::Unknown(error)) => error,
         };
-        // The record may be there or not, and what a sync failed for is never known again. So another segment begins, which
-        // says that it does not count.
+        // The record may be there or not, and what a failed sync did can never be known. So a new segment begins, which
+        // says that the record does not count.
         self.put_active_aside();
         match self.ready(0) {
             Ok(_) => Err(unwritable(error)),
@@ -163,7 +163,7 @@ impl Log {
         }
     }
 
-    /// The segment that a record of this length is written to.
+    /// Returns a segment with room for a record of this length.
     fn ready(&mut self, record: usize) -> io::Result<&mut Segment> {
         if self.active.as_ref().is_some_and(|active| !active.has_room(record)) {
             self.put_active_aside();
@@ -185,13 +185,13 @@ impl Log {
         Ok(self.active.as_mut().expect("it was begun"))
     }
 
-    /// Begins a segment where none could be begun after a failure. Only then it is certain what became of the commit that
-    /// failed: it does not count.
+    /// Begins a new segment if none could be begun after a failure. Only then is it certain that the failed commit does
+    /// not count.
     pub fn settle(&mut self) -> Result<(), StoreError> {
         self.ready(0).map(drop).map_err(unwritable)
     }
 
-    /// Begins another segment, so that the database can have all of the one before.
+    /// Begins a new segment, so that the database can take all of the previous one.
     pub fn turn_over(&mut self) -> Result<(), StoreError> {
         self.put_active_aside();
         self.ready(0).map(drop).map_err(unwritable)
@@ -213,7 +213,7 @@ impl Log {
         }
     }
 
-    /// Which log it is.
+    /// The identity of the log.
     pub fn identity(&self) -> Identity {
         self.identity
     }
@@ -223,17 +223,17 @@ impl Log {
         self.next - 1
     }
 
-    /// Whether it will need another segment soon.
+    /// True if it will need another segment soon.
     pub fn needs_a_spare(&self) -> bool {
         self.spare.is_none() && self.active.as_ref().is_some_and(Segment::is_half_full)
     }
 
-    /// A segment that it will need soon: whoever can wait makes it.
+    /// An order for a segment it will need soon, to be created by someone who can wait.
     pub fn wants(&mut self) -> Option<Order> {
         self.needs_a_spare().then(|| self.order())
     }
 
-    /// Takes the segment that it wanted, unless a later one was begun meanwhile.
+    /// Takes the segment it ordered, unless a later one was begun meanwhile.
     pub fn take(&mut self, blank: Blank) {
         let unneeded = match blank.generation() > self.begun && self.spare.is_none() {
             true => self.spare.replace(blank),
@@ -242,15 +242,15 @@ impl Log {
         self.discard(unneeded);
     }
 
-    /// The segments of which the database has everything up to commit `applied`; they are no longer the log's. Where none is
-    /// being written the last one stays: a log without any is taken for one that was lost.
+    /// Removes and returns the segments whose commits are all in the database, up to `applied`. If no segment is being
+    /// written, the last one stays: a log without segments would count as lost.
     pub fn done_with(&mut self, applied: u64) -> Vec<Full> {
         let kept = usize::from(self.active.is_none()).min(self.full.len());
         let those = ..self.full.len() - kept;
         self.full.extract_if(those, |segment| segment.last <= applied).collect()
     }
 
-    /// Cuts off what was not used of the last segment, which nothing more is written to.
+    /// Truncates the unused end of the last segment, which is no longer written to.
     pub fn close(&mut self) {
         let last = self.last();
         if let Some(active) = self.active.take().map(|active| active.full(last))
@@ -260,7 +260,7 @@ impl Log {
         }
     }
 
-    /// Notes that commit `number` is durable. A tally that is behind sees less damage, and that is all.
+    /// Notes that commit `number` is durable. A tally that is behind merely detects less damage.
     fn count(&mut self, number: u64) {
         if let Err(error) = self.tally.write_at(0, &Tally::bytes(number)) {
             tracing::warn!(%error, "the tally beside the log cannot be written");
@@ -268,25 +268,25 @@ impl Log {
     }
 }
 
-/// How many commits are known to have been durable.
+/// The number of commits known to have been durable.
 fn read_tally(tally: &dyn DiskFile) -> io::Result<u64> {
     let mut bytes = [0; Tally::BYTES];
     let length = tally.read_at(0, &mut bytes)?;
     Ok(Tally::counted(&bytes[..length]))
 }
 
-/// Reads segments one behind the other.
+/// Reads segments in order.
 pub struct Reader {
-    /// Which log they must be of.
+    /// The identity that they must have.
     pub identity: Identity,
-    /// The last commit that is known.
+    /// The last commit known.
     pub last: u64,
-    /// What was read.
+    /// The segments read.
     pub full: Vec<Full>,
 }
 
 impl Reader {
-    /// Hands every commit behind `last` to `replay`; the names of segments that were never begun.
+    /// Hands every commit after `last` to `replay`. Returns the names of segments that were never begun.
     ///
     /// # Errors
     /// One is missing or damaged, or the disk fails.
@@ -297,12 +297,12 @@ impl Reader {
     ) -> Result<Vec<String>, StoreError> {
         let (begun, never): (Vec<_>, Vec<_>) = segments.into_iter().partition(|segment| segment.header.is_some());
         let firsts: Vec<u64> = begun.iter().filter_map(|segment| Some(segment.header?.1)).collect();
-        // Where a later one begins, this one ends.
+        // A segment ends where a later one begins.
         let ends = firsts.into_iter().skip(1).map(Some).chain([None]);
         for (segment, end) in begun.into_iter().zip(ends) {
             self.segment(segment, end, replay)?;
         }
-        // Only now: what can be read in front of the damage is read.
+        // Checked last, so that everything readable before the damage is read.
         for segment in &never {
             if segment.records(&self.identity).next().map_err(unreadable)?.is_some() {
                 return Err(damaged(&format!("the header of {} is damaged", segment.name)));
@@ -342,7 +342,7 @@ impl Reader {
         Ok(())
     }
 
-    /// No commit in front of `number` is missing.
+    /// Checks that no commit before `number` is missing.
     fn goes_on_to(&self, number: u64, what: &str) -> Result<(), StoreError> {
         match number <= self.last + 1 {
             true => Ok(()),
@@ -351,7 +351,7 @@ impl Reader {
     }
 }
 
-/// What a damaged log is called where a key would be named.
+/// A damage error with the log's name in place of a key.
 pub fn damaged(what: &str) -> StoreError {
     StoreError::damaged("(the log)", what)
 }

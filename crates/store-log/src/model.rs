@@ -1,7 +1,8 @@
-//! A disk in memory that forgets and fails as real ones do, for tests and simulations: the same chances give the same disk.
+//! A disk in memory that forgets and fails like a real one, for tests and simulations. The same chances give the same
+//! disk.
 //!
-//! What was written and not synced is kept, lost or torn at a power cut, sector by sector. What a sync failed for stays to be
-//! read until then, and no later sync makes it durable. A process that ends alone leaves all of that as it is.
+//! At a power cut, unsynced writes are kept, lost or torn, sector by sector. Writes whose sync failed stay readable
+//! until then, but no later sync makes them durable. A process that merely ends changes nothing.
 
 mod content;
 
@@ -11,19 +12,19 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A number below the one that it is asked for.
+/// Returns a number below its argument.
 pub type Chance = Box<dyn FnMut(u64) -> u64 + Send>;
 
-/// What may go wrong with a step on the disk.
+/// What can go wrong with a step on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, and so do the next ones, so many in all. A write or sync of them may be done in part.
+    /// It fails, and so do the following ones, this many in all. A failing write or sync may be done in part.
     Fails(u64),
-    /// The power goes: neither this nor any later step is done before [`Model::power_cut`].
+    /// The power goes out: neither this nor any later step is done before [`Model::power_cut`].
     PowerGoes,
 }
 
-/// A disk in memory, as one process has it. Clones are the same disk, of the same process.
+/// A disk in memory, as one process sees it. Clones are the same disk in the same process.
 #[derive(Clone)]
 pub struct Model {
     state: Arc<Mutex<State>>,
@@ -32,16 +33,16 @@ pub struct Model {
 
 struct State {
     chance: Chance,
-    /// Steps until one goes wrong, and how.
+    /// The number of steps until one goes wrong, and how.
     fault: Option<(u64, Fault)>,
     off: bool,
-    /// There is no room for a new file or a longer one.
+    /// True if there is no room for a new or longer file.
     full: bool,
-    /// The process that may do something.
+    /// The only process that may act.
     process: u64,
     files: Vec<Content>,
     names: BTreeMap<String, usize>,
-    /// The names as they were at each step since they were last synced, the oldest first.
+    /// The file names after each step since the last sync, oldest first.
     before: Vec<BTreeMap<String, usize>>,
 }
 
@@ -60,7 +61,7 @@ impl Model {
         Model { state: Arc::new(Mutex::new(state)), process }
     }
 
-    /// Another disk with the same on it, on which nothing goes wrong yet.
+    /// Another disk with the same content, where nothing goes wrong yet.
     pub fn copy(&self, chance: Chance) -> Self {
         let state = self.state();
         let (files, names, before) = (state.files.clone(), state.names.clone(), state.before.clone());
@@ -70,8 +71,8 @@ impl Model {
         Model { state: Arc::new(Mutex::new(state)), process }
     }
 
-    /// The disk for a process that begins now. Those before have ended: they do no further step, and what they wrote stays
-    /// to be read.
+    /// The disk for a process that begins now. Earlier processes have ended and can do nothing more; what they wrote
+    /// stays readable.
     pub fn next_process(&self) -> Self {
         let mut state = self.state();
         state.process += 1;
@@ -81,12 +82,12 @@ impl Model {
         Model { state: self.state.clone(), process }
     }
 
-    /// Lets the step behind `steps` others go wrong.
+    /// Makes the step after the next `steps` go wrong.
     pub fn fault(&self, steps: u64, fault: Fault) {
         self.state().fault = Some((steps, fault));
     }
 
-    /// From now on there is no room for a new file or a longer one.
+    /// From now on there is no room for a new or longer file.
     pub fn fill(&self) {
         self.state().full = true;
     }
@@ -97,28 +98,28 @@ impl Model {
         (state.fault, state.full) = (None, false);
     }
 
-    /// Whether the step that was to go wrong is still to come.
+    /// True if the faulty step is still to come.
     pub fn is_waiting_for_a_fault(&self) -> bool {
         self.state().fault.is_some()
     }
 
-    /// Whether the power went.
+    /// True if the power is out.
     pub fn is_off(&self) -> bool {
         self.state().off
     }
 
-    /// Whether there is no room for anything new.
+    /// True if there is no room for anything new.
     pub fn is_full(&self) -> bool {
         self.state().full
     }
 
-    /// Whether this process can do nothing more: it has ended, or the power went.
+    /// True if this process can do nothing more, because it has ended or the power is out.
     pub fn is_gone(&self) -> bool {
         let state = self.state();
         state.off || state.process != self.process
     }
 
-    /// A step of something else on the same disk, such as a database, which goes wrong as all others do.
+    /// A step of something else on the same disk, such as a database, which may go wrong like any other.
     ///
     /// # Errors
     /// It goes wrong.
@@ -126,7 +127,7 @@ impl Model {
         self.state().step(self.process)
     }
 
-    /// Cuts the power off, and switches it on again: what was not synced is kept, lost or torn.
+    /// Cuts the power and switches it on again: unsynced writes are kept, lost or torn.
     pub fn power_cut(&self) {
         let mut state = self.state();
         let state = &mut *state;
@@ -141,12 +142,12 @@ impl Model {
         }
     }
 
-    /// The names of its files, whatever goes wrong with it.
+    /// The names of its files, even if a fault is set.
     pub fn names(&self) -> Vec<String> {
         self.state().names.keys().cloned().collect()
     }
 
-    /// Flips a bit of a file; whether there was one.
+    /// Flips a bit of a file. Returns true if the bit exists.
     pub fn flip(&self, name: &str, bit: u64) -> bool {
         let mut state = self.state();
         let Some(number) = state.names.get(name).copied() else { return false };
@@ -166,7 +167,7 @@ impl Model {
 }
 
 impl State {
-    /// A step of a process on the disk, which may go wrong.
+    /// Counts a step of a process on the disk, which may go wrong.
     fn step(&mut self, process: u64) -> io::Result<()> {
         if process != self.process {
             return Err(io::Error::other("the process has ended"));
@@ -258,7 +259,7 @@ impl Disk for Model {
 }
 
 impl File {
-    /// Does something with the content, if the step does not go wrong; then `fails` may do a part of it.
+    /// Does something with the content if the step does not go wrong; otherwise `fails` may do part of it.
     fn with<T>(
         &self,
         work: impl FnOnce(&mut Content) -> T,
@@ -279,7 +280,7 @@ impl File {
         }
     }
 
-    /// Whether the disk has room for a write. If not, as much of it is done as there is room for.
+    /// Checks that the disk has room for a write. If not, does as much of it as there is room for.
     fn has_room(&self, write: &Write) -> io::Result<()> {
         let mut state = self.disk.state();
         let state = &mut *state;

@@ -1,14 +1,14 @@
-//! What was committed and is not in the database yet.
+//! Commits that are not in the database yet.
 
 use journal::store::{Batch, Store, StoreError};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// The value of a key, or that it was removed.
+/// The value of a key, or `None` if it was removed.
 type Value = Option<Arc<[u8]>>;
 
-/// Commits one on top of the other, the last of each key.
+/// Commits merged into one, with the last value of each key.
 #[derive(Default)]
 pub struct Writes {
     by_key: BTreeMap<String, Value>,
@@ -19,7 +19,7 @@ pub struct Writes {
 }
 
 impl Writes {
-    /// Puts commit `number` on top.
+    /// Adds commit `number` on top.
     fn add(&mut self, number: u64, batch: &Batch) {
         let size = |value: &Value| value.as_ref().map_or(0, |value| value.len());
         for (key, value) in batch {
@@ -36,7 +36,7 @@ impl Writes {
         self.last = number;
     }
 
-    /// All of them as one batch.
+    /// All writes as one batch.
     pub fn batch(&self) -> Batch {
         let mut batch = Batch::default();
         for (key, value) in &self.by_key {
@@ -49,55 +49,55 @@ impl Writes {
     }
 }
 
-/// The writes that are not in the database yet: those that go there, and on top of them those since.
+/// Writes not in the database yet: those on their way there, and newer ones on top.
 #[derive(Default)]
 struct Layers {
     going: Option<Arc<Writes>>,
     since: Writes,
 }
 
-/// What was committed and is not in the database yet.
+/// Commits that are not in the database yet.
 #[derive(Default)]
 pub struct Overlay {
     layers: RwLock<Layers>,
-    /// Held while one goes into the database.
+    /// Held while writes go into the database.
     turn: Mutex<()>,
 }
 
-/// Part of what is read in order.
+/// Part of an ordered scan.
 struct Page {
     records: BTreeMap<String, Option<Vec<u8>>>,
-    /// The last key it says anything about; none if it goes to the end.
+    /// The last key it covers; `None` if it goes to the end.
     end: Option<String>,
 }
 
 impl Overlay {
-    /// Puts commit `number` on top.
+    /// Adds commit `number` on top.
     pub fn add(&self, number: u64, batch: &Batch) {
         self.layers.write().unwrap_or_else(PoisonError::into_inner).since.add(number, batch);
     }
 
-    /// Whether everything is in the database.
+    /// True if everything is in the database.
     pub fn is_empty(&self) -> bool {
         let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
         layers.going.is_none() && layers.since.by_key.is_empty()
     }
 
-    /// How many times it has more than `keys` keys or `bytes` bytes since the last ones went into the database.
+    /// How many times over it holds `keys` keys or `bytes` bytes since writes last went into the database.
     pub fn fullness(&self, keys: usize, bytes: usize) -> usize {
         let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
         (layers.since.by_key.len() / keys).max(layers.since.bytes / bytes)
     }
 
-    /// The value of `key`, if it was committed lately: `None` inside if it was removed.
+    /// The value of `key`, if it was committed recently; the inner `None` means removed.
     pub fn get(&self, key: &str) -> Option<Option<Vec<u8>>> {
         let layers = self.layers.read().unwrap_or_else(PoisonError::into_inner);
         let value = layers.since.by_key.get(key).or_else(|| layers.going.as_ref()?.by_key.get(key))?;
         Some(value.as_ref().map(|value| value.to_vec()))
     }
 
-    /// Hands the writes that are to go into the database to `put`; once that succeeds they are forgotten here. What comes
-    /// back is the number of the last commit that is in the database then, if any was put there.
+    /// Hands the writes for the database to `put`, and forgets them once that succeeds. Returns the number of the last
+    /// commit then in the database, if any were written.
     pub fn drain(&self, put: impl FnOnce(&Writes) -> Result<(), StoreError>) -> Result<Option<u64>, StoreError> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(going) = self.going() else { return Ok(None) };
@@ -106,7 +106,7 @@ impl Overlay {
         Ok(Some(going.last))
     }
 
-    /// Those that go next: first those that could not be put there before.
+    /// The writes that go next; those that failed before come first.
     fn going(&self) -> Option<Arc<Writes>> {
         let mut layers = self.layers.write().unwrap_or_else(PoisonError::into_inner);
         if layers.going.is_none() && !layers.since.by_key.is_empty() {
@@ -115,7 +115,7 @@ impl Overlay {
         layers.going.clone()
     }
 
-    /// [`Store::scan`] of `engine` with all that is here on top of it.
+    /// [`Store::scan`] of `engine` with all these writes on top.
     pub fn scan(
         &self,
         engine: &impl Store,
@@ -125,7 +125,7 @@ impl Overlay {
     ) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let (mut found, mut from) = (Vec::new(), after.map(str::to_owned));
         while found.len() < limit {
-            // In this order: what goes into the database meanwhile is seen there, or here.
+            // The order matters: what goes into the database meanwhile is seen there or here.
             let here = self.page(prefix, from.as_deref(), limit);
             let there = engine.scan(prefix, from.as_deref(), limit)?;
             let last = there.last().filter(|_| there.len() == limit).map(|(key, _)| key.clone());
@@ -146,7 +146,7 @@ impl Overlay {
         Ok(found)
     }
 
-    /// At most `limit` writes of each layer behind `after`.
+    /// At most `limit` writes of each layer after `after`.
     fn page(&self, prefix: &str, after: Option<&str>, limit: usize) -> Page {
         let start = match after {
             Some(key) if key >= prefix => Bound::Excluded(key),

@@ -1,4 +1,4 @@
-//! A commit as it stands in the log:
+//! The form of a commit in the log:
 //!
 //! | bytes | |
 //! |---|---|
@@ -8,22 +8,22 @@
 //! | 4 | length of its writes |
 //! | ... | its writes: the key's length and the key, the value's length plus one and the value, or 0 if it is removed |
 //!
-//! Numbers are little-endian. Each record begins at an offset that 8 divides. The identity is random and nobody's to know, so
-//! that no text of a player can be read as a record.
+//! Numbers are little-endian. Each record begins at an offset divisible by 8. The identity is random and secret, so
+//! that no player's text can be read as a record.
 
 use journal::store::Batch;
 
-/// What every record begins with.
+/// The beginning of every record.
 const MARK: [u8; 4] = *b"aLog";
-/// Bytes in front of the writes.
+/// Bytes before the writes.
 pub const HEAD: usize = 20;
-/// What the offset of every record is divided by.
+/// The divisor of every record's offset.
 const ALIGNED: u64 = 8;
 
-/// Which log it is, at random.
+/// The random identity of a log.
 pub type Identity = [u8; 16];
 
-/// The head of a record, before it is known to be good.
+/// The head of a record, before the record is known to be good.
 pub struct Head {
     sum: u32,
     /// The commit's number.
@@ -33,7 +33,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// What may be the head of a record.
+    /// Reads what may be the head of a record.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (mark, rest) = bytes.get(..HEAD)?.split_at(4);
         (mark == MARK).then_some(())?;
@@ -46,24 +46,25 @@ impl Head {
         })
     }
 
-    /// Whether `record`, head and writes, is what was written.
+    /// True if `record`, head and writes, is undamaged.
     pub fn fits(&self, identity: &Identity, record: &[u8]) -> bool {
         record.len() == HEAD + self.length && self.sum == checksum(identity, &record[8..])
     }
 }
 
-/// Where a record may begin in `bytes`, whose offset in the file 8 divides.
+/// Finds where a record may begin in `bytes`, whose own offset in the file is divisible by 8.
 pub fn find(bytes: &[u8]) -> Option<usize> {
     let step = usize::try_from(ALIGNED).expect("it is 8");
     bytes.chunks(step).position(|chunk| chunk.starts_with(&MARK)).map(|chunk| chunk * step)
 }
 
-/// Bytes of a record in its file, with what is left free behind it.
+/// Bytes that a record takes in its file, including the padding after it.
 pub fn room(record: usize) -> u64 {
     (record as u64).next_multiple_of(ALIGNED)
 }
 
-/// Makes a record of commit `number` in `record`, in the place of what was there; `None` if it is too large for one.
+/// Writes the record of commit `number` into `record`, replacing its content. Returns `None` if it is too large for a
+/// record.
 pub fn write(identity: &Identity, number: u64, batch: &Batch, record: &mut Vec<u8>) -> Option<()> {
     record.clear();
     record.extend_from_slice(&MARK);
@@ -88,7 +89,7 @@ pub fn write(identity: &Identity, number: u64, batch: &Batch, record: &mut Vec<u
     Some(())
 }
 
-/// The writes of a record whose checksum fits.
+/// Decodes the writes of a record whose checksum is right.
 pub fn batch(mut writes: &[u8]) -> Option<Batch> {
     let mut batch = Batch::default();
     while !writes.is_empty() {
@@ -107,7 +108,8 @@ fn sized(record: &mut Vec<u8>, size: usize) -> Option<()> {
     Some(())
 }
 
-/// The next bytes behind their length, which is written with `more` added; `None` inside where that is less.
+/// Takes the next bytes after their length, which is stored with `more` added. The inner `None` means that it is less
+/// than `more`.
 fn take<'a>(writes: &mut &'a [u8], more: u32) -> Option<Option<&'a [u8]>> {
     let (size, rest) = writes.split_at_checked(4)?;
     let size = u32::from_le_bytes(size.try_into().ok()?);

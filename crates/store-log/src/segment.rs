@@ -1,4 +1,4 @@
-//! A file of the log: a header, and records one behind the other.
+//! A file of the log: a header, then records.
 //!
 //! | bytes | |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | 16 | the log's identity |
 //! | 8 | the number of its first record |
 //!
-//! Records begin behind 4,096 bytes. A segment is filled with zeros before it is used, since a file system writes more than
-//! the bytes themselves where a file grows. Its name is its generation: what a later segment begins with, an earlier one no
-//! longer says.
+//! Records begin at byte 4,096. A segment is filled with zeros before use, because a file system writes more than just
+//! the bytes when a file grows. The name of a segment is its generation. From the first commit of a later segment on,
+//! an earlier one no longer counts.
 
 use crate::disk::{Disk, DiskFile};
 use crate::record::{HEAD, Head, Identity, batch, find as find_record, room};
@@ -17,18 +17,19 @@ use journal::store::Batch;
 use std::io;
 use std::sync::Arc;
 
-/// Where the first record stands.
+/// The offset of the first record.
 const RECORDS: u64 = 4_096;
-/// What a header begins with.
+/// The beginning of a header.
 const MARK: [u8; 8] = *b"astrlog1";
 const HEADER: usize = 36;
-/// What the name of a segment ends in while its records may be needed at the next start.
+/// The ending of a segment's name while the next start may need its records.
 const ENDING: &str = ".log";
-/// What it ends in once they are only kept.
+/// The ending once it is only kept.
 pub const KEPT: &str = ".kept";
-/// Bytes that fill a segment at once, and are on the disk before the next ones: a commit meanwhile does not wait behind all of them.
+/// Zeros written at once; they reach the disk before the next ones, so a commit in between does not wait for all of
+/// them.
 const ZEROS: usize = 1 << 20;
-/// Bytes that are read at once.
+/// Bytes read at once.
 const WINDOW: usize = 256 << 10;
 
 /// A segment full of zeros.
@@ -39,12 +40,12 @@ pub struct Blank {
 }
 
 impl Blank {
-    /// Makes one that has room for a record of this length, and `length` bytes at the least. Where that fails nothing of it
-    /// stays, if it can be removed.
+    /// Creates a segment with room for a record of this length, and at least `length` bytes. If that fails, it is
+    /// removed again if possible.
     pub fn make(disk: &dyn Disk, generation: u64, length: u64, record: usize) -> io::Result<Self> {
         let length = length.max(RECORDS + room(record));
         Blank::filled(disk, generation, length).inspect_err(|_| {
-            // A disk that is full has no room for half a segment; and where it is not there, it is as it should be.
+            // A full disk has no room for half a segment; and if it was never created, nothing needs removing.
             let _ = disk.remove(&name(generation));
         })
     }
@@ -63,12 +64,12 @@ impl Blank {
         Ok(Blank { generation, file, length })
     }
 
-    /// Its place among the segments.
+    /// Its generation.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Whether a record of this length has room in it.
+    /// True if a record of this length fits.
     pub fn has_room(&self, record: usize) -> bool {
         RECORDS + room(record) <= self.length
     }
@@ -78,7 +79,7 @@ impl Blank {
         disk.remove(&name(self.generation))
     }
 
-    /// Begins it: from commit `first` on, nothing counts that an earlier segment says.
+    /// Begins it: from commit `first` on, nothing in an earlier segment counts.
     pub fn begin(self, identity: &Identity, first: u64) -> io::Result<Segment> {
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(&MARK);
@@ -93,15 +94,15 @@ impl Blank {
     }
 }
 
-/// A record was not appended.
+/// Why a record was not appended.
 pub enum NotAppended {
-    /// Nothing of it was written, and the segment is as it was.
+    /// Nothing was written, and the segment is unchanged.
     Untouched(io::Error),
-    /// It may be there or not, and the segment must not be used any more.
+    /// The record may be there or not, and the segment must not be used any more.
     Unknown(io::Error),
 }
 
-/// The segment that is being written.
+/// The segment being written.
 pub struct Segment {
     generation: u64,
     file: Arc<dyn DiskFile>,
@@ -110,17 +111,17 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Whether a record of this length has room in it.
+    /// True if a record of this length fits.
     pub fn has_room(&self, record: usize) -> bool {
         self.end + room(record) <= self.length
     }
 
-    /// Whether more than half of it is used.
+    /// True if more than half of it is used.
     pub fn is_half_full(&self) -> bool {
         self.end > self.length / 2
     }
 
-    /// Writes a record that has room; when it returns, it survives a power cut.
+    /// Writes a record that fits; when this returns, it survives a power cut.
     pub fn append(&mut self, record: &[u8]) -> Result<(), NotAppended> {
         if let Err(error) = self.file.write_at(self.end, record) {
             let untouched = self.is_untouched(record.len()).unwrap_or(false);
@@ -131,20 +132,20 @@ impl Segment {
         Ok(())
     }
 
-    /// Whether nothing stands behind its last record: what the system does not have, the disk does not have.
+    /// True if there is nothing after its last record: what the system does not have, the disk does not have.
     fn is_untouched(&self, length: usize) -> io::Result<bool> {
         let mut there = vec![0; length];
         self.file.read_at(self.end, &mut there)?;
         Ok(there.iter().all(|byte| *byte == 0))
     }
 
-    /// What is to be known of it once another one is written: the number of its last record.
+    /// The finished segment, once another one is being written; `last` is the number of its last record.
     pub fn full(self, last: u64) -> Full {
         Full { generation: self.generation, file: self.file, end: self.end, last }
     }
 }
 
-/// A segment that is not written any more.
+/// A segment that is no longer written.
 pub struct Full {
     generation: u64,
     file: Arc<dyn DiskFile>,
@@ -154,13 +155,13 @@ pub struct Full {
 }
 
 impl Full {
-    /// Cuts off what is behind its last record.
+    /// Truncates it after its last record.
     pub fn cut(&self) -> io::Result<()> {
         self.file.cut(self.end)?;
         self.file.sync()
     }
 
-    /// Puts it aside, to be read only where a database is rebuilt from a backup.
+    /// Sets it aside, to be read only when a database is rebuilt from a backup.
     pub fn keep(&self, disk: &dyn Disk) -> io::Result<()> {
         self.cut()?;
         disk.rename(&name(self.generation), &format!("{:010}{KEPT}", self.generation))
@@ -172,30 +173,30 @@ impl Full {
     }
 }
 
-/// Which segments are looked for.
+/// Which segments to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those that a start needs.
+    /// Those needed by a start.
     Needed,
-    /// Those too that are kept.
+    /// Those set aside too.
     All,
 }
 
 /// A segment that was found.
 pub struct Found {
-    /// Its place among the segments.
+    /// Its generation.
     pub generation: u64,
-    /// The log's identity, and the number of its first record; `None` where it was never begun or its header is damaged.
+    /// The log's identity, and the number of its first record; `None` if it was never begun or its header is damaged.
     pub header: Option<(Identity, u64)>,
     /// Its name.
     pub name: String,
-    /// It was put aside.
+    /// True if it was set aside.
     pub is_kept: bool,
     file: Arc<dyn DiskFile>,
     length: u64,
 }
 
-/// The segments on a disk, in the order in which they were begun.
+/// The segments on a disk, in the order they were begun.
 pub fn find(disk: &dyn Disk, which: Which) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
     for name in disk.list()? {
@@ -213,7 +214,7 @@ pub fn find(disk: &dyn Disk, which: Which) -> io::Result<Vec<Found>> {
     Ok(found)
 }
 
-/// Removes the oldest segments that were put aside, if there are more than `most`; how many those were.
+/// Removes the oldest segments that were set aside, if there are more than `most`. Returns how many it removed.
 pub fn forget_oldest(disk: &dyn Disk, most: usize) -> io::Result<usize> {
     let mut kept = disk.list()?;
     kept.retain(|name| name.ends_with(KEPT));
@@ -235,12 +236,12 @@ fn read_header(header: &[u8; HEADER]) -> Option<(Identity, u64)> {
 }
 
 impl Found {
-    /// Its records, whatever stands between them.
+    /// Its records, whatever is between them.
     pub fn records<'a>(&'a self, identity: &'a Identity) -> Records<'a> {
         Records { found: self, identity, at: RECORDS, window: Vec::new(), start: 0 }
     }
 
-    /// The segment once its records were read, the last of which ends at `end` and has the number `last`.
+    /// The segment after its records were read; the last one ends at `end` and has the number `last`.
     pub fn full(self, end: u64, last: u64) -> Full {
         Full { generation: self.generation, file: self.file, end: end.max(RECORDS), last }
     }
@@ -250,19 +251,19 @@ impl Found {
 pub struct Records<'a> {
     found: &'a Found,
     identity: &'a Identity,
-    /// Behind the last record that was read.
+    /// The end of the last record read.
     at: u64,
     window: Vec<u8>,
     start: u64,
 }
 
 impl Records<'_> {
-    /// Behind the last record that was read.
+    /// The end of the last record read.
     pub fn end(&self) -> u64 {
         self.at
     }
 
-    /// The next good record; what is damaged is passed over.
+    /// The next good record; damaged data is skipped.
     pub fn next(&mut self) -> io::Result<Option<(u64, Batch)>> {
         let mut at = self.at;
         while at + (HEAD as u64) <= self.found.length {
@@ -270,7 +271,7 @@ impl Records<'_> {
                 self.at = at + room(length);
                 return Ok(Some((number, batch)));
             }
-            // The next place where one may begin.
+            // The next offset where one may begin.
             let behind = at + room(1);
             let rest = self.window_at(behind, 1)?;
             at = behind + room(find_record(rest).unwrap_or(rest.len()));
@@ -281,7 +282,7 @@ impl Records<'_> {
         Ok(None)
     }
 
-    /// The record that stands at an offset, with its length.
+    /// The record at an offset, with its length.
     fn record(&mut self, at: u64) -> io::Result<Option<(u64, Batch, usize)>> {
         let Some(head) = Head::read(self.bytes(at, HEAD)?) else { return Ok(None) };
         let whole = HEAD + head.length;
@@ -294,13 +295,13 @@ impl Records<'_> {
         Ok(good.map(|batch| (head.number, batch, whole)))
     }
 
-    /// Bytes at an offset, as many as asked for unless the file ends.
+    /// Bytes at an offset, as many as requested unless the file ends.
     fn bytes(&mut self, at: u64, length: usize) -> io::Result<&[u8]> {
         let window = self.window_at(at, length)?;
         Ok(&window[..length.min(window.len())])
     }
 
-    /// What was read from an offset on, at least so many bytes unless the file ends.
+    /// Bytes read from an offset on, at least `least` unless the file ends.
     fn window_at(&mut self, at: u64, least: usize) -> io::Result<&[u8]> {
         let end = self.start + self.window.len() as u64;
         if at < self.start || at + least as u64 > end {

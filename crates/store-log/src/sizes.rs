@@ -1,17 +1,17 @@
 //! How much of a log is written, held and kept at a time.
 
-/// Sizes of a log. A test or a simulation takes small ones, so that much happens within few commits.
+/// Sizes of a log. Tests and simulations use small ones, so that much happens in few commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes of the first segment after an opening; each one is twice as long as the one before.
+    /// Bytes of the first segment after opening; each one is twice as long as the one before.
     pub least: u64,
-    /// Bytes of a segment at the most, unless one commit alone needs more.
+    /// The most bytes of a segment, unless a single commit needs more.
     pub most: u64,
-    /// Keys that are held before they go into the database.
+    /// Keys held before they go into the database.
     pub keys: usize,
-    /// Bytes that are held before they go into the database.
+    /// Bytes held before they go into the database.
     pub bytes: usize,
-    /// Segments that are put aside at the most.
+    /// The most segments set aside.
     pub aside: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The contract of a store with a log in front of it, and what is left of it after power cuts, on disks that fail.
+//! The contract of a store with a log in front of it, and what survives power cuts, on disks that fail.
 
 use journal::store::conformance::{self, Fuse};
 use journal::store::{Batch, Memory, Store, StoreError};
@@ -15,7 +15,7 @@ use store_log::{Directory, Disk, DiskFile, Identity, Keep, Logged, Sizes};
 
 const IDENTITY: Identity = [7; 16];
 
-/// A store in memory that outlives what stands in front of it, as a database on a disk does.
+/// A store in memory that outlives the log in front of it, like a database on a disk.
 #[derive(Clone, Default)]
 struct Engine(Arc<Memory>);
 
@@ -37,7 +37,7 @@ fn logged(disk: &Model, engine: &Engine) -> Result<Logged<Engine>, StoreError> {
     Logged::open(Arc::new(disk.clone()), engine.clone(), Keep::Aside, || IDENTITY)
 }
 
-/// Without what a store does when it is dropped in order.
+/// Skips what a store does when it is dropped in order.
 fn crash(store: Logged<Engine>) {
     std::mem::forget(store);
 }
@@ -67,7 +67,7 @@ fn a_log_in_front_keeps_the_contract_of_a_store() {
     });
 }
 
-/// A disk of which each step asks a fuse.
+/// A disk where each step asks a fuse.
 struct Fused(Arc<Directory>, Arc<Fuse>);
 struct FusedFile(Arc<dyn DiskFile>, Arc<Fuse>);
 
@@ -143,12 +143,12 @@ fn at_whichever_step_a_commit_fails_it_says_what_came_of_it() {
     });
 }
 
-/// What happens to a store.
+/// An event for a store.
 #[derive(Clone, Debug)]
 enum Event {
-    /// A commit of these keys with values of this length, or removals.
+    /// A commit of these keys, with values of these lengths, or removals.
     Commit(Vec<(u8, Option<u16>)>),
-    /// The step behind so many others goes wrong.
+    /// The step after this many others goes wrong.
     Fault(u64, bool),
     Apply,
     PowerCut,
@@ -168,7 +168,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 type Content = BTreeMap<String, Vec<u8>>;
 
-/// The store under test, with what must be in it: if a commit is in doubt, either of two.
+/// The store under test, with its required content: either of two, if a commit is in doubt.
 struct Trial {
     disk: Model,
     engine: Engine,
@@ -243,7 +243,7 @@ impl Trial {
         self.store = Some(store);
     }
 
-    /// Everything reads as it should, whole and by pages.
+    /// Checks that everything reads as it should, whole and by pages.
     fn holds(&self) {
         let store = self.store();
         assert_eq!(content(store), self.content);
@@ -356,7 +356,7 @@ fn what_a_backup_has_is_in_no_log_any_more() {
         assert_eq!(words_left(), left);
         let backup = store.position().unwrap();
         put(&store, "later", "1");
-        // What an earlier backup has is less than that.
+        // An earlier backup has less than that.
         store.release(backup.number - 1).unwrap();
         assert_eq!(words_left(), left);
         store.release(backup.number).unwrap();
@@ -387,7 +387,7 @@ fn a_log_goes_on_with_a_backup_as_far_as_nothing_is_damaged() {
     };
     let (replayed, values) = replay(&disk);
     assert_eq!((replayed.last, replayed.damage, values.as_slice()), (5, None, b"2345".as_slice()));
-    // A record, or the header, of what was put aside third.
+    // A record, or the header, of the third segment set aside.
     for bit in [8 * 4_100, 8 * 20] {
         assert!(disk.flip("0000000003.kept", bit));
         let (replayed, values) = replay(&disk);
@@ -404,7 +404,7 @@ fn one(key: &str) -> Batch {
     batch
 }
 
-/// A store that has `a`, and `b` in doubt: it was written, and neither the sync nor another segment succeeded.
+/// A store that has `a`, and `b` in doubt: it was written, but neither the sync nor a new segment succeeded.
 fn in_doubt(seed: u64) -> (Model, Engine, Logged<Engine>) {
     let (disk, engine) = (Model::new(chance(seed)), Engine::default());
     let store = logged(&disk, &engine).expect("a new log");
@@ -429,7 +429,7 @@ fn what_a_start_found_is_there_after_a_power_cut_even_if_it_was_never_synced() {
     }
 }
 
-/// A database that takes nothing.
+/// A database that accepts nothing.
 struct Refusing(Engine);
 
 impl Store for Refusing {
@@ -454,7 +454,7 @@ fn a_start_at_which_the_database_fails_changes_nothing() {
         let disk = disk.next_process();
         disk.heal();
         let refused = Logged::open(Arc::new(disk.clone()), Refusing(engine.clone()), Keep::Aside, || IDENTITY);
-        // What was read there was never synced, and goes with the power.
+        // What was read there was never synced, and is lost with the power.
         drop(refused.map(std::mem::forget));
         disk.power_cut();
         let there = content(&logged(&disk, &engine).unwrap());
@@ -501,7 +501,7 @@ fn a_database_that_fails_stops_nothing_until_too_much_is_held() {
             self.0.scan(prefix, after, limit)
         }
         fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-            // The first one begins the log.
+            // The first commit starts the log.
             match self.1.fetch_add(1, Ordering::SeqCst) {
                 0 => self.0.commit(batch),
                 _ => Err(StoreError::Unavailable("full".to_owned())),

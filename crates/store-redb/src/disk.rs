@@ -1,7 +1,7 @@
-//! The file that redb reads and writes, which a test can let fail at each step.
+//! The file that redb reads and writes; tests can make it fail at each step.
 //!
-//! redb looks at its checksums when a database is opened, and not when it reads a page again later: what changed in between
-//! could hide a record. So a page that is read must be what was read there first, or written since.
+//! redb checks its checksums when it opens a database, but not when it reads a page again later. A change in between
+//! could hide a record. So a page must read as it was first read, or as it was written since.
 
 use crate::{Fault, Step};
 use redb::backends::FileBackend;
@@ -15,15 +15,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The database's file.
 pub struct Disk {
     file: FileBackend,
-    /// What was last read or written at each multiple of [`PAGE`].
+    /// The length and checksum of each multiple of [`PAGE`] as last read or written.
     pages: Mutex<Vec<Page>>,
     fault: Arc<Fault>,
 }
 
-/// Bytes of redb's smallest pages, where all pages begin. The first holds the header, which redb changes in pieces.
+/// The size of redb's smallest pages, in bytes; all pages begin at a multiple of it. The first holds the header, which
+/// redb changes in pieces.
 const PAGE: u64 = 4_096;
 
-/// A page: how many bytes it has, none if it was not seen yet, and their CRC-32.
+/// A page: its length in bytes (0 if not seen yet) and its CRC-32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Page {
     length: u32,
@@ -37,7 +38,7 @@ impl Page {
 }
 
 impl Disk {
-    /// On `file`, which is open for reading and writing.
+    /// Uses `file`, which is open for reading and writing.
     pub fn new(file: File, fault: Arc<Fault>) -> Result<Self, DatabaseError> {
         Ok(Disk { file: FileBackend::new(file)?, pages: Mutex::default(), fault })
     }
@@ -46,7 +47,7 @@ impl Disk {
         (self.fault)(step)
     }
 
-    /// Notes which page is at `offset` now; which one was there before.
+    /// Notes the page now at `offset`. Returns the previous one.
     fn note(&self, offset: u64, page: Page) -> Page {
         if offset < PAGE || !offset.is_multiple_of(PAGE) {
             return Page::default();
@@ -79,7 +80,7 @@ impl StorageBackend for Disk {
         self.file.read(offset, out)?;
         let page = Page::of(out);
         let before = self.note(offset, page);
-        // After a crash two pages may claim the same place, one of them of another length, until redb knows which counts.
+        // After a crash two pages of different lengths may claim the same place, until redb knows which one counts.
         if before.length == page.length && before != page {
             self.note(offset, before);
             return Err(io::Error::new(io::ErrorKind::InvalidData, "a page is not what it was"));

@@ -1,4 +1,4 @@
-//! An open database: one table, in which it also counts its commits.
+//! An open database: one table, which also holds the count of commits.
 
 use crate::disk::Disk;
 use crate::{Fault, Step};
@@ -14,29 +14,29 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of pages that are kept in memory.
+/// Bytes of pages cached in memory.
 const CACHE: usize = 4 << 20;
 
 /// Sealed records by key.
 const RECORDS: TableDefinition<&str, &[u8]> = TableDefinition::new("records");
-/// Where the database counts its commits. Keys of the core do not begin with a NUL.
+/// The key where the database counts its commits. Keys of the core never begin with a NUL.
 const COMMITS: &str = "\0commits";
-/// Behind all keys that begin with a NUL.
+/// The end of all keys that begin with a NUL.
 const OWN_END: &str = "\u{1}";
 
-/// What damage is named by that is in no record.
+/// The name for damage that is in no record.
 const REDBS_OWN: &str = "(redb's own)";
 
-/// A database that is open.
+/// An open database.
 pub struct Open {
     db: Database,
     tally: Tally,
-    /// How many commits there were.
+    /// The number of commits.
     commits: AtomicU64,
 }
 
 impl Open {
-    /// Opens the database in the directory `path`, an empty one if there is none.
+    /// Opens the database in the directory `path`, and creates it if it is missing.
     pub fn new(path: &Path, fault: Arc<Fault>) -> Result<Self, StoreError> {
         fault(Step::Open).map_err(unavailable)?;
         let file = file(path).map_err(unavailable)?;
@@ -47,13 +47,13 @@ impl Open {
         open.tally.check(commits.unwrap_or_default())?;
         match commits {
             Some(commits) => open.commits.store(commits, Ordering::Release),
-            // A database that has its table need not be asked for it.
+            // The first write creates the table, so reads can rely on it.
             None => open.write(&Batch::default(), 0)?,
         }
         Ok(open)
     }
 
-    /// How many commits there were; `None` in a database that was just made.
+    /// The number of commits; `None` in a new database.
     fn counted(&self) -> Result<Option<u64>, StoreError> {
         let table = match self.db.begin_read().map_err(failed)?.open_table(RECORDS) {
             Ok(table) => table,
@@ -78,9 +78,9 @@ impl Open {
         seal::open(key, VALUE, sealed.value()).map(|value| Some(value.to_vec()))
     }
 
-    /// Up to `limit` records of the core's whose keys start with `prefix` and come behind `after`.
+    /// Up to `limit` records of the core whose keys start with `prefix` and come after `after`.
     pub fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        // What is the store's own stands in front of all keys of the core.
+        // The store's own keys come before all keys of the core.
         let first = if prefix.is_empty() { OWN_END } else { prefix };
         let start = match after {
             Some(key) if key >= first => Bound::Excluded(key),
@@ -98,7 +98,7 @@ impl Open {
         Ok(found)
     }
 
-    /// Writes `batch` and that there were `number` commits, durably.
+    /// Writes `batch` and the number of commits, durably.
     fn write(&self, batch: &Batch, number: u64) -> Result<(), StoreError> {
         let mut writes = self.db.begin_write().map_err(failed)?;
         writes.set_durability(Durability::Immediate).map_err(failed)?;
@@ -126,7 +126,7 @@ impl Engine for Open {
     fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError> {
         self.write(batch, number)?;
         self.commits.store(number, Ordering::Release);
-        // The commit is durable. A tally that is behind sees less damage, and that is all.
+        // The commit is durable. A tally that is behind merely detects less damage.
         if let Err(error) = self.tally.write(number) {
             tracing::warn!(%error, "the tally beside the database cannot be written");
         }
@@ -134,21 +134,21 @@ impl Engine for Open {
     }
 }
 
-/// The database's file, in a directory of its own; that both are there is durable.
+/// Opens the database's file in its own directory, and makes the existence of both durable.
 fn file(path: &Path) -> io::Result<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
     let file = options.open(path.join("redb"))?;
     File::open(path)?.sync_all()?;
-    // One that may not be read was there before.
+    // A parent that cannot be opened existed before.
     if let Ok(parent) = File::open(path.join("..")) {
         parent.sync_all()?;
     }
     Ok(file)
 }
 
-/// Opens the database in `file`, if all of it is what was written.
+/// Opens the database in `file`, if all of it is undamaged.
 fn database(file: File, fault: Arc<Fault>) -> Result<Database, StoreError> {
     let open = || {
         let disk = Disk::new(file, fault)?;
@@ -161,11 +161,11 @@ fn database(file: File, fault: Arc<Fault>) -> Result<Database, StoreError> {
 fn failed(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Corrupted(what) => StoreError::damaged(REDBS_OWN, what),
-        // What is no database at all, and what is shorter than it was.
+        // It is not a database at all, or shorter than it was.
         redb::Error::Io(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) => {
             StoreError::damaged(REDBS_OWN, error)
         }
-        // None of ours is of an earlier format.
+        // None of our databases has an earlier format.
         error @ redb::Error::UpgradeRequired(_) => StoreError::damaged(REDBS_OWN, error),
         redb::Error::Io(error) => unavailable(error),
         redb::Error::DatabaseAlreadyOpen => {

@@ -1,14 +1,14 @@
-//! [`Store`] on redb 4, with what redb alone does not give (measured on 4.6.0):
+//! A [`Store`] on redb 4, with fixes for what redb alone lacks (measured on 4.6.0):
 //!
-//! - it looks at its checksums when it opens what was not closed in order, and never again: every opening looks at all
-//!   pages, a page that is read again must be what it was, and every record carries a checksum of its own;
-//! - a last commit that is damaged is taken back, silently, for the one before: commits are counted, in the database and
-//!   beside it in `tally`, and a database that has counted fewer is damaged;
-//! - after a failure its errors stick, and it may panic on damage: then it is closed and opened anew.
+//! - It checks its checksums only when it opens a database that was not closed in order. So every opening checks all
+//!   pages, a page that is read again must be unchanged, and every record carries a checksum of its own.
+//! - If the last commit is damaged, it silently goes back to the one before. So commits are counted, in the database
+//!   and in `tally` next to it, and a database that has counted fewer is damaged.
+//! - After a failure its errors persist, and damage may make it panic. Then it is closed and reopened.
 //!
-//! A commit that failed on its way may have been done all the same: [`Settled`] finds out before anybody is told.
+//! A commit that failed halfway may have been done all the same; [`Settled`] finds out before anybody is told.
 //!
-//! One table holds everything; the core's committer is the only writer.
+//! One table holds everything, and the core's committer is the only writer.
 
 mod disk;
 mod engine;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// A store on redb.
 pub struct RedbStore(Settled<Open>);
 
-/// What is about to be done with the database's file, or has just been done: there something may fail.
+/// A step on the database's file at which something may fail, just before it or just after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// It is about to be opened.
@@ -39,14 +39,14 @@ pub enum Step {
     Synced,
 }
 
-/// Lets a step fail, for tests.
+/// Makes a step fail, for tests.
 pub type Fault = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
 impl RedbStore {
-    /// Opens the database in the directory `path` (mode 0700), an empty one if there is none; its files are for their owner
-    /// alone (mode 0600).
+    /// Opens the database in the directory `path` (mode 0700), and creates it if it is missing. Its files are readable
+    /// only by their owner (mode 0600).
     ///
-    /// Reads the whole file, to see whether it is what was written.
+    /// Reads the whole file to check that it is undamaged.
     ///
     /// # Errors
     /// It cannot be opened, another process has it open, or it is damaged.
@@ -57,7 +57,7 @@ impl RedbStore {
     /// Opens it with a disk that fails where `fault` says so.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     pub fn open_with(path: &Path, fault: Fault) -> Result<Self, StoreError> {
         let (path, fault) = (path.to_owned(), Arc::new(fault));
         Settled::open(move || Open::new(&path, fault.clone())).map(RedbStore)

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use store_redb::{Fault, RedbStore, Step};
 use tempfile::TempDir;
 
-/// A directory in memory, if there is one: nothing here needs a disk, and syncs of a disk take most of the time.
+/// A directory in memory, if possible: nothing here needs a disk, and syncing one would take most of the time.
 fn scratch() -> TempDir {
     let memory = tempfile::tempdir_in("/dev/shm");
     memory.or_else(|_| tempfile::tempdir()).expect("a step of the test works")
@@ -58,7 +58,7 @@ fn at_each_step_of_a_commit(failure: fn() -> io::Result<()>) {
     });
 }
 
-/// Lets the disk's syncs fail, and then the database be opened in vain this many times.
+/// Makes syncs of the disk fail, and then this many attempts to open the database.
 fn shut(times: &Arc<AtomicU32>, opened_in_vain: u32) -> Fault {
     let shut = times.clone();
     Box::new(move |step| match step {
@@ -103,7 +103,7 @@ fn a_read_that_failed_fails_nothing_after_it() {
         false => Ok(()),
     });
     let store = RedbStore::open_with(&path, fault).unwrap();
-    // More than is kept in memory.
+    // More than the cache holds.
     for n in 0..12 {
         store.commit(&one(&format!("{n:02}"), &"x".repeat(500_000))).unwrap();
     }

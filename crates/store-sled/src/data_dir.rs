@@ -1,24 +1,24 @@
-//! The data directory: one process at a time, for its owner's eyes only.
+//! The data directory: used by one process at a time, readable only by its owner.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// A data directory held by this process for as long as this lives.
+/// A data directory, held by this process as long as this value lives.
 #[derive(Debug)]
 pub struct DataDir {
     path: PathBuf,
     _lock: File,
 }
 
-/// The data directory cannot be used.
+/// Why the data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// Another process has it.
+    /// Another process is using it.
     #[error("{0} is in use by another astragal: stop that one, or name another directory with --data DIR")]
     Held(PathBuf),
-    /// Others can change what is in it, and that cannot be mended here.
+    /// Others can change its contents, and that cannot be fixed here.
     #[error(
         "{path} is open to others (mode {mode:o}), who could put files of theirs there: name a directory of the bot's own \
          with --data DIR, or chmod 700 it"
@@ -29,22 +29,22 @@ pub enum ClaimError {
         /// Its mode.
         mode: u32,
     },
-    /// It cannot be made or written.
+    /// It cannot be created or written.
     #[error("{path} cannot be used: {error}; make it writable for this user, or name another with --data DIR")]
     Unusable {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
 }
 
 impl DataDir {
-    /// Makes the directory if need be, for its owner alone (mode 0700), and locks it. One that was made before and is open to
-    /// others is closed to them, if it is the bot's.
+    /// Creates the directory if it is missing, for its owner alone (mode 0700), and locks it. If an existing one is
+    /// open to others and belongs to the bot, it is closed to them.
     ///
     /// # Errors
-    /// Another process has it, others can change what is in it, or it cannot be written.
+    /// Another process is using it, others can change its contents, or it cannot be written.
     pub fn claim(path: &Path) -> Result<Self, ClaimError> {
         let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
@@ -58,23 +58,25 @@ impl DataDir {
         }
     }
 
-    /// Where the database is.
+    /// The path of the database.
     pub fn store(&self) -> PathBuf {
         self.path.join("store")
     }
 
-    /// Where a file of this name is.
+    /// The path of a file with this name.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 }
 
-/// Everybody's rights but the owner's, those of changing something among them, and the mark of a directory that is shared.
+/// The mode bits for everyone but the owner; of these, the ones that allow changes; and the sticky bit of shared
+/// directories.
 const OTHERS: u32 = 0o077;
 const CHANGE: u32 = 0o022;
 const SHARED: u32 = 0o1000;
 
-/// Closes a directory of the bot's to others; one that is something else's too keeps its mode, and may not be theirs to change.
+/// Closes the bot's own directory to others. A directory that is also used for other things keeps its mode, but must
+/// not be writable by others.
 fn keep_others_out(path: &Path) -> Result<(), ClaimError> {
     let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
     let mode = fs::metadata(path).map_err(unusable)?.permissions().mode() & 0o7777;
@@ -85,7 +87,7 @@ fn keep_others_out(path: &Path) -> Result<(), ClaimError> {
     let shown = path.display();
     if ours && fs::set_permissions(path, Permissions::from_mode(0o700)).is_ok() {
         let closed = format!("{shown} was open to others (mode {mode:o}); now only its owner can enter it");
-        // Where nobody could put anything, nobody need look for it.
+        // If nobody could put anything there, no check is needed.
         if mode & CHANGE != 0 {
             tracing::warn!("{closed}")
         } else {
@@ -100,7 +102,7 @@ fn keep_others_out(path: &Path) -> Result<(), ClaimError> {
     Ok(())
 }
 
-/// Whether nothing is in it, or what a bot left there, all of it its owner's.
+/// True if the directory is empty, or holds only what a bot left there, all owned by its owner.
 fn is_the_bots(path: &Path) -> io::Result<bool> {
     let owner = fs::metadata(path)?.uid();
     let mut nothing = true;

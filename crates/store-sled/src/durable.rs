@@ -1,10 +1,10 @@
-//! Making what sled flushed survive a power cut.
+//! Makes what sled flushed survive a power cut.
 //!
-//! sled 0.34 keeps its log in the file `db`. Values too large for it are each in a file of the directory `blobs`, which it
-//! never syncs: we write none so large, and earlier versions did.
+//! sled 0.34 keeps its log in the file `db`. Values too large for it are files in the directory `blobs`, which it never
+//! syncs. We write none that large, but earlier versions did.
 //!
-//! Nothing here is opened once the database is open: when the system has no descriptor left, what was flushed can still be
-//! synced.
+//! Nothing is opened here once the database is open, so even when the system has no file descriptors left, flushed data
+//! can still be synced.
 
 use rustix::fs::{Dir, syncfs};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Descriptors that are kept back, free again whenever the database is closed: opening it anew needs some.
+/// Number of spare file descriptors, released when the database is closed, because reopening it needs some.
 const SPARE: usize = 4;
 
 /// The files of an open database.
@@ -26,18 +26,18 @@ pub struct Durable {
 struct Blobs {
     listing: Dir,
     directory: File,
-    /// The names of those that were synced.
+    /// The names of the blobs already synced.
     synced: BTreeSet<Vec<u8>>,
 }
 
 impl Durable {
-    /// Of the database in `path`, whose files are there already; they and the directory are synced.
+    /// Opens the files of the database in `path`, which must exist, and syncs them and the directory.
     pub fn new(path: &Path) -> io::Result<Self> {
         let log = File::open(path.join("db"))?;
         let directory = File::open(path.join("blobs"))?;
         let listing = Dir::new(directory.try_clone()?)?;
         let blobs = Mutex::new(Blobs { listing, directory, synced: BTreeSet::new() });
-        // As many as there are: the database works without them.
+        // Take as many as there are; the database works without them.
         let spare = (0..SPARE).map_while(|_| log.try_clone().ok()).collect();
         let durable = Durable { log, blobs, _spare: spare };
         durable.sync()?;
@@ -45,7 +45,7 @@ impl Durable {
         Ok(durable)
     }
 
-    /// When it returns, everything sled flushed before is on the disk.
+    /// When this returns, everything sled flushed before is on the disk.
     pub fn sync(&self) -> io::Result<()> {
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner).sync()?;
         self.log.sync_data()
@@ -60,7 +60,7 @@ impl Blobs {
             let name = entry?.file_name().to_bytes().to_vec();
             there.extend((!matches!(name.as_slice(), b"." | b"..")).then_some(name));
         }
-        // Of the whole file system, since each file by itself would have to be opened.
+        // Sync the whole file system, because each file by itself would have to be opened.
         if !there.is_subset(&self.synced) {
             syncfs(&self.directory)?;
         }

@@ -1,16 +1,16 @@
-//! [`Store`] on sled 0.34, with what sled alone does not give (measured on 0.34.7):
+//! A [`Store`] on sled 0.34, with fixes for what sled alone lacks (measured on 0.34.7):
 //!
-//! - `flush()` issues `sync_file_range`, which does not survive a power cut: after it, the database file, new files
-//!   for large values and their directory are synced;
-//! - flipped bits come back as data: every record carries a checksum of its key and value;
-//! - a damaged log is cut off at the damage, silently: commits are counted, in the database and beside it in `tally`,
-//!   and a database that has counted fewer is damaged;
-//! - after a full disk its error sticks even when there is room again: the database is closed and opened anew;
-//! - where a large value cannot be written it waits for ever when it is closed: no record is large enough for that.
+//! - `flush()` calls `sync_file_range`, which does not survive a power cut. After it, the database file, new files for
+//!   large values and their directory are synced.
+//! - Flipped bits come back as data. Every record carries a checksum of its key and value.
+//! - A damaged log is silently cut off at the damage. Commits are counted, in the database and in `tally` next to it,
+//!   and a database that has counted fewer is damaged.
+//! - After a full disk its error persists even when there is room again. The database is closed and reopened.
+//! - If a large value cannot be written, closing hangs for ever. No record is large enough for that.
 //!
-//! A commit that failed on its way may have been done all the same: [`Settled`] finds out before anybody is told.
+//! A commit that failed halfway may have been done all the same; [`Settled`] finds out before anybody is told.
 //!
-//! One tree holds everything; the core's committer is the only writer. [`DataDir`] is the directory around it.
+//! One tree holds everything, and the core's committer is the only writer. [`DataDir`] is the directory around it.
 
 mod data_dir;
 mod durable;
@@ -36,41 +36,41 @@ struct Open {
     db: sled::Db,
     durable: Durable,
     tally: Tally,
-    /// How many commits there were.
+    /// The number of commits.
     commits: AtomicU64,
     fault: Arc<Fault>,
 }
 
-/// What is about to be done, or has just been done: there something may fail.
+/// A step at which something may fail, just before it or just after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The database is about to be opened.
     Open,
     /// A batch is about to be written.
     Write,
-    /// It was written, into memory perhaps.
+    /// The batch was written, possibly only to memory.
     Written,
-    /// It was handed to the system.
+    /// It was handed to the operating system.
     Flushed,
     /// It is on the disk.
     Synced,
 }
 
-/// Lets a step fail, for tests.
+/// Makes a step fail, for tests.
 pub type Fault = Box<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 
-/// How long it waits to open a database that is still locked, before it tries again.
+/// How long to wait before trying again to open a database that is still locked.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How often it tries.
+/// How often to try.
 const TRIES: u32 = 5;
 
-/// Where the database counts its commits. Keys of the core do not begin with a NUL.
+/// The key where the database counts its commits. Keys of the core never begin with a NUL.
 const COMMITS: &str = "\0commits";
-/// Behind all keys that begin with a NUL.
+/// The end of all keys that begin with a NUL.
 const OWN_END: &str = "\u{1}";
 
 impl SledStore {
-    /// Opens the database in `path`, an empty one if there is none.
+    /// Opens the database in `path`, and creates it if it is missing.
     ///
     /// # Errors
     /// It cannot be opened.
@@ -88,14 +88,14 @@ impl SledStore {
     }
 }
 
-/// Bytes of records that are kept in memory. More made nothing faster that was measured, and twice the memory of the bot.
+/// Bytes of records cached in memory. A larger cache made no measurement faster and doubled the bot's memory.
 const CACHE: u64 = 4 << 20;
 
-/// Writes of a large batch that are made at once. Reads wait for them, less than a millisecond.
+/// Writes of a large batch made in one go. Reads wait for them, less than a millisecond.
 const PIECE: usize = 100;
 
-/// Opens the database. One that was closed in this process a moment ago may not have let go of its lock yet; other processes
-/// are kept out by the data directory's.
+/// Opens the database. If this process closed it a moment ago, its lock may not have been released yet; other processes
+/// are kept out by the lock of the data directory.
 fn database(path: &Path) -> sled::Result<sled::Db> {
     let config = sled::Config::new().path(path).flush_every_ms(None).cache_capacity(CACHE);
     let held = |error: &sled::Error| matches!(error, sled::Error::Io(error) if error.to_string().starts_with("could not acquire lock"));
@@ -122,7 +122,7 @@ impl Open {
         Ok(Open { db, durable, tally, commits: AtomicU64::new(commits), fault })
     }
 
-    /// Writes all of `batch`, in pieces, and makes none of it durable. While sled writes a batch, nobody can read.
+    /// Writes all of `batch`, in pieces, without making it durable. While sled writes a batch, nobody can read.
     fn write_in_pieces(&self, batch: &Batch) -> Result<(), StoreError> {
         let mut writes = batch.iter().peekable();
         while writes.peek().is_some() {
@@ -131,7 +131,7 @@ impl Open {
         Ok(())
     }
 
-    /// Writes these on top of `writes`, as one.
+    /// Adds these to `writes` and writes everything as one batch.
     fn write<'a>(
         &self,
         more: &mut dyn Iterator<Item = (&'a String, &'a Option<Vec<u8>>)>,
@@ -166,7 +166,7 @@ impl Engine for Open {
         self.durable.sync().map_err(unavailable)?;
         at(Step::Synced)?;
         self.commits.store(number, Ordering::Release);
-        // The commit is durable. A tally that is behind sees less damage, and that is all.
+        // The commit is durable. A tally that is behind merely detects less damage.
         if let Err(error) = self.tally.write(number) {
             tracing::warn!(%error, "the tally beside the database cannot be written");
         }
@@ -180,7 +180,7 @@ impl Store for SledStore {
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        // What is the store's own stands in front of all keys of the core.
+        // The store's own keys come before all keys of the core.
         let first = if prefix.is_empty() { OWN_END } else { prefix };
         let start = match after {
             Some(key) if key >= first => Bound::Excluded(key.as_bytes()),

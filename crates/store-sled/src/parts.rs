@@ -1,15 +1,15 @@
-//! Large values, which are divided into records of their own.
+//! Large values, split into several records.
 //!
-//! sled writes what is larger than 128 kB into a file each. Where such a file cannot be made (no room, no descriptor), it
-//! waits for ever for its own log when it is closed. It also writes the sixteen records of a page together when it tidies
-//! up. So no record of ours is larger than a sixteenth of that, with something to spare.
+//! sled writes anything larger than 128 kB into a file of its own. If that file cannot be created (no room, no
+//! descriptor), closing the database hangs for ever. It also writes the sixteen records of a page together when it
+//! tidies up. So our records are at most a sixteenth of that size, with some margin.
 
 use crate::seal::{self, InParts, Sealed};
 use journal::store::StoreError;
 
-/// Bytes of a value that are kept in one record.
+/// The most bytes of a value in one record.
 pub const MOST: usize = 6_000;
-/// All parts begin so. Keys of the core do not begin with a NUL.
+/// The prefix of all parts. Keys of the core never begin with a NUL.
 const PARTS: &str = "\0part/";
 
 /// The key of a part.
@@ -17,7 +17,7 @@ fn part(key: &str, number: usize) -> String {
     format!("{PARTS}{key}\0{number:06}")
 }
 
-/// Writes a value under `key`, and removes what is left of the one before.
+/// Writes a value under `key`, and removes what is left of the previous one.
 pub fn put(db: &sled::Db, writes: &mut sled::Batch, key: &str, value: &[u8]) -> Result<(), sled::Error> {
     let before = count(db, key)?;
     let mut parts = 0;
@@ -35,14 +35,15 @@ pub fn put(db: &sled::Db, writes: &mut sled::Batch, key: &str, value: &[u8]) -> 
     Ok(())
 }
 
-/// Removes `key` with all its parts.
+/// Removes `key` and all its parts.
 pub fn remove(db: &sled::Db, writes: &mut sled::Batch, key: &str) -> Result<(), sled::Error> {
     (0..count(db, key)?).for_each(|left| writes.remove(part(key, left).as_bytes()));
     writes.remove(key.as_bytes());
     Ok(())
 }
 
-/// In how many parts the value of `key` is; what is damaged is overwritten or removed, and may leave some behind.
+/// The number of parts of the value of `key`. A damaged value counts as none; it is overwritten or removed, and may
+/// leave parts behind.
 fn count(db: &sled::Db, key: &str) -> Result<usize, sled::Error> {
     Ok(match db.get(key)?.map(|sealed| seal::open(key, &sealed)) {
         Some(Ok(Sealed::InParts(parts))) => parts.count as usize,
@@ -60,7 +61,7 @@ pub fn read(db: &sled::Db, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         };
         match whole(db, key, parts) {
             Ok(value) => return Ok(Some(value)),
-            // It may have been written anew in between.
+            // It may have been rewritten in between.
             Err(error) if db.get(key).map_err(crate::failed)?.as_ref() == Some(&sealed) => return Err(error),
             Err(_) => {}
         }

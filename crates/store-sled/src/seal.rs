@@ -1,4 +1,5 @@
-//! What stands under a key: a value, or the note that the value stands in parts. Each is sealed with a mark of its own.
+//! The record under a key: a value, or a note that the value is split into parts. Each kind is sealed with its own
+//! mark.
 
 use journal::store::StoreError;
 use journal::store::seal::{self, VALUE};
@@ -6,14 +7,14 @@ use journal::store::seal::{self, VALUE};
 /// The mark of a note.
 const PARTS: u8 = 1;
 
-/// A value that is too large for one record: how many it has, and the checksum of all of them together.
+/// A value too large for one record: the number of its parts, and the checksum of all of them together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InParts {
     pub count: u32,
     pub sum: u32,
 }
 
-/// What a stored record holds.
+/// The content of a stored record.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Sealed {
     Value(Vec<u8>),
@@ -21,12 +22,12 @@ pub enum Sealed {
 }
 
 impl InParts {
-    /// Of the value `whole`, divided into `count`.
+    /// The note for the value `whole`, split into `count` parts.
     pub fn of(whole: &[u8], count: usize) -> Self {
         InParts { count: u32::try_from(count).expect("no value has billions of parts"), sum: crc32fast::hash(whole) }
     }
 
-    /// The note as it is stored.
+    /// The stored form of the note.
     pub fn seal(self, key: &str) -> Vec<u8> {
         seal::seal(key, PARTS, &[self.count.to_le_bytes(), self.sum.to_le_bytes()].concat())
     }
@@ -40,12 +41,12 @@ impl InParts {
     }
 }
 
-/// The value as it is stored.
+/// The stored form of the value.
 pub fn seal(key: &str, value: &[u8]) -> Vec<u8> {
     seal::seal(key, VALUE, value)
 }
 
-/// What a stored record holds, if it is what was written under this key.
+/// The content of a stored record, if it was written under this key.
 pub fn open(key: &str, sealed: &[u8]) -> Result<Sealed, StoreError> {
     seal::open(key, VALUE, sealed).map(|value| Sealed::Value(value.to_vec())).or_else(|damaged| {
         let parts = seal::open(key, PARTS, sealed).ok().and_then(InParts::read);
@@ -53,7 +54,7 @@ pub fn open(key: &str, sealed: &[u8]) -> Result<Sealed, StoreError> {
     })
 }
 
-/// The value of a record that is never in parts.
+/// The value of a record that is never split.
 pub fn open_value(key: &str, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
     seal::open(key, VALUE, sealed).map(<[u8]>::to_vec)
 }

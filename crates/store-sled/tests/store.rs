@@ -1,4 +1,4 @@
-//! The store's contract, and what sled alone would not keep.
+//! The store's contract, including what sled alone would not keep.
 
 use journal::store::conformance::{self, Fuse};
 use journal::store::{Batch, Store, StoreError};
@@ -68,7 +68,7 @@ fn no_value_is_large_enough_for_a_file_of_its_own() {
     let path = directory.path().join("store");
     let store = SledStore::open(&path).unwrap();
     let files = |path: &Path| fs::read_dir(path.join("blobs")).unwrap().count();
-    // Pages are written anew as a whole now and then.
+    // Pages are rewritten as a whole now and then.
     for size in [100, 5_999, 6_000, 6_001, 12_000, 200_000, 40_000].repeat(3) {
         let mut batch = Batch::default();
         for n in 0..20 {
@@ -78,12 +78,12 @@ fn no_value_is_large_enough_for_a_file_of_its_own() {
         assert_eq!(store.read("record/7").unwrap().map(|value| value.len()), Some(size));
     }
     assert_eq!(files(&path), 0);
-    // What is left of larger values goes with them.
+    // Overwriting with small values removes the parts of the larger ones.
     let mut batch = Batch::default();
     (0..20).for_each(|n| batch.put(format!("record/{n}"), "small"));
     store.commit(&batch).unwrap();
     drop(store);
-    // It may not have let go of its lock yet.
+    // Its lock may not have been released yet.
     let inside = (0..10_000).find_map(|_| sled::open(&path).ok()).unwrap();
     assert_eq!(inside.iter().count(), 20 + 1, "20 records and the store's own counter");
 }
@@ -111,7 +111,7 @@ fn a_flipped_bit_is_named_or_harmless_and_never_read_as_good() {
         let mut changed = whole.clone();
         changed[at + 5] ^= 0x20;
         fs::write(path.join("db"), changed).unwrap();
-        // sled may refuse to open, panic, or hand out the changed bytes; only good values may come out of the store.
+        // sled may refuse to open, panic, or return the changed bytes; the store must return only good values.
         let opened = std::panic::catch_unwind(|| SledStore::open(&path));
         let Ok(Ok(store)) = opened else {
             damaged += 1;

@@ -1,4 +1,4 @@
-//! A command line on its way from what was typed to what is played.
+//! A command line on its way from the typed text to being played.
 
 use crate::casting::Casting;
 use crate::effects::Effects;
@@ -14,55 +14,55 @@ use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role};
 use std::sync::Arc;
 
-/// A command line on its way, and the table as it may change it; dropped if it is refused.
+/// A command line in progress, and the table as it may change it; dropped if it is refused.
 pub(crate) struct Attempt<'a> {
     pub message: &'a Message,
     pub key: MessageKey,
     pub rights: Rights<'a>,
     pub actor: CharacterId,
-    /// The command, with an offer's number replaced by what was offered.
+    /// The command, with an offer's number replaced by the offer's words.
     pub typed: String,
     /// The roll that a taken offer belongs to.
     pub offered: Option<u64>,
     /// The command, once it is known.
     pub spec: Option<&'a CommandSpec>,
     pub thrown: Vec<Die>,
-    /// An edited command asked for another die than the one that fell before.
+    /// True if an edited command asked for a different die than the one rolled before.
     pub strayed: bool,
     pub doc: Arc<TableDoc>,
     pub casting: Casting,
     pub room: Arc<RoomDoc>,
     pub head: Arc<Head>,
-    /// Who may read its answer, and what it is made of.
+    /// Who may read its answer, and anything made from it.
     pub readers: Readers,
-    /// What it does besides.
+    /// Its other effects.
     pub effects: Effects,
-    /// Files that were asked for lately, if this asks for one.
+    /// Recent exports, if this command asks for one.
     pub exports: Option<Exports>,
-    /// It was asked whether its speaker is too fast.
+    /// True if the rate limit was checked for this line.
     pub paced: bool,
 }
 
-/// A command, found.
+/// A command that was found.
 #[derive(Clone, Copy)]
 pub(crate) enum Found<'a> {
     /// One of the table's own.
     House(&'a CommandSpec),
-    /// A plugin's, and how many bytes of the line named it.
+    /// A plugin's command, and how many bytes of the line named it.
     Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
 }
 
-/// What those can do who have no seat, besides rolling plain dice.
+/// Commands that people without a seat may use, besides rolling plain dice.
 const FOR_GUESTS: [&str; 8] = ["help", "plugins", "odds", "explain", "history", "why", "more", "recap"];
 
-/// Nothing can be said to the speaker alone.
+/// A refusal because the speaker cannot be told anything privately.
 pub(crate) fn unreached(typed: &str) -> Refusal {
     let what = "what I would say to you alone does not reach you, so nothing was done: write to me privately first";
     Refusal::new(what).example(typed)
 }
 
 impl<'a> Attempt<'a> {
-    /// A line of which nothing is known yet but who typed it, at a table that holds this.
+    /// A line, so far knowing only who typed it, at a table with this state.
     pub(crate) fn new(state: &State, message: &'a Message, key: MessageKey, rights: Rights<'a>) -> Self {
         Attempt {
             message,
@@ -85,7 +85,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Refuses who may not use a command.
+    /// Refuses a command that the speaker may not use.
     pub(crate) fn may_use(&self, spec: &CommandSpec) -> Result<(), Refusal> {
         if self.rights.may(&self.doc, Act::Give(spec.role)) {
             return Ok(());
@@ -97,7 +97,7 @@ impl<'a> Attempt<'a> {
         Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example))
     }
 
-    /// Refuses what only those can do who have a seat.
+    /// Refuses a command that needs a seat.
     pub(crate) fn needs_a_seat(&self, spec: &CommandSpec) -> Result<(), Refusal> {
         if self.actor != GUEST || FOR_GUESTS.contains(&spec.name.as_str()) {
             return Ok(());
@@ -108,38 +108,38 @@ impl<'a> Attempt<'a> {
         Err(Refusal::new(what).example("roll 2d6"))
     }
 
-    /// Whether not everybody may read its answer.
+    /// True if not everybody may read its answer.
     pub(crate) fn is_secret(&self) -> bool {
         self.readers > Readers::Everybody
     }
 
-    /// Lets nobody read it who may not read what it takes up.
+    /// Restricts its readers to those of something it takes up.
     pub(crate) fn only_for(&mut self, readers: Readers) {
         self.readers = self.readers.max(readers);
     }
 
-    /// Whether who typed may be told what a game tells the player of who acts, and nobody else. To act for somebody else's
-    /// character is not enough.
+    /// True if the speaker may be told what a game tells only the actor's player. Acting for somebody else's character
+    /// is not enough.
     pub(crate) fn may_be_told(&self) -> bool {
         self.rights.may(&self.doc, Act::AnswerFor(self.actor)) || self.rights.may(&self.doc, Act::Disclose)
     }
 
-    /// Who may be named.
+    /// Everyone who can be named.
     pub(crate) fn cast(&self, host: &Host) -> Cast {
         self.casting.cast(&self.doc, &self.head, host.roster.present(&self.message.room))
     }
 
-    /// The name of who acts.
+    /// The actor's name.
     pub(crate) fn name(&self) -> &str {
         if self.actor == GUEST { &self.message.speaker.name } else { self.doc.name_of(self.actor) }
     }
 
-    /// Refuses, before any die is thrown, what could not be answered.
+    /// Refuses, before any die is rolled, a command whose answer could not be delivered.
     pub(crate) fn must_reach(&self) -> Result<(), Refusal> {
         if !self.is_secret() || self.message.speaker.reachable { Ok(()) } else { Err(unreached(&self.typed)) }
     }
 
-    /// The character the speaker acts for, who comes into being with their first command.
+    /// The character the speaker acts for, created with their first command.
     pub(crate) fn seat(&mut self) -> CharacterId {
         let speaker = &self.message.speaker;
         if speaker.standing == Standing::Operator {

@@ -1,75 +1,75 @@
-//! What one command may cost at the most: nothing is read, played, kept or handed out in proportion to what somebody typed
-//! before the limit that stands here was asked. What dice and their odds may cost stands in `dice`, how much is answered at
-//! all in `limits`.
+//! Limits on the cost of one command. Before anything is read, played, stored or handed out in proportion to what
+//! somebody typed, the limit here is checked. `dice` has the limits on dice and odds, and `limits` those on how much is
+//! answered at all.
 
 use plugin_api::Refusal;
 
 pub use journal::MOST_LINES;
 
-/// Bytes of a command: as typed, and with all that macros, variables and offers make of it.
+/// Most bytes of a command: as typed, and after expanding macros, variables and offers.
 pub const MOST_TEXT: usize = 1_024;
-/// How deep variables may stand in variables.
+/// Deepest nesting of variables in variables.
 pub(crate) const DEEPEST: usize = 5;
 
-/// Characters of a name that stands for something, of a variable's value, and of a macro's command.
+/// Most characters of a shortcut's name, of a variable's value, and of a macro's command.
 pub(crate) const MOST_SHORTCUT: usize = 20;
 pub(crate) const MOST_VALUE: usize = 100;
 pub(crate) const MOST_MACRO: usize = 300;
-/// Variables, and macros, that somebody may have.
+/// Most variables, and most macros, that somebody may have.
 pub(crate) const MOST_SHORTCUTS: usize = 50;
-/// Characters of a table, unless players bring more by coming.
+/// Most characters at a table, not counting those of players who join.
 pub(crate) const MOST_CHARACTERS: usize = 500;
-/// Letters of a name.
+/// Most characters in a name.
 pub const MOST_NAME: usize = 32;
-/// Bytes that a game may keep for a table: 64 KiB, and what is noted about who changed it.
+/// Most bytes of a game's state at a table: 64 KiB, plus the record of who changed it.
 pub(crate) const MOST_STATE: usize = 88 << 10;
 
-/// Rolls of an estimate.
+/// Rolls in an estimate.
 pub(crate) const ROLLS: u32 = 10_000;
-/// Throws that are played to learn the chance of an offer, and the rarest of them; those for all offers of one answer; and
-/// those to answer who asks for odds.
+/// How many rolls to play for the chance of an offer, and the rarest to include; how many for all offers of one answer;
+/// and the effort for a player who asks for odds.
 pub(crate) const OF_AN_OFFER: Effort = Effort { throws: 600, rarest: 1e-4 };
 pub(crate) const OF_OFFERS: usize = 6_000;
 pub(crate) const ASKED_FOR: Effort = Effort { throws: 50_000, rarest: 1e-8 };
-/// Throws of an estimate of a game's command.
+/// Rolls in an estimate of a game's command.
 pub(crate) const SAMPLED: usize = 4_000;
-/// Bytes of what a table holds of a game that are as dear to play with as all else of a throw.
+/// Bytes of a game's state that cost as much to play with as everything else in a roll.
 pub(crate) const A_THROW: usize = 1_024;
 
-/// Entries that an erasing command takes the words of, and bytes that those hold; the next one goes on.
+/// Most entries whose words one command erases, and most bytes; the next command continues.
 pub(crate) const MOST_ERASED: usize = 2_000;
 pub(crate) const MOST_ERASED_BYTES: usize = 4 << 20;
-/// Entries, and bytes, that fit into a file for a chat.
+/// Most entries, and bytes, in a file for a chat.
 pub(crate) const MOST_EXPORTED: u64 = 2_000;
 pub(crate) const MOST_EXPORTED_BYTES: usize = 4 << 20;
-/// Entries that a history lists, that a recap looks at, and that are looked at to say how lucky everybody was.
+/// Most entries that a history lists, that a recap examines, and that are examined for everybody's luck.
 pub(crate) const MOST_HISTORY: i64 = 30;
 pub(crate) const MOST_RECAPPED: usize = 150;
 pub(crate) const MOST_CURSED: usize = 10_000;
-/// Dice that are looked at for that.
+/// Most dice examined for everybody's luck.
 pub(crate) const MOST_CURSED_DICE: usize = 50_000;
-/// Entries of a player that are looked at in search of the last one that can be taken back, and of a character in search of
-/// the last roll.
+/// How many of a player's entries to search for the last one that can be undone, and of a character's for the last
+/// roll.
 pub(crate) const MOST_UNDONE: usize = 200;
 pub(crate) const MOST_REROLLED: usize = 100;
 
-/// What is spent on playing all that could be thrown.
+/// The effort for playing all possible rolls.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
-    /// Throws that are played at the most.
+    /// Most rolls to play.
     pub throws: usize,
-    /// What comes less often is left out.
+    /// Rarer ones are left out.
     pub rarest: f64,
 }
 
 impl Effort {
-    /// The same for a game of which a table holds so many bytes: each throw plays with all of them.
+    /// Scales the effort for a game with a state of this many bytes, because each roll plays with all of it.
     pub fn with(self, bytes: usize) -> Self {
         Effort { throws: (self.throws / (1 + bytes / A_THROW)).max(1), ..self }
     }
 }
 
-/// Refuses a line that has become too long by what stands for something in it.
+/// Refuses a line that expansion has made too long.
 pub(crate) fn fits(line: &str) -> Result<(), Refusal> {
     if line.len() <= MOST_TEXT {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Who may be named at a table: made once of each version of its document, and lent to the commands that are played with it.
-//! So nobody pays for how many there are but who changes that.
+//! Everyone who can be named at a table. This is built once per version of the table's document and lent to commands,
+//! so only a change of the document pays for the number of people.
 
 use crate::quota::Quotas;
 use crate::roster::Present;
@@ -8,11 +8,11 @@ use plugin_api::{Cast, CharacterId};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-/// What was made of the document that was asked for last; copies share it.
+/// The cast of the document last asked for; shared by copies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Casting(Arc<Mutex<Option<Made>>>);
 
-/// Whom a document names. As long as the document is held here, no other one lies where it does.
+/// The cast of a document. Holding the document here keeps its address unique.
 #[derive(Debug)]
 struct Made {
     of: Arc<TableDoc>,
@@ -20,14 +20,14 @@ struct Made {
 }
 
 impl Casting {
-    /// Who may be named at a table of this document while these people are present. Who is only present would get a seat by
-    /// that, and needs a free one.
+    /// Everyone who can be named at a table with this document while these people are present. A person who is only
+    /// present would get a seat by being named, and so needs a free one.
     pub fn cast(&self, doc: &Arc<TableDoc>, head: &Head, present: Arc<Present>) -> Cast {
         let present = if doc.has_room() { present } else { Arc::default() };
         self.seated(doc).with_present(present, CharacterId(head.next_character))
     }
 
-    /// Who may be named whoever is present.
+    /// Everyone who can be named, whoever is present.
     fn seated(&self, doc: &Arc<TableDoc>) -> Cast {
         let mut last = self.0.lock().expect("nothing panics holding it");
         match &*last {
@@ -37,7 +37,7 @@ impl Casting {
     }
 }
 
-/// Whom a document names.
+/// Everyone in a document.
 fn seated(doc: &TableDoc) -> Cast {
     let names = doc.characters.iter().map(|(id, each)| (*id, each.name.clone()));
     let players = doc.seats.iter().map(|(player, seat)| (player.clone(), (seat.name.clone(), seat.plays)));
@@ -74,7 +74,7 @@ mod tests {
         let mut cast = casting.clone().cast(&doc, &head, Arc::new(present));
         let bob = cast.find("bob").unwrap();
         assert_eq!(made_of(&casting), before);
-        // Whom one command named the next one does not know unless the document does.
+        // People named by one command are unknown to the next unless the document has them.
         assert_eq!(casting.cast(&doc, &head, Arc::default()).known("bob"), None);
         Arc::make_mut(&mut doc).sit(&mut head, &cast);
         assert_eq!(casting.cast(&doc, &head, Arc::default()).known("bob"), Some(bob));

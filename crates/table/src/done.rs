@@ -1,4 +1,4 @@
-//! What a command did, before it is written down.
+//! The result of a command, before it is written.
 
 use crate::state::GameState;
 use chat::Reply;
@@ -6,25 +6,25 @@ use journal::{Changes, HOUSE};
 use plugin_api::{Closed, CommandSpec, Target};
 use serde_json::Value;
 
-/// What a command did, before it is written down.
+/// The result of a command, before it is written.
 pub(crate) struct Done<'a> {
     pub game: &'a str,
     pub spec: &'a CommandSpec,
     pub reply: Reply,
     pub comment: Option<String>,
     pub changes: Changes,
-    /// What the table holds of the game, if it changed, and its JSON.
+    /// The game's new state and its JSON, if it changed.
     pub state: Option<(GameState, Vec<u8>)>,
-    /// The roll it followed up on, with its record replaced if it was.
+    /// The roll it followed up on, and its new record if that changed.
     pub followed: Option<(Target<Value>, Option<Value>)>,
-    /// Offers that are open no longer.
+    /// Offers that are no longer open.
     pub closed: Vec<Closed>,
-    /// Its dice fell, and nothing came of it, for this reason.
+    /// If its dice were rolled but it had no effect: the reason.
     pub nothing: Option<String>,
 }
 
 impl<'a> Done<'a> {
-    /// One of the table's own commands answered this, and did nothing.
+    /// The result of one of the table's own commands that only answered.
     pub fn looked(spec: &'a CommandSpec, reply: Reply) -> Self {
         Done {
             game: HOUSE,

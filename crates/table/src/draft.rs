@@ -1,4 +1,4 @@
-//! The table as a message will leave it. To drop the draft is to refuse the message.
+//! The table as a message will leave it. Dropping the draft refuses the message.
 
 use crate::host::Host;
 use crate::ledger::Ledger;
@@ -20,13 +20,13 @@ use std::sync::Arc;
 /// A table on which a message is played, line by line.
 pub(crate) struct Draft {
     pub state: State,
-    /// What the lines so far have written: those behind them read it.
+    /// The writes of the lines so far; later lines read them.
     pub writes: Batch,
-    /// How much was asked for lately. It counts though the draft be dropped.
+    /// Recent activity. It counts even if the draft is dropped.
     pub pulse: Pulse,
     /// The first version of the message, if it is an edit.
     pub replacing: Option<Replacing>,
-    /// What names the message in the keys of its dice.
+    /// How the message is named in the keys of its dice.
     pub named: Named,
     /// The group whose lines are being played, if one line stands for several.
     pub group: Option<Group>,
@@ -34,35 +34,35 @@ pub(crate) struct Draft {
     pub offered: Vec<Choice>,
 }
 
-/// What names a message in the keys of its dice.
+/// How a message is named in the keys of its dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// The id that its network gave it, under which it may come again or be edited.
+    /// By the network's id, under which it may come again or be edited.
     ByItsNetwork,
-    /// The number of its entry: no network vouches for its id, and whoever runs the bot could have chosen it.
+    /// By the number of its entry, because no network vouches for its id, and the bot's operator could have chosen it.
     ByItsEntry,
 }
 
 /// What is known of the first version while an edit is played.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Replacing {
-    /// The id its dice were made of.
+    /// The id from which its dice were derived.
     pub id: String,
     /// Its entries, by the ordinal of their command.
     pub entries: BTreeMap<u32, u64>,
-    /// The dice that fell for each command so far.
+    /// The dice rolled for each command so far.
     pub fell: BTreeMap<u32, Vec<Die>>,
-    /// How they were taken back, until the first new entry says so.
+    /// The changes that took them back, until the first new entry records them.
     pub taken_back: Vec<Change>,
 }
 
 impl Draft {
-    /// The journal up to here.
+    /// The journal so far.
     pub fn ledger<'a>(&'a self, host: &'a Host) -> Ledger<'a> {
         Ledger { host, state: &self.state, writes: Some(&self.writes) }
     }
 
-    /// The record under `key`, what this message wrote and submitted batches included.
+    /// The record under `key`, including this message's writes and submitted batches.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -74,7 +74,7 @@ impl Draft {
         }
     }
 
-    /// What a room at the table is set to.
+    /// The settings of a room at the table.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -87,18 +87,18 @@ impl Draft {
         self.state.room(host, room).cloned()
     }
 
-    /// Moves what an older version kept in the head into records of its own, before an entry: with each entry's batch the head
-    /// is written.
+    /// Moves last entries that an older version stored in the head into records of their own. Call it before an entry,
+    /// because each entry's batch writes the head.
     pub fn move_last_entries(&mut self) {
         if self.state.head.holds_last_entries() {
             Arc::make_mut(&mut self.state.head).move_last_entries(&self.state.id, &mut self.writes);
         }
     }
 
-    /// What the table holds of a game.
+    /// The state of a game at the table.
     ///
     /// # Errors
-    /// The store cannot be read, or the game cannot read what is in it.
+    /// The store cannot be read, or the game cannot read its state.
     pub fn game(&mut self, host: &Host, plugin: &dyn Plugin) -> Result<GameState, Unplayed> {
         let id = &plugin.manifest().id;
         if let Some(known) = self.state.games.get(id) {
@@ -116,20 +116,20 @@ impl Draft {
         Ok(game)
     }
 
-    /// What dice are made of, with the key of their message: the seed, bound with what players added.
+    /// The value that dice are derived from, with their message's key: the seed, bound with the players' words.
     pub fn dice_seed(&self) -> [u8; 32] {
         bound(self.state.seed.as_ref().expect("a table is laid before it hears a command"), &self.state.head.words)
     }
 
-    /// What fell for this command in earlier versions of the message, if it is an edit.
+    /// The dice rolled for this command in earlier versions of the message, if it is an edit.
     pub fn fell_before(&self, ordinal: u32) -> &[Die] {
         self.replacing.as_ref().and_then(|first| first.fell.get(&ordinal)).map_or(&[], Vec::as_slice)
     }
 
-    /// Over the limits, a line ends here.
+    /// Checks the rate limits.
     ///
     /// # Errors
-    /// It is over them.
+    /// The line exceeds them.
     pub fn keep_pace(&mut self, host: &Host, message: &Message) -> Result<(), Unplayed> {
         if message.late || message.unlimited {
             return Ok(());

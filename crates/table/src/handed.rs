@@ -1,5 +1,4 @@
-//! A journal as a file for a chat. What it is made of is stored until it was said, the file itself is not: it is made again
-//! after a restart.
+//! A journal as a file for a chat. Only its origin is stored until it was said; after a restart the file is made again.
 
 use crate::host::Host;
 use chat::{Block, File, Post, Span};
@@ -11,33 +10,33 @@ use journal::store::StoreError;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 
-/// What a file with a journal is made of.
+/// The origin of a file with a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HandedOut {
-    /// Whose journal.
+    /// The table.
     pub table: TableId,
-    /// The last entry in it, and the chain's hash there.
+    /// The number of its last entry.
     pub last: u64,
-    /// The hash.
+    /// The chain's hash after that entry.
     pub head: String,
     /// When it was asked for.
     pub time: Timestamp,
-    /// For whom.
+    /// Who it is for.
     pub form: Form,
 }
 
-/// For whom a file is.
+/// Who a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
-    /// For programs that verify it.
+    /// Programs that verify it.
     Verified,
-    /// For people.
+    /// People.
     Read,
 }
 
 impl HandedOut {
-    /// Writes the file, out of the table as it is now.
+    /// Writes the file from the table's current state.
     pub fn write(&self, table: &Exported<'_>, out: &mut dyn Write) -> Result<u64, ExportError> {
         match self.form {
             Form::Verified => export::write(table, self.time, out),
@@ -55,10 +54,10 @@ impl HandedOut {
     }
 }
 
-/// Makes the files of a post that an earlier run left.
+/// Makes the files of a post left by an earlier run.
 pub fn make_again(host: &Host, post: &mut Post) {
     let mut lost = Vec::new();
-    // What an older version left has its text.
+    // Posts left by an older version include the text.
     post.files.retain_mut(|file| match file.text.is_empty().then(|| text_of(host, file)) {
         None => true,
         Some(Ok(text)) => {

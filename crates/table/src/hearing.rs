@@ -1,4 +1,4 @@
-//! Whether an event is heard at all, and whether it is for the bot itself rather than for a table.
+//! Decides whether an event is heard at all, and whether it is for the bot itself rather than for a table.
 
 use crate::host::Host;
 use crate::pattern;
@@ -8,7 +8,7 @@ use journal::store::StoreError;
 use std::collections::BTreeSet;
 
 impl Host {
-    /// Whether nobody answers whoever did this.
+    /// True if the sender is on the ignore list.
     pub fn passes_over(&self, event: &Event) -> bool {
         let (Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. }) = event else {
             return false;
@@ -18,23 +18,23 @@ impl Host {
             || pattern::about(&self.settings().ignore, &message.speaker).is_some()
     }
 
-    /// Who is answered nowhere: by the configuration, and by the operator's word.
+    /// People ignored everywhere: by the configuration, and by the operator's commands.
     pub fn ignored(&self) -> BTreeSet<String> {
         self.settings().ignore.iter().cloned().chain(self.ignored_by_word()).collect()
     }
 
-    /// Who is answered nowhere by the operator's word, as it is stored.
+    /// People ignored everywhere by the operator's commands, as stored.
     pub fn ignored_by_word(&self) -> BTreeSet<String> {
         self.ignored.read().expect("nothing panics holding it").clone()
     }
 
-    /// The same from now on, once it is stored.
+    /// Replaces that list, once it is stored.
     pub fn ignore_by_word(&self, patterns: BTreeSet<String>) {
         *self.ignored.write().expect("nothing panics holding it") = patterns;
     }
 
-    /// What an owner asks of the bot itself, behind `word`, if the message does: in a private chat, or in a room that is the
-    /// operator's.
+    /// An owner's command to the bot itself, which follows `word`, if the message is one: in a private chat, or in one
+    /// of the operator's rooms.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -1,4 +1,4 @@
-//! What all tables of a bot share.
+//! The state that all tables of a bot share.
 
 use crate::limits::Limits;
 use crate::plugins::Plugins;
@@ -19,26 +19,26 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
-/// What an operator decides for the whole bot.
+/// The operator's settings for the whole bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The name it answers to.
     pub name: String,
-    /// What stands in front of a command in a new room.
+    /// The prefix of commands in a new room.
     pub prefix: String,
     /// The plugins enabled in a new room.
     pub plugins: BTreeSet<String>,
-    /// The plugins that rooms may enable; all where it is not said.
+    /// The plugins that rooms may enable; `None` for all.
     pub allowed: Option<BTreeSet<String>>,
-    /// What differs in some rooms; of several for the same room the last goes before the others.
+    /// Exceptions for some rooms; if several match, the last one wins.
     pub rules: Vec<RoomRule>,
     /// Who runs the bot.
     pub owners: BTreeSet<PlayerId>,
-    /// How much is answered.
+    /// Limits on what is answered.
     pub limits: Limits,
-    /// The operator's rooms: there owners command the bot itself, and are told what goes wrong.
+    /// The operator's rooms, where owners command the bot itself and learn of problems.
     pub admin_rooms: BTreeSet<RoomId>,
-    /// Who is answered nowhere, as patterns of `network:id` or `network:nick!user@host`.
+    /// People ignored everywhere, as patterns of `network:id` or `network:nick!user@host`.
     pub ignore: BTreeSet<String>,
 }
 
@@ -58,7 +58,7 @@ impl Default for Settings {
     }
 }
 
-/// Where the dice of a command come from. Everybody plays with [`FairBox`]; tests script theirs.
+/// The source of a command's dice. Everybody plays with [`FairBox`]; tests script theirs.
 pub trait DiceBox: Send + Sync {
     /// The dice of the command `key` at a table with this seed.
     fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send>;
@@ -74,26 +74,26 @@ impl DiceBox for FairBox {
     }
 }
 
-/// A bot: its plugins, its store, and what all tables share.
+/// A bot: its plugins, its store, and everything its tables share.
 pub struct Host {
     settings: RwLock<Arc<Settings>>,
     pub(crate) plugins: Plugins,
     pub(crate) router: Router,
     pub(crate) committer: Committer,
     pub(crate) dice: Box<dyn DiceBox>,
-    /// By which time limits and expiry count.
+    /// The time for limits and expiry.
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) roster: Roster,
     /// When the store was last restored from a backup.
     pub(crate) restored: Option<String>,
-    /// Who is answered nowhere, by the operator's word.
+    /// People ignored everywhere by the operator's commands.
     pub(crate) ignored: RwLock<BTreeSet<String>>,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
 
 impl Host {
-    /// A bot over `store`, which is marked with the schema's version if it is empty.
+    /// A bot on `store`; an empty store is marked with the schema's version.
     ///
     /// # Errors
     /// The store does not work, or a newer version wrote it.
@@ -108,7 +108,7 @@ impl Host {
         Ok(Host::over(Committer::new(store), settings, plugins, entropy, dice)?)
     }
 
-    /// The same over a committer whose store is marked already.
+    /// A bot on a committer whose store is already marked.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -149,18 +149,18 @@ impl Host {
         })
     }
 
-    /// With another clock than the operating system's.
+    /// Replaces the operating system's clock.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Host { clock, ..self }
     }
 
-    /// The time by which limits and expiry count.
+    /// The time for limits and expiry.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The one writer of the store.
+    /// The only writer of the store.
     pub fn committer(&self) -> &Committer {
         &self.committer
     }
@@ -175,7 +175,7 @@ impl Host {
         Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
     }
 
-    /// What a room is set to.
+    /// The settings of a room.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -185,7 +185,7 @@ impl Host {
         Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)))
     }
 
-    /// What is known of a room, for the one that replaces it.
+    /// The settings of a room, for the one that replaces it.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -193,18 +193,18 @@ impl Host {
         Ok(RoomDoc { touched: Default::default(), ..self.room_doc(from)? })
     }
 
-    /// What the operator decided.
+    /// The operator's settings.
     pub fn settings(&self) -> Arc<Settings> {
         self.settings.read().expect("nothing panics holding it").clone()
     }
 
-    /// What the operator decides from now on. The bot's name stays what it was.
+    /// Replaces the operator's settings. The bot's name stays the same.
     pub fn apply(&self, settings: Settings) {
         let name = self.settings().name.clone();
         *self.settings.write().expect("nothing panics holding it") = Arc::new(Settings { name, ..settings });
     }
 
-    /// What stands in front of a command in a room.
+    /// The prefix of commands in a room.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -212,7 +212,7 @@ impl Host {
         Ok(self.room_doc(room)?.prefix)
     }
 
-    /// A number above all that were given out: the order of posts, and of accepted events.
+    /// A number above all numbers given out before; it orders posts and accepted events.
     pub fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
     }

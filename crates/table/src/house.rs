@@ -1,5 +1,5 @@
-//! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared as a
-//! game's are, and need more of the table than any game gets.
+//! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared
+//! like a game's, but need more of the table than any game gets.
 
 mod erase;
 mod fair;
@@ -41,7 +41,7 @@ impl Argument for EntryNumber {
     }
 }
 
-/// Somebody as typed: an id, of which a leading `@` is part, or the name that they show.
+/// A person as typed: an id, including any leading `@`, or the name they show.
 struct Person(String);
 
 impl Argument for Person {
@@ -55,7 +55,7 @@ impl Argument for Person {
     }
 }
 
-/// A room, and what is done there.
+/// A room, and the command to play there.
 struct Elsewhere(String);
 
 impl Argument for Elsewhere {
@@ -267,16 +267,16 @@ pub fn commands() -> Vec<CommandSpec> {
 }
 
 impl Plugins {
-    /// These plugins, beside the table's own commands.
+    /// These plugins, with the table's own commands.
     ///
     /// # Errors
-    /// Two of them, or one and the table's own commands, claim the same word for themselves.
+    /// Two of them, or one and the table's own commands, claim the same word.
     pub fn new(list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
         Plugins::beside(Box::new(Own), list)
     }
 }
 
-/// The commands of [`House`], to be handed to the table.
+/// The commands of [`House`], for the table.
 struct Own;
 
 impl OwnCommands for Own {
@@ -297,7 +297,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Game { id } => settings::game(turn, id)?,
         House::Gm { change } => people::referees(turn, change)?,
         House::Iam { name } => people::i_am(turn, name.map(|name| name.text).as_deref())?,
-        // The line behind `as` is played instead of it: what comes here stands behind another `as`.
+        // The line after `as` is played instead of it, so this one was inside another `as`.
         House::As { character, command } => {
             let what = format!("act for one at a time: for {}", character.0);
             return Err(Refusal::new(what).example(format!("as {} {}", character.0, command.text)).into());
@@ -321,7 +321,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,
         House::Waiting { character } => waiting::waiting(turn, character)?,
-        // The line behind `secret` is played instead of it: what comes here has nothing behind it.
+        // The line after `secret` is played instead of it, so nothing followed this one.
         House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
         House::In { room: Elsewhere(typed) } => return Err(secrets::no_such_room(turn, &typed).into()),
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,

@@ -4,28 +4,29 @@ use crate::notation::{guessed, throws_dice};
 use crate::words::CommandLine;
 use dice::Dialect;
 
-/// What stands around dice in prose.
+/// The brackets around dice in prose.
 const OPEN: &str = "[[";
 const CLOSE: &str = "]]";
-/// Dice of one line that are rolled.
+/// The most dice expressions rolled in one line.
 const MOST: usize = 10;
 
-/// How dice in prose are rolled.
+/// How to roll dice in prose.
 #[derive(Clone, Copy, Debug)]
 pub struct Inline<'a> {
-    /// Whose spelling is read.
+    /// The notation to read.
     pub dialect: Dialect,
     /// The command that rolls them.
     pub command: &'a str,
 }
 
-/// The roll of all dice in a line of prose, if there are some. What only looks like it stays prose, and so does what is quoted.
+/// One roll of all dice in a line of prose, if there are any. Text that only looks like dice stays prose, and so does
+/// quoted text.
 pub(crate) fn roll_in(line: &str, inline: Inline<'_>) -> Option<CommandLine> {
     if line.starts_with('>') {
         return None;
     }
     let mut found = Vec::new();
-    // Every second part stands between backticks.
+    // Every second part is between backticks.
     for prose in line.split('`').step_by(2) {
         let mut rest = prose;
         while found.len() < MOST
@@ -40,7 +41,7 @@ pub(crate) fn roll_in(line: &str, inline: Inline<'_>) -> Option<CommandLine> {
         .then(|| CommandLine { typed: format!("{} {}", inline.command, found.join("; ")), by_name: false })
 }
 
-/// What stands in the brackets, and behind them; a label's own bracket is part of it.
+/// The text inside the brackets, and the rest; a label's own bracket is part of it.
 fn closed(inner: &str) -> Option<(&str, &str)> {
     let (mut end, _) = inner.match_indices(CLOSE).next()?;
     while inner[end + CLOSE.len()..].starts_with(']') {

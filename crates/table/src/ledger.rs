@@ -1,4 +1,4 @@
-//! Reading a table's journal and what belongs to it, the writes of the message under way included.
+//! Reads a table's journal and related records, including the writes of the current message.
 
 use crate::host::Host;
 use crate::state::{State, read};
@@ -13,15 +13,15 @@ use plugin_api::{CharacterId, Plugin, Refusal};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entries that the store may not have yet: more than ever wait to be written.
+/// Entries that may not be in the store yet: more than ever wait to be written.
 const JUST_PLAYED: u64 = 256;
 
-/// A table's journal, to be read.
+/// Read access to a table's journal.
 #[derive(Clone, Copy)]
 pub(crate) struct Ledger<'a> {
     pub host: &'a Host,
     pub state: &'a State,
-    /// What the message under way has written.
+    /// The writes of the current message.
     pub writes: Option<&'a Batch>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Ledger<'a> {
         &self.state.id
     }
 
-    /// The seed in use.
+    /// The current seed.
     pub fn seed(&self) -> Option<&'a [u8; 32]> {
         self.state.seed.as_ref()
     }
@@ -57,7 +57,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Entry `number`, or why there is none.
+    /// Entry `number`, or a refusal saying why there is none.
     pub fn must_have(&self, number: u64) -> Result<Page, Unplayed> {
         match self.page(number)? {
             Some(page) => Ok(page),
@@ -73,7 +73,7 @@ impl<'a> Ledger<'a> {
         .about(format!("#{number}"))
     }
 
-    /// The entry that stands for `number` now: itself, or the one that took its place when its message was edited.
+    /// The entry that stands for `number` now: itself, or its replacement after an edit.
     pub fn current(&self, number: u64) -> Result<u64, StoreError> {
         let mut number = number;
         while let Some(next) = self.page(number)?.and_then(|page| page.link.fate.replaced_by) {
@@ -106,7 +106,7 @@ impl<'a> Ledger<'a> {
         Ok(self.walk(newest, |page| page.link.before.character.unwrap_or_default()))
     }
 
-    /// The entries of a player from the newest backwards, those also that they made under another id before.
+    /// The entries of a player from the newest backwards, including those made under an earlier id.
     pub fn of_player(
         &self,
         player: &PlayerId,
@@ -116,7 +116,7 @@ impl<'a> Ledger<'a> {
         Ok(std::iter::from_fn(move || {
             while let Some(number) = next.pop_last() {
                 match ledger.page(number) {
-                    // Numbers that a crash left out and that no entry names yet.
+                    // Numbers left out after a crash that no entry names yet.
                     Ok(None) => next.extend(number.checked_sub(1).filter(|below| *below > 0)),
                     Ok(Some(page)) => {
                         next.extend(page.link.before.player);
@@ -138,7 +138,7 @@ impl<'a> Ledger<'a> {
         std::iter::from_fn(move || {
             while number > 0 {
                 match ledger.page(number) {
-                    // Numbers that a crash left out and that no entry names yet.
+                    // Numbers left out after a crash that no entry names yet.
                     Ok(None) => number -= 1,
                     Ok(Some(page)) => {
                         number = next(&page);
@@ -154,7 +154,7 @@ impl<'a> Ledger<'a> {
         })
     }
 
-    /// The epochs whose seeds are not published, with the seeds.
+    /// The epochs with unpublished seeds, and the seeds.
     pub fn unpublished(&self) -> Result<BTreeMap<u32, [u8; 32]>, StoreError> {
         let mut seeds = BTreeMap::new();
         for epoch in 1..=self.head().epoch {
@@ -167,7 +167,7 @@ impl<'a> Ledger<'a> {
         Ok(seeds)
     }
 
-    /// The entries of such epochs that are secret and not revealed, and the newest ones of all.
+    /// The secret unrevealed entries of these epochs, and the newest entries of all.
     pub fn maybe_secret(&self, of_epoch: impl Fn(u32) -> bool) -> Result<BTreeSet<u64>, StoreError> {
         let prefix = keys::secrets(&self.state.id);
         let mut numbers = BTreeSet::new();
@@ -177,7 +177,7 @@ impl<'a> Ledger<'a> {
                 numbers.extend(key[prefix.len()..].parse::<u64>());
             }
         }
-        // What was played this moment may not be in the store yet.
+        // What was just played may not be in the store yet.
         let newest = self.head().number;
         numbers.extend(newest.saturating_sub(JUST_PLAYED) + 1..=newest);
         Ok(numbers)
@@ -194,16 +194,16 @@ impl<'a> Ledger<'a> {
         Ok(secrets)
     }
 
-    /// Who may read a change: of what a game keeps as the game says, of what is noted about a roll who may read that.
+    /// Who may read a change: the game decides for its state, and a roll's readers for its record and offers.
     pub fn readers_of(&self, change: &Change) -> Result<Readers, StoreError> {
         match change.place() {
             Place::Record(number) | Place::Offers(number) => {
                 Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::readers))
             }
-            // Of a game that is not here any more nobody knows.
+            // For a game that is no longer installed, nobody knows.
             Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Referees, |plugin| {
                 let whole = readers_at(plugin, &change.path);
-                // An object is withheld if anything in it is.
+                // An object is withheld if any part of it is.
                 let within = if change.is_of_an_object() { leaves(change) } else { Vec::new() };
                 within.iter().map(|change| readers_at(plugin, &change.path)).fold(whole, Readers::max)
             })),
@@ -222,7 +222,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes out of the changes of entry `number`, which everybody reads, those that not everybody may read.
+    /// Takes the changes that not everybody may read out of entry `number`, which everybody reads.
     pub fn withheld(&self, changes: &mut Changes, number: u64) -> Result<Changes, StoreError> {
         changes.withhold(|change| {
             let own = change.roll() == Some(number);
@@ -230,7 +230,7 @@ impl<'a> Ledger<'a> {
         })
     }
 
-    /// The table, to be exported as it stands in memory.
+    /// The table for export, as it is in memory.
     pub fn exported(&self) -> Exported<'a> {
         let ledger = *self;
         let read = move |key: &str| match ledger.writes.and_then(|writes| writes.get(key)) {
@@ -246,7 +246,7 @@ impl<'a> Ledger<'a> {
         self.read(&keys::roll(&self.state.id, number))
     }
 
-    /// A character's latest roll of a game that is not undone.
+    /// A character's latest roll of a game that was not undone.
     pub fn latest(&self, character: CharacterId, game: &str) -> Result<Option<u64>, StoreError> {
         let mut latest: Option<u64> = self.read(&keys::latest(&self.state.id, character.0, game))?;
         while let Some(number) = latest {
@@ -259,9 +259,9 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// Who may read what a game keeps at the path of a change.
+/// Who may read the part of a game's state at the path of a change.
 fn readers_at(plugin: &dyn Plugin, path: &str) -> Readers {
-    // The document of a game is its version and its state: /games/GAME/state/...
+    // A game's document has a version and a state: /games/GAME/state/...
     let words = words(path);
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {

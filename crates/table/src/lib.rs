@@ -1,10 +1,10 @@
-//! What is played together.
+//! Tables: what is played together.
 //!
-//! A message's command lines ([`route`]) are read at the room's [`Table`]: by the table's own commands (`house`) or by a
-//! plugin. What a line changed and threw becomes an entry of the [`journal`], and an answer. [`Host`] is what all tables
-//! of a bot share, [`Sitting`] plays messages one after the other without a running bot.
+//! A message's command lines ([`route`]) are read at the room's [`Table`], by the table's own commands (`house`) or by
+//! a plugin. A line's changes and dice become an entry of the [`journal`], and an answer. [`Host`] is the state shared
+//! by all tables of a bot. [`Sitting`] plays messages one after the other without a running bot.
 //!
-//! This crate knows no network, no task and no disk: it hands back what is to be written and what is to be said.
+//! This crate knows no network, no task and no disk: it returns what to write and what to say.
 
 pub mod budget;
 pub mod limits;

@@ -1,4 +1,5 @@
-//! How much one player and one table may ask for, and the breaker of bot loops. Time is when messages were sent.
+//! How much one player and one table may ask for, and the breaker for loops between bots. Times are when messages were
+//! sent.
 
 use crate::quota::{Exports, PLAYER_EXPORTS, TABLE_EXPORTS, Used};
 use chat::PlayerId;
@@ -6,18 +7,18 @@ use jiff::{SignedDuration, Timestamp};
 use plugin_api::Refusal;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How much is answered; see the example config for each.
+/// Limits on what is answered; the example config explains each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Commands of one player within the window.
     pub per_player: usize,
     /// Commands at one table within the window.
     pub per_table: usize,
-    /// Answers of the same text to one player within the window.
+    /// Answers with the same text to one player within the window.
     pub same_answers: usize,
     /// The window.
     pub window: SignedDuration,
-    /// How long a player in a loop is not answered.
+    /// How long a player in a loop is ignored.
     pub silence: SignedDuration,
 }
 
@@ -36,25 +37,25 @@ impl Default for Limits {
 /// Whether a command is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// It is.
+    /// It is played.
     Fine,
-    /// It is not, and that is said.
+    /// It is refused, with a warning.
     Warn,
-    /// It is not, and nothing is said.
+    /// It is ignored.
     Silent,
 }
 
-/// Within which files are counted.
+/// The window in which exports are counted.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// Players, and texts, that are kept before the old ones are forgotten.
+/// Players, and texts, remembered before the old ones are dropped.
 const MANY: usize = 256;
 
-/// What was asked at a table lately.
+/// Recent activity at a table.
 #[derive(Debug, Default)]
 pub struct Pulse {
     table: Beat,
     players: BTreeMap<PlayerId, PlayerPulse>,
-    /// Files that were asked for within the hour: no more than the table may have.
+    /// Exports within the hour; never more than the table's limit.
     exports: Vec<(Timestamp, PlayerId)>,
 }
 
@@ -63,7 +64,7 @@ struct PlayerPulse {
     commands: Beat,
     /// When each text was answered.
     answers: BTreeMap<String, Beat>,
-    /// So many texts were left when the old ones were last forgotten, twice.
+    /// Twice the number of texts left when the old ones were last dropped.
     many: usize,
     silent_until: Option<Timestamp>,
 }
@@ -75,9 +76,9 @@ struct Beat {
 }
 
 impl Beat {
-    /// Drops what lies outside the window; of more than `most`, also what does not stand in its order.
+    /// Drops times outside the window, and if there are more than `most`, also those out of order.
     fn forget(&mut self, now: Timestamp, limits: &Limits, most: usize) {
-        // A time far ahead is a clock that is wrong: it must not count for ever.
+        // A time far ahead comes from a wrong clock, and must not count for ever.
         let counts = |time: &Timestamp| now.duration_since(*time).abs() < limits.window;
         while self.times.front().is_some_and(|time| !counts(time)) {
             self.times.pop_front();
@@ -122,13 +123,13 @@ impl Pulse {
         }
     }
 
-    /// Counts an answer to `player`; whether they get it.
+    /// Counts an answer to `player`. Returns true if they may get it.
     pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
         let own = self.players.entry(player.clone()).or_default();
         if own.answers.len() > own.many.max(MANY) {
             let counts = |beat: &Beat| beat.times.back().is_some_and(|last| now.duration_since(*last) < limits.window);
             own.answers.retain(|_, beat| counts(beat));
-            // Looked through again when there are twice as many, lest that be done for each.
+            // Checked again only at twice the size, so as not to do it for every answer.
             own.many = own.answers.len() * 2;
         }
         if own.answers.entry(text.to_owned()).or_default().count(now, limits, limits.same_answers) != Pace::Fine {
@@ -138,10 +139,10 @@ impl Pulse {
         true
     }
 
-    /// Counts a file that `player` asks for at `now`; how many that makes within the hour.
+    /// Counts an export that `player` asks for at `now`. Returns the counts within the hour.
     ///
     /// # Errors
-    /// None, for them or for all of the table.
+    /// The player or the table has none left.
     pub fn export(&mut self, player: &PlayerId, now: Timestamp) -> Result<Exports, Refusal> {
         let recent = |(time, _): &(Timestamp, PlayerId)| now.duration_since(*time).abs() < HOUR;
         self.exports.retain(recent);
@@ -161,7 +162,7 @@ impl Pulse {
         Ok(Exports { own: used(own), table: used(all) })
     }
 
-    /// Drops players who were quiet for long, so that memory stays flat.
+    /// Drops players who were quiet for long, so that memory does not grow.
     fn forget(&mut self, now: Timestamp, limits: &Limits) {
         if self.players.len() > MANY {
             self.players.retain(|_, own| {

@@ -1,5 +1,5 @@
-//! One command line, from what was typed to what came of it: what it means ([`meant`]), what it does ([`play`]), its
-//! entry ([`enter`]). A line that stands for several is played for each ([`group`]). One that is refused leaves nothing.
+//! One command line, from the typed text to its outcome: what it means ([`meant`]), what it does ([`play`]), and its
+//! entry ([`enter`]). A line for a group is played for each member ([`group`]). A refused line leaves nothing behind.
 
 mod answer;
 mod chances;
@@ -34,7 +34,7 @@ pub(crate) use group::Group;
 pub(crate) use play::{changed, note};
 
 impl Draft {
-    /// Plays a line. If it is played, the draft has changed, and what is to be written is noted in it.
+    /// Plays a line. If it is played, the draft changes and records what to write.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -77,7 +77,7 @@ impl Draft {
     ) -> Result<Outcome, StoreError> {
         let (message, ordinal) = (attempt.message, attempt.key.ordinal);
         if let (Err(Unplayed::Refused(_)), false) = (&played, attempt.paced) {
-            // What is answered counts, whatever the answer is.
+            // An answer counts against the limit, whatever it says.
             if let Err(too_fast) = self.keep_pace(host, message) {
                 played = Err(too_fast);
             }
@@ -93,7 +93,7 @@ impl Draft {
             Err(Unplayed::Silent) => {}
             Err(Unplayed::Refused(refusal)) => {
                 outcome.kind = OutcomeKind::Refused;
-                // A name that was refused is nobody's.
+                // A name that was refused belongs to nobody.
                 if attempt.actor == before.0 {
                     outcome.actor = before.1;
                 }
@@ -104,16 +104,16 @@ impl Draft {
         Ok(outcome)
     }
 
-    /// Makes the answer to a line that was refused.
+    /// Builds the answer to a refused line.
     fn show_refusal(&self, line: &CommandLine, attempt: &Attempt<'_>, refusal: Refusal, outcome: &mut Outcome) {
-        // Who cannot be told alone is told in the room, and no more than that.
+        // Somebody who cannot be told privately gets only that as an answer in the room.
         let alone = attempt.is_secret() && attempt.message.speaker.reachable;
         let refusal = if alone || !attempt.is_secret() { refusal } else { unreached(&line.typed) };
         outcome.misread = refusal.usage;
         outcome.strayed = attempt.strayed;
         let prefix = &self.state.rooms[&attempt.message.room].doc.prefix;
         let around = match line.typed.strip_suffix(attempt.typed.as_str()) {
-            // What a macro stands for is a whole line, unless something stood around that.
+            // A macro stands for a whole line, unless it was inside another command.
             None if !meant::stands_around(&line.word().0) => Some(""),
             around => around,
         };
@@ -121,14 +121,14 @@ impl Draft {
         let refused = RefusedLine { typed: &attempt.typed, around, spec: attempt.spec, prefix, group };
         let mended;
         (outcome.reply, mended) = answer::refusal(refusal, &refused);
-        // What somebody else's macro made of the line is nobody's to send by a letter.
+        // A correction of somebody else's macro must not be sent with `!y`.
         outcome.mended = mended.filter(|_| line.typed.ends_with(&attempt.typed));
         if alone {
             outcome.reply.readers = Readers::Player;
         }
     }
 
-    /// A line of which nothing is known yet but who typed it.
+    /// A line, so far knowing only who typed it.
     pub fn attempt<'a>(&self, host: &'a Host, message: &'a Message, ordinal: u32, line: &CommandLine) -> Attempt<'a> {
         let key = MessageKey {
             network: message.room.network.clone(),

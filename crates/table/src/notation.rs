@@ -1,28 +1,28 @@
-//! What is dice and what is a command, and the names of variables in either.
+//! Tells dice from commands, and finds the names of variables in either.
 
 use crate::words::Arguments;
 use dice::fair::{FairDice, MessageKey};
 use dice::{Dialect, Notation};
 use plugin_api::FollowUp;
 
-/// Whether a text is dice, and some are thrown.
+/// True if a text is dice notation that rolls something.
 pub(crate) fn throws_dice(text: &str, dialect: Dialect) -> bool {
     let read = Notation::typed_in(dialect, &Arguments::of(text, FollowUp::No).typed);
     read.is_ok_and(|notation| notation.rolls.iter().any(|roll| roll.expression.throws()))
 }
 
-/// Whether a text is dice, and no command.
+/// True if a text is dice notation rather than a command.
 pub(crate) fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
     Notation::typed_in(dialect, &Arguments::of(text, FollowUp::No).typed).is_ok()
 }
 
-/// Dice that are no table's: the same each time for the same purpose.
+/// Dice that belong to no table: the same each time for the same purpose.
 pub(crate) fn dice_of_no_table(purpose: &str) -> FairDice {
     let key = MessageKey { network: "odds".into(), room: String::new(), id: purpose.to_owned(), ordinal: 1 };
     FairDice::new(&[0; 32], &key)
 }
 
-/// A text with 1 for each variable, to tell what kind of text it is.
+/// A text with 1 in place of each variable, to tell what kind of text it is.
 pub(crate) fn guessed(text: &str) -> String {
     let (mut guessed, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('$') {
@@ -34,7 +34,7 @@ pub(crate) fn guessed(text: &str) -> String {
     guessed + rest
 }
 
-/// The name of a variable that a text begins with, and how long it is with its braces.
+/// The name of the variable at the beginning of a text, and its length including braces.
 pub(crate) fn variable(text: &str) -> (&str, usize) {
     let braced = text.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
     match braced {
@@ -46,7 +46,7 @@ pub(crate) fn variable(text: &str) -> (&str, usize) {
     }
 }
 
-/// The name that a text begins with: a letter, then letters, digits and `_`.
+/// The name at the beginning of a text: a letter, then letters, digits and `_`.
 fn name_at(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     if text.starts_with(char::is_alphabetic) { &text[..end] } else { "" }

@@ -1,4 +1,4 @@
-//! How odds are told: in words, as a chart, with how sure they are.
+//! Shows odds: in words, as a chart, with their certainty.
 
 use crate::trials::Trials;
 use chat::{Bar, Reply};
@@ -6,12 +6,12 @@ use dice::{Certainty, Comparison, Count, Expression, Faces, Notation, Number, Od
 use plugin_api::Refusal;
 use std::collections::BTreeMap;
 
-/// Bars of a chart.
+/// Bars in a chart.
 const LINES: usize = 12;
-/// What comes less often than this, and all beyond it, is one line at the end of a chart.
+/// Results rarer than this, and all beyond them, share one line at the end of a chart.
 const RARE: f64 = 0.005;
 
-/// How likely each word is on dice that show words, and are not counted otherwise.
+/// The chance of each word, for dice with words that are not counted otherwise.
 pub(crate) fn words_of(expression: &Expression) -> Option<String> {
     let Expression::Pool(Pool { source: Source::Dice(count, faces), modifiers }) = expression else { return None };
     let sides = faces.sides().filter(|_| modifiers.is_empty() && matches!(faces, Faces::List(_)))?;
@@ -24,7 +24,7 @@ pub(crate) fn words_of(expression: &Expression) -> Option<String> {
     Some(each.collect::<Vec<_>>().join(", ") + several)
 }
 
-/// The odds of a game's command that was played with all that could be thrown, or `estimated` so many times.
+/// The odds of a game's command that was played with all possible rolls, or with `estimated` many.
 pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) -> Result<Reply, Refusal> {
     if !trials.thrown {
         return Err(Refusal::new("that throws no dice: it is as certain as it reads").example(typed));
@@ -42,7 +42,7 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
         trials.outcomes().into_iter().map(|(word, chance)| format!("{word} {}", percent(chance))).collect();
     let mut parts = Vec::new();
     parts.extend(success.map(|chance| format!("{} to succeed", percent(chance))));
-    // Of two words the chance to succeed says all.
+    // With only two words, the chance of success says it all.
     parts.extend((words.len() > if success.is_some() { 2 } else { 1 }).then(|| words.join(", ")));
     parts.extend(odds.as_ref().map(|odds| format!("{} on average", decimal(odds.mean()))));
     let Some((first, rest)) = parts.split_first() else {
@@ -52,7 +52,7 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
     reply = rest.iter().fold(reply, |reply, part| reply.text(format!(" | {part}")));
     if let Some(odds) = &odds {
         reply = reply.text(format!(", deviation {:.2}", odds.deviation()));
-        // Whoever asks whether they succeed needs no chart of all that could happen.
+        // A question about success needs no chart of everything that could happen.
         let charted = success.is_none() && odds.outcomes.len() > 1;
         reply = facts(if charted { reply.chart(chart(odds)) } else { reply }, odds);
     }
@@ -91,7 +91,7 @@ pub(crate) fn spread(notation: &Notation, odds: &Odds) -> Reply {
     let (low, high) = odds.ends();
     let range = match odds.certainty {
         Certainty::Within(_) => format!(" | {low} and up"),
-        // What is too rare for a rounded number is not known to be there.
+        // For results too rare for a rounded number, it is not known whether they exist.
         Certainty::Rounded => String::new(),
         Certainty::Exact | Certainty::Estimated(_) => format!(" | {low} to {high}"),
     };
@@ -108,7 +108,7 @@ pub(crate) fn spread(notation: &Notation, odds: &Odds) -> Reply {
     facts(reply, odds)
 }
 
-/// A bar for each result, or for several side by side where there are many; what hardly ever comes stands at the ends.
+/// A bar for each result, or for several neighbours if there are many; the rarest are at the ends.
 fn chart(odds: &Odds) -> Vec<Bar> {
     let rare = |outcomes: &mut dyn Iterator<Item = &(Number, f64)>| {
         let mut so_far = 0.0;
@@ -158,12 +158,12 @@ fn how_sure(certainty: Certainty) -> String {
     }
 }
 
-/// A number with two digits behind the point; nothing is no less than that.
+/// A number with two decimals; never "-0.00".
 fn decimal(number: f64) -> String {
     format!("{:.2}", if number.abs() < 0.005 { 0.0 } else { number })
 }
 
-/// A chance as people read it: none and all only if it is so.
+/// A chance for people; 0 % and 100 % only if exact.
 fn percent(chance: f64) -> String {
     let percent = chance * 100.0;
     match percent {

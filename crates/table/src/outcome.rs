@@ -1,4 +1,4 @@
-//! What came of a command line, and of the message it was part of.
+//! The outcome of a command line, and of its message.
 
 use chat::{PlayerId, Post, Reply};
 use dice::Die;
@@ -7,40 +7,40 @@ use journal::store::Batch;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What became of a command line.
+/// The outcome of a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// How it ended.
     pub kind: OutcomeKind,
-    /// The name of who typed.
+    /// The name of the player who typed it.
     pub player: String,
-    /// The name of who acted.
+    /// The name of the character who acted.
     pub actor: String,
-    /// The answer, dressed for showing; empty if nothing is said.
+    /// The answer, ready to be shown; empty if nothing is said.
     pub reply: Reply,
-    /// What was thrown.
+    /// The dice rolled.
     pub dice: Vec<Die>,
     /// The number of its entry, if it has one.
     pub entry: Option<u64>,
     /// The roll it followed up on.
     pub follows: Option<u64>,
-    /// The entry it took back.
+    /// The entry it undid.
     pub undoes: Option<u64>,
-    /// What everybody is told of it, if the answer itself is not for everybody.
+    /// The notice for everybody, if not everybody may read the answer.
     pub notice: Option<String>,
-    /// Who else than the one who typed is offered something by it.
+    /// Other players to whom it offers something.
     pub calls: BTreeSet<PlayerId>,
-    /// The answer shows what must be on the disk first.
+    /// True if the answer shows something that must be on the disk first.
     pub shows_head: bool,
-    /// It changed something, so that the answer waits for the disk.
+    /// True if it changed something, so the answer waits for the disk.
     pub changed: bool,
-    /// How the line would have been right, without the prefix, if it was refused and that is known.
+    /// The corrected line, without the prefix, if it was refused and a correction is known.
     pub mended: Option<String>,
-    /// It was refused because it does not read as its command, whatever the table holds.
+    /// True if it was refused because it does not parse, whatever the table's state.
     pub misread: bool,
-    /// It was refused because it is an edit that asked for another die than the one that fell before.
+    /// True if it was refused because it is an edit that asked for a different die than the one rolled before.
     pub strayed: bool,
-    /// Its dice fell, and nothing came of it, for this reason.
+    /// If its dice were rolled but it had no effect: the reason.
     pub nothing: Option<String>,
 }
 
@@ -49,14 +49,14 @@ pub struct Outcome {
 pub enum OutcomeKind {
     /// It was played.
     Played,
-    /// It was not, and the answer says why.
+    /// It was refused, and the answer says why.
     Refused,
-    /// It was not for this bot, or was over the limits.
+    /// It was not for this bot, or exceeded the limits.
     Silent,
 }
 
 impl Outcome {
-    /// Nothing came of the line yet.
+    /// The outcome before anything has happened.
     pub(crate) fn silent(player: &str, actor: &str) -> Self {
         Outcome {
             kind: OutcomeKind::Silent,
@@ -79,18 +79,19 @@ impl Outcome {
     }
 }
 
-/// What hearing an event leaves to do.
+/// What to do after hearing an event.
 #[derive(Debug, Default)]
 pub struct Heard {
-    /// To be made durable.
+    /// The writes to make durable.
     pub batch: Batch,
-    /// To be said: at once if [`early`](Self::early), else when the batch is durable.
+    /// The posts to say: at once if [`early`](Self::early), else when the batch is durable.
     pub posts: Vec<Outgoing>,
-    /// What was thrown changes nothing: it may be said while the batch is being written.
+    /// True if the dice changed nothing, so the posts may be said while the batch is written.
     pub early: bool,
-    /// What became of each command line.
+    /// The outcome of each command line.
     pub outcomes: Vec<Outcome>,
-    /// With the batch durable, entries up to here may be shown early: see [`Table::confirm`](crate::Table::confirm).
+    /// Once the batch is durable, entries up to this number may be shown early; see
+    /// [`Table::confirm`](crate::Table::confirm).
     pub reserved: u64,
 }
 
@@ -100,22 +101,22 @@ impl Heard {
         self.outcomes.iter().filter_map(|outcome| outcome.entry).collect()
     }
 
-    /// Nothing is to be done.
+    /// Nothing to do.
     pub(crate) fn nothing() -> Self {
         Heard { early: true, ..Heard::default() }
     }
 }
 
-/// A post on its way.
+/// A post to be said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outgoing {
-    /// Where it stands in the store until it was said.
+    /// Its key in the store until it was said.
     pub key: String,
     /// The post.
     pub post: Post,
-    /// The roll it shows: a reply to it follows up on that.
+    /// The roll it shows; a reply to it follows up on that.
     pub roll: Option<(TableId, u64)>,
-    /// The command in front of a number that somebody puts at it as a sign.
+    /// The command to put before a number with which somebody reacts to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<String>,
 }

@@ -3,7 +3,7 @@
 use chat::Speaker;
 use std::collections::BTreeSet;
 
-/// Whether `pattern`, in which `*` is anything, is about `name`; case makes no difference.
+/// True if `name` matches `pattern`, where `*` is any text, ignoring case.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let mut parts: Vec<&str> = pattern.split('*').collect();
@@ -17,9 +17,9 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The pattern that is about somebody, by their id or where they come from, with or without the network in front:
-/// `libera:account:troll`, `@*:spam.example`, `*!*@*.spam.example`. On some networks a nick may be written with `[` or `{` and
-/// is the same: who ignores one ignores the other.
+/// The pattern that matches somebody, by their id or address, with or without the network: `libera:account:troll`,
+/// `@*:spam.example`, `*!*@*.spam.example`. On some networks a nick with `[` is the same as one with `{`, so ignoring
+/// one ignores the other.
 pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Option<&'a String> {
     if patterns.is_empty() {
         return None;
@@ -31,7 +31,7 @@ pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Op
     patterns.iter().find(|pattern| names.iter().any(|name| matches(&one_case(pattern), name)))
 }
 
-/// A name in which what is upper case on any network of IRC (RFC 1459) is lower case.
+/// A name in lower case by the rules of all IRC networks (RFC 1459).
 fn one_case(name: &str) -> String {
     let lower = |c| match c {
         '[' => '{',

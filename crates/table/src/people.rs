@@ -11,30 +11,30 @@ use std::collections::BTreeSet;
 
 /// The people of a table's document.
 pub(crate) trait People {
-    /// The character `player` acts for, who comes into being with the player's first command.
+    /// The character `player` acts for, created with the player's first command.
     fn seat(&mut self, head: &mut Head, player: &PlayerId, name: &str) -> CharacterId;
 
-    /// What `from` holds is from now on `to`'s: characters, the seat unless `to` has one, what they named if the network vouched
-    /// for both or neither, and a referee's rights if it did for both. Whether that was anything.
+    /// Transfers what `from` holds to `to`: characters, the seat unless `to` has one, their shortcuts if the network
+    /// vouched for both or neither, and a referee's rights if it vouched for both. Returns true if there was anything.
     fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool;
 
-    /// A new character; a name that is taken gets a number behind it.
+    /// Creates a character; if the name is taken, a number is added.
     fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId;
 
-    /// Makes players of those present who were named.
+    /// Makes players of the people present who were named.
     fn sit(&mut self, head: &mut Head, cast: &Cast);
 
-    /// Brings back whom a game welcomed.
+    /// Brings back the characters a game welcomed.
     fn welcome(&mut self, cast: &Cast);
 
-    /// Refuses who may not act for a character of the table.
+    /// Refuses people who may not act for a character of the table.
     fn may_act_for(&self, id: CharacterId, rights: &Rights<'_>) -> Result<(), Refusal>;
 
-    /// The character called `name`, whom none of the table is called and who comes into being for a referee who wants to act
-    /// for them: somebody of those in `cast` who is present, or a new one.
+    /// The character for a `name` that nobody at the table has, when a referee wants to act for them: somebody in
+    /// `cast` who is present, or a new one.
     ///
     /// # Errors
-    /// They are no referee, or the name may be a slip.
+    /// They are no referee, or the name may be a typo.
     fn bring_in(
         &mut self,
         head: &mut Head,
@@ -43,21 +43,21 @@ pub(crate) trait People {
         cast: Cast,
     ) -> Result<CharacterId, Refusal>;
 
-    /// A new character of a chosen name.
+    /// Creates a character with a chosen name.
     ///
     /// # Errors
     /// The name cannot be typed again, or the table has too many characters.
     fn make_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal>;
 
-    /// Nobody but `owner` acts for `id` any more: others go back to another character of theirs, or get a new one when
-    /// they do something.
+    /// Makes `owner` the only player who acts for `id`. Others go back to another character of theirs, or get a new one
+    /// when they next act.
     fn hand_over(&mut self, id: CharacterId, owner: Option<&PlayerId>);
 
-    /// The player who is meant by what was typed: by their id, which goes before everything; or by the name that they alone
-    /// show, and that no character of anybody else has.
+    /// The player meant by what was typed: by their id, which always wins; or by a name that only they show and that no
+    /// other player's character has.
     ///
     /// # Errors
-    /// Nobody is, or several may be: a name is no proof of who somebody is.
+    /// Nobody matches, or several may: a name is no proof of identity.
     fn player(&self, typed: &str, present: &Present) -> Result<PlayerId, Refusal>;
 }
 
@@ -84,7 +84,7 @@ impl People for TableDoc {
             character.owner = Some(to.player.clone());
             anything = true;
         }
-        // Whoever had a bare nick before need not have been this one: what they named gets no rights by it.
+        // An earlier holder of a bare nick may have been somebody else, so what they defined must not gain rights.
         if trust == to.trust {
             anything |= self.shortcuts.carry(from, &to.player);
         }
@@ -139,7 +139,7 @@ impl People for TableDoc {
             self.sit(head, &cast);
             return Ok(id);
         }
-        // Goon2 beside Goon1 is another goon, and no slip.
+        // Goon2 next to Goon1 is another goon, not a typo.
         let unnumbered = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end().to_lowercase();
         let another = |each: &&str| unnumbered(each) != unnumbered(name);
         let names = self.characters.values().map(|each| each.name.as_str());
@@ -205,7 +205,7 @@ impl People for TableDoc {
     }
 }
 
-/// `wanted`, or the same with a number behind it that nobody has.
+/// `wanted`, or the same with a number that nobody has.
 fn free_name(doc: &TableDoc, wanted: &str) -> String {
     let wanted = as_name(wanted);
     let numbered = (2..).map(|number| format!("{wanted}{number}"));
@@ -213,12 +213,12 @@ fn free_name(doc: &TableDoc, wanted: &str) -> String {
     names.find(|name| doc.find(name).is_none()).expect("there are more numbers than characters")
 }
 
-/// Whether what was typed can be an id alone, and is nobody's name.
+/// True if what was typed can only be an id, not a name.
 pub fn looks_like_an_id(typed: &str) -> bool {
     typed.contains(':') && !typed.contains(char::is_whitespace)
 }
 
-/// Whose id was typed: to the letter, or else in another case, or without the @ in front or with one.
+/// The players with the typed id: exactly, or else ignoring case and a leading @.
 fn by_id<'a>(known: &BTreeSet<&'a PlayerId>, typed: &str) -> Option<BTreeSet<&'a PlayerId>> {
     let folded = typed.to_lowercase();
     let to_the_letter = |player: &PlayerId| player.id == typed || player.to_string() == typed;
@@ -233,7 +233,7 @@ fn by_id<'a>(known: &BTreeSet<&'a PlayerId>, typed: &str) -> Option<BTreeSet<&'a
     found.into_iter().find(|found| !found.is_empty())
 }
 
-/// The one who was found, or a refusal that names the ids of all; nothing where nobody was.
+/// The only player found, or a refusal that lists all their ids; `None` if there is none.
 fn one_of(found: &BTreeSet<&PlayerId>, typed: &str) -> Option<Result<PlayerId, Refusal>> {
     let first = *found.first()?;
     if found.len() == 1 {
@@ -246,26 +246,26 @@ fn one_of(found: &BTreeSet<&PlayerId>, typed: &str) -> Option<Result<PlayerId, R
     Some(Err(Refusal::new(what).about(typed)))
 }
 
-/// Somebody as they are shown where it matters who they are: with their id, unless that is what they are called.
+/// A person's name with their id, unless it is the same, for where identity matters.
 pub fn with_id(name: &str, player: &PlayerId) -> String {
-    // Where several show one name, the network shows their ids behind it.
+    // If several people show one name, the network adds their ids.
     let shown = name.to_lowercase() == player.id.to_lowercase() || name.ends_with(&format!("({})", player.id));
     if shown { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
-/// Signs by which answers are read.
+/// Signs used for parsing answers.
 const OF_ANSWERS: [char; 4] = ['|', '[', ']', '#'];
 
 /// Where a character's name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// Taken over from the player's.
+    /// The player's own name.
     ByPlayer,
-    /// Chosen.
+    /// A chosen name.
     OnPurpose,
 }
 
-/// A name that can be typed again, and that nobody takes for a piece of an answer: it begins with a letter.
+/// Checks that a name can be typed again and cannot be mistaken for part of an answer: it begins with a letter.
 pub fn proper_name(name: &str) -> Result<String, Refusal> {
     let name = as_name(name.trim_matches('"'));
     let why = if !name.chars().next().is_some_and(char::is_alphabetic) {
@@ -280,8 +280,8 @@ pub fn proper_name(name: &str) -> Result<String, Refusal> {
     Err(Refusal::new(format!("{name} is no name: {why}")).about(name))
 }
 
-/// `name` as a name is kept: one line, no more than [`MOST_NAME`] characters, not empty. A colon with nothing behind it would
-/// end the name in front of an answer.
+/// `name` in its stored form: one line, at most [`MOST_NAME`] characters, not empty. A trailing colon would end the
+/// name in front of an answer.
 pub fn as_name(name: &str) -> String {
     let cleaned = chat::clean(name);
     let words = cleaned.split_whitespace().map(|word| word.trim_end_matches(':')).filter(|word| !word.is_empty());
@@ -363,7 +363,7 @@ mod tests {
         to.trust = Trust::Account;
         assert!(doc.carry(&id("old"), Trust::Account, &to));
         assert_eq!(doc.referees.keys().collect::<Vec<_>>(), [&id("new")]);
-        // Who has a seat keeps it, and gets what the other name held besides.
+        // A player with a seat keeps it, and also gets what the other name held.
         let other = doc.seat(&mut head, &id("guest"), "Guest");
         assert!(doc.carry(&id("guest"), Trust::NickOnly, &to));
         assert_eq!((doc.seats[&id("new")].plays, doc.characters[&other].owner.clone()), (first, Some(id("new"))));

@@ -1,4 +1,4 @@
-//! The plugins this bot has, and which words belong to which.
+//! The plugins of this bot, and which words belong to which.
 
 use crate::turn::OwnCommands;
 use journal::HOUSE;
@@ -12,14 +12,13 @@ pub struct Plugins {
     own: Box<dyn OwnCommands>,
 }
 
-/// Words of the table's that a game may have too, if it does something of its own then. In a room where it is enabled, the
-/// game's comes first.
+/// Words of the table's that a game may define differently. In a room where the game is enabled, its command wins.
 const SHARED: [&str; 1] = ["join"];
 
-/// The table's own commands that games had before: old entries name the game.
+/// The table's own commands that used to belong to games: old entries name the game.
 const ONCE_OF_GAMES: [&str; 2] = ["join", "leave"];
 
-/// Plugins that cannot live together.
+/// Plugins that cannot be used together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PluginsError {
     /// Two have the same id.
@@ -36,10 +35,10 @@ pub enum PluginsError {
 }
 
 impl Plugins {
-    /// These plugins beside the table's own commands.
+    /// These plugins, with the table's own commands.
     ///
     /// # Errors
-    /// Two of them, or one and the table's own commands, claim the same word for themselves.
+    /// Two of them, or one and the table's own commands, claim the same word.
     pub(crate) fn beside(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
         let house = own.declared();
         let mut plugins = BTreeMap::new();
@@ -57,42 +56,42 @@ impl Plugins {
         Ok(Plugins { plugins, house, own })
     }
 
-    /// The plugin of this id.
+    /// The plugin with this id.
     pub fn get(&self, id: &str) -> Option<&dyn Plugin> {
         self.plugins.get(id).map(|plugin| &**plugin)
     }
 
-    /// All manifests, in the order of their ids.
+    /// All manifests, in id order.
     pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
         self.plugins.values().map(|plugin| plugin.manifest())
     }
 
-    /// The table's own command that `word` names, unless one of the games `enabled` has it.
+    /// The table's own command called `word`, unless one of the `enabled` games has it.
     pub fn house_command(&self, word: &str, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
         let found = self.house.iter().find(|command| command.answers_to(word))?;
         let shared = || self.enabled(enabled).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
         (!SHARED.contains(&found.name.as_str()) || !shared()).then_some(found)
     }
 
-    /// Those of `enabled` that there are, in the order of their ids.
+    /// The existing plugins among `enabled`, in id order.
     pub fn enabled(&self, enabled: &BTreeSet<String>) -> Vec<&dyn Plugin> {
         enabled.iter().filter_map(|id| self.get(id)).collect()
     }
 
-    /// The command whose words are dice and nothing else, of those of `enabled`.
+    /// The notation command among those of `enabled`, whose words are dice and nothing else.
     pub fn notation(&self, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
         let plugins = self.enabled(enabled).into_iter();
         plugins.flat_map(|plugin| &plugin.manifest().commands).find(|command| command.notation)
     }
 
-    /// Whether a command's words are dice and nothing else, by the ids that entries have.
+    /// True if a command's words are dice and nothing else, by the ids used in entries.
     pub fn is_notation(&self, game: &str, command: &str) -> bool {
         let spec =
             self.get(game).and_then(|plugin| plugin.manifest().commands.iter().find(|each| each.name == command));
         spec.is_some_and(|spec| spec.notation)
     }
 
-    /// Who may give a command, by the ids that entries have; of one that is unknown here now, a referee.
+    /// The role that a command needs, by the ids used in entries; for unknown commands, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
         let of_game = self.get(game).and_then(|game| game.manifest().commands.iter().find(|each| each.name == command));
         let own = || self.house.iter().find(|each| each.name == command);
@@ -100,7 +99,7 @@ impl Plugins {
         spec.map_or(Role::Referee, |spec| spec.role)
     }
 
-    /// What plays the table's own commands.
+    /// Plays the table's own commands.
     pub(crate) fn own(&self) -> &dyn OwnCommands {
         &*self.own
     }

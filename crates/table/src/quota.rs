@@ -1,29 +1,29 @@
-//! How much one player, and one table, may have others keep: seats, names with what they stand for, files. Rolls have no quota.
-//! Whoever comes near the end of one is told so before it is reached.
+//! How much data one player and one table may store: seats, shortcuts, files. Rolls have no quota. Players near a limit
+//! are told before they reach it.
 
 use chat::PlayerId;
 use journal::documents::Named;
 use journal::documents::TableDoc;
 use plugin_api::Refusal;
 
-/// Players with a seat at one table.
+/// The most players with a seat at one table.
 pub const MOST_SEATS: usize = 500;
-/// Characters of a table at which nobody new sits down: those of players, and as many that were made.
+/// The most characters at a table before nobody new can sit down: those of players, and as many made by hand.
 pub const MOST_PEOPLE: usize = 1_000;
-/// Characters of one player that they name themselves.
+/// The most characters that one player may name.
 pub const MOST_OWN: usize = 20;
-/// Letters of all names that one player gave, with what they stand for.
+/// The most letters in all shortcuts of one player, names and texts.
 pub const PLAYER_LETTERS: usize = 20_000;
-/// The same of a table.
+/// The same for a table.
 pub const TABLE_LETTERS: usize = 60_000;
-/// Files with the journal for one player, and for one table, within an hour.
+/// The most exports for one player, and for one table, in an hour.
 pub const PLAYER_EXPORTS: usize = 6;
 pub const TABLE_EXPORTS: usize = 20;
 
-/// From so many hundredths on it is said how much is left.
+/// The percentage of a limit from which players are told how much is left.
 const NEAR: usize = 80;
 
-/// So much of `most` is used.
+/// How much of a limit is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     pub used: usize,
@@ -31,20 +31,20 @@ pub struct Used {
 }
 
 impl Used {
-    /// There will soon be.
+    /// True if the limit is near.
     pub fn is_near(self) -> bool {
         self.used * 100 >= self.most * NEAR
     }
 
-    /// What is said to whoever comes near the end: ` You have 17 of 20 characters.`, of `have` that is `You have` and `what`
-    /// that is `characters`.
+    /// A warning near the limit: ` You have 17 of 20 characters.`, where `have` is `You have` and `what` is
+    /// `characters`.
     pub fn told(self, have: &str, what: &str) -> Option<String> {
         let Used { used, most } = self;
         self.is_near().then(|| format!(" {have} {used} of {most} {what}."))
     }
 }
 
-/// Files within the hour, with the one that was just asked for.
+/// Exports within the hour, including the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exports {
     /// The player's.
@@ -54,7 +54,7 @@ pub struct Exports {
 }
 
 impl Exports {
-    /// What is said of how many are left, once few are.
+    /// A warning when few are left.
     pub fn told(self) -> Option<String> {
         let told = |Used { used, most }: Used, have: &str, whose: &str| match most.saturating_sub(used) {
             0 => format!(" That was the last of {whose} {most} exports for this hour."),
@@ -68,16 +68,16 @@ impl Exports {
 
 /// How much of a table's document is used.
 pub(crate) trait Quotas {
-    /// Whether somebody new can sit down.
+    /// True if somebody new can sit down.
     fn has_room(&self) -> bool;
 
     /// How many characters a player has.
     fn own_characters(&self, player: &PlayerId) -> Used;
 
-    /// The letters of names and of what they stand for: of those that are a player's, and of all.
+    /// The letters in shortcuts: the player's own, and all.
     fn letters(&self, player: &PlayerId) -> (Used, Used);
 
-    /// Refuses more names than may be kept; else what is to be said of how many are left.
+    /// Refuses more shortcuts than allowed; otherwise returns a warning when few are left.
     fn keep_names(&self, player: &PlayerId) -> Result<Option<String>, Refusal>;
 }
 

@@ -1,5 +1,5 @@
-//! What is played in another way than it came: `in ROOM COMMAND`, said in a private chat, is for that room's table; a
-//! number put at an answer as a sign is the command that it chooses; `y` after a refusal is the line that would have been right.
+//! Events played in another way than they came. `in ROOM COMMAND`, said in a private chat, is played at that room's
+//! table. A number as a reaction to an answer chooses a command. `y` after a refusal plays the corrected line.
 
 use crate::host::Host;
 use crate::room::Answered;
@@ -12,20 +12,20 @@ use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use serde::de::DeserializeOwned;
 
-/// The command's word.
+/// The word of the command.
 const IN: &str = "in";
-/// What sends the line that would have been right.
+/// The word that plays the corrected line.
 pub(crate) const YES: &str = "y";
-/// Bytes of a message that may say `y` with the bot's name in front.
+/// The most bytes of a message that may say `y` with the bot's name in front.
 const LONGEST_YES: usize = 64;
-/// Signs at a refusal that say the same, whatever their colour.
+/// Reactions to a refusal that mean the same, in any skin colour.
 const AGREEING: [&str; 3] = ["\u{1f44d}", "\u{2705}", "\u{1f197}"];
-/// Entries among which a message is looked for that is taken back after so long that nothing else is known of it.
+/// How many entries to search for a message taken back so late that nothing else is known of it.
 const MOST_LOOKED_AT: usize = 1_000;
 
 impl Host {
-    /// The event as it is played, if it is: a private message that begins with `in ROOM` goes to that room, all lines of it, if
-    /// whoever typed it is in there. Else it stays where it is, and `in` says why.
+    /// Directs the event to where it is played; `None` if it is not played. All lines of a private message that begins
+    /// with `in ROOM` go to that room, if its sender is in there. Otherwise it stays where it is, and `in` says why.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -54,8 +54,8 @@ impl Host {
         }
     }
 
-    /// The command that a sign at an answer means, if it means one: a number out of those that the answer showed to whoever
-    /// set the sign, or to everybody.
+    /// The command chosen by a reaction to an answer, if it is a number that the answer showed to the person reacting,
+    /// or to everybody.
     fn chosen(&self, mut message: Message, to: &str, sign: &str) -> Result<Option<Event>, StoreError> {
         let network = &message.room.network;
         let of_numbers = self.read_doc::<String>(&keys::numbers(network, to))?;
@@ -72,7 +72,7 @@ impl Host {
                     return Ok(None);
                 };
                 let choices = self.read_doc::<ChoicesDoc>(&keys::choices(&table, &message.speaker.player))?;
-                // Numbers are those of the newest answer that showed any.
+                // Numbers refer to the newest answer that showed any.
                 if choices.is_none_or(|doc| doc.shown != shown || doc.choices.is_empty()) {
                     return Ok(None);
                 }
@@ -83,10 +83,10 @@ impl Host {
         Ok(Some(Event::Said(message)))
     }
 
-    /// What was last refused to whoever says `y`, as it would have been right: the next version of that message, unless they did
-    /// something else since.
+    /// The corrected form of the line last refused to whoever says `y`, as the next version of that message, unless
+    /// they have done something else since.
     fn agreed(&self, mut message: Message) -> Result<Event, StoreError> {
-        // Nearly everything that is said is something else, and need not be read twice.
+        // Nearly everything people say is something else and need not be parsed twice.
         let body = message.body.trim();
         if body.len() > LONGEST_YES || !body.ends_with(['y', 'Y', 's', 'S']) {
             return Ok(Event::Said(message));
@@ -118,8 +118,8 @@ impl Host {
         })
     }
 
-    /// What is taken back, where it was played: elsewhere than it was said, if it was said aside, or its room went on as another
-    /// one. What waits yet is taken back behind it.
+    /// Directs a redaction to where its message was played, which differs from where it was said if it was said aside
+    /// or its room was replaced. If the message still waits, the redaction is played after it.
     fn taken_back(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
         let here = self.table_of(&message.room)?;
         let room = match self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))? {
@@ -143,7 +143,7 @@ impl Host {
         Ok(Some(Event::Redacted { message, of }))
     }
 
-    /// A room of this network that sits at a table, if any does: the one it was laid in, or another one.
+    /// A room of this network that sits at a table, if any: the one it was created in, or another.
     fn room_at(&self, table: &TableId, network: &str) -> Result<Option<RoomId>, StoreError> {
         let first = table.first_room();
         if first.network == network && self.table_of(&first)? == *table {
@@ -161,7 +161,7 @@ impl Host {
         Ok(None)
     }
 
-    /// The room in which a message is to be played that was accepted in `said_in`.
+    /// The room where a message accepted in `said_in` will be played.
     fn room_of_waiting(&self, said_in: &RoomId, id: &str) -> Result<Option<RoomId>, StoreError> {
         for record in self.committer.stored(&keys::waiting_of(&said_in.network)) {
             let (key, event) = record?;
@@ -177,8 +177,8 @@ impl Host {
         Ok(Some(said_in.clone()))
     }
 
-    /// The entries of a message of which it is not known any more what became, if whoever takes it back sent it: among the
-    /// last ones that they made at the table.
+    /// The entries of a message whose outcome is no longer stored, if whoever takes it back sent it; searched among
+    /// their last entries at the table.
     pub(crate) fn played_long_ago(&self, table: &TableId, message: &Message, of: &str) -> Result<Vec<u64>, StoreError> {
         let head: Head = self.read_doc(&keys::head(table))?.unwrap_or_default();
         let mut next = head.last_of_player(table, &message.speaker.player, |key| self.read_doc(key))?;
@@ -197,7 +197,7 @@ impl Host {
         Ok(entries)
     }
 
-    /// A record, if there is one.
+    /// The record under `key`, if there is one.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -218,7 +218,7 @@ impl Host {
         message.body = std::iter::once(rest).chain(others).collect::<Vec<_>>().join("\n");
         message.aside = Some(std::mem::replace(&mut message.room, room));
         message.private = false;
-        // What somebody is in the private chat, and what they are called there, says nothing about the room.
+        // A person's standing and name in the private chat say nothing about the room.
         message.speaker.standing = Standing::Member;
         if let Some(name) = self.roster.present(&message.room).get(&message.speaker.player) {
             message.speaker.name.clone_from(name);
@@ -226,12 +226,12 @@ impl Host {
         Ok(())
     }
 
-    /// The room of that name in which the player is.
+    /// The room with this name that the player is in.
     fn room_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Option<RoomId>, StoreError> {
         let name = name.trim_end_matches([':', ',']);
         let wanted = name.to_lowercase();
         let rooms: Vec<RoomId> = self.roster.rooms_of(player).into_iter().filter(|room| room != here).collect();
-        // The rooms' own ids first: anybody may call a table what they like.
+        // Room ids come first, because anyone may give a table any name.
         if let Some(room) = rooms.iter().find(|room| room.id == name || room.to_string() == name) {
             return Ok(Some(room.clone()));
         }
@@ -241,7 +241,7 @@ impl Host {
             [only] => return Ok(Some((*only).clone())),
             _ => return Ok(None),
         }
-        // What is written as an id is meant as one, though that room is not known yet.
+        // A name that looks like an id is meant as one, even if that room is not known yet.
         if name.starts_with('!') {
             return Ok(None);
         }
@@ -253,7 +253,7 @@ impl Host {
                     let mut names = shown.iter().chain(doc.as_ref().and_then(|doc| doc.name.as_ref()));
                     found.extend(names.any(|name| plain(name) == plain(&wanted)).then(|| room.clone()));
                 }
-                // One table that cannot be read must not be in the way of all that is said in private.
+                // An unreadable table must not block all private messages.
                 Err(error) => tracing::error!(%room, %error, "a table cannot be read"),
             }
         }
@@ -263,8 +263,8 @@ impl Host {
         }
     }
 
-    /// Whether a name may be that of a room where somebody has a seat, and of which the network has not told yet who is there:
-    /// so it is after a start, when it must not lead into another room than before.
+    /// True if the name may be that of a room where somebody has a seat but the network has not reported who is there,
+    /// as after a start: then it must not lead to a different room than before.
     fn may_be_another(&self, wanted: &str, player: &PlayerId) -> Result<bool, StoreError> {
         let network = &player.network;
         for prefix in keys::rooms_known(network) {
@@ -289,12 +289,12 @@ impl Host {
     }
 }
 
-/// A room's name without the mark in front, and without its case.
+/// A room's name without its leading sign, ignoring case.
 fn plain(name: &str) -> String {
     name.trim_start_matches(['#', '!', '&']).to_lowercase()
 }
 
-/// The number that a sign shows: 1️⃣ to 9️⃣ and 🔟, or digits.
+/// The number shown by a sign: 1️⃣ to 9️⃣ and 🔟, or digits.
 fn number(sign: &str) -> Option<usize> {
     if sign == "🔟" {
         return Some(10);

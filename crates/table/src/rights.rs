@@ -1,8 +1,8 @@
-//! What a command may do: never more than everybody may whose words it is made of.
+//! What a command may do: never more than everyone whose words are in it.
 //!
-//! Who typed it is one of them. Who named a macro or a variable that it holds is another, and of words of which nobody
-//! knows whose they are, a player without any right. Everything that asks what somebody may do asks here, and what is not
-//! known is not allowed: each act is in one list, [`Act`], and what it takes in one place, [`Rights::takes`].
+//! Its speaker is one of them. The author of a macro or variable that it contains is another; if the author is unknown,
+//! it counts as a player without rights. Every check of what somebody may do is made here, and whatever is not known is
+//! not allowed: each act is in one list, [`Act`], and what it needs is in one place, [`Rights::takes`].
 
 use crate::host::Host;
 use chat::{Message, PlayerId, Speaker, Standing, Trust};
@@ -12,23 +12,23 @@ use plugin_api::{CharacterId, Role};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-/// The rights of a command on its way.
+/// The rights of a command in progress.
 pub(crate) struct Rights<'a> {
     speaker: &'a Speaker,
     role: Role,
     words: Words,
     said: Said,
-    /// Entries up to here need not be the speaker's, though they are their id's: a nick may have had another owner.
+    /// Entries up to here may not be the speaker's, though they have the same id: the nick may have had another owner.
     since: u64,
     took: Cell<Role>,
 }
 
-/// Whose words a command is made of.
+/// Whose words are in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Words {
-    /// All are the speaker's.
+    /// Only the speaker's.
     Own,
-    /// Some are somebody else's.
+    /// Somebody else's too.
     Mixed,
 }
 
@@ -40,34 +40,34 @@ enum Said {
     Alone,
 }
 
-/// What a command is about to do that not everybody may.
+/// Something a command is about to do that not everybody may.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act<'a> {
-    /// Give a command that is declared for this role.
+    /// Give a command declared for this role.
     Give(Role),
-    /// Change anything of the table that is no game's, or show or erase something, by the table's own commands.
+    /// Change anything of the table outside games, or show or erase something, with the table's own commands.
     ChangeTheTable,
-    /// Erase all that one ever typed.
+    /// Erase everything that one ever typed.
     ForgetOwn,
-    /// Play a character, go on with their rolls, take what they are offered.
+    /// Play a character, follow up on their rolls, take their offers.
     PlayAs(CharacterId),
-    /// Count what a character may choose as one's own to choose.
+    /// Treat a character's choices as one's own.
     AnswerFor(CharacterId),
-    /// Bring a new character in by acting for them.
+    /// Create a character by acting for them.
     BringIn,
     /// Make, bind and free characters.
     KeepCharacters,
-    /// Take a seat where all are taken.
+    /// Take a seat when all are taken.
     SitAtAFullTable,
-    /// Read an entry that is secret.
+    /// Read a secret entry.
     Read(&'a Entry),
     /// Show what others keep secret.
     Disclose,
-    /// Undo anything at this table.
+    /// Undo anything at this table at all.
     Undo,
     /// Take an entry back.
     TakeBack(&'a Entry),
-    /// Put a place back to what it was before an entry that is taken back.
+    /// Put a place back to what it was before the undone entry.
     PutBack(&'a Place),
     /// Make somebody a referee.
     NameReferee,
@@ -77,33 +77,33 @@ pub(crate) enum Act<'a> {
     SetTable,
     /// Begin or end a scene.
     BeginScene,
-    /// Name a variable or a macro for everybody.
+    /// Define a variable or macro for everybody.
     NameForTable,
     /// Publish the seed of the dice.
     PublishSeed,
-    /// Bind a seed that so many have bound that nobody else may.
+    /// Bind a seed that has reached its limit of binders.
     BindBeyondTheLimit,
-    /// Change how the room is answered.
+    /// Change the room's settings.
     SetRoom,
     /// Erase the words of an entry.
     Erase(&'a Entry),
-    /// Erase everybody's words that are old.
+    /// Erase everybody's old words.
     EraseOlder,
 }
 
-/// What an act takes.
+/// What an act needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// It is theirs to do.
+    /// Nothing: it is theirs to do.
     Nothing,
     /// At least this role.
     Role(Role),
-    /// Somebody else: no role allows it.
+    /// A different person: no role allows it.
     Another,
 }
 
 impl<'a> Rights<'a> {
-    /// Those of who sent `message`, at a table of this document.
+    /// The rights of the sender of `message`, at a table with this document.
     pub fn of(host: &Host, doc: &TableDoc, message: &'a Message) -> Self {
         let speaker = &message.speaker;
         let since = match speaker.trust {
@@ -115,24 +115,25 @@ impl<'a> Rights<'a> {
         Rights { speaker, role, words: Words::Own, said, since, took: Cell::new(Role::Player) }
     }
 
-    /// Words that `author` named are part of it from now on; nobody knows who named the words of old tables.
+    /// Adds words by `author`; for shortcuts of old tables the author is unknown.
     pub fn with_words_of(&mut self, doc: &TableDoc, author: Option<&PlayerId>) {
         let own = author == Some(&self.speaker.player);
         if !own {
             self.words = Words::Mixed;
         }
-        // Whoever has a bare nick now need not be who named it.
+        // The current holder of a bare nick may not be the author.
         if !own || self.speaker.trust == Trust::NickOnly {
             self.no_more_than(doc, author);
         }
     }
 
-    /// It does nothing that `other` may not do.
+    /// Restricts it to what `other` may do.
     pub fn no_more_than(&mut self, doc: &TableDoc, other: Option<&PlayerId>) {
         self.role = self.role.min(role_of(doc, other));
     }
 
-    /// Whether it may do this at a table of this document. If that takes a role, it took it: nobody with less takes it back.
+    /// True if it may do this at a table with this document. A role needed for it is recorded: nobody with a lower one
+    /// can undo it.
     pub fn may(&self, doc: &TableDoc, act: Act<'_>) -> bool {
         match self.takes(doc, act) {
             Takes::Nothing => true,
@@ -147,7 +148,7 @@ impl<'a> Rights<'a> {
         }
     }
 
-    /// What an act takes of who does it.
+    /// What an act needs.
     pub fn takes(&self, doc: &TableDoc, act: Act<'_>) -> Takes {
         let own_or = |own: bool, otherwise: Takes| if own { Takes::Nothing } else { otherwise };
         let owner = |character: CharacterId| doc.characters.get(&character).and_then(|each| each.owner.as_ref());
@@ -159,17 +160,17 @@ impl<'a> Rights<'a> {
             }
             Act::AnswerFor(character) => match owner(character) {
                 Some(owner) => own_or(self.is(owner), Takes::Another),
-                // Whom nobody plays the referee does.
+                // The referee plays characters without a player.
                 None => Takes::Role(Role::Referee),
             },
-            // While there is no referee everybody may give a referee's commands, and yet read no secrets; nor may a room's
-            // admin, who can become a referee openly.
+            // Without a referee everybody may give a referee's commands, but not read secrets. Nor may a room's admin,
+            // who can openly become a referee.
             Act::Read(entry) => {
                 own_or(self.made(entry) || (self.are_of_one() && self.is_named_referee(doc)), Takes::Another)
             }
             Act::Disclose => {
-                // Who runs the room does so by the network's word, whatever their nick; a private chat is run by whoever has
-                // the nick.
+                // The network says who runs a room, whatever their nick; but a private chat is run by whoever has the
+                // nick.
                 let runs_the_room = self.speaker.standing == Standing::Admin && self.said == Said::InTheRoom;
                 let known = self.speaker.trust == Trust::Account || runs_the_room;
                 let needed = if doc.referees.is_empty() { Role::Admin } else { Role::Referee };
@@ -192,17 +193,17 @@ impl<'a> Rights<'a> {
         }
     }
 
-    /// What it takes to put this place of the table's documents back to what it was.
+    /// What it needs to put this place of the table's documents back to what it was.
     fn takes_to_put_back(&self, doc: &TableDoc, place: &Place) -> Takes {
         let own_character = |id: &CharacterId| {
-            // Who is gone is nobody's.
+            // A character that is gone belongs to nobody.
             doc.characters.get(id).is_none_or(|each| each.owner.as_ref().is_some_and(|owner| self.is(owner)))
         };
         let own = match place {
             Place::Room(_) => return Takes::Role(Role::Admin),
             // Nobody knows what it is.
             Place::Other(_) => return Takes::Another,
-            // What a game took it noted itself.
+            // The game itself recorded what it needed.
             Place::Game(_) | Place::Record(_) | Place::Offers(_) => true,
             Place::Character(id) | Place::Sealed(id) | Place::Shortcuts(id) => own_character(id),
             Place::Seat(player) => self.is(player),
@@ -216,32 +217,32 @@ impl<'a> Rights<'a> {
         if own { Takes::Nothing } else { Takes::Role(Role::Referee) }
     }
 
-    /// It took this role.
+    /// Records that it needed this role.
     pub fn took(&self, role: Role) {
         self.took.set(self.took.get().max(role));
     }
 
-    /// The highest role that it took.
+    /// The highest role that it needed.
     pub fn taken(&self) -> Role {
         self.took.get()
     }
 
-    /// The role that it has, for a game, whose turn says what it took of it.
+    /// Its role, for a game, whose turn reports what it used.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// All its words are those of who speaks.
+    /// True if all its words are the speaker's.
     fn are_of_one(&self) -> bool {
         self.words == Words::Own
     }
 
-    /// Whether what is `player`'s is its to act on.
+    /// True if it may act on things of `player`.
     fn is(&self, player: &PlayerId) -> bool {
         self.are_of_one() && self.speaker.player == *player
     }
 
-    /// Whether an entry is its own to act on.
+    /// True if it may act on an entry as its own.
     pub fn made(&self, entry: &Entry) -> bool {
         self.is(&entry.player) && entry.number > self.since
     }
@@ -251,16 +252,16 @@ impl<'a> Rights<'a> {
     }
 }
 
-/// The table's setting of who may undo, and its value that leaves it to referees.
+/// The table's setting for who may undo, and its value for referees only.
 pub(crate) const WHO_UNDOES: &str = "undo";
 pub(crate) const REFEREE: &str = "referee";
 
-/// Whether only referees may undo at this table.
+/// True if only referees may undo at this table.
 fn by_referee_alone(doc: &TableDoc) -> bool {
     doc.settings.get(HOUSE).and_then(|set| set.get(WHO_UNDOES)).is_some_and(|who| who == REFEREE)
 }
 
-/// What `speaker` may do here. Rights follow an account, never a bare nick.
+/// The role of `speaker` here. Rights belong to an account, never to a bare nick.
 pub(crate) fn role(doc: &TableDoc, speaker: &Speaker, owners: &BTreeSet<PlayerId>) -> Role {
     let known = speaker.trust == Trust::Account;
     if known && owners.contains(&speaker.player) {
@@ -268,14 +269,14 @@ pub(crate) fn role(doc: &TableDoc, speaker: &Speaker, owners: &BTreeSet<PlayerId
     } else if matches!(speaker.standing, Standing::Admin | Standing::Operator) {
         Role::Admin
     } else if doc.referees.is_empty() || (known && doc.referees.contains_key(&speaker.player)) {
-        // While no referee is set, everybody may give a referee's commands.
+        // Without a referee everybody may give a referee's commands.
         Role::Referee
     } else {
         Role::Player
     }
 }
 
-/// What somebody may do here who does not speak, so that no network says what they are.
+/// The role here of somebody who is not speaking, so that no network tells their standing.
 pub(crate) fn role_of(doc: &TableDoc, player: Option<&PlayerId>) -> Role {
     let referee = doc.referees.is_empty() || player.is_some_and(|player| doc.referees.contains_key(player));
     if referee { Role::Referee } else { Role::Player }

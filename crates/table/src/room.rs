@@ -1,4 +1,4 @@
-//! What every room can be set to, whatever it plays: how it is answered; and what an operator decides about rooms.
+//! The settings that every room has, whatever it plays, and the operator's rules for rooms.
 
 use crate::host::Settings;
 use crate::pattern;
@@ -15,25 +15,25 @@ pub struct RoomSetting {
     /// The word to type.
     pub key: &'static str,
     help: &'static str,
-    /// What it may be; the first until somebody sets it.
+    /// The values it can have; the first is the default.
     values: &'static [&'static str],
 }
 
-/// Whether results stand out.
+/// Whether results are emphasised.
 pub const FORMATTING: RoomSetting = RoomSetting {
     key: "formatting",
     help: "whether results stand out in bold, where the network can show that",
     values: &["on", "off"],
 };
 
-/// Whose spelling of dice is read.
+/// The dice notation to read.
 pub const DIALECT: RoomSetting = RoomSetting {
     key: plugin_api::DIALECT,
     help: "whose spelling of dice is read: mine, or another tool's",
     values: &["native", "roll20", "foundry", "avrae", "dicemaiden"],
 };
 
-/// How much an answer tells.
+/// How much an answer says.
 pub const VERBOSITY: RoomSetting = RoomSetting {
     key: "verbosity",
     help: "how much answers tell: brief without dice, full with how the result came to be",
@@ -44,11 +44,11 @@ pub const VERBOSITY: RoomSetting = RoomSetting {
 pub const INLINE: RoomSetting =
     RoomSetting { key: "inline", help: "whether dice in prose are rolled: I strike [[2d6+3]]", values: &["off", "on"] };
 
-/// Whether an edited command is played anew.
+/// Whether an edited command is played again.
 pub const EDITS: RoomSetting =
     RoomSetting { key: "edits", help: "whether a command that is edited is played anew", values: &["on", "off"] };
 
-/// Whether commands are played that were given while the bot was away.
+/// Whether to play commands sent while the bot was away.
 pub const LATE: RoomSetting = RoomSetting {
     key: "late",
     help: "whether commands that were given while I was away are answered, and labelled so",
@@ -62,14 +62,14 @@ pub const ALONE: RoomSetting = RoomSetting {
     values: &["off", "on"],
 };
 
-/// How much an answer tells.
+/// How much an answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
     /// The result.
     Brief,
     /// The result and the dice.
     Normal,
-    /// The same, and how it came to be.
+    /// The same, with an explanation.
     Full,
 }
 
@@ -77,7 +77,7 @@ impl RoomSetting {
     /// All of them.
     pub const ALL: [&'static RoomSetting; 7] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE];
 
-    /// As plugins declare theirs.
+    /// Its declaration, in the form plugins use.
     pub fn declared(&self) -> Setting {
         Setting {
             key: self.key.to_owned(),
@@ -88,10 +88,10 @@ impl RoomSetting {
         }
     }
 
-    /// The value that a setting of this name may have, in its proper form.
+    /// Returns the value for the setting `key` in its canonical form.
     ///
     /// # Errors
-    /// There is none, or it may not have that value; says what there is.
+    /// There is no such setting, or it cannot have that value; the refusal says what there is.
     pub fn check(key: &str, value: &str) -> Result<String, Refusal> {
         let found = Self::ALL.iter().find(|setting| setting.key == key).ok_or_else(|| {
             let keys = Self::ALL.map(|setting| setting.key).join(", ");
@@ -100,36 +100,36 @@ impl RoomSetting {
         found.declared().check(value)
     }
 
-    /// What it is in a room.
+    /// Its value in a room.
     pub fn of<'a>(&self, room: &'a RoomDoc) -> &'a str {
         room.settings.get(HOUSE).and_then(|set| set.get(self.key)).map_or(self.values[0], String::as_str)
     }
 }
 
-/// What an operator decides about some rooms.
+/// An operator's rule for some rooms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoomRule {
-    /// Which, as `network/room`, where `*` is anything: `libera/*`.
+    /// The rooms, as `network/room`, where `*` is any text: `libera/*`.
     pub rooms: String,
-    /// What stands in front of a command in a new one.
+    /// The prefix of commands in a new room.
     pub prefix: Option<String>,
-    /// The plugins enabled in a new one.
+    /// The plugins enabled in a new room.
     pub plugins: Option<BTreeSet<String>>,
     /// The plugins that they may enable.
     pub allowed: Option<BTreeSet<String>>,
-    /// What a new one is set to: see [`RoomSetting`].
+    /// The settings of a new room; see [`RoomSetting`].
     pub settings: BTreeMap<String, String>,
 }
 
 impl RoomRule {
-    /// Whether it is about a room; case makes no difference.
+    /// True if it applies to a room, ignoring case.
     fn is_about(&self, room: &RoomId) -> bool {
         pattern::matches(&self.rooms, &room.to_string())
     }
 }
 
 impl Settings {
-    /// A room that nobody has set anything in.
+    /// A room with default settings.
     pub fn fresh_room(&self, room: &RoomId) -> RoomDoc {
         let mut doc = RoomDoc::new(room, &self.prefix, &self.plugins);
         for rule in self.rules.iter().filter(|rule| rule.is_about(room)) {
@@ -142,17 +142,17 @@ impl Settings {
         doc
     }
 
-    /// Whether the operator offers a plugin to a room: what it begins with always.
+    /// True if the operator allows it; plugins a room starts with are always allowed.
     pub fn offers(&self, room: &RoomId, plugin: &str) -> bool {
         let mut rules = self.rules.iter().filter(|rule| rule.is_about(room)).filter_map(|rule| rule.allowed.as_ref());
         let allowed = rules.next_back().or(self.allowed.as_ref());
         allowed.is_none_or(|allowed| allowed.contains(plugin) || self.fresh_room(room).plugins.contains(plugin))
     }
 
-    /// The same, with what is said if it is not so.
+    /// The same as a check.
     ///
     /// # Errors
-    /// It is not offered.
+    /// The plugin is not allowed.
     pub fn must_offer(&self, room: &RoomId, plugin: &str) -> Result<(), Refusal> {
         if self.offers(room, plugin) {
             return Ok(());
@@ -161,7 +161,7 @@ impl Settings {
     }
 }
 
-/// The values of a plugin's settings for a room at a table and of those that every room has, those nobody set included.
+/// The values of a plugin's settings for a room at a table, and of those that every room has, including defaults.
 pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTreeMap<String, String> {
     let value = |setting: &Setting| {
         let set = match setting.scope {
@@ -178,25 +178,25 @@ pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTr
 
 /// How a room is answered.
 pub(crate) trait Answered {
-    /// Its answers are without styling.
+    /// True if answers have no styling.
     fn is_unstyled(&self) -> bool;
 
-    /// Dice in prose are rolled.
+    /// True if dice in prose are rolled.
     fn rolls_inline(&self) -> bool;
 
-    /// Commands that are edited are played anew.
+    /// True if edited commands are played again.
     fn plays_edits(&self) -> bool;
 
-    /// Commands that were given while the bot was away are played.
+    /// True if commands sent while the bot was away are played.
     fn plays_late(&self) -> bool;
 
-    /// No other bot is there.
+    /// True if no other bot is there.
     fn is_alone(&self) -> bool;
 
-    /// Whose spelling of dice is read.
+    /// The dice notation to read.
     fn dialect(&self) -> Dialect;
 
-    /// How much answers tell.
+    /// How much answers say.
     fn verbosity(&self) -> Verbosity;
 }
 

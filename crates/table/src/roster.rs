@@ -1,4 +1,4 @@
-//! Who is present in which room, as the transports report it. Kept in memory only: networks tell it anew.
+//! Who is present in which room, as reported by the transports. Only in memory, because networks report it again.
 
 use chat::{PlayerId, RoomId, Trust};
 use journal::keys::TableId;
@@ -14,37 +14,37 @@ pub(crate) struct Roster(Mutex<BTreeMap<RoomId, Room>>);
 
 #[derive(Debug, Default)]
 struct Room {
-    /// What people call it.
+    /// The names people use for it.
     names: Vec<String>,
     present: Arc<Present>,
-    /// Those of them whom the network vouches for.
+    /// The people whom the network vouches for.
     sure: BTreeSet<PlayerId>,
-    /// Gave a command since they came.
+    /// People who gave a command since they came.
     met: BTreeMap<PlayerId, Met>,
 }
 
-/// What the table held when somebody gave their first command since they came.
+/// The table's state when somebody gave their first command since they came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Met {
-    /// The table: a room may go to another, and is met there anew.
+    /// The table. If the room moves to another, they are met there again.
     pub table: TableId,
-    /// Its last entry: what is behind it was done by whoever is here now.
+    /// Its last entry: everything after it was done by the person who is here now.
     pub since: u64,
-    /// What their id had was there before them.
+    /// What existed under their id before them.
     pub found: Found,
 }
 
 /// What somebody finds under their id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing: all that it has now is theirs.
+    /// Nothing: everything it has now is theirs.
     Nothing,
-    /// A seat, which another may have left.
+    /// A seat, which may be another person's.
     Seat,
 }
 
 impl Roster {
-    /// The bot comes into the room, or leaves it: what it knew of who is there is of before.
+    /// The bot joins or leaves the room, so its knowledge of who is there is outdated.
     pub fn forget(&self, room: &RoomId) {
         if let Some(room) = self.rooms().get_mut(room) {
             *room = Room { names: std::mem::take(&mut room.names), ..Room::default() };
@@ -56,7 +56,7 @@ impl Roster {
         let mut rooms = self.rooms();
         let room = rooms.entry(room.clone()).or_default();
         if !room.present.contains_key(player) {
-            // Whoever comes is somebody new, even if their going was not seen.
+            // Whoever arrives counts as a new person, even if nobody saw the last one leave.
             room.met.remove(player);
         }
         if room.present.get(player).is_none_or(|known| known != name) {
@@ -68,12 +68,12 @@ impl Roster {
         };
     }
 
-    /// The room is called so.
+    /// Sets the room's names.
     pub fn call(&self, room: &RoomId, names: &[String]) {
         self.rooms().entry(room.clone()).or_default().names = names.to_vec();
     }
 
-    /// What people call the room.
+    /// The names people use for the room.
     pub fn names_of(&self, room: &RoomId) -> Vec<String> {
         self.rooms().get(room).map(|room| room.names.clone()).unwrap_or_default()
     }
@@ -87,7 +87,8 @@ impl Roster {
         }
     }
 
-    /// Somebody in the room gives a command; whether it is the first since they came, and so what they found is noted.
+    /// Somebody in the room gives a command. Returns true if it is the first since they came; then what they found is
+    /// recorded.
     pub fn meet(&self, room: &RoomId, player: &PlayerId, found: Met) -> bool {
         let mut rooms = self.rooms();
         let met = &mut rooms.entry(room.clone()).or_default().met;
@@ -98,7 +99,7 @@ impl Roster {
         new
     }
 
-    /// What somebody found who gave a command since they came.
+    /// What somebody found who has given a command since they came.
     pub fn met(&self, room: &RoomId, player: &PlayerId) -> Option<Met> {
         self.rooms().get(room).and_then(|room| room.met.get(player).cloned())
     }
@@ -108,12 +109,12 @@ impl Roster {
         self.rooms().iter().filter(|(_, room)| room.present.contains_key(player)).map(|(id, _)| id.clone()).collect()
     }
 
-    /// Who is in the room.
+    /// The people in the room.
     pub fn present(&self, room: &RoomId) -> Arc<Present> {
         self.rooms().get(room).map(|room| room.present.clone()).unwrap_or_default()
     }
 
-    /// Whether somebody is in the room and the network vouches for them.
+    /// True if somebody is in the room and the network vouches for them.
     pub fn vouches_for(&self, room: &RoomId, player: &PlayerId) -> bool {
         self.rooms().get(room).is_some_and(|room| room.sure.contains(player))
     }

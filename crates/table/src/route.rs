@@ -1,4 +1,4 @@
-//! Which lines of a message are commands, and what stands in them. Knows no command.
+//! Finds the command lines of a message. Knows no command.
 
 use crate::inline::{Inline, roll_in};
 use crate::typography::as_meant;
@@ -12,14 +12,14 @@ pub struct Router {
     by_name: Regex,
 }
 
-/// To whom a message is said.
+/// To whom a message is addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaidTo {
     /// Everybody in the room.
     Room,
-    /// The bot, which is mentioned: its first line is a command.
+    /// The bot, by mention: the first line is a command.
     Bot,
-    /// The bot, in a private chat with it: each line is a command.
+    /// The bot, in a private chat: every line is a command.
     BotAlone,
 }
 
@@ -35,14 +35,14 @@ impl SaidTo {
 }
 
 impl Router {
-    /// For a bot of this name.
+    /// For a bot with this name.
     pub fn new(name: &str) -> Self {
         let pattern = format!(r"(?i)^@?{}\s*[:,]\s*|^@{}\s+", regex::escape(name), regex::escape(name));
         Router { by_name: Regex::new(&pattern).expect("an escaped name makes a well-formed pattern") }
     }
 
-    /// The command lines of `body`; `prefix` is the room's, which what is said to the bot can do without. Where dice in prose
-    /// are rolled, `inline` says how.
+    /// The command lines of `body`. `prefix` is the room's, which messages addressed to the bot do not need. If dice in
+    /// prose are rolled, `inline` says how.
     pub fn lines(&self, body: &str, prefix: &str, to: SaidTo, inline: Option<Inline<'_>>) -> Vec<CommandLine> {
         let private = to == SaidTo::BotAlone;
         let mut lines = Vec::new();
@@ -58,7 +58,7 @@ impl Router {
                     }
                 },
             };
-            // Whoever only says the name wants to know what it is good for.
+            // Somebody who only says the name wants to know what the bot can do.
             let typed = if rest.trim().is_empty() && by_name && !private { "help" } else { rest.trim() };
             if !typed.is_empty() {
                 lines.push(CommandLine { typed: typed.to_owned(), by_name });

@@ -1,4 +1,4 @@
-//! What players name for themselves: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
+//! Shortcuts that players define: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
 use crate::budget::{self, DEEPEST};
 use crate::notation::variable;
@@ -9,30 +9,30 @@ use journal::documents::TableDoc;
 use plugin_api::{CharacterId, FollowUp, Refusal, suggest};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line that holds words which somebody named. It is got at only by giving it to the rights with which it is played, so
-/// that nobody's words are played with another's.
+/// A line with words that somebody defined. To get the line one must name the rights it is played with, so nobody's
+/// words are played with another's rights.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Put {
     line: CommandLine,
-    /// Who named them, as far as it is known.
+    /// The authors of the words, as far as known.
     by: BTreeSet<Option<PlayerId>>,
 }
 
 impl Put {
-    /// The line, played with no more than these rights and those of who named its words.
+    /// The line, restricted to these rights and those of its words' authors.
     pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> CommandLine {
         self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
         self.line
     }
 }
 
-/// What the words of a command are, where variables stand among them.
+/// The kind of words in a command, for expanding variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// Dice: a value that is a sum stands in parentheses there.
+    /// Dice: a value that is a sum gets parentheses.
     Dice,
-    /// Those of a command that is such a follow-up: in one, a `#12` is a roll's number, not a comment.
+    /// Words of a command that is this kind of follow-up: in a follow-up, `#12` is a roll's number, not a comment.
     Any(FollowUp),
 }
 
@@ -45,7 +45,7 @@ impl Words {
     }
 }
 
-/// A line with what the character's variables stand for, `$NAME` or `${NAME}`; what stands behind `#` stays as it is.
+/// Expands the character's variables, `$NAME` or `${NAME}`, in a line; text after `#` stays as it is.
 pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine, words: Words) -> Result<Put, Refusal> {
     let mut by = BTreeSet::new();
     if !line.typed.contains('$') {
@@ -59,7 +59,7 @@ pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine,
     Ok(Put { line: CommandLine { typed, ..*line }, by })
 }
 
-/// Putting in what variables stand for.
+/// Expands variables.
 struct Fill<'a> {
     doc: &'a TableDoc,
     character: CharacterId,
@@ -67,7 +67,7 @@ struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    /// The text with what its variables stand for; notes who named those.
+    /// Expands all variables in the text, and notes their authors.
     fn all(&self, text: &str, depth: usize, by: &mut BTreeSet<Option<PlayerId>>) -> Result<String, Refusal> {
         let mut filled = String::new();
         let mut rest = text;
@@ -103,7 +103,7 @@ impl Fill<'_> {
         Ok(filled)
     }
 
-    /// What a variable stands for, and who named it.
+    /// The value of a variable, and its author.
     fn value(&self, name: &str) -> Result<(&str, Option<PlayerId>), Refusal> {
         let known = || self.doc.shortcuts.of(self.character).map(|named| &named.variables);
         let wanted = name.to_lowercase();
@@ -123,8 +123,8 @@ impl Fill<'_> {
     }
 }
 
-/// The command that a line stands for, if its first word is a macro of the character or the table: `$1` is the first word
-/// behind it, `$*` all of them; those that it does not take stand behind it.
+/// Expands a line whose first word is a macro of the character or the table: `$1` is the first word after it, `$*` all
+/// of them; unused words are put at the end.
 pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<Put, Refusal>> {
     let (word, place) = line.word();
     let mut all = doc.shortcuts.of(character);
@@ -141,7 +141,7 @@ pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine)
     }))
 }
 
-/// A macro's command with the words that were given to it.
+/// A macro's command with its arguments inserted.
 fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
     let words: Vec<&str> = given.split_whitespace().collect();
     let (mut typed, mut rest, mut taken) = (String::new(), body, 0);
@@ -170,7 +170,7 @@ fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
     typed.push_str(rest);
     let left = words.get(taken..).unwrap_or_default().join(" ");
     if !left.is_empty() {
-        // In front of the comment.
+        // Before the comment.
         let end = Arguments::of(&typed, FollowUp::No).typed.len();
         let comment = typed.split_off(end);
         typed = format!("{typed} {left}{comment}");

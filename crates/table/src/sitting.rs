@@ -1,4 +1,4 @@
-//! Playing events one after the other, without networks and tasks: for tests, session files and tools.
+//! Plays events one after the other, without networks and tasks: for tests, session files and tools.
 
 use crate::host::Host;
 use crate::outcome::Heard;
@@ -9,18 +9,18 @@ use journal::store::{Batch, StoreError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Messages may come again here, and be edited.
+/// Messages may come again, and be edited.
 const NETWORK: Guarantees =
     Guarantees { unaccepted: Unaccepted::ComeAgain, repeated: Repeated::Once, edits: Edits::Shown };
 
-/// A bot at which one event is played after the other; each is durable before the next.
+/// A bot that plays one event at a time, each durable before the next.
 pub struct Sitting {
     host: Arc<Host>,
     tables: BTreeMap<TableId, Table>,
 }
 
 impl Sitting {
-    /// Nobody has said anything yet.
+    /// A sitting where nobody has said anything yet.
     pub fn new(host: Arc<Host>) -> Self {
         Sitting { host, tables: BTreeMap::new() }
     }
@@ -28,7 +28,7 @@ impl Sitting {
     /// Plays an event; its posts count as said. Not for async code.
     ///
     /// # Errors
-    /// The store failed: nothing happened.
+    /// The store failed; nothing happened.
     pub fn play(&mut self, event: &Event) -> Result<Heard, StoreError> {
         let Some(event) = self.host.directed(event.clone())? else { return Ok(Heard::default()) };
         let id = self.host.table_of(event.room())?;
@@ -39,7 +39,7 @@ impl Sitting {
         heard
     }
 
-    /// Puts all tables away in order, so that the store alone knows what they hold. Not for async code.
+    /// Unloads all tables in order, so that only the store knows what they hold. Not for async code.
     ///
     /// # Errors
     /// The store failed.

@@ -1,4 +1,4 @@
-//! What a table holds in memory: its documents as the store has them, and where its journal ends.
+//! A table's state in memory: its documents as stored, and the end of its journal.
 
 use crate::casting::Casting;
 use crate::host::Host;
@@ -14,42 +14,42 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// What a table holds. A message is played on a copy of it, which takes its place or is dropped: it is quick to copy.
+/// A table's state. A message is played on a copy, which then replaces it or is dropped, so it is quick to copy.
 #[derive(Clone)]
 pub(crate) struct State {
     pub id: TableId,
     pub doc: Stored<TableDoc>,
-    /// Whom it names.
+    /// Everyone who can be named.
     pub casting: Casting,
     pub head: Arc<Head>,
-    /// The seed in use; none before the first command.
+    /// The current seed; `None` before the first command.
     pub seed: Option<[u8; 32]>,
-    /// What is known of games so far.
+    /// The states of games loaded so far.
     pub games: Arc<BTreeMap<String, GameState>>,
-    /// What is known so far of the rooms that sit here.
+    /// The rooms at this table loaded so far.
     pub rooms: Arc<BTreeMap<RoomId, Stored<RoomDoc>>>,
-    /// Numbers that a crash may have lost; the next entry names them.
+    /// Numbers that a crash may have lost, as a range; the next entry names them.
     pub gap: Option<(u64, u64)>,
 }
 
-/// A document, and whether the store has one yet.
+/// A document, and whether the store has it yet.
 #[derive(Clone)]
 pub(crate) struct Stored<T> {
     pub doc: Arc<T>,
     pub stored: bool,
 }
 
-/// What a table holds of a game: as it is stored, and decoded.
+/// A game's state: as stored, and decoded.
 #[derive(Clone)]
 pub(crate) struct GameState {
     pub kept: Stored<GameDoc>,
     pub held: Held,
-    /// How long its JSON is.
+    /// The length of its JSON.
     pub bytes: usize,
 }
 
 impl State {
-    /// The table as the store has it.
+    /// Reads the table from the store.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -76,7 +76,7 @@ impl State {
         })
     }
 
-    /// What a room at the table is set to.
+    /// The settings of a room at the table.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -90,22 +90,22 @@ impl State {
         Ok(&self.rooms[room])
     }
 
-    /// Where the journal ends, to be changed.
+    /// The end of the journal, mutable.
     pub fn head_mut(&mut self) -> &mut Head {
         Arc::make_mut(&mut self.head)
     }
 
-    /// What is known of games, to be changed.
+    /// The states of games, mutable.
     pub fn games_mut(&mut self) -> &mut BTreeMap<String, GameState> {
         Arc::make_mut(&mut self.games)
     }
 
-    /// What is known of the rooms that sit here, to be changed.
+    /// The rooms at this table, mutable.
     pub fn rooms_mut(&mut self) -> &mut BTreeMap<RoomId, Stored<RoomDoc>> {
         Arc::make_mut(&mut self.rooms)
     }
 
-    /// The number that the next entry gets.
+    /// The number for the next entry.
     pub fn next_number(&self) -> u64 {
         self.gap.map_or(self.head.number, |(_, last)| last) + 1
     }

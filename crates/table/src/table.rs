@@ -1,7 +1,7 @@
-//! A table at work: how a message is played at it.
+//! An open table, and how a message is played at it.
 //!
-//! [`Table::hear`] plays a message on a draft of the table, which takes the table's place, and returns the writes that make
-//! it so in the store. If they fail, the table in memory is thrown away and opened again from the store, so that memory
+//! [`Table::hear`] plays a message on a draft of the table, which then replaces the table, and returns the writes that
+//! do the same in the store. If they fail, the table in memory is discarded and reopened from the store, so memory
 //! never knows more than the disk.
 
 mod edit;
@@ -34,16 +34,16 @@ use journal::store::{Batch, StoreError};
 use posts::Lines;
 use std::borrow::Cow;
 
-/// A table at work.
+/// An open table.
 pub struct Table {
     lane: Lane,
     state: State,
     pulse: Pulse,
     /// Entries up to here may be shown before they are durable.
     safe: u64,
-    /// How many numbers are reserved beyond the last entry: more while commands come faster than the disk is.
+    /// How many numbers are reserved beyond the last entry: more while commands come faster than the disk can write.
     ahead: u64,
-    /// Commands in a row that found everything before them durable.
+    /// The number of successive commands that found everything before them durable.
     calm: u32,
 }
 
@@ -54,19 +54,19 @@ struct Said<'a> {
     lines: &'a [CommandLine],
 }
 
-/// What becomes of the answer to a message.
+/// What happens with the answer to a message.
 #[derive(Clone, Copy)]
 enum Answering<'a> {
     /// It is said.
     Anew,
-    /// It takes the place of that to the first version, the message of this id.
+    /// It replaces the answer to the first version, the message with this id.
     Correcting(&'a str),
     /// Nothing is said.
     Nothing,
 }
 
 impl Table {
-    /// Opens the table as the store has it.
+    /// Opens the table from the store.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -75,17 +75,17 @@ impl Table {
         Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead: 1, calm: 0 })
     }
 
-    /// In which lane its batches must be submitted.
+    /// The lane for its batches.
     pub fn lane(&self) -> Lane {
         self.lane
     }
 
-    /// The command lines of an event, which [`lay`](Self::lay) and [`hear`](Self::hear) are told.
+    /// The command lines of an event, for [`lay`](Self::lay) and [`hear`](Self::hear).
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn lines(&mut self, host: &Host, event: &Event) -> Result<Vec<CommandLine>, StoreError> {
-        // Its room may have sat at another table in between, where more was set.
+        // Its room may have been at another table in between, and its settings may have changed there.
         if self.state.rooms.get(event.room()).is_some_and(|room| room.doc.table != self.state.id) {
             self.state.rooms_mut().remove(event.room());
         }
@@ -95,10 +95,10 @@ impl Table {
         }
     }
 
-    /// If the event holds a command and the table has no seed for it yet: what must be durable before
-    /// [`hear`](Self::hear). A new table gets its first seed; one that was restored from a backup begins a new epoch,
-    /// since what was played after the backup is known to the players, and so is what was published after it. Where
-    /// messages that were not accepted come again, those from before come first, and keep their dice.
+    /// If the event holds a command and the table has no seed for it yet, returns what must be durable before
+    /// [`hear`](Self::hear). A new table gets its first seed. One restored from a backup begins a new epoch, because
+    /// players know what was played, and what was published, after the backup. If the network redelivers messages that
+    /// were not accepted, those from before come first and keep their dice.
     pub fn lay(&mut self, host: &Host, event: &Event, lines: &[CommandLine], network: Guarantees) -> Option<Batch> {
         let message = event.message().filter(|_| !lines.is_empty())?;
         let restored = host.restored.as_deref().and_then(|time| time.parse::<Timestamp>().ok());
@@ -121,10 +121,10 @@ impl Table {
         Some(batch)
     }
 
-    /// Plays an event of these lines.
+    /// Plays an event with these lines.
     ///
     /// # Errors
-    /// The store cannot be read; nothing happened, and the table must be opened again.
+    /// The store cannot be read; nothing happened, and the table must be reopened.
     pub fn hear(
         &mut self,
         host: &Host,
@@ -156,7 +156,7 @@ impl Table {
         }
     }
 
-    /// The event with a time that can be shown: nothing was said before what was played last, or after it was heard.
+    /// The event with a plausible time: not before the last entry, and not after it was heard.
     fn in_its_time<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let mut event = Cow::Borrowed(event);
         if let Some(message) = event.message() {
@@ -169,32 +169,32 @@ impl Table {
         event
     }
 
-    /// Whether hearing an event of these lines may take longer than throwing some dice does: what reads much of the journal,
-    /// or plays a command many times to know its chances. In doubt it is so.
+    /// True if hearing an event with these lines may take longer than rolling some dice, because it reads much of the
+    /// journal or plays a command many times for its chances. True in doubt.
     pub fn may_take_long(&self, host: &Host, event: &Event, lines: &[CommandLine]) -> bool {
         if matches!(event, Event::Edited { .. } | Event::Redacted { .. }) {
             return true;
         }
         let TableDoc { shortcuts, seats, .. } = &*self.state.doc.doc;
-        // To act for another character takes a command of the table's own.
+        // Acting for another character takes one of the table's own commands.
         let whose =
             event.message().and_then(|message| seats.get(&message.speaker.player)).map_or(GUEST, |seat| seat.plays);
         let has_macro = |word: &str| shortcuts.of(whose).any(|named| named.macros.contains_key(word));
         let long = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_lowercase();
-            // Of a game's words only commands that are asked for by a table's own one take long.
+            // Of a game's commands, only those inside one of the table's own take long.
             host.plugins.house().iter().any(|command| command.answers_to(&word)) || has_macro(&word)
         };
         let mut lines = lines.iter().take(MOST_LINES);
         lines.any(|line| line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long))
     }
 
-    /// A batch is durable that came with this [`Heard::reserved`].
+    /// Notes that a batch with this [`Heard::reserved`] is durable.
     pub fn confirm(&mut self, reserved: u64) {
         self.safe = self.safe.max(reserved);
     }
 
-    /// What to write when the table is put away in order, so that no number is lost.
+    /// What to write when the table is unloaded in order, so that no number is lost.
     pub fn close(&self) -> Option<Batch> {
         (self.state.seed.is_some() && self.state.head.reserved > self.state.head.number && self.state.gap.is_none())
             .then(|| {
@@ -205,7 +205,7 @@ impl Table {
             })
     }
 
-    /// Plays the lines of a message, and notes what became of it in `rows`, if the network may deliver it again.
+    /// Plays the lines of a message, and stores its outcome in `rows` if the network may deliver it again.
     fn hear_message(
         &mut self,
         host: &Host,
@@ -218,7 +218,7 @@ impl Table {
         let played = if lines.len() > MOST_LINES { Lines::First } else { Lines::All };
         let Speaker { player, name, trust, standing, .. } = &message.speaker;
         let ordered = *standing == Standing::Operator;
-        // Who said something while the bot was away, or says it elsewhere, need not be here now.
+        // The sender of a late message, or one said elsewhere, need not be here now.
         if !ordered && !message.late && !message.absent && message.aside.is_none() {
             host.roster.enter(&message.room, player, name, *trust);
         }
@@ -226,7 +226,7 @@ impl Table {
         let new = !ordered && !lines.is_empty() && host.roster.meet(&message.room, player, found);
         let returned = self.state.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         let mut draft = self.draft();
-        // Whatever version of a message is played, its dice are those of the first.
+        // Every version of a message has the dice of the first.
         if let Answering::Correcting(first) = answering {
             draft.replacing = Some(Replacing { id: first.to_owned(), ..Replacing::default() });
         }
@@ -247,7 +247,7 @@ impl Table {
         if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
-        // The original answers for its edits, and is the one that is erased: the others hold no words.
+        // The original stands for its edits, and is the one that gets erased; the others contain no words.
         let kept = if rows.is_empty() { Vec::new() } else { lines::kept(host, lines) };
         self.note_rows(message, rows, kept, network.unaccepted, &mut heard);
         let first = if let Answering::Correcting(first) = answering { first } else { &message.id };
@@ -259,12 +259,12 @@ impl Table {
             Answering::Correcting(first) => self.post_answers(host, message, played, Some(first), &mut heard)?,
         }
         self.reserve(&mut heard);
-        // Where a message may come again, its answer must not show a number that a crash could still change.
+        // If a message may come again, its answer must not show a number that a crash could still change.
         heard.early &= network.unaccepted == Unaccepted::Lost && !message.comes_again;
         Ok(heard)
     }
 
-    /// Notes in `rows` what became of a message, if it may be heard again; in the last of them also its lines.
+    /// Stores a message's outcome in `rows` if it may be heard again; the last row also gets its lines.
     fn note_rows(
         &self,
         message: &Message,
@@ -278,9 +278,9 @@ impl Table {
         for (place, row) in rows.into_iter().enumerate() {
             let kept = if place == last { std::mem::take(&mut lines) } else { Vec::new() };
             match heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played) {
-                // Without redelivery nothing was written about a message of mere prose.
+                // Without redelivery nothing was stored about a message that is only prose.
                 _ if heard.outcomes.is_empty() && unaccepted == Unaccepted::Lost => {}
-                // The row of a message that was edited stays: else the message would be played once more where it comes again.
+                // The row of an edited message stays; otherwise the message would be played again when redelivered.
                 _ if heard.outcomes.is_empty() && place == 0 => heard.batch.delete(row),
                 true => {
                     let played = InboxRow::played(&self.state.id, player, kept, heard.entries());
@@ -307,7 +307,7 @@ impl Table {
         }
     }
 
-    /// Makes a draft the table; what is to be written for that.
+    /// Makes a draft the table. Returns what to write for that.
     fn keep(&mut self, draft: Draft) -> Batch {
         (self.state, self.pulse) = (draft.state, draft.pulse);
         draft.writes
@@ -325,7 +325,7 @@ impl Table {
 
     fn lines_of(&mut self, host: &Host, message: &Message) -> Result<Vec<CommandLine>, StoreError> {
         let room = self.state.room(host, &message.room)?.doc.clone();
-        // Said aside, no line of it is meant for anybody else.
+        // A message said aside has no line for anybody else.
         let to = if message.aside.is_some() { SaidTo::BotAlone } else { SaidTo::of(message) };
         let notation = host.plugins.notation(&room.plugins).filter(|_| room.rolls_inline());
         let inline = notation.map(|command| Inline { dialect: room.dialect(), command: &command.name });
@@ -333,13 +333,14 @@ impl Table {
     }
 }
 
-/// Whether who speaks for a room from elsewhere has left it since that was accepted. After a start nobody knows yet who is there.
+/// True if somebody who speaks for a room from elsewhere has left it since that was accepted. After a start nobody
+/// knows yet who is there.
 fn is_gone(host: &Host, message: &Message) -> bool {
     let present = host.roster.present(&message.room);
     message.aside.is_some() && !present.is_empty() && !present.contains_key(&message.speaker.player)
 }
 
-/// Refuses a line of somebody who is not in its room any more.
+/// Refuses a line of somebody who is no longer in its room.
 fn not_seen(message: &Message) -> Outcome {
     let mut outcome = Outcome::silent(&message.speaker.name, &message.speaker.name);
     outcome.kind = OutcomeKind::Refused;

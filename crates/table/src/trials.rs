@@ -1,27 +1,27 @@
-//! What comes of playing a game's command with all that could be thrown, added up.
+//! The results of playing a game's command with all possible rolls, added up.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What came of playing all that could be thrown, added up.
+/// The results of all possible rolls, added up.
 #[derive(Debug)]
 pub(crate) struct Trials {
-    /// The chance of what was left out.
+    /// The chance of everything left out.
     pub left: f64,
-    /// Dice were thrown.
+    /// True if dice were rolled.
     pub thrown: bool,
-    /// How many throws were played.
+    /// The number of rolls played.
     pub played: u32,
-    /// The chance of all that was played, and of what succeeded, as long as every answer tells.
+    /// The chance of everything played, and of success, as long as every answer states it.
     all: f64,
     good: Option<f64>,
-    /// The chance of each total, as long as every answer has one.
+    /// The chance of each total, as long as every answer states one.
     totals: Option<BTreeMap<i64, f64>>,
-    /// The chance of each word for how it ends.
+    /// The chance of each outcome word.
     outcomes: BTreeMap<String, f64>,
 }
 
-/// What an answer states that says how a roll ended: true or false, a whole number, a word.
+/// Facts that state how a roll ended: true or false, a whole number, a word.
 pub(crate) const SUCCESS: &str = "success";
 const TOTAL: &str = "total";
 const OUTCOME: &str = "outcome";
@@ -33,7 +33,7 @@ impl Trials {
         Trials { left: 0.0, thrown: false, played: 0, all: 0.0, good, totals, outcomes: BTreeMap::new() }
     }
 
-    /// Takes note of what an answer states that comes with this chance, 0 to 1.
+    /// Counts an answer's facts with this chance, 0 to 1.
     pub fn count(&mut self, facts: &Map<String, Value>, chance: f64) {
         self.played += 1;
         self.all += chance;
@@ -51,17 +51,17 @@ impl Trials {
         }
     }
 
-    /// The chance that it succeeds, of what was not left out; nothing where the answers do not tell.
+    /// The chance of success among what was not left out; `None` if the answers do not state it.
     pub fn success(&self) -> Option<f64> {
         self.good.filter(|_| self.all > 0.0).map(|good| good / self.all)
     }
 
-    /// What it comes to, from the lowest to the highest, each with its chance.
+    /// The totals from the lowest to the highest, each with its chance.
     pub fn totals(&self) -> Option<Vec<(i64, f64)>> {
         self.totals.as_ref().map(|totals| totals.iter().map(|(total, chance)| (*total, *chance)).collect())
     }
 
-    /// The words for how it ends, the likeliest first; none where the answers have none.
+    /// The outcome words, the likeliest first; empty if the answers have none.
     pub fn outcomes(&self) -> Vec<(String, f64)> {
         let mut words: Vec<_> = self.outcomes.iter().map(|(word, chance)| (word.clone(), *chance)).collect();
         words.sort_by(|(_, a), (_, b)| b.total_cmp(a));

@@ -1,4 +1,4 @@
-//! One of the table's own commands on its way: all that it gets, which is more than any game gets.
+//! One of the table's own commands in progress, with everything it gets, which is more than any game gets.
 
 use crate::effects::Effects;
 use crate::host::Host;
@@ -13,9 +13,9 @@ use journal::documents::{Head, RoomDoc, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Words};
 use std::sync::Arc;
 
-/// The table's own commands: handed to it as plugins are.
+/// The table's own commands, passed in like plugins.
 pub(crate) trait OwnCommands: Send + Sync {
-    /// What they are.
+    /// Their declarations.
     fn declared(&self) -> Vec<CommandSpec>;
 
     /// Plays one.
@@ -25,48 +25,48 @@ pub(crate) trait OwnCommands: Send + Sync {
     fn play(&self, name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Unplayed>;
 }
 
-/// One of the table's own commands on its way.
+/// One of the table's own commands in progress.
 pub(crate) struct HouseTurn<'a> {
     pub host: &'a Host,
     pub speaker: &'a Speaker,
     pub room_id: &'a RoomId,
-    /// Where it was typed: another one, if it was in a private chat for this room.
+    /// Where it was typed; different from the room if it was typed in a private chat for it.
     pub said_in: &'a RoomId,
     pub actor: CharacterId,
     pub rights: &'a Rights<'a>,
     pub present: &'a Present,
     pub table: &'a mut Arc<TableDoc>,
-    /// The table as it was when the command began: what came into being on the way is part of it.
+    /// The table's document when the command began, including what was created on the way.
     pub arrived: &'a mut Arc<TableDoc>,
     pub room: &'a mut Arc<RoomDoc>,
     pub head: &'a mut Arc<Head>,
-    /// The journal up to this command.
+    /// The journal before this command.
     pub ledger: Ledger<'a>,
-    /// What it does besides.
+    /// Its other effects.
     pub effects: &'a mut Effects,
     /// The number it gets if it becomes an entry.
     pub number: u64,
     /// The entry whose answer it replies to.
     pub replied: Option<u64>,
-    /// When it was sent, to be shown.
+    /// When it was sent; for display.
     pub now: Timestamp,
-    /// When it was heard, by the bot's own clock: what expires goes by it.
+    /// When it was heard, by the bot's own clock; for expiry.
     pub heard: Timestamp,
-    /// Files that were asked for lately, if this asks for one.
+    /// Recent exports, if this command asks for one.
     pub exports: Option<Exports>,
-    /// It was typed where the others do not read.
+    /// True if it was typed where the others do not read.
     pub in_private: bool,
-    /// The answer is for who typed, and referees.
+    /// True if the answer is only for the speaker and the referees.
     pub in_secret: bool,
 }
 
 impl HouseTurn<'_> {
-    /// Whether the command may do this.
+    /// True if the command may do this.
     pub fn may(&self, act: Act<'_>) -> bool {
         self.rights.may(self.table, act)
     }
 
-    /// Refuses who may not do this, which is to `what`.
+    /// Refuses people who may not do this; `what` describes the act.
     pub fn needs(&self, act: Act<'_>, what: &str) -> Result<(), Refusal> {
         if self.may(act) {
             return Ok(());
@@ -76,13 +76,13 @@ impl HouseTurn<'_> {
         Err(Refusal::new(format!("only {who} may {what}")))
     }
 
-    /// Who may be named.
+    /// Everyone who can be named.
     pub fn cast(&self) -> Cast {
         let present = self.host.roster.present(self.room_id);
         self.ledger.state.casting.cast(self.table, self.head, present)
     }
 
-    /// Refuses who may not show what others keep secret.
+    /// Refuses people who may not show what others keep secret.
     pub fn must_disclose(&self, what: &str) -> Result<(), Refusal> {
         if self.may(Act::Disclose) {
             return Ok(());
@@ -93,7 +93,7 @@ impl HouseTurn<'_> {
         Err(Refusal::new(format!("only {who} may {what}{nick}")).example("gm"))
     }
 
-    /// The table's document, to be changed.
+    /// The table's document, mutable.
     pub fn table_mut(&mut self) -> &mut TableDoc {
         Arc::make_mut(self.table)
     }

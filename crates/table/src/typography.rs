@@ -1,9 +1,9 @@
-//! Reading what phones type: what was meant, whatever the keyboard made of it.
+//! Reads what phones type: what was meant, whatever the keyboard made of it.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// `text` with typographic dashes, quotation marks, spaces and full-width characters as plain ones, and without
-/// what is not seen; letters with marks in one form, so that a name typed twice is one name.
+/// Replaces typographic dashes, quotation marks, spaces and full-width characters in `text` by plain ones, and removes
+/// unseen characters. Accented letters are put into one form, so that a name typed twice is one name.
 pub fn as_meant(text: &str) -> String {
     if text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
         return text.to_owned();
@@ -17,11 +17,11 @@ fn plain(c: char) -> Option<char> {
         '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{b4}' => '\'',
         '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' | '\u{2033}' => '"',
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        // Full-width forms stand in the order of ASCII, from ! to ~.
+        // Full-width forms are in ASCII order, from ! to ~.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xff01 + 0x21).unwrap_or(c),
         '\u{d7}' => 'x',
         '\u{f7}' => '/',
-        // A new line or paragraph is none within a line.
+        // A line or paragraph separator inside a line becomes a space.
         '\u{2028}' | '\u{2029}' => ' ',
         c if c.is_control() => ' ',
         c if chat::is_unseen(c) => return None,

@@ -8,7 +8,7 @@ use plugin_api::Refusal;
 pub(crate) enum Unplayed {
     /// Not for this bot: nothing is said.
     Silent,
-    /// Something is said.
+    /// Refused: the player is told.
     Refused(Refusal),
     /// The store cannot be read.
     Store(StoreError),

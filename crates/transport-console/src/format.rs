@@ -1,17 +1,17 @@
-//! How a post looks on the terminal: the name in front, bold and dim where somebody reads it.
+//! How a post looks on the terminal: the name in front, bold and dim text where somebody reads it.
 
 use chat::{Block, Post, RoomId, Span, clean, drawn};
 
-/// Whether codes for a terminal are written.
+/// Whether to write terminal codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Bold results, dim dropped dice.
     Terminal,
-    /// Text alone.
+    /// Text only.
     Plain,
 }
 
-/// The lines of a post as seen from the room `here`, each with its end.
+/// The lines of a post as seen from the room `here`, each with its line end.
 pub fn post(post: &Post, here: &RoomId, style: Style) -> String {
     let mut lines = Vec::new();
     for block in &post.blocks {
@@ -40,7 +40,7 @@ fn line_text(line: &[Span], style: Style) -> String {
             Span::Bold(_) => coded("1", span.plain()),
             Span::Code(_) => coded("36", span.plain()),
             Span::Dropped(_) => coded("2", span.plain()),
-            // There is nothing to click on a terminal; whoever sits at it sees all rooms anyway.
+            // A terminal has nothing to click, and its user sees all rooms anyway.
             Span::Spoiler(text) => coded("2", clean(text).into_owned()),
         })
         .collect()

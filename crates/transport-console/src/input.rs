@@ -5,10 +5,10 @@ use rustyline::{Config, DefaultEditor};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a line that are kept; the core takes less, and says so.
+/// The most bytes kept of a line; the core accepts fewer, and says so.
 const MOST_LINE: usize = 64 << 10;
 
-/// Where lines come from.
+/// The source of lines.
 pub enum Input {
     /// A terminal, with line editing and a history file.
     Terminal(Box<DefaultEditor>, PathBuf),
@@ -17,7 +17,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The terminal, with the history kept in `history`.
+    /// A terminal, with the history stored in `history`.
     ///
     /// # Errors
     /// There is no terminal.
@@ -30,17 +30,17 @@ impl Input {
         Ok(Input::Terminal(Box::new(editor), history.to_owned()))
     }
 
-    /// Lines of `read`.
+    /// The lines of `read`.
     pub fn pipe(read: impl Read + Send + 'static) -> Self {
         Input::Pipe(BufReader::new(Box::new(read)))
     }
 
-    /// Whether somebody types there.
+    /// True if somebody types there.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Input::Terminal(..))
     }
 
-    /// The next line without its end; `None` at the end.
+    /// The next line without its line end; `None` at the end of the input.
     pub fn next(&mut self, prompt: &str) -> io::Result<Option<String>> {
         match self {
             Input::Terminal(editor, _) => loop {
@@ -56,16 +56,16 @@ impl Input {
         }
     }
 
-    /// Keeps the history.
+    /// Stores the history.
     pub fn close(&mut self) {
         if let Input::Terminal(editor, history) = self {
-            // A history that cannot be kept is no reason to end with an error.
+            // A history that cannot be stored is no reason to end with an error.
             let _ = editor.save_history(history);
         }
     }
 }
 
-/// Reads a line of any bytes; of one longer than [`MOST_LINE`] the beginning.
+/// Reads a line of any bytes; if it is longer than [`MOST_LINE`], only the beginning.
 fn bounded_line(read: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     let mut ended = true;

@@ -1,7 +1,7 @@
-//! The terminal as a network: whoever sits at it speaks as anybody, in any room, and runs every room.
+//! The terminal as a network. Its user can speak as anyone, in any room, and is admin of every room.
 //!
-//! On a terminal a line is edited and remembered; on a pipe lines are read as they come, each is answered before the
-//! next is read, and the end of the file ends the bot. Lines that begin with `/` are for the console itself.
+//! On a terminal, lines can be edited and recalled. From a pipe, each line is answered before the next is read, and the
+//! end of the file ends the bot. Lines that begin with `/` are for the console itself.
 
 mod format;
 mod input;
@@ -22,21 +22,21 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// The name of the network.
 pub const NETWORK: &str = "console";
-/// Characters that a name typed at the console may have.
+/// The most characters of a name typed at the console.
 const MOST_NAME: usize = 32;
 
-/// What is shown at the start, and who speaks first.
+/// What to show at the start, and who speaks first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// Lines shown before the first prompt.
     pub greeting: Vec<String>,
-    /// Who speaks until `/as` names another.
+    /// The speaker until `/as` names another.
     pub name: String,
-    /// In which room until `/room` names another.
+    /// The room until `/room` names another.
     pub room: String,
-    /// Makes the ids of this run's messages different from those of all others.
+    /// Makes this run's message ids different from those of all other runs.
     pub nonce: String,
-    /// Where files are put that the bot hands out.
+    /// The directory for files that the bot hands out.
     pub files: PathBuf,
 }
 
@@ -47,14 +47,14 @@ pub struct Console {
     input: Mutex<Option<Input>>,
     output: Mutex<Box<dyn Write + Send>>,
     here: Mutex<String>,
-    /// Nothing is said before the greeting.
+    /// True once the greeting was shown; nothing is said before.
     greeted: watch::Sender<bool>,
-    /// Nobody reads what is printed any more.
+    /// True if nobody reads the output any more.
     unread: AtomicBool,
     style: format::Style,
 }
 
-/// A request for the next line, asked with this prompt.
+/// A request for the next line, with the prompt to show.
 type Ask = (String, oneshot::Sender<std::io::Result<Option<String>>>);
 
 impl Console {
@@ -83,7 +83,7 @@ impl Console {
         RoomId::new(NETWORK, self.here.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    // Whoever sits here is one person under all names, and the bot is theirs.
+    // The user of the terminal is one person under all names, and owns the bot.
     fn message(&self, Seat { name, private, .. }: &Seat, number: u64, line: &str) -> Message {
         Message {
             private: *private,
@@ -101,7 +101,7 @@ impl Console {
         }
     }
 
-    /// A line that is for the console itself: what comes of it.
+    /// Obeys a line for the console itself. Returns the result.
     fn own_command(&self, line: &str, seat: &mut Seat) -> Own {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let cleaned = clean(rest.trim());
@@ -154,7 +154,7 @@ impl Console {
         Ok(())
     }
 
-    /// Hears one line after the other until the input ends, or nobody reads the answers any more.
+    /// Reads and delivers lines until the input ends or nobody reads the answers any more.
     async fn talk(&self, desk: &dyn Desk) -> io::Result<()> {
         let input = self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
         let input = input.ok_or_else(|| io::Error::other("the console runs once"))?;
@@ -166,7 +166,7 @@ impl Console {
         }
         self.greeted.send_replace(true);
         loop {
-            // What is left from an earlier run, or was asked in the last line, is said before the next prompt.
+            // Answers left from an earlier run, or to the last line, come before the next prompt.
             desk.settle().await;
             if self.unread.load(Ordering::Relaxed) {
                 return Ok(());
@@ -178,7 +178,7 @@ impl Console {
             let Some(line) = line.await.map_err(|_| ended())?? else {
                 return Ok(());
             };
-            // What is pasted comes at once; each line of it is a line.
+            // Pasted text comes at once; split it into lines.
             for line in line.split('\n') {
                 number += 1;
                 if line.starts_with('/') {
@@ -201,7 +201,7 @@ impl Console {
 
     fn say(&self, post: &Post) -> Result<Sent, SendError> {
         if post.copy {
-            // Whoever sits here has read it as the one it was for.
+            // The user has already read it as the player it was for.
             return Ok(Sent::default());
         }
         let mut text = format::post(post, &self.room(), self.style);
@@ -219,7 +219,7 @@ impl Console {
         })
     }
 
-    /// Puts a file where whoever sits at the terminal finds it; says where.
+    /// Writes a file where the user can find it. Returns its place.
     fn put(&self, file: &chat::File) -> std::io::Result<String> {
         std::fs::create_dir_all(&self.opening.files)?;
         let name: String = file.name.chars().filter(|c| !c.is_control() && *c != '/').collect();
@@ -229,24 +229,24 @@ impl Console {
     }
 }
 
-/// Whoever sits at the terminal, as whom they speak.
+/// The user's current name and place.
 struct Seat {
     name: String,
-    /// In a private chat with the bot.
+    /// True in a private chat with the bot.
     private: bool,
-    /// The id of what each name said last in each room.
+    /// The id of the last message by each name in each room.
     said: BTreeMap<(String, String), String>,
 }
 
-/// What comes of a line that is for the console itself.
+/// The result of a line for the console itself.
 enum Own {
     Says(String),
-    /// The message of this id is to be replaced by this line.
+    /// Replace the message with this id by this line.
     Edit(String, String),
     Quit,
 }
 
-/// Where this name talks to the bot alone.
+/// The private chat between this name and the bot.
 fn private_room(name: &str) -> String {
     format!("private-{}", name.to_lowercase().replace('/', "-"))
 }
@@ -263,7 +263,7 @@ impl Transport for Console {
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
         match self.talk(&*desk).await {
-            // Nobody reads on, which ends it as /quit does.
+            // Nobody reads the output, which ends it like `/quit`.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             ended => ended.map_err(trouble),
         }
@@ -275,17 +275,17 @@ impl Transport for Console {
     }
 
     async fn ready(&self) {
-        // The console holds the sender: this cannot fail.
+        // The console holds the sender, so this cannot fail.
         let _ = self.greeted.subscribe().wait_for(|greeted| *greeted).await;
     }
 }
 
-/// Reads lines in a thread of its own, one at a time, when asked.
+/// Reads lines in a thread of its own, one per request.
 fn listen(mut input: Input) -> mpsc::UnboundedSender<Ask> {
     let (lines, mut asked) = mpsc::unbounded_channel::<Ask>();
     std::thread::spawn(move || {
         while let Some((prompt, answer)) = asked.blocking_recv() {
-            // Whoever asked may be gone: the bot is stopping.
+            // The receiver may be gone, because the bot is stopping.
             let _ = answer.send(input.next(&prompt));
         }
         input.close();

@@ -1,4 +1,4 @@
-//! The console keeps the contract of a transport.
+//! The console keeps a transport's contract.
 
 use async_trait::async_trait;
 use chat::conformance::{Stand, suite};

@@ -1,4 +1,4 @@
-//! The one task of a network: connects, registers, listens and speaks, and begins again when the link is lost.
+//! The task of a network: connects, registers, listens and speaks, and starts again when the link is lost.
 
 mod orders;
 mod silence;
@@ -24,18 +24,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::{OwnedMutexGuard, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const CHUNK: usize = 16 << 10;
-/// A connection that held for so long was worth it: the next attempt may come soon.
+/// A connection that lasted this long was good: the next attempt waits only the shortest time.
 const HELD: Duration = Duration::from_secs(60);
-/// Bytes that may wait for a server that does not read.
+/// The most bytes that may wait for a server that does not read.
 const MOST_WAITING: usize = 1 << 20;
-/// How long the server may take to end the link when the bot leaves.
+/// How long the server has to end the link when the bot leaves.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// What others see when the bot leaves.
+/// The quit message others see.
 const QUIT: &str = "the table is kept";
 
-/// Gives a fresh secret text each time.
+/// Returns a fresh secret text each time.
 pub type Nonces = Arc<dyn Fn() -> String + Send + Sync>;
 
 /// The task of a network.
@@ -45,25 +45,25 @@ pub struct Connection {
     pub clock: Arc<dyn Clock>,
     pub nonces: Nonces,
     pub orders: OwnedMutexGuard<mpsc::UnboundedReceiver<Order>>,
-    /// Where what happens goes; nobody listens any more once the bot stops.
+    /// The channel for what happens; nobody listens once the bot stops.
     pub deliveries: mpsc::UnboundedSender<Delivery>,
     pub ready: watch::Sender<bool>,
     pub memory: Memory,
     pub outbox: Outbox,
-    /// What the operator asks for.
+    /// The operator's requests.
     pub asked: Vec<Ask>,
     pub closing: Option<oneshot::Sender<()>>,
 }
 
 /// How a connection ended.
 enum End {
-    /// It was asked to leave.
+    /// The bot was asked to leave.
     Left,
     /// The link was lost.
     Lost(Trouble),
 }
 
-/// A link, with what was read and is to be written.
+/// A link with its read and write buffers.
 struct Wire {
     read: ReadHalf<Box<dyn Stream>>,
     write: WriteHalf<Box<dyn Stream>>,
@@ -72,12 +72,12 @@ struct Wire {
     out: VecDeque<u8>,
     unflushed: bool,
     socket: Socket,
-    /// Lines that came with the last one of registration.
+    /// Lines that came along with the last line of registration.
     early: Vec<Incoming>,
 }
 
 impl Connection {
-    /// Lives until it is asked to leave.
+    /// Runs until it is asked to leave.
     pub async fn live(mut self) {
         let first = Duration::from_millis(u64::from(self.settings.reconnect_first_ms));
         let most = Duration::from_millis(u64::from(self.settings.reconnect_most_ms)).max(first);
@@ -115,18 +115,18 @@ impl Connection {
         }
         self.outbox.give_up();
         if let Some(closed) = self.closing.take() {
-            // Who asked may have stopped waiting.
+            // The receiver may have stopped waiting.
             let _ = closed.send(());
         }
     }
 
-    /// A time between three quarters of `wait` and `wait`, so that many bots do not come back at once.
+    /// Returns a time between three quarters of `wait` and `wait`, so that many bots do not come back at once.
     fn jittered(&self, wait: Duration) -> Duration {
         let byte = (self.nonces)().bytes().fold(0u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         wait - wait / 4 * u32::from(byte) / 255
     }
 
-    /// Waits, and takes what is to be said later; whether it was asked to leave.
+    /// Waits, taking posts to be said later. Returns true if it was asked to leave.
     async fn pause(&mut self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         loop {
@@ -151,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// Connects and registers; `None` if it was asked to leave meanwhile.
+    /// Connects and registers. Returns `None` if it was asked to leave meanwhile.
     async fn open(&mut self) -> Result<Option<(Wire, Registered)>, Trouble> {
         let settings = self.settings.clone();
         let way = Way::to(&settings, &self.memory.policies, self.clock.now());
@@ -174,7 +174,7 @@ impl Connection {
         opened
     }
 
-    /// Keeps what was learned of the server.
+    /// Stores what was learned about the server.
     fn learn(&mut self, learned: &Learned) {
         let Memory { policies, distrust, notes, .. } = &mut self.memory;
         if let Some((port, advice)) = learned.advice {
@@ -280,10 +280,10 @@ impl Connection {
         }
     }
 
-    /// Prepares what may be said now, and hands on what that leads to.
+    /// Writes what may be said now to the buffer, and hands on any events that follow from it.
     ///
     /// # Errors
-    /// The server does not take what is said.
+    /// The server does not read what is sent.
     fn speak(&mut self, wire: &mut Wire, session: &mut Session) -> Result<(), Trouble> {
         let now = Instant::now();
         self.outbox.pump(now, &*session, &mut wire.out);
@@ -299,7 +299,7 @@ impl Connection {
         }
     }
 
-    /// Takes an order and those that wait behind it, and does at once what the operator asks for.
+    /// Takes an order and those waiting after it. The operator's requests are done at once.
     fn follow(&mut self, order: Option<Order>, session: &mut Session) {
         self.take(order);
         while let Ok(order) = self.orders.try_recv() {
@@ -310,7 +310,7 @@ impl Connection {
         }
     }
 
-    /// Takes the lines of what was read.
+    /// Takes the lines out of what was read.
     fn hear(
         &mut self,
         wire: &mut Wire,
@@ -321,7 +321,7 @@ impl Connection {
         let length = match read {
             Ok(0) => return Err(Trouble::link("the server closed the link".to_owned())),
             Ok(length) => length,
-            // TLS was not ended in order.
+            // The server closed the link without ending TLS properly.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 return Err(Trouble::link("the server closed the link without a word".to_owned()));
             }
@@ -336,7 +336,7 @@ impl Connection {
                 tracing::debug!("a line that is no message");
                 return;
             };
-            // Nothing counts behind the server's last word.
+            // Nothing after the server's last word counts.
             if ended.is_ok() {
                 ended = session.hear(&line, &mut moment, out);
             }
@@ -348,7 +348,7 @@ impl Connection {
         Moment { now, memory: &mut self.memory, outbox: &mut self.outbox }
     }
 
-    /// Hands what happened to the core.
+    /// Hands events and notes to the core.
     fn deliver(&mut self, session: &mut Session) {
         self.hand_on(std::mem::take(&mut session.events));
     }
@@ -369,7 +369,7 @@ impl Wire {
         Wire { read, write, framer, chunk: vec![0; CHUNK], out, unflushed: false, socket, early: Vec::new() }
     }
 
-    /// Leaves in order, as far as the server lets us.
+    /// Leaves in order, as far as the server allows.
     async fn goodbye(&mut self) {
         wire::write(&mut self.out, &Command::QUIT(Some(QUIT.to_owned())));
         let leaving = async {
@@ -377,12 +377,12 @@ impl Wire {
             while self.read.read(&mut self.chunk).await? > 0 {}
             std::io::Result::Ok(())
         };
-        // A server that does not end the link is left without.
+        // If the server does not end the link, the bot does.
         let _ = tokio::time::timeout(GOODBYE, leaving).await;
     }
 }
 
-/// Writes all there is. Stopped in between, it goes on where it was.
+/// Writes the whole buffer. If cancelled, the next call continues where it stopped.
 async fn flush(
     write: &mut WriteHalf<Box<dyn Stream>>,
     out: &mut VecDeque<u8>,
@@ -395,7 +395,7 @@ async fn flush(
     Ok(())
 }
 
-/// Connects and registers, over TLS if the server wants that.
+/// Connects and registers, over TLS if the server wants it.
 async fn open(server: Server<'_>, nonce: String, learned: &mut Learned) -> Result<(Wire, Registered), Trouble> {
     match register(server, nonce.clone(), learned).await? {
         Opened::In(wire, registered) => Ok((wire, *registered)),
@@ -410,7 +410,7 @@ async fn open(server: Server<'_>, nonce: String, learned: &mut Learned) -> Resul
     }
 }
 
-/// What came of registering.
+/// The result of registering.
 enum Opened {
     In(Wire, Box<Registered>),
     /// The server wants TLS, on this port.
@@ -456,7 +456,7 @@ fn broke(error: std::io::Error) -> Trouble {
     Trouble::link(format!("the link broke while we registered: {error}"))
 }
 
-/// Connects, registers and leaves again: what came of it.
+/// Connects, registers and leaves again. Returns the result.
 pub async fn probe(settings: &Settings, nonce: String) -> Result<Registered, Trouble> {
     let way = Way::to(settings, &Policies::default(), jiff::Timestamp::UNIX_EPOCH);
     let server = Server { settings, way, distrusted: false };

@@ -1,33 +1,33 @@
-//! Servers that pretended to know the account's password: they are not told it, now or later. They may be tried by a proof
-//! that does not tell it. Another password ends it.
+//! Servers that pretended to know the account's password. They are never told it, though the bot may still try a proof
+//! that does not reveal it. Changing the password clears the suspicion.
 
 use crate::settings::Settings;
 use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The note that holds them.
+/// The note that stores them.
 pub const NOTE: &str = "distrusted";
-/// Rounds of hashing. Who was caught has seen a proof made with as many, and can guess by that.
+/// Rounds of hashing. A server that was caught has already seen a proof with this many rounds to guess from.
 const ROUNDS: u32 = 4_096;
 
-/// By host, what was made of the password that they pretended to know.
+/// By host: a hash of the password that the server pretended to know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distrust(BTreeMap<String, String>);
 
 impl Distrust {
-    /// As it was noted.
+    /// Reads the note.
     pub fn read(note: Option<&str>) -> Self {
         Distrust(note.and_then(|note| serde_json::from_str(note).ok()).unwrap_or_default())
     }
 
-    /// Whether the server of these settings was caught, while the password was the same.
+    /// True if the server of these settings was caught while the password was the same.
     pub fn is_about(&self, settings: &Settings) -> bool {
         let caught = self.0.get(&settings.server.to_ascii_lowercase());
         caught.is_some_and(|caught| *caught == mark(settings))
     }
 
-    /// The server of these settings was caught.
+    /// Notes that the server of these settings was caught.
     pub fn note(&mut self, settings: &Settings, notes: &mut BTreeMap<String, Option<String>>) {
         self.0.insert(settings.server.to_ascii_lowercase(), mark(settings));
         notes.insert(NOTE.to_owned(), serde_json::to_string(&self.0).ok());
@@ -41,7 +41,7 @@ fn mark(settings: &Settings) -> String {
     let mut mark = [0; 32];
     pbkdf2::pbkdf2_hmac::<Sha256>(password.as_bytes(), salt.as_bytes(), ROUNDS, &mut mark);
     mark.iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
     })

@@ -1,35 +1,35 @@
-//! How a post looks on IRC: lines short enough for the network, a name in front, mIRC's codes for bold and grey.
+//! How a post looks on IRC: lines short enough for the network, a name in front, mIRC codes for bold and grey.
 
 use chat::{Bar, Block, Post, Recipient, Span, clean, drawn};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Stands out.
+/// Bold.
 const BOLD: &str = "\x02";
 /// Grey.
 const GREY: &str = "\x0314";
-/// Black on black, until somebody marks it.
+/// Black on black, until the reader selects it.
 const HIDDEN: &str = "\x031,1";
-/// The end of any of them.
+/// Ends any of them.
 const PLAIN: &str = "\x0f";
-/// In front of what continues a line.
+/// Begins a line that continues another.
 const ON: &str = "… ";
-/// Between short items of a list that share a line.
+/// Separates short list items that share a line.
 const BETWEEN: &str = " | ";
-/// Bytes of an item that may share a line.
+/// Bytes up to which a list item may share a line.
 const SHORT: usize = 80;
 
-/// What can be said of a post at once.
+/// The part of a post that can be said at once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
-    /// The lines, each at most as long as was asked.
+    /// The lines, each within the length limit.
     pub lines: Vec<String>,
-    /// What is left for who asks for more.
+    /// The rest, for anyone who asks for more.
     pub rest: Vec<Block>,
 }
 
 type Line = Vec<Span>;
 
-/// Where a line stands in an answer, or a span in its line.
+/// The position of a line in an answer, or of a span in its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     First,
@@ -37,13 +37,13 @@ enum Position {
 }
 
 impl Position {
-    /// That of the one behind `before` others.
+    /// The position after `before` others.
     fn behind(before: usize) -> Self {
         if before == 0 { Position::First } else { Position::Later }
     }
 }
 
-/// At most `most` lines of at most `limit` bytes each.
+/// Makes at most `most` lines of at most `limit` bytes each.
 pub fn post(post: &Post, limit: usize, most: usize) -> Said {
     let style = if post.plain { Style::Plain } else { Style::Codes };
     let mut logical = logical(post, limit);
@@ -62,7 +62,7 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
         rest = shown.split_off(most);
         let hint =
             vec![Span::Text(" (".to_owned()), Span::Code(post.more.clone()), Span::Text(" shows more)".to_owned())];
-        // The hint stands on the last line that is shown, which gives way to it.
+        // The hint goes on the last line shown, which is shortened for it.
         let last = shown.pop().unwrap_or_default();
         let around = width(&hint, style) + mark(&last, style, Position::behind(shown.len())).len();
         let (mut last, left) = split(last, limit.saturating_sub(around), style);
@@ -76,7 +76,7 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
     Said { lines, rest: rest.into_iter().map(|line| Block::Line(unmarked(line))).collect() }
 }
 
-/// The lines of a post as they would be if any line could be of any length; only items share them where they fit.
+/// The lines of a post before wrapping. Only list items share lines where they fit.
 fn logical(post: &Post, limit: usize) -> Vec<Line> {
     let mut logical = Vec::new();
     for block in &post.blocks {
@@ -84,7 +84,7 @@ fn logical(post: &Post, limit: usize) -> Vec<Line> {
             Block::Line(line) => logical.push(drawn(line)),
             Block::List(items) => logical.extend(packed(items, limit)),
             Block::Chart(bars) => logical.extend(packed(&bars.iter().map(Bar::line).collect::<Vec<_>>(), limit)),
-            // There is no fixed width to point in.
+            // IRC has no fixed-width font to point in.
             Block::Caret { .. } => {}
         }
     }
@@ -96,7 +96,7 @@ fn logical(post: &Post, limit: usize) -> Vec<Line> {
     logical
 }
 
-/// What stands in front of the first line.
+/// The text in front of the first line.
 fn front(post: &Post) -> String {
     match post.to {
         Recipient::Room => post.front(),
@@ -104,7 +104,7 @@ fn front(post: &Post) -> String {
     }
 }
 
-/// Short items together on lines, long ones on lines of their own.
+/// Puts short items together on lines, and long ones on lines of their own.
 fn packed(items: &[Line], limit: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut open = false;
@@ -128,7 +128,7 @@ fn packed(items: &[Line], limit: usize) -> Vec<Line> {
     lines
 }
 
-/// Divides a line into lines that fit; `room` is that of the first.
+/// Breaks a line into lines that fit; `room` is the room in the first.
 fn wrap(line: Line, room: usize, limit: usize, style: Style) -> Vec<Line> {
     let (first, mut rest) = split(line, room, style);
     let mut lines = vec![first];
@@ -141,7 +141,7 @@ fn wrap(line: Line, room: usize, limit: usize, style: Style) -> Vec<Line> {
     lines
 }
 
-/// A line without the mark that it continues another.
+/// Removes the continuation mark from a line.
 fn unmarked(mut line: Line) -> Line {
     if line.first() == Some(&Span::Text(ON.to_owned())) {
         line.remove(0);
@@ -149,7 +149,7 @@ fn unmarked(mut line: Line) -> Line {
     line
 }
 
-/// The beginning of a line that fits, and what is left: between words if that is possible, else between graphemes.
+/// Splits a line into the part that fits and the rest: between words if possible, else between graphemes.
 fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
     if width(&line, style) <= limit {
         return (line, Vec::new());
@@ -164,7 +164,7 @@ fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
         let around = styled(&with_text(span, ""), style).len();
         let room = limit.saturating_sub(used + around);
         let text = text_of(span);
-        // With the mark that it continues another alone, a line would be as good as empty.
+        // A line with only the continuation mark would be as good as empty.
         let before = if line[0] == Span::Text(ON.to_owned()) { n.saturating_sub(1) } else { n };
         let at = break_at(text, room, Position::behind(before));
         let (mut head, mut tail) = (line[..n].to_vec(), vec![with_text(span, text[at..].trim_start())]);
@@ -178,8 +178,8 @@ fn split(line: Line, limit: usize, style: Style) -> (Line, Line) {
     (line, Vec::new())
 }
 
-/// The byte at which the text of a span is cut to fit into `room`: 0 if it had better go to the next line as a whole, which
-/// the first one never does.
+/// The byte at which to cut the text of a span so that it fits into `room`. Returns 0 if the whole span should go to
+/// the next line; never for the first span of a line.
 fn break_at(text: &str, room: usize, position: Position) -> usize {
     let fits = text.grapheme_indices(true).map(|(at, grapheme)| at + grapheme.len()).take_while(|end| *end <= room);
     let end = fits.last().unwrap_or_default();
@@ -188,7 +188,7 @@ fn break_at(text: &str, room: usize, position: Position) -> usize {
         Some(at) => at,
         None if text[end..].starts_with(' ') => end,
         None if position == Position::Later => 0,
-        // Something must go out, or there is no end of it: half a grapheme of more bytes than a line has, if need be.
+        // Something must go out or this never ends: if need be, half of a grapheme that is longer than a line.
         None if end > 0 => end,
         None => text.char_indices().map(|(at, c)| at + c.len_utf8()).find(|end| *end > 0).unwrap_or(text.len()),
     }
@@ -212,7 +212,7 @@ fn text_of(span: &Span) -> &str {
         | Span::Die(text)
         | Span::Dropped(text)
         | Span::Spoiler(text) => text,
-        // Lines have their offers as text here.
+        // Offers have become text by now.
         Span::Offer(offer) => &offer.command,
     }
 }
@@ -234,19 +234,19 @@ fn styled(span: &Span, style: Style) -> String {
     match (span, style) {
         (Span::Bold(_), Style::Codes) => format!("{BOLD}{}{PLAIN}", span.plain()),
         (Span::Dropped(_), Style::Codes) => format!("{GREY}{}{PLAIN}", span.plain()),
-        // A digit behind the code would be taken for part of it.
+        // A digit after the code would be read as part of it.
         (Span::Spoiler(text), Style::Codes) => format!("{HIDDEN} {} {PLAIN}", clean(text)),
         _ => span.plain(),
     }
 }
 
-/// The line as it is sent.
+/// The line as sent.
 fn rendered(line: &[Span], style: Style, position: Position) -> String {
     let text: String = line.iter().map(|span| styled(span, style)).collect();
     mark(line, style, position).to_owned() + &text
 }
 
-/// What stands in front of a line that does not begin an answer and must not look like anybody's command.
+/// The prefix of a line that does not begin an answer and must not look like somebody's command.
 fn mark(line: &[Span], style: Style, position: Position) -> &'static str {
     let harmless = |c: char| c.is_alphanumeric() || "-…([#\"'\x02\x03".contains(c);
     let first = line.iter().map(|span| styled(span, style)).find(|text| !text.is_empty()).unwrap_or_default();
@@ -293,7 +293,7 @@ mod tests {
         assert!(said.lines.iter().all(|line| line.len() <= 60));
         let all = said.lines.concat() + &said.rest.iter().map(Block::plain).collect::<String>();
         assert_eq!(all.matches("word").count(), 40);
-        // It goes on where it was left.
+        // The rest continues where it was cut.
         let next = post(&of(Reply { blocks: said.rest, ..Reply::new() }), 60, 9);
         assert!(next.lines[0].starts_with("Ann: word") && next.rest.is_empty(), "{next:?}");
     }

@@ -1,4 +1,4 @@
-//! What a server says of itself with 005 (ISUPPORT), and how its names compare.
+//! What a server says about itself with 005 (ISUPPORT), and how it compares names.
 
 use crate::wire::Encoding;
 
@@ -8,20 +8,20 @@ pub struct Isupport {
     casemapping: Casemapping,
     chantypes: String,
     statusmsg: String,
-    /// Modes that give a member a mark, the highest first: mode and mark.
+    /// Modes that give a member a prefix, the highest first: mode and prefix.
     prefixes: Vec<(char, char)>,
-    /// Channel modes that always, and that when they are set take a parameter.
+    /// Channel modes that always take a parameter, and those that take one only when set.
     always: String,
     when_set: String,
-    /// Bytes of a line with its end.
+    /// Bytes of a line, including its end.
     pub linelen: usize,
-    /// The user mode of bots, which WHO shows too.
+    /// The user mode of bots, which WHO also shows.
     pub bot: Option<char>,
     /// How lines are encoded.
     pub encoding: Encoding,
-    /// WHO can be asked for accounts.
+    /// True if WHO can be asked for accounts (WHOX).
     pub whox: bool,
-    /// How many messages of the past can be asked for at once.
+    /// How many past messages can be asked for at once.
     pub chathistory: Option<usize>,
     /// The network's own name.
     pub network: Option<String>,
@@ -34,16 +34,16 @@ enum Casemapping {
     Rfc1459Strict,
 }
 
-/// What a MODE does with a member's mark.
+/// What a MODE does to a member's prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The member has it from now on.
+    /// The member gets it.
     Given,
-    /// The member has it no longer.
+    /// The member loses it.
     Taken,
 }
 
-/// Bytes of a line with its end, where a server says nothing.
+/// Bytes of a line including its end, if the server does not say.
 pub const LINE: usize = 512;
 
 impl Default for Isupport {
@@ -66,15 +66,15 @@ impl Default for Isupport {
 }
 
 impl Isupport {
-    /// Reads the tokens of a 005 that comes while the bot is on the server. How names compare stays as it was: what was
-    /// noted by name could not be found any more, and two people could become one.
+    /// Reads the tokens of a 005 that comes while the bot is on the server. The rules for comparing names do not
+    /// change: notes kept by name could no longer be found, and two people could become one.
     pub fn update<'a>(&mut self, tokens: impl IntoIterator<Item = &'a str>) {
         let (casemapping, chantypes) = (self.casemapping, self.chantypes.clone());
         self.read(tokens);
         (self.casemapping, self.chantypes) = (casemapping, chantypes);
     }
 
-    /// Reads the tokens of a 005; those it does not know are nothing to it.
+    /// Reads the tokens of a 005 and ignores unknown ones.
     pub fn read<'a>(&mut self, tokens: impl IntoIterator<Item = &'a str>) {
         for token in tokens {
             let (key, value) = token.split_once('=').unwrap_or((token, ""));
@@ -83,7 +83,7 @@ impl Isupport {
                     self.casemapping = match value {
                         "rfc1459" => Casemapping::Rfc1459,
                         "strict-rfc1459" | "rfc1459-strict" => Casemapping::Rfc1459Strict,
-                        // Of one that is not known, the least is assumed: two names are never taken for one.
+                        // For an unknown casemapping, assume the least: two names are never mistaken for one.
                         _ => Casemapping::Ascii,
                     }
                 }
@@ -114,7 +114,7 @@ impl Isupport {
         }
     }
 
-    /// A name as the server compares it.
+    /// Folds a name the way the server compares names.
     pub fn fold(&self, name: &str) -> String {
         let lower = |c: char| match (c, self.casemapping) {
             ('[' | ']' | '\\', Casemapping::Rfc1459 | Casemapping::Rfc1459Strict) => (c as u8 + 0x20) as char,
@@ -124,38 +124,38 @@ impl Isupport {
         name.chars().map(lower).collect()
     }
 
-    /// Whether the flags that WHO shows are a bot's.
+    /// True if the flags that WHO shows are a bot's.
     pub fn is_flagged_bot(&self, flags: &str) -> bool {
         self.bot.is_some_and(|bot| flags.contains(bot))
     }
 
-    /// Whether messages to `target` go to a channel.
+    /// True if messages to `target` go to a channel.
     pub fn is_channel(&self, target: &str) -> bool {
         target.starts_with(|c| self.chantypes.contains(c))
     }
 
-    /// Whether messages to `target` go only to some of a channel: `@#tavern`.
+    /// True if messages to `target` go only to some members of a channel: `@#tavern`.
     pub fn is_part_of_channel(&self, target: &str) -> bool {
         let rest = target.trim_start_matches(|c| self.statusmsg.contains(c));
         rest.len() < target.len() && self.is_channel(rest)
     }
 
-    /// The modes behind the marks in front of a name, and the name.
+    /// The modes that the prefixes of a name stand for, and the name.
     pub fn marks<'a>(&self, name: &'a str) -> (String, &'a str) {
         let mark = |c: char| self.prefixes.iter().find(|(_, mark)| *mark == c).map(|(mode, _)| *mode);
         let rest = name.trim_start_matches(|c| mark(c).is_some());
         (name[..name.len() - rest.len()].chars().filter_map(mark).collect(), rest)
     }
 
-    /// Whether one of these modes makes a channel operator: `o`, or what stands above it.
+    /// True if one of these modes makes a channel operator: `o` or a higher one.
     pub fn is_operator(&self, modes: &str) -> bool {
         let operators = self.prefixes.iter().map(|(mode, _)| *mode).take_while(|mode| *mode != 'o').chain(['o']);
-        // Where there is no o, nothing stands above it.
+        // Without an `o`, no mode is higher.
         let known = self.prefixes.iter().any(|(mode, _)| *mode == 'o');
         known && operators.into_iter().any(|mode| modes.contains(mode))
     }
 
-    /// What a MODE of a channel does to its members: with which mode, and the nick.
+    /// What a channel MODE does to the members: the change, the mode and the nick.
     pub fn member_modes<'a>(&self, parameters: &'a [String]) -> Vec<(Change, char, &'a str)> {
         let Some((modes, arguments)) = parameters.split_first() else { return Vec::new() };
         let mut arguments = arguments.iter();
@@ -168,7 +168,7 @@ impl Isupport {
                 _ if self.prefixes.iter().any(|(each, _)| *each == mode) => {
                     found.extend(arguments.next().map(|nick| (change, mode, nick.as_str())));
                 }
-                // What is not about members takes its arguments too.
+                // Modes that are not about members take their arguments too.
                 _ if self.always.contains(mode) => drop(arguments.next()),
                 _ if change == Change::Given && self.when_set.contains(mode) => drop(arguments.next()),
                 _ => {}

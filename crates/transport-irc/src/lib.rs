@@ -1,8 +1,9 @@
-//! [`chat::Transport`] on an IRC network: a connection that lasts, people known by their accounts, answers that fit.
+//! [`chat::Transport`] on an IRC network: a connection that is kept up, people identified by their accounts, answers
+//! that fit.
 //!
-//! The messages are those of `irc-proto`; the connection is our own. What each file does not know keeps it small:
-//! `wire` turns bytes into messages, `login` and `session` turn messages into events without knowing sockets,
-//! `outbox` decides what may be said when, `format` how it looks, and `connection` alone holds a socket.
+//! The message types are those of `irc-proto`; the connection is our own. Each file stays small by what it does not
+//! know: `wire` turns bytes into messages, `login` and `session` turn messages into events without knowing sockets,
+//! `outbox` decides what may be said when, `format` how it looks, and only `connection` holds a socket.
 
 mod connection;
 mod distrust;
@@ -45,21 +46,21 @@ pub struct Irc {
     clock: Arc<dyn Clock>,
     nonces: Nonces,
     orders: mpsc::UnboundedSender<Order>,
-    /// Held by the connection as long as it lives.
+    /// Locked by the connection as long as it lives.
     held: Arc<Mutex<mpsc::UnboundedReceiver<Order>>>,
     /// The connection, once it has begun.
     living: Mutex<Option<Living>>,
     ready: watch::Sender<bool>,
 }
 
-/// A connection, and what it hears. It outlives who listens: what was heard is still to be answered when nobody does any more.
+/// A connection and its deliveries. It outlives its listener: what was heard must still be answered after `run` ends.
 struct Living {
     delivered: mpsc::UnboundedReceiver<Delivery>,
     task: JoinHandle<()>,
 }
 
 impl Irc {
-    /// A network under the operator's name for it. `nonces` gives randomness that nobody can guess.
+    /// A network, with the operator's name for it. `nonces` returns randomness that nobody can guess.
     pub fn new(network: &str, settings: Settings, clock: Arc<dyn Clock>, nonces: Nonces) -> Self {
         let (orders, held) = mpsc::unbounded_channel();
         Irc {
@@ -74,7 +75,7 @@ impl Irc {
         }
     }
 
-    /// Asks the connection; nothing if it is gone.
+    /// Asks the connection. Returns `None` if it is gone.
     async fn ask<T>(&self, ask: impl FnOnce(oneshot::Sender<T>) -> Ask) -> Option<T> {
         if self.held.try_lock().is_ok() {
             return None;
@@ -84,7 +85,7 @@ impl Irc {
         told.await.ok()
     }
 
-    /// Begins the connection, once the one before it is gone.
+    /// Starts the connection once the previous one is gone.
     async fn begin(&self, desk: &dyn Desk) -> Result<Living, TransportError> {
         let orders = self.held.clone().lock_owned().await;
         let note = |name| desk.note(name).map_err(|DeskError(error)| self.failed(error));
@@ -99,7 +100,7 @@ impl Irc {
             deliveries,
             ready: self.ready.clone(),
             memory: Memory {
-                // Names may hold any other white space.
+                // Names may contain any other white space.
                 invited: invited.split(' ').filter(|name| settings::is_name(name)).map(str::to_owned).collect(),
                 renamed: note(session::RENAMED)?
                     .and_then(|names| serde_json::from_str(&names).ok())
@@ -143,7 +144,7 @@ impl Transport for Irc {
                 tracing::error!(network = self.network, %error, "what was said is not heard");
             }
         }
-        // It ended: in order, or by a panic, which goes on to whoever begins networks again.
+        // It ended in order or by a panic; a panic is passed on to the caller, who restarts networks.
         if let Some(Living { task, .. }) = living.take()
             && let Err(error) = task.await
             && let Ok(panic) = error.try_into_panic()
@@ -155,7 +156,7 @@ impl Transport for Irc {
 
     fn send(&self, post: Post) -> Saying {
         let (said, saying) = oneshot::channel();
-        // If the connection is gone, so is the other end of the channel.
+        // If the connection is gone, so is the receiver.
         let _ = self.orders.send(Order::Say(Box::new(post), said));
         Box::pin(async { saying.await.unwrap_or(Err(SendError::Unsaid)) })
     }
@@ -179,14 +180,14 @@ impl Transport for Irc {
 
     async fn close(&self) {
         if let Ok(mut orders) = self.held.try_lock() {
-            // There is no connection, and none will begin: what waits for one is not said in this run.
+            // There is no connection and none will begin: posts that wait for one are not said in this run.
             orders.close();
             while orders.try_recv().is_ok() {}
             return;
         }
         let (closed, closing) = oneshot::channel();
         if self.orders.send(Order::Close(closed)).is_ok() {
-            // Gone is closed too.
+            // Gone is as good as closed.
             let _ = closing.await;
         }
     }
@@ -196,10 +197,11 @@ fn stopped() -> String {
     "the network is stopped".to_owned()
 }
 
-/// Tries these settings: connects, logs in and leaves. Says who the bot was there, or in plain words what failed.
+/// Tries these settings: connects, logs in and leaves. Returns the name the bot had there, or in plain words what
+/// failed.
 ///
 /// # Errors
-/// What failed, the login to the account too.
+/// What failed, including the login to the account.
 pub async fn probe(settings: &Settings, nonces: &Nonces) -> Result<String, String> {
     let registered = connection::probe(settings, nonces()).await.map_err(|trouble| trouble.to_string())?;
     let account = match &registered.account {

@@ -1,4 +1,4 @@
-//! The link to a server: TCP, and TLS over it.
+//! The link to a server: TCP, with or without TLS.
 
 use crate::settings::Settings;
 use crate::sts::Way;
@@ -15,7 +15,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// How long a server may take until the link stands.
+/// How long connecting may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A stream of bytes, encrypted or not.
@@ -26,14 +26,15 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 /// A link's bytes, and its socket.
 pub type Link = (Box<dyn Stream>, Socket);
 
-/// The socket of a link, to be told how it acknowledges.
+/// The socket of a link, used to control its acknowledgements.
 pub struct Socket(OwnedFd);
 
 impl Socket {
-    /// Acknowledges at once what was read. A server that waits for that before it sends on (Nagle's algorithm) would else
-    /// hold up the next command for 40 ms, whenever what it sent before, such as a PONG, needed no answer.
+    /// Acknowledges at once what was read. A server that waits for the acknowledgement before it sends more (Nagle's
+    /// algorithm) would otherwise delay the next command by 40 ms whenever its previous data, such as a PONG, needed no
+    /// answer.
     pub fn acknowledge(&self) {
-        // Where the system has no such thing, it is slower and works.
+        // Where the system lacks this, it works, just slower.
         #[cfg(target_os = "linux")]
         let _ = rustix::net::sockopt::set_tcp_quickack(&self.0, true);
     }
@@ -42,7 +43,7 @@ impl Socket {
 /// Connects.
 ///
 /// # Errors
-/// Why not, in words for the operator.
+/// The reason, in words for the operator.
 pub async fn connect(settings: &Settings, way: Way) -> Result<Link, Trouble> {
     let address = format!("{}:{}", settings.server, way.port());
     let late = |_| Trouble::link(format!("{address} does not answer within {} seconds", PATIENCE.as_secs()));
@@ -92,7 +93,7 @@ fn tls(settings: &Settings) -> Result<ClientConfig, Trouble> {
             }
         }
     }
-    // Named, so that another library of the program with another choice does no harm.
+    // Named explicitly, so another library in the program with another choice does no harm.
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Trouble::setting(format!("tls: {error}")))?

@@ -1,7 +1,7 @@
-//! Registration: capabilities, SASL, a nick, and what the server says of itself; all before anything is joined.
+//! Registration: capabilities, SASL, a nick, and what the server says about itself; all before any channel is joined.
 //!
-//! Knows no sockets: it is told lines and answers with commands. Over a link that is not encrypted nothing is said but the
-//! question for capabilities, until it is known that the server does not want TLS.
+//! Knows no sockets: it takes lines and answers with commands. Over an unencrypted link it sends only the request for
+//! capabilities until it knows that the server does not want TLS.
 
 mod account;
 
@@ -20,12 +20,12 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long one step of SASL, or NickServ, may take.
 const STEP: Duration = Duration::from_secs(15);
-/// How long the server may take to tell that NickServ agreed, when that has answered.
+/// How long the server may take to confirm the login after NickServ has answered.
 const YES: Duration = Duration::from_secs(2);
-/// Bytes of a list of capabilities that are asked for at once.
+/// Bytes of capability names requested at once.
 const MOST_ASKED: usize = 400;
 
-/// What is asked for where it is offered.
+/// Capabilities to request where offered.
 const WANTED: &[&str] = &[
     "account-notify",
     "account-tag",
@@ -43,12 +43,12 @@ const WANTED: &[&str] = &[
     "server-time",
 ];
 
-/// Whether a capability is of use.
+/// True if the bot can use this capability.
 pub fn is_wanted(cap: &str) -> bool {
     WANTED.contains(&cap)
 }
 
-/// What came of registering.
+/// The result of registering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registered {
     /// The nick the bot got.
@@ -57,46 +57,46 @@ pub struct Registered {
     pub account: Option<String>,
     /// The capabilities in use.
     pub caps: BTreeSet<String>,
-    /// What the server supports.
+    /// The server's ISUPPORT.
     pub isupport: Isupport,
-    /// What did not work and is not needed.
+    /// What failed without being required.
     pub remarks: Vec<String>,
-    /// How the server was reached.
+    /// The way the server was reached.
     pub way: Way,
 }
 
-/// What was learned of a server that counts for the next time, whatever came of this one.
+/// What was learned about a server that matters next time, whatever the result this time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// It pretended to know the password.
+    /// True if it pretended to know the password.
     pub caught: bool,
-    /// What it advertised over TLS on this port.
+    /// The port it was reached on over TLS, and what it advertised there.
     pub advice: Option<(u16, Advice)>,
 }
 
-/// Whom the bot logs in to.
+/// The server to log in to.
 #[derive(Clone, Copy, Debug)]
 pub struct Server<'a> {
-    /// What the operator set.
+    /// The operator's settings.
     pub settings: &'a Settings,
-    /// How it is reached.
+    /// The way it is reached.
     pub way: Way,
-    /// It was caught before.
+    /// True if it was caught before.
     pub distrusted: bool,
 }
 
-/// Registration on its way.
+/// A registration in progress.
 #[derive(Debug)]
 pub struct Login<'a> {
     settings: &'a Settings,
     way: Way,
     distrusted: bool,
-    /// What counts for the next time.
+    /// What matters next time.
     pub learned: Learned,
     nonce: String,
     stage: Stage,
     offered: BTreeMap<String, String>,
-    /// What is not acknowledged yet of each request.
+    /// The capabilities of each request that are not acknowledged yet.
     asked: VecDeque<BTreeSet<String>>,
     caps: BTreeSet<String>,
     nicks: VecDeque<String>,
@@ -110,25 +110,25 @@ pub struct Login<'a> {
     remarks: Vec<String>,
     deadline: Instant,
     step: Option<Instant>,
-    /// What NickServ said first.
+    /// NickServ's first words.
     nickserv: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 enum Stage {
-    /// Over a plain link, what the server wants: TLS, maybe.
+    /// Over a plain link: asking whether the server wants TLS.
     Sounding,
     /// Capabilities, SASL, nick.
     Negotiating,
-    /// Welcome, and what follows it.
+    /// Welcome, and the lines after it.
     Welcomed,
-    /// NickServ was told who the bot is.
+    /// Identifying to NickServ.
     Identifying,
 }
 
-/// How far it is.
+/// How far the registration is.
 pub enum Progress {
-    /// Not done.
+    /// In progress.
     Going,
     /// Done.
     Registered(Box<Registered>),
@@ -137,7 +137,7 @@ pub enum Progress {
 }
 
 impl<'a> Login<'a> {
-    /// Begins; `nonce` is fresh randomness, in text.
+    /// Starts registration; `nonce` is fresh randomness, as text.
     pub fn begin(server: Server<'a>, nonce: String, now: Instant, send: &mut Vec<Command>) -> Self {
         let Server { settings, way, distrusted } = server;
         send.push(Command::CAP(None, CapSubCommand::LS, None, Some("302".to_owned())));
@@ -170,7 +170,7 @@ impl<'a> Login<'a> {
         login
     }
 
-    /// Says who the bot is.
+    /// Sends the password, nick and user.
     fn introduce(&mut self, send: &mut Vec<Command>) {
         if self.stage != Stage::Sounding {
             return;
@@ -188,12 +188,12 @@ impl<'a> Login<'a> {
         ));
     }
 
-    /// When [`tick`](Self::tick) must be called, if nothing is heard before.
+    /// When [`tick`](Self::tick) must be called if nothing is heard before.
     pub fn deadline(&self) -> Instant {
         self.step.map_or(self.deadline, |step| step.min(self.deadline))
     }
 
-    /// Gives up what takes too long.
+    /// Gives up steps that take too long.
     ///
     /// # Errors
     /// Registration as a whole takes too long.
@@ -204,7 +204,7 @@ impl<'a> Login<'a> {
         if self.step.is_some_and(|step| now >= step) {
             self.step = None;
             if self.stage == Stage::Sounding {
-                // A server that does not know the question.
+                // A server that does not know the request.
                 self.introduce(send);
                 return Ok(Progress::Going);
             }
@@ -229,14 +229,14 @@ impl<'a> Login<'a> {
     /// Takes a line.
     ///
     /// # Errors
-    /// The server does not let us in.
+    /// The server does not let the bot in.
     pub fn hear(&mut self, line: &Incoming, now: Instant, send: &mut Vec<Command>) -> Result<Progress, Trouble> {
         match &line.message.command {
             Command::PING(..) => send.push(Command::PONG(line.last().to_owned(), None)),
             Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, now, send),
             Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send)?,
             Command::ERROR(why) => return Err(Trouble::closed(why)),
-            // Older services tell it so.
+            // Older services confirm it this way.
             Command::UserMODE(..) if self.stage == Stage::Identifying && registered_mode(&line.params) => {
                 self.account.clone_from(&self.settings.account);
                 return self.finish();
@@ -247,7 +247,7 @@ impl<'a> Login<'a> {
             Command::NOTICE(_, text) if self.stage == Stage::Identifying => {
                 if line.source().eq_ignore_ascii_case(&self.service()) && self.nickserv.is_none() {
                     self.nickserv = Some(crate::wire::unstyled(text));
-                    // Whether that was a yes, the server tells.
+                    // The server tells whether that was a yes.
                     self.step = Some(now + YES);
                 }
             }
@@ -291,7 +291,7 @@ impl<'a> Login<'a> {
                 self.remark(format!("there is no {} here", self.service()));
                 return self.finish();
             }
-            // It does not know the question for capabilities.
+            // It does not know the request for capabilities.
             400..=499 if self.stage == Stage::Sounding => self.introduce(send),
             _ => {}
         }
@@ -327,7 +327,8 @@ impl<'a> Login<'a> {
                 let more = line.param(2) == "*" && line.params.len() >= 4;
                 let Some(request) = self.asked.front_mut() else { return Ok(Progress::Going) };
                 if *kind == CapSubCommand::ACK {
-                    // It may come in several lines. A NAK answers all of it, even if it repeats only the beginning.
+                    // The list may come in several lines. A NAK refuses the whole request even if it repeats only its
+                    // beginning.
                     request.retain(|cap| !listed().any(|listed| listed == cap));
                     self.caps.extend(listed().map(str::to_owned));
                 }
@@ -343,7 +344,7 @@ impl<'a> Login<'a> {
         Ok(Progress::Going)
     }
 
-    /// The server advertises that it wants TLS. Over TLS that counts for later; else the link is of no use.
+    /// The server advertises that it wants TLS. Over TLS that is stored for later; otherwise this link is of no use.
     fn advised(&mut self, advice: Advice) -> Option<Progress> {
         match self.way {
             Way::Tls(port) => {
@@ -354,12 +355,12 @@ impl<'a> Login<'a> {
         }
     }
 
-    /// Notes what did not work and is not needed.
+    /// Notes something that failed without being required.
     fn remark(&mut self, what: String) {
         self.remarks.push(legible(&what));
     }
 
-    /// Asks for what is wanted of what is offered.
+    /// Requests the offered capabilities that the bot wants.
     fn ask(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<(), Trouble> {
         let sasl = (!self.mechanisms.is_empty()).then_some("sasl");
         let wanted = WANTED.iter().copied().chain(sasl).filter(|cap| self.offered.contains_key(*cap));
@@ -376,7 +377,7 @@ impl<'a> Login<'a> {
         asked.retain(|caps| !caps.is_empty());
         let words = |caps: &String| caps.split(' ').map(str::to_owned).collect();
         self.asked = asked.iter().map(words).collect();
-        // A server that does not answer is gone on without.
+        // If the server does not answer, go on without.
         self.step = Some(now + STEP);
         let request = |caps| Command::CAP(None, CapSubCommand::REQ, None, Some(caps));
         send.extend(asked.into_iter().map(request));
@@ -384,7 +385,7 @@ impl<'a> Login<'a> {
     }
 
     fn next_nick(&mut self, number: u16, send: &mut Vec<Command>) -> Result<(), Trouble> {
-        /// Nicks of its own making that it tries, and characters of one that every server takes.
+        /// How many nicks with marks of its own it tries, and the characters of a nick that every server accepts.
         const MOST_MARKS: u32 = 9;
         const SHORTEST: usize = 8;
         let next = self.nicks.pop_front().or_else(|| {
@@ -392,7 +393,7 @@ impl<'a> Login<'a> {
             let start: String = self.settings.nick.chars().take(SHORTEST).collect();
             match self.marks {
                 1 | 2 => Some(format!("{}_", self.nick)),
-                // It may be that the server cuts long nicks, and so takes each of them for the same.
+                // The server may cut long nicks, so that all of them look the same to it.
                 3..=MOST_MARKS => Some(format!("{start}{}", self.marks)),
                 _ => None,
             }
@@ -422,7 +423,7 @@ impl<'a> Login<'a> {
     }
 }
 
-/// Whether a MODE says that the bot is registered now: `+r`.
+/// True if a MODE says that the bot is registered now: `+r`.
 fn registered_mode(params: &[String]) -> bool {
     let set = params.get(1).and_then(|modes| modes.strip_prefix('+')).unwrap_or_default();
     set.split('-').next().is_some_and(|set| set.contains('r'))

@@ -1,4 +1,5 @@
-//! What is to be said: fair among rooms, no faster than the network bears, and kept until it is proved to have arrived.
+//! The queue of what to say: fair among rooms, no faster than the network allows, and kept until it is proved to have
+//! arrived.
 
 mod lanes;
 
@@ -16,28 +17,28 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// What stands in front of the tokens of PINGs that prove something.
+/// The prefix of PING tokens that prove arrival.
 pub const BARRIER: &str = "said-";
-/// Lines without a proof after which one is asked for, though more is to be said.
+/// After this many unproved lines a proof is requested even though there is more to say.
 const MOST_UNPROVED: u32 = 4;
-/// Of so many lines, one may ask who somebody is or answer somebody's program.
+/// Of this many lines, one may be spent on asking who somebody is or on answering somebody's client.
 const ASIDE: u32 = 4;
-/// How much slower lines come after the server closed the link for a flood: each time, and at the most.
+/// How much the pace slows each time the server closes the link for flooding, and how much at most.
 const SLOWER: u32 = 2;
 const SLOWEST: u32 = 8;
-/// How slow they come at the least then, where the operator set no limit.
+/// The slowest pace in that case, if the operator set no limit.
 const SLOW: Duration = Duration::from_millis(500);
-/// How long the bot is careful after a flood.
+/// How long the bot stays careful after flooding.
 const CAREFUL: Duration = Duration::from_secs(1_800);
 
-/// Where the answer to "was it said?" goes.
+/// Receives the answer to "was it said?".
 pub type Said = oneshot::Sender<Result<Sent, SendError>>;
 
-/// A post on its way.
+/// A post being said.
 struct Job {
     post: Post,
     said: Said,
-    /// Once it is begun.
+    /// Set once it is begun.
     begun: Option<Begun>,
 }
 
@@ -45,7 +46,7 @@ struct Begun {
     verb: Verb,
     target: String,
     lines: VecDeque<String>,
-    /// Something of it was written.
+    /// True once part of it was written.
     written: bool,
 }
 
@@ -58,57 +59,57 @@ pub enum Verb {
     Notice,
 }
 
-/// Where a post goes.
+/// The destination of a post.
 pub enum Address {
-    /// To this nick or channel, in lines of at most so many bytes of text.
+    /// This nick or channel, in lines of at most this many bytes of text.
     Here(String, Verb, usize),
-    /// Nowhere before the bot is in the channel.
+    /// Nowhere until the bot is in the channel.
     Later,
-    /// Nowhere: why.
+    /// Nowhere, for this reason.
     Never(String),
 }
 
-/// What an outbox must know of where it speaks.
+/// What an outbox needs to know about the place where it speaks.
 pub trait Place {
-    /// Whether the server echoes what it was sent, under the label it was sent with.
+    /// True if the server echoes lines under the labels they were sent with.
     fn labels(&self) -> bool;
-    /// Where a post goes.
+    /// The destination of a post.
     fn address(&self, post: &Post, now: Instant) -> Address;
-    /// Who reads it.
+    /// Who reads a post.
     fn side(&self, post: &Post) -> Side;
 }
 
-/// A post whose last line was written.
+/// A post whose last line was written but not proved to have arrived.
 struct Unproved {
     job: Job,
-    /// The label of its last line, where the server echoes those.
+    /// The label of its last line, if the server echoes labels.
     label: Option<String>,
-    /// The number of the PING behind it, once there is one.
+    /// The number of the PING after it, once there is one.
     barrier: Option<u64>,
 }
 
-/// What is to be said.
+/// Everything to be said.
 pub struct Outbox {
     lanes: Lanes,
-    /// Commands of the bot's own, in front of all lanes. What others make the bot ask or answer goes aside.
+    /// The bot's own commands, ahead of all lanes. Questions and answers that other people cause are asides instead.
     control: VecDeque<Command>,
-    /// Of whom it was asked just now who they are.
+    /// People whom the server was just asked about.
     pub asked: Vec<String>,
     unproved: VecDeque<Unproved>,
     /// Lines written since the last PING.
     since_barrier: u32,
     number: u64,
     bucket: Bucket,
-    /// As the operator set it, and until when it is slower than that.
+    /// The operator's pace, and until when the bot is slower than that.
     usual: (Duration, u32),
     careful_until: Option<Instant>,
     most_lines: usize,
-    /// What did not fit: told to the core before anybody can ask for it.
+    /// The parts that did not fit, reported to the core before anybody can ask for them.
     pub rests: Vec<Event>,
 }
 
 impl Outbox {
-    /// Empty.
+    /// An empty outbox.
     pub fn new(settings: &Settings, now: Instant) -> Self {
         Outbox {
             lanes: Lanes::new(Bucket::new(settings.line_every() * ASIDE, 2, now)),
@@ -137,17 +138,17 @@ impl Outbox {
         }
     }
 
-    /// Takes a command of the bot's own.
+    /// Takes one of the bot's own commands.
     pub fn command(&mut self, command: Command) {
         self.control.push_back(command);
     }
 
-    /// Takes what somebody makes the bot ask or answer besides; whether there is room for it.
+    /// Takes a question or answer that somebody else causes. Returns true if there is room for it.
     pub fn aside(&mut self, aside: Aside) -> bool {
         self.lanes.put_aside(aside)
     }
 
-    /// Whether nothing is left that can be said, or is not proved.
+    /// True if nothing is left to say and everything said is proved.
     pub fn is_done(&self) -> bool {
         !self.lanes.has_to_say() && self.unproved.is_empty()
     }
@@ -162,7 +163,7 @@ impl Outbox {
         soon.or_else(|| to_prove.then(|| self.bucket.spare_at()))
     }
 
-    /// The server closed the link because too much came at once: says less at a time for a while.
+    /// The server closed the link because too much came at once: slows down for a while.
     pub fn too_fast(&mut self, now: Instant) {
         let (every, _) = self.usual;
         let most = every.max(SLOW) * SLOWEST;
@@ -199,11 +200,11 @@ impl Outbox {
         true
     }
 
-    /// Says the next line of a lane, or finds that it cannot be said; whether to go on.
+    /// Says the next line of a lane, or finds that it cannot be said. Returns true to go on.
     fn say(&mut self, name: &str, now: Instant, place: &impl Place, out: &mut VecDeque<u8>) -> bool {
         let lane = self.lanes.busy(name);
         let job = lane.jobs.front_mut().expect("it has something");
-        // Asked for each line: in between, a nick may change hands.
+        // Looked up for each line, because a nick may change hands in between.
         match (place.address(&job.post, now), &mut job.begun) {
             (Address::Here(target, ..), Some(begun)) => begun.target = target,
             (Address::Here(target, verb, room), None) => {
@@ -216,7 +217,7 @@ impl Outbox {
             }
             (Address::Never(why), _) => {
                 let job = lane.jobs.pop_front().expect("it was just looked at");
-                // Who asked may have stopped waiting, here and below.
+                // The receiver may have stopped waiting, here and below.
                 let _ = job.said.send(Err(SendError::Never(why)));
                 return true;
             }
@@ -258,7 +259,7 @@ impl Outbox {
         }
     }
 
-    /// Asks the server for a sign that it has worked through what was written.
+    /// Asks the server for a sign that it has processed everything written so far.
     fn prove(&mut self, now: Instant, out: &mut VecDeque<u8>) {
         let bare = |each: &Unproved| each.label.is_none() && each.barrier.is_none();
         if self.since_barrier < MOST_UNPROVED && self.lanes.has_to_say() {
@@ -268,7 +269,7 @@ impl Outbox {
         if !self.unproved.iter().any(bare) {
             return;
         }
-        // It counts as any line does, where the server counts; but the next answer shall not have to wait for it.
+        // The PING counts against the pace like any line, but the next answer must not have to wait for it.
         let in_time =
             self.since_barrier >= MOST_UNPROVED || now >= self.bucket.spare_at() || self.bucket.every.is_zero();
         if !in_time || !self.bucket.take(now) {
@@ -282,7 +283,7 @@ impl Outbox {
         self.since_barrier = 0;
     }
 
-    /// The server has worked through everything up to this PING.
+    /// The server has processed everything before this PING.
     pub fn passed(&mut self, token: &str) {
         let Some(number) = token.strip_prefix(BARRIER).and_then(|number| number.parse::<u64>().ok()) else { return };
         let behind = |each: &Unproved| each.barrier.is_some_and(|barrier| barrier <= number);
@@ -291,7 +292,7 @@ impl Outbox {
         proved.into_iter().for_each(|each| each.job.arrived(None));
     }
 
-    /// The server sent back what it was sent under this label; `id` is what it calls it.
+    /// The server echoed a line under this label; `id` is the message id it gave.
     pub fn echoed(&mut self, label: &str, id: Option<&str>) {
         if let Some(at) = self.labelled(label) {
             let proved = self.unproved.remove(at).expect("it was just found");
@@ -303,7 +304,7 @@ impl Outbox {
         self.unproved.iter().position(|each| each.label.as_deref() == Some(label))
     }
 
-    /// The server did not take a line: the one of this label, else the first to this target.
+    /// The server refused a line: the one with this label, or else the first to this target.
     pub fn refused(&mut self, label: Option<&str>, is_target: impl Fn(&str) -> bool, why: &str) {
         let to = |each: &Unproved| each.job.begun.as_ref().is_some_and(|begun| is_target(&begun.target));
         let at = match label {
@@ -314,13 +315,13 @@ impl Outbox {
         if job.post.plain {
             let _ = job.said.send(Err(SendError::Never(why.to_owned())));
         } else {
-            // Channels may take no colours.
+            // The channel may forbid colours.
             (job.post.plain, job.begun) = (true, None);
             self.lane(&job.post).jobs.push_front(job);
         }
     }
 
-    /// The link is gone. What may not have arrived is said once more, marked; what was said once more already is not.
+    /// The link is lost. Posts that may not have arrived are repeated once, marked; those already repeated are not.
     pub fn lost(&mut self, now: Instant) {
         self.control.clear();
         self.lanes.drop_asides(now);
@@ -329,7 +330,7 @@ impl Outbox {
         self.bucket.refill(now);
         self.since_barrier = 0;
         let begun = self.lanes.each().filter_map(|lane| {
-            // The lines that are left are too long, maybe, under the nick that the bot will have.
+            // The bot may have a longer nick next time, so the remaining lines may be too long.
             let first = lane.jobs.front_mut()?;
             match first.is_written() {
                 true => lane.jobs.pop_front(),
@@ -358,7 +359,7 @@ impl Outbox {
         let waiting = self.lanes.take_all().into_iter();
         for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
             if job.post.again && job.is_written() {
-                // It was repeated, and is not repeated again.
+                // It was repeated already, so it is not repeated again.
                 job.arrived(None);
             } else {
                 let _ = job.said.send(Err(SendError::Unsaid));
@@ -368,7 +369,8 @@ impl Outbox {
 }
 
 impl Job {
-    /// Makes lines of it: at most so many, of so many bytes each. What does not fit, for the core.
+    /// Breaks the post into lines: at most `most`, of at most `room` bytes each. Returns what does not fit, for the
+    /// core.
     fn begin(&mut self, target: String, verb: Verb, (room, most): (usize, usize)) -> Option<Event> {
         let format::Said { lines, rest } = format::post(&self.post, room, most);
         self.begun = Some(Begun { verb, target, lines: lines.into(), written: false });

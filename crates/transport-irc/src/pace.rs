@@ -1,22 +1,22 @@
-//! How fast: a burst, and then one at a time. For what the bot says, for what it hears of one sender, for what it logs.
+//! Rate limits: a burst, then one at a time. For what the bot says, what it hears from one sender, and what it logs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Lets a burst through, and then one in a while.
+/// Lets a burst through, then one per interval.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// One in so long a time; zero is no limit.
+    /// The interval; zero means no limit.
     pub every: Duration,
-    /// So many at once.
+    /// The number that may go at once.
     pub burst: u32,
-    /// When the bucket will be full again; what of that lies ahead is what was used.
+    /// When the bucket will be full again; the more of that is in the future, the more has been used.
     full_at: Instant,
 }
 
 impl Bucket {
-    /// Full.
+    /// A full bucket.
     pub fn new(every: Duration, burst: u32, now: Instant) -> Self {
         Bucket { every, burst, full_at: now }
     }
@@ -26,17 +26,17 @@ impl Bucket {
         self.full_at - self.every * self.burst.saturating_sub(1)
     }
 
-    /// When one may go that leaves one more to go at once, if the burst has two.
+    /// When one may go and leave another to go right after it, if the burst is at least two.
     pub fn spare_at(&self) -> Instant {
         self.full_at - self.every * self.burst.saturating_sub(2)
     }
 
-    /// Whether one may go now.
+    /// True if one may go now.
     pub fn is_free(&self, now: Instant) -> bool {
         self.every.is_zero() || self.full_at <= now || self.free_at() <= now
     }
 
-    /// Lets one through, if it may go now.
+    /// Lets one through if it may go now. Returns true if it did.
     pub fn take(&mut self, now: Instant) -> bool {
         if !self.is_free(now) {
             return false;
@@ -45,7 +45,7 @@ impl Bucket {
         true
     }
 
-    /// Is full again.
+    /// Makes it full again.
     pub fn refill(&mut self, now: Instant) {
         self.full_at = now;
     }
@@ -60,12 +60,12 @@ pub struct PerSender {
 }
 
 impl PerSender {
-    /// Nobody has sent anything. Of more than `most` at the same time, the last ones are let nothing through.
+    /// An empty set. While `most` senders are tracked, new ones are let nothing through.
     pub fn new(fresh: Bucket, most: usize) -> Self {
         PerSender { fresh, most, buckets: BTreeMap::new() }
     }
 
-    /// Lets one of this sender's through, if it may go now.
+    /// Lets one of this sender's through if it may go now. Returns true if it did.
     pub fn take(&mut self, sender: &str, now: Instant) -> bool {
         if let Some(bucket) = self.buckets.get_mut(sender) {
             return bucket.take(now);
@@ -84,7 +84,7 @@ impl PerSender {
     }
 }
 
-/// Something that is logged seldom, however often it happens.
+/// Limits how often something is logged, however often it happens.
 #[derive(Debug)]
 pub struct Seldom {
     bucket: Bucket,
@@ -92,13 +92,13 @@ pub struct Seldom {
 }
 
 impl Seldom {
-    /// A few at once, and then one in a minute.
+    /// Lets a few through at once, then one a minute.
     pub fn new(now: Instant) -> Self {
         const FEW: u32 = 5;
         Seldom { bucket: Bucket::new(Duration::from_secs(60), FEW, now), passed_over: 0 }
     }
 
-    /// Whether it is logged this time, and how often it was not since the last time.
+    /// Returns `None` if it is not logged this time, else how many were left out since the last time.
     pub fn tell(&mut self, now: Instant) -> Option<u64> {
         if self.bucket.take(now) {
             return Some(std::mem::take(&mut self.passed_over));

@@ -1,4 +1,4 @@
-//! What was missed while the bot was away, where the server keeps a history (draft/chathistory).
+//! Fetches what was missed while the bot was away, if the server keeps a history (draft/chathistory).
 
 use crate::trouble::legible;
 use crate::wire::Incoming;
@@ -8,21 +8,21 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The note that says what was heard last in each channel.
+/// The note that stores what was heard last in each channel.
 pub const HEARD: &str = "heard";
-/// How often that is noted while people talk.
+/// How often that is stored while people talk.
 const NOTE_EVERY: Duration = Duration::from_secs(60);
-/// How far behind the last message is asked again: what is known already is not played twice.
+/// How far before the last message the request starts; messages already known are not played twice.
 const OVERLAP: SignedDuration = SignedDuration::from_secs(120);
-/// Lines that are held while the past is being told.
+/// The most lines held back while the past is being fetched.
 const MOST_HELD: usize = 500;
 
-/// How long the server may take to tell the next of the past.
+/// How long the server has for the next line of the past.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Batches that may be open at once.
 const MOST_OPEN: usize = 64;
 
-/// How it comes that something is heard.
+/// How a line came to be heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speech {
     /// It was said just now.
@@ -31,21 +31,21 @@ pub enum Speech {
     Playback,
 }
 
-/// What was heard last in each channel, and what is being asked.
+/// What was heard last in each channel, and what is being fetched.
 #[derive(Debug, Default)]
 pub struct Past {
     heard: BTreeMap<String, Timestamp>,
     noted: Option<Instant>,
     asked: BTreeMap<String, Asked>,
-    /// Batches that are being told.
+    /// Open batches.
     open: BTreeMap<String, Told>,
 }
 
-/// A channel whose past is to be told.
+/// A channel whose past is being fetched.
 #[derive(Debug)]
 struct Asked {
     channel: String,
-    /// What was heard before the bot was away.
+    /// The time of the last message heard before the bot was away.
     known: Timestamp,
     since: Timestamp,
     sent: bool,
@@ -53,29 +53,29 @@ struct Asked {
     held: Vec<Incoming>,
 }
 
-/// A batch: its channel, and the last time in it.
+/// A batch: its channel, and the latest time in it.
 #[derive(Debug)]
 struct Told {
     folded: String,
     reached: Option<Timestamp>,
 }
 
-/// A batch is over.
+/// The end of a batch.
 pub struct Ended {
-    /// What is asked next.
+    /// The next request.
     pub ask: Option<Command>,
-    /// What was said meanwhile, if nothing is asked any more.
+    /// The lines held back meanwhile, if there is no next request.
     pub held: Vec<Incoming>,
 }
 
 impl Past {
-    /// As it was noted.
+    /// Reads the note.
     pub fn read(note: Option<&str>) -> Self {
         let heard = note.and_then(|note| serde_json::from_str(note).ok()).unwrap_or_default();
         Past { heard, ..Past::default() }
     }
 
-    /// Something was said in a channel. Now and then that is noted.
+    /// Something was said in a channel; now and then that is stored.
     pub fn heard(&mut self, folded: &str, sent: Timestamp, now: Instant, notes: &mut BTreeMap<String, Option<String>>) {
         let last = self.heard.entry(folded.to_owned()).or_insert(sent);
         *last = sent.max(*last);
@@ -85,18 +85,18 @@ impl Past {
         }
     }
 
-    /// Notes what was heard last.
+    /// Stores what was heard last.
     pub fn note(&self, notes: &mut BTreeMap<String, Option<String>>) {
         if let (false, Ok(note)) = (self.heard.is_empty(), serde_json::to_string(&self.heard)) {
             notes.insert(HEARD.to_owned(), Some(note));
         }
     }
 
-    /// The bot comes into a channel: from here on it holds what is said there until it knows what it missed, unless it was
-    /// never there before.
+    /// The bot joins a channel. Unless it was never there before, what is said there is held back from now on until it
+    /// knows what it missed.
     pub fn enter(&mut self, folded: &str, channel: &str, entered: Timestamp, now: Instant) {
         let Some(heard) = self.heard.get(folded) else {
-            // What was said before is none of its business, not even by the overlap.
+            // It has no business with anything said before, not even within the overlap.
             self.heard.insert(folded.to_owned(), entered.checked_add(OVERLAP).unwrap_or(entered));
             return;
         };
@@ -106,7 +106,7 @@ impl Past {
         self.asked.insert(folded.to_owned(), Asked { channel, known, since, sent: false, until, held: Vec::new() });
     }
 
-    /// A channel has another name.
+    /// A channel was renamed.
     pub fn rename(&mut self, old: &str, new: &str, called: &str, notes: &mut BTreeMap<String, Option<String>>) {
         if let Some(heard) = self.heard.remove(old) {
             self.heard.insert(new.to_owned(), heard);
@@ -123,15 +123,15 @@ impl Past {
         self.asked.remove(folded);
     }
 
-    /// Everything about a channel is known: asks for what was missed there.
+    /// The channel is fully known: asks for what was missed there.
     pub fn ask(&mut self, folded: &str, most: usize, now: Instant) -> Option<Command> {
         let asked = self.asked.get_mut(folded).filter(|asked| !asked.sent)?;
         (asked.sent, asked.until) = (true, now + PATIENCE);
         Some(request(&asked.channel, asked.since, most))
     }
 
-    /// How it comes that a line is heard; nothing, if it is not. Of the past, what nobody asked for is not, nor what may have been
-    /// heard before and has no id by which to know it.
+    /// Tells how a line came to be heard. Returns `None` if it is not to be heard: a past line that nobody asked for,
+    /// or one that may have been heard before and has no id to recognise it by.
     pub fn speech(&self, line: &Incoming) -> Option<Speech> {
         let Some(told) = line.tag("batch").and_then(|batch| self.open.get(batch)) else { return Some(Speech::Live) };
         let asked = self.asked.get(&told.folded).filter(|asked| asked.sent)?;
@@ -139,7 +139,7 @@ impl Past {
         (line.tag("msgid").is_some() || fresh()).then_some(Speech::Playback)
     }
 
-    /// A line of a batch; whether that tells of the past.
+    /// Takes note of a line in a batch. Returns true if the batch tells of the past.
     pub fn told(&mut self, batch: &str, sent: Option<Timestamp>, now: Instant) -> bool {
         let Some(told) = self.open.get_mut(batch) else { return false };
         told.reached = told.reached.max(sent);
@@ -149,7 +149,7 @@ impl Past {
         true
     }
 
-    /// Holds what is said in a channel while its past is being told; whether it did.
+    /// Holds back a line while the past of its channel is being fetched. Returns true if it did.
     pub fn hold(&mut self, folded: &str, line: &Incoming) -> bool {
         let Some(asked) = self.asked.get_mut(folded).filter(|asked| asked.held.len() < MOST_HELD) else { return false };
         asked.held.push(line.clone());
@@ -166,7 +166,7 @@ impl Past {
     ) -> Option<Ended> {
         let reference = params.first()?;
         if let Some(begun) = reference.strip_prefix('+') {
-            // Bouncers tell of the past unasked, each in its way.
+            // Bouncers send the past unasked, each in its own way.
             let past = |kind: &String| kind == "chathistory" || kind.ends_with("/playback");
             if params.get(1).is_some_and(past) && self.open.len() < MOST_OPEN {
                 let folded = fold(params.get(2).map_or("", String::as_str));
@@ -176,7 +176,7 @@ impl Past {
         }
         let told = self.open.remove(reference.strip_prefix('-')?)?;
         let asked = self.asked.get_mut(&told.folded).filter(|asked| asked.sent)?;
-        // As long as it leads on, more is asked: what is known already may fill more than a batch.
+        // Asks on as long as that leads further, because known messages alone may fill a batch.
         let reached = told.reached.and_then(|reached| reached.checked_sub(SignedDuration::from_millis(1)).ok());
         if let Some(reached) = reached.filter(|reached| *reached > asked.since) {
             (asked.since, asked.until) = (reached, now + PATIENCE);
@@ -191,12 +191,12 @@ impl Past {
         self.asked.values().map(|asked| asked.until).min()
     }
 
-    /// The server takes too long: what was held.
+    /// The server takes too long: returns the lines held back.
     pub fn late(&mut self, now: Instant) -> Vec<Incoming> {
         self.give_up(|_, asked| asked.until <= now)
     }
 
-    /// The server does not tell the past of one of these channels, or of any if it names none: what was held.
+    /// The server refuses the past of these channels, or of all if it names none. Returns the lines held back.
     pub fn refused(&mut self, names: &[String]) -> Vec<Incoming> {
         let named = names.iter().any(|name| self.asked.contains_key(name));
         self.give_up(|folded, _| !named || names.contains(folded))
@@ -211,7 +211,8 @@ impl Past {
         over.into_values().flat_map(|asked| asked.held).collect()
     }
 
-    /// The connection is over: what was held is lost, as it is for who is not there, unless the past brings it again.
+    /// The connection is over. The lines held back are lost, as for anyone who is away, unless the history brings them
+    /// again.
     pub fn end(&mut self) {
         self.asked.clear();
         self.open.clear();
@@ -224,7 +225,7 @@ fn request(channel: &str, since: Timestamp, most: usize) -> Command {
     Command::Raw("CHATHISTORY".to_owned(), words.to_vec())
 }
 
-/// The time of a `time` tag.
+/// Parses the time of a `time` tag.
 pub fn when(tag: &str) -> Option<Timestamp> {
     tag.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! SASL: proving who the bot is before it joins (EXTERNAL, SCRAM-SHA-256, PLAIN). Knows no IRC.
+//! SASL: proves who the bot is before it joins (EXTERNAL, SCRAM-SHA-256, PLAIN). Knows no IRC.
 
 use crate::settings::Settings;
 use base64::Engine;
@@ -6,11 +6,12 @@ use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// Rounds of hashing that a server may ask for: fewer would let whoever asks guess the password (RFC 7677, section 4).
+/// The fewest rounds of hashing that a server may ask for; with fewer, the server could guess the password (RFC 7677,
+/// section 4).
 const FEWEST_ROUNDS: u32 = 4_096;
 const MOST_ROUNDS: u32 = 500_000;
 
-/// How it is proved.
+/// The way to prove it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     /// By the client certificate of the link.
@@ -22,7 +23,7 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// What can be tried with these settings, the best first.
+    /// The mechanisms possible with these settings, the best first.
     pub fn possible(settings: &Settings) -> Vec<Self> {
         let mut possible = Vec::new();
         if settings.client_cert.is_some() {
@@ -44,7 +45,7 @@ impl Mechanism {
     }
 }
 
-/// A proof on its way.
+/// A proof in progress.
 #[derive(Debug)]
 pub struct Exchange {
     account: String,
@@ -58,19 +59,19 @@ enum Step {
     External,
     Plain,
     ScramFirst,
-    /// What was said first, without its head.
+    /// The first message, without its header.
     ScramProof(String),
-    /// The signature the server must show.
+    /// The signature that the server must show.
     ScramVerify([u8; 32]),
     Done,
     /// The server did not keep to the protocol.
     Failed,
-    /// It did what no server does that knows the password.
+    /// The server did what no server does that knows the password.
     Faked,
 }
 
 impl Exchange {
-    /// Begins; `nonce` is fresh randomness.
+    /// Starts a proof; `nonce` is fresh randomness.
     pub fn new(mechanism: Mechanism, settings: &Settings, nonce: &str) -> Self {
         let step = match mechanism {
             Mechanism::External => Step::External,
@@ -86,7 +87,7 @@ impl Exchange {
         }
     }
 
-    /// The answer to what the server said.
+    /// Answers the server's challenge.
     ///
     /// # Errors
     /// The server does not keep to the protocol, or does not know the password itself.
@@ -98,12 +99,13 @@ impl Exchange {
         answer
     }
 
-    /// Whether the server is believed that this is the account: where it must know the password itself, it has shown it.
+    /// True if the server's word on the account can be believed: if the mechanism requires it to know the password, it
+    /// has shown that it does.
     pub fn convinces(&self) -> bool {
         matches!(self.step, Step::External | Step::Plain | Step::Done)
     }
 
-    /// Whether the server did what only one does that does not know the password, and wants it.
+    /// True if the server behaved like one that does not know the password and is after it.
     pub fn is_faked(&self) -> bool {
         matches!(self.step, Step::Faked)
     }
@@ -193,7 +195,7 @@ mod tests {
         toml::from_str("server = \"x\"\naccount = \"user\"\naccount_password = \"pencil\"").unwrap()
     }
 
-    /// The exchange of RFC 7677, section 3.
+    /// The example exchange of RFC 7677, section 3.
     #[test]
     fn scram_is_as_in_the_rfc() {
         let mut exchange = Exchange::new(Mechanism::ScramSha256, &settings(), "rOprNGfwEbeRWgbNEkqO");

@@ -1,6 +1,6 @@
-//! A registered connection: what the server says becomes events, and what the bot must do about it becomes commands.
+//! A registered connection: turns what the server says into events, and what the bot must do about it into commands.
 //!
-//! Knows no sockets: it is told lines, and writes into a buffer.
+//! Knows no sockets: it takes lines and writes into a buffer.
 
 mod channels;
 mod invitations;
@@ -29,55 +29,55 @@ use std::time::Duration;
 use strangers::Strangers;
 use tokio::time::Instant;
 
-/// How often the wanted nick is tried again.
+/// How often the bot tries to get its wanted nick back.
 const REGAIN: Duration = Duration::from_secs(60);
-/// How often it is tried at the most, whoever seems to leave it.
+/// The shortest time between two tries, even if the nick seems to become free.
 const REGAIN_EVERY: Duration = Duration::from_secs(10);
-/// How long channels may take to let the bot in, before what an earlier run left is said all the same.
+/// How long to wait for channels to let the bot in before repeating what an earlier run left.
 const ARRIVAL: Duration = Duration::from_secs(15);
-/// How long players may take to come back after a connection was lost.
+/// How long players have to come back after a lost connection.
 const COMPLETE: Duration = Duration::from_secs(120);
-/// Batches of answers to one labelled line that may be open at once.
+/// The most open batches of answers to labelled lines.
 const MOST_LABELLED: usize = 64;
 
-/// What outlives a connection.
+/// State that outlives a connection.
 #[derive(Debug)]
 pub struct Memory {
     /// Channels the bot was invited to.
     pub invited: BTreeSet<String>,
-    /// What channels are called now, by what they were called before.
+    /// The current names of channels, by their former names.
     pub renamed: BTreeMap<String, String>,
     /// What was heard last in each channel.
     pub past: Past,
-    /// Which servers want TLS.
+    /// Servers that want TLS.
     pub policies: Policies,
-    /// Which servers are not told the password.
+    /// Servers that are not told the password.
     pub distrust: Distrust,
-    /// What the core is to keep, with the next delivery.
+    /// Notes for the core to store with the next delivery.
     pub notes: BTreeMap<String, Option<String>>,
 }
 
-/// The note that names the channels the bot was invited to.
+/// The note that stores the channels the bot was invited to.
 pub const INVITED: &str = "invited";
-/// The note that says what channels are called now.
+/// The note that stores the current names of channels.
 pub const RENAMED: &str = "renamed";
 
-/// What a session is set up with.
+/// The inputs of a session.
 pub struct Setup<'a> {
-    /// The operator's name for the network, and what they set for it.
+    /// The operator's name for the network, and the settings.
     pub network: &'a str,
     pub settings: &'a Arc<Settings>,
     pub clock: &'a Arc<dyn Clock>,
-    /// What its own ids begin with.
+    /// The prefix of the ids that the session makes.
     pub nonce: String,
 }
 
-/// What a session has at hand when something happens.
+/// The context of one event.
 pub struct Moment<'a> {
-    /// When that is.
+    /// The current time.
     pub now: Instant,
     pub memory: &'a mut Memory,
-    /// Where what it has to say goes.
+    /// Takes what the session has to say.
     pub outbox: &'a mut Outbox,
 }
 
@@ -87,24 +87,24 @@ pub struct Session {
     clock: Arc<dyn Clock>,
     nonce: String,
     lines: u64,
-    /// How the server was reached.
+    /// The way the server was reached.
     way: Way,
-    /// What the bot sees.
+    /// What the bot sees of the network.
     pub view: View,
     caps: BTreeSet<String>,
-    /// The label of what each open batch answers.
+    /// The label that each open batch answers.
     labelled: BTreeMap<String, String>,
-    /// What happened, for the core.
+    /// Events for the core.
     pub events: Vec<Event>,
     wanted: BTreeMap<String, Wanted>,
-    /// What channels are called now: what was played before may be answered in them.
+    /// The current names of channels: what was played under an old name may be answered under the new one.
     renamed: BTreeMap<String, String>,
     strangers: Strangers,
     askers: Askers,
-    /// From then on, whoever is not there is taken to be gone.
+    /// After this time, anyone who is not there is taken to be gone.
     complete_at: Option<Instant>,
     regain_at: Option<Instant>,
-    /// The wanted nick was asked for.
+    /// When the bot last asked for its wanted nick.
     regained_at: Option<Instant>,
     ctcp: (u32, Instant),
     invitations: Invitations,
@@ -113,7 +113,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins what follows registration.
+    /// Starts what follows registration.
     pub fn begin(setup: Setup<'_>, registered: Registered, memory: &Memory, now: Instant) -> Self {
         let Setup { network, settings, clock, nonce } = setup;
         let Registered { nick, caps, isupport, way, .. } = registered;
@@ -149,7 +149,7 @@ impl Session {
         }
     }
 
-    /// Says that it is a bot, and joins its channels.
+    /// Sets the bot mode and joins the channels.
     pub fn settle_in(&mut self, now: Instant, outbox: &mut Outbox) {
         if let Some(bot) = self.view.isupport.bot {
             let words = vec![self.view.nick.clone(), format!("+{bot}")];
@@ -158,13 +158,13 @@ impl Session {
         self.join_what_is_due(now, outbox);
     }
 
-    /// Whether the server tells who is logged in.
+    /// True if the server tells who is logged in.
     pub fn knows_accounts(&self) -> bool {
         ["account-tag", "extended-join", "account-notify"].iter().any(|cap| self.caps.contains(*cap))
             || self.view.isupport.whox
     }
 
-    /// Whether each channel was joined by now, or said why not, or took too long.
+    /// True if each channel was joined, refused the bot, or took too long.
     pub fn arrived(&self) -> bool {
         self.arriving.is_empty()
     }
@@ -195,10 +195,10 @@ impl Session {
         }
     }
 
-    /// Asks for the wanted nick, if it is not ours.
+    /// Asks for the wanted nick if the bot does not have it.
     fn regain(&mut self, now: Instant, outbox: &mut Outbox) {
         if let Some(before) = self.regained_at.filter(|before| now < *before + REGAIN_EVERY) {
-            // Somebody takes and leaves it again and again.
+            // Somebody keeps taking and leaving it.
             self.regain_at = Some(before + REGAIN_EVERY);
             return;
         }
@@ -221,9 +221,9 @@ impl Session {
         let sent = || line.tag("time").and_then(when);
         let past = batch.is_some_and(|batch| moment.memory.past.told(batch, sent(), moment.now));
         match &line.message.command {
-            // Only what was said is of use once it is over.
+            // Of the past, only messages are of use.
             command if past && !matches!(command, Command::PRIVMSG(..) | Command::BATCH(..)) => {}
-            // Not by way of the outbox: who waits their turn before they answer is taken for gone.
+            // Bypasses the outbox: a bot that queues before it answers a PING is taken for gone.
             Command::PING(..) => wire::write(out, &Command::PONG(line.last().to_owned(), None)),
             Command::PONG(..) => moment.outbox.passed(line.last()),
             Command::ERROR(why) => return Err(Trouble::closed(why)),
@@ -262,14 +262,14 @@ impl Session {
                 self.labelled.insert(begun.to_owned(), label.to_owned());
             }
         } else if let Some(label) = reference.strip_prefix('-').and_then(|ended| self.labelled.remove(ended)) {
-            // Whatever was in it, the server has worked through the line.
+            // Whatever the batch contained, the server has processed the line.
             moment.outbox.echoed(&label, None);
         }
         let most = self.view.isupport.chathistory.unwrap_or_default();
         let fold = |name: &str| self.view.isupport.fold(name);
         let Some(ended) = moment.memory.past.batch(&line.params, most, moment.now, fold) else { return };
         ended.ask.into_iter().for_each(|command| moment.outbox.command(command));
-        // What was said meanwhile is played behind what was said before.
+        // What was said meanwhile is played after what was said before.
         for line in ended.held {
             self.hear_said(&line, moment);
         }
@@ -295,7 +295,8 @@ impl Session {
         Ok(())
     }
 
-    /// The server advertises that it wants TLS: over TLS that counts for later, else the bot comes again, and is asked then.
+    /// The server advertises that it wants TLS. Over TLS that is stored for later; otherwise the bot reconnects, and
+    /// the login handles it.
     fn advised(&self, advice: Advice, memory: &mut Memory) -> Result<(), Trouble> {
         match self.way {
             Way::Tls(port) => {
@@ -315,7 +316,7 @@ impl Session {
         format!("{}-{}", self.nonce, self.lines)
     }
 
-    /// The connection is over: nobody is anywhere any more.
+    /// The connection is over: nobody is present any more.
     pub fn end(&mut self) {
         for channel in self.view.channels().map(str::to_owned).collect::<Vec<_>>() {
             let nick = self.view.nick.clone();

@@ -149,12 +149,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads the files that hold secrets into their places, and checks what can be checked without the network.
+    /// Reads secrets from the files that hold them, and checks what can be checked without the network.
     ///
-    /// A relative path is looked for in the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first.
+    /// A relative path is looked up among the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first.
     ///
     /// # Errors
-    /// What is wrong, with one right example.
+    /// What is wrong, with one correct example.
     pub fn complete(mut self) -> Result<Self, String> {
         Secret::read_into(&mut self.password, self.password_file.as_deref(), "password")?;
         Secret::read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password")?;
@@ -211,8 +211,8 @@ impl Settings {
         format!("{}:{}", self.server, self.port())
     }
 
-    /// The same, its channels by the names that they have now: `renamed` leads from a folded name to another. Where the
-    /// operator has written the new name too, the old one is another channel.
+    /// The same settings with channels under their current names: `renamed` maps a folded name to another. If the
+    /// operator lists the new name too, the old one is a different channel.
     pub(crate) fn now_called(&self, renamed: &BTreeMap<String, String>, fold: impl Fn(&str) -> String) -> Self {
         let written: BTreeSet<String> = self.channels.keys().map(|name| fold(name)).collect();
         let now =
@@ -226,7 +226,7 @@ impl Settings {
     }
 }
 
-/// Whether this can stand in one place of a line among others: a channel, a key, a nick.
+/// True if this can be one word of a line: a channel, a key, a nick.
 pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(':') && !text.contains([' ', ',', '\u{7}', '\r', '\n', '\0'])
 }

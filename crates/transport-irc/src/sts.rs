@@ -1,5 +1,5 @@
-//! Strict transport security (IRCv3 `sts`): a server that wants it is reached over TLS, and by nothing else as long as it
-//! said. Over a plain link its port counts, over an encrypted one the duration; what is elsewhere is passed over.
+//! Strict transport security (IRCv3 `sts`): a server that asks for it is reached only over TLS for as long as it said.
+//! Over a plain link its port counts, over an encrypted one the duration; anything else is ignored.
 
 use crate::settings::Settings;
 use jiff::{SignedDuration, Timestamp};
@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 
 /// The name of the capability.
 pub const CAP: &str = "sts";
-/// The note that holds what servers said.
+/// The note that stores what servers advertised.
 pub const NOTE: &str = "sts";
-/// Servers of which it is kept.
+/// The most servers remembered.
 const MOST: usize = 16;
 
-/// How a server is reached.
+/// The way to reach a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Everybody on the way can read it. The port.
+    /// Unencrypted, on this port.
     Plain(u16),
-    /// Encrypted. The port.
+    /// Encrypted, on this port.
     Tls(u16),
 }
 
 impl Way {
-    /// As the operator set it, unless the server said something stricter before.
+    /// The way the operator set, unless the server has asked for a stricter one.
     pub fn to(settings: &Settings, policies: &Policies, now: Timestamp) -> Self {
         match policies.port(&settings.server, now) {
             _ if settings.tls => Way::Tls(settings.port()),
@@ -38,7 +38,7 @@ impl Way {
         port
     }
 
-    /// Whether nobody on the way can read along.
+    /// True if the link is encrypted.
     pub fn is_encrypted(self) -> bool {
         matches!(self, Way::Tls(_))
     }
@@ -47,14 +47,14 @@ impl Way {
 /// What a server advertises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advice {
-    /// Where it speaks TLS.
+    /// The port for TLS.
     pub port: Option<u16>,
-    /// For how many seconds it wants TLS only; 0 ends it.
+    /// For how many seconds it wants only TLS; 0 ends it.
     pub duration: Option<u64>,
 }
 
 impl Advice {
-    /// Reads the capability's value; keys that are not known, and values that are none, are nothing to it.
+    /// Reads the capability's value; unknown keys and invalid values are ignored.
     pub fn read(value: &str) -> Self {
         let number = |name: &str| {
             let mut keys = value.split(',').filter_map(|key| key.split_once('='));
@@ -65,14 +65,14 @@ impl Advice {
         Advice { port, duration: number("duration") }
     }
 
-    /// The same of one word of a list of capabilities, if that is the word.
+    /// Reads it from one word of a capability list, if that word is it.
     pub fn of(cap: &str) -> Option<Self> {
         let (name, value) = cap.split_once('=')?;
         (name == CAP).then(|| Advice::read(value))
     }
 }
 
-/// What a server said over TLS.
+/// What a server advertised over TLS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Policy {
     port: u16,
@@ -80,22 +80,22 @@ struct Policy {
     until: Timestamp,
 }
 
-/// What servers said, by host.
+/// What servers advertised, by host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policies(BTreeMap<String, Policy>);
 
 impl Policies {
-    /// As it was noted.
+    /// Reads the note.
     pub fn read(note: Option<&str>) -> Self {
         Policies(note.and_then(|note| serde_json::from_str(note).ok()).unwrap_or_default())
     }
 
-    /// The port on which this server must be reached, over TLS, if it must.
+    /// The port on which this server must be reached over TLS, if it must.
     fn port(&self, host: &str, now: Timestamp) -> Option<u16> {
         self.0.get(&host.to_ascii_lowercase()).filter(|policy| now < policy.until).map(|policy| policy.port)
     }
 
-    /// A server said this over TLS on this port.
+    /// A server advertised this over TLS on this port.
     pub fn heard(&mut self, host: &str, port: u16, advice: Advice, now: Timestamp) {
         let host = host.to_ascii_lowercase();
         self.0.retain(|each, policy| *each == host || now < policy.until);
@@ -108,14 +108,14 @@ impl Policies {
         }
     }
 
-    /// The link to a server ended: what it said counts from now on.
+    /// The link to a server ended: its duration starts now.
     pub fn closed(&mut self, host: &str, now: Timestamp) {
         if let Some(policy) = self.0.get_mut(&host.to_ascii_lowercase()).filter(|policy| now < policy.until) {
             policy.until = after(now, policy.seconds);
         }
     }
 
-    /// Notes it.
+    /// Stores it in the note.
     pub fn note(&self, notes: &mut BTreeMap<String, Option<String>>) {
         let note = serde_json::to_string(&self.0).expect("it is text and numbers");
         notes.insert(NOTE.to_owned(), (!self.0.is_empty()).then_some(note));

@@ -1,33 +1,33 @@
-//! What goes wrong between the bot and a network, in words for the operator.
+//! Problems between the bot and a network, in words for the operator.
 
 use std::fmt;
 
-/// Characters of what goes wrong: a server may say very much.
+/// The most characters of a message: a server may send very long ones.
 const MOST: usize = 400;
 
-/// Why a link cannot be had, or ended.
+/// Why a link failed or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// In plain words.
     pub what: String,
-    /// Waiting mends nothing: the operator must.
+    /// True if waiting does not help: the operator must act.
     pub lasting: bool,
-    /// The server closed the link because too much came at once.
+    /// True if the server closed the link because too much came at once.
     pub flooded: bool,
 }
 
 impl Trouble {
-    /// Of the link or the server: another attempt may succeed.
+    /// A problem of the link or the server; another attempt may succeed.
     pub fn link(what: String) -> Self {
         Trouble { what: legible(&what), lasting: false, flooded: false }
     }
 
-    /// Of the settings.
+    /// A problem of the settings.
     pub fn setting(what: String) -> Self {
         Trouble { lasting: true, ..Trouble::link(what) }
     }
 
-    /// The server ended the link, and said why.
+    /// The server ended the link and gave this reason.
     pub fn closed(why: &str) -> Self {
         let flooded = ["flood", "recvq"].iter().any(|word| why.to_ascii_lowercase().contains(word));
         Trouble { flooded, ..Trouble::link(format!("the server closed the link: {why}")) }
@@ -40,7 +40,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// What a server said, as it can be shown on a terminal and in a log: without what steers those, and not without end.
+/// Makes a server's text fit for a terminal and a log: without control characters, and of limited length.
 pub fn legible(said: &str) -> String {
     chat::cut(&chat::clean(said), MOST).into_owned()
 }

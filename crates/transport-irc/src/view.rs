@@ -1,4 +1,4 @@
-//! Who is where, under which nick and account, with which marks: what the server has told, kept up to date.
+//! Who is where, under which nick and account, with which modes: what the server has told, kept up to date.
 
 use crate::isupport::{Change, Isupport};
 use crate::past::Speech;
@@ -14,24 +14,24 @@ pub enum Account {
     Unknown,
     /// They are not logged in.
     None,
-    /// They are, to this one.
+    /// They are logged in to this account.
     Is(String),
 }
 
 impl Account {
-    /// As the server writes it: `*` and `0` stand for none.
+    /// Reads the server's spelling, where `*` and `0` mean none.
     pub fn of(text: &str) -> Self {
         if matches!(text, "*" | "0" | "") { Account::None } else { Account::Is(text.to_owned()) }
     }
 }
 
-/// What becomes of the bot's private lines to somebody.
+/// What happens to the bot's private lines to somebody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrivateLines {
     /// The server takes them.
     #[default]
     Taken,
-    /// It does not.
+    /// The server refuses them.
     Refused,
 }
 
@@ -42,17 +42,17 @@ pub struct View {
     trust_nicks: bool,
     admins: BTreeSet<String>,
     channel_admins: BTreeMap<String, BTreeSet<String>>,
-    /// What the server supports.
+    /// The server's ISUPPORT.
     pub isupport: Isupport,
     /// The bot's nick.
     pub nick: String,
-    /// Its user and host, as others see them; unknown until something of its own comes back.
+    /// Its user and host as others see them; unknown until one of its own messages comes back.
     pub mask: Option<(String, String)>,
     users: BTreeMap<String, User>,
     channels: BTreeMap<String, Channel>,
 }
 
-/// Ids of players who are known by their nicks begin so.
+/// The prefix of ids of players known only by nick.
 const NICK: &str = "nick:";
 
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ struct User {
     account: Account,
     bot: bool,
     private_lines: PrivateLines,
-    /// Talked to the bot alone, under this nick, since they were seen with it.
+    /// True if they have talked to the bot privately under this nick since they were seen with it.
     talked: bool,
 }
 
@@ -70,14 +70,14 @@ struct Channel {
     name: String,
     /// The modes of each member, by folded nick.
     members: BTreeMap<String, String>,
-    /// The core was told who is there.
+    /// True if the core was told who is there.
     announced: bool,
 }
 
 impl View {
-    /// Of a network on which the bot has just registered.
+    /// The view of a network right after registration.
     pub fn new(network: &str, settings: &Settings, isupport: Isupport, nick: String) -> Self {
-        // As `identity` makes ids.
+        // In the form of `identity`.
         let known = |admin: &String| match admin.starts_with("account:") {
             true => admin.to_ascii_lowercase(),
             false => isupport.fold(admin),
@@ -98,22 +98,22 @@ impl View {
         }
     }
 
-    /// Whether `nick` is the bot's.
+    /// True if `nick` is the bot's.
     pub fn is_me(&self, nick: &str) -> bool {
         self.isupport.fold(nick) == self.isupport.fold(&self.nick)
     }
 
-    /// The room that a channel is.
+    /// The room for a channel.
     pub fn room(&self, channel: &str) -> RoomId {
         RoomId::new(&self.network, self.isupport.fold(channel))
     }
 
-    /// The operator's name for it.
+    /// The operator's name for the network.
     pub fn network(&self) -> &str {
         &self.network
     }
 
-    /// Whether the bot is in that channel.
+    /// True if the bot is in this channel.
     pub fn is_in(&self, channel: &str) -> bool {
         self.channels.contains_key(&self.isupport.fold(channel))
     }
@@ -123,14 +123,14 @@ impl View {
         self.channels.values().map(|channel| channel.name.as_str())
     }
 
-    /// Them, with how many are in each besides the bot.
+    /// The channels, with the number of people in each besides the bot.
     pub fn crowds(&self) -> impl Iterator<Item = (&str, u64)> {
         let others = |channel: &Channel| channel.members.len().saturating_sub(1) as u64;
         self.channels.values().map(move |channel| (channel.name.as_str(), others(channel)))
     }
 
-    /// Who somebody of this nick and account is. Nicks compare as the server compares them. Accounts are the services' and
-    /// always told as they were registered: to take two of them for one would give one person's things to another.
+    /// The player id for a nick and account. Nicks compare as on the server. Accounts belong to the services and always
+    /// come in their registered spelling; folding two of them together would give one person's things to another.
     fn identity(&self, nick: &str, account: &Account) -> (PlayerId, Trust) {
         match account {
             Account::Is(account) => {
@@ -143,33 +143,33 @@ impl View {
         }
     }
 
-    /// What is known of the account of whoever has this nick.
+    /// What is known of the account of this nick's holder.
     pub fn account(&self, nick: &str) -> Account {
         self.users.get(&self.isupport.fold(nick)).map(|user| user.account.clone()).unwrap_or_default()
     }
 
-    /// Whether whoever has this nick said to be a bot.
+    /// True if this nick's holder is marked as a bot.
     pub fn is_bot(&self, nick: &str) -> bool {
         self.users.get(&self.isupport.fold(nick)).is_some_and(|user| user.bot)
     }
 
-    /// Whoever has this nick is a bot.
+    /// Marks this nick's holder as a bot.
     pub fn mark_bot(&mut self, nick: &str) {
         if let Some(user) = self.users.get_mut(&self.isupport.fold(nick)) {
             user.bot = true;
         }
     }
 
-    /// What becomes of private lines for whoever has this nick. Who wrote to the bot themselves is taken to read it, too.
+    /// Sets what happens to private lines to this nick's holder. Anyone who writes to the bot privately is assumed to
+    /// read its answers.
     pub fn set_private_lines(&mut self, nick: &str, private_lines: PrivateLines) {
         if let Some(user) = self.users.get_mut(&self.isupport.fold(nick)) {
             user.private_lines = private_lines;
         }
     }
 
-    /// Somebody who speaks, in a channel or (`None`) to the bot alone.
-    /// What they said while the bot was away they said with an operator's rights only if it is sure that they are the operator
-    /// of now.
+    /// The speaker of a line in a channel or (`None`) in private. What somebody said while the bot was away has a
+    /// channel operator's rights only if it is certain that they are the present operator.
     pub fn speaker(&self, nick: &str, account: &Account, channel: Option<&str>, speech: Speech) -> Speaker {
         let (player, trust) = self.identity(nick, account);
         let folded = channel.map(|channel| self.isupport.fold(channel));
@@ -179,7 +179,7 @@ impl View {
             Speech::Playback => matches!(account, Account::Is(_)) && self.account(nick) == *account,
         };
         let operator = same && modes.is_some_and(|modes| self.isupport.is_operator(modes));
-        // A private chat with the bot is nobody else's.
+        // A private chat with the bot has no other owner.
         let admin = operator || channel.is_none() || self.is_admin(&player, folded.as_deref());
         let standing = if admin { Standing::Admin } else { Standing::Member };
         let user = self.users.get(&self.isupport.fold(nick));
@@ -187,54 +187,54 @@ impl View {
         Speaker { player, name: nick.to_owned(), standing, trust, reachable, address: String::new() }
     }
 
-    /// Whether the operator named this player as admin, everywhere or of this channel.
+    /// True if the operator's settings name this player as admin, of every channel or of this one.
     fn is_admin(&self, player: &PlayerId, channel: Option<&str>) -> bool {
         let there = channel.and_then(|channel| self.channel_admins.get(channel));
         self.admins.contains(&player.id) || there.is_some_and(|admins| admins.contains(&player.id))
     }
 
-    /// Whether whoever has this nick, and talks to the bot alone now, is known to be the one who did so before. That is so only
-    /// as long as they are seen in a channel.
+    /// True if this nick's holder, who now talks to the bot privately, is known to be the person who did so before.
+    /// That holds only while they are seen in a channel.
     pub fn goes_on_talking(&mut self, nick: &str) -> bool {
         let user = self.users.get_mut(&self.isupport.fold(nick));
         user.is_some_and(|user| std::mem::replace(&mut user.talked, true))
     }
 
-    /// Whether this id of a player is a nick, which anybody may take.
+    /// True if this player id is a nick, which anyone can take.
     pub fn is_bare(&self, player: &str) -> bool {
         player.starts_with(NICK) && !self.trust_nicks
     }
 
-    /// Whether whoever has this nick is in one of our channels.
+    /// True if this nick's holder is in one of the bot's channels.
     pub fn is_seen(&self, nick: &str) -> bool {
         self.users.contains_key(&self.isupport.fold(nick))
     }
 
-    /// Whether the operator named somebody as admin of every channel there.
+    /// True if the settings name this person as admin of every channel there.
     pub fn is_named(&self, nick: &str, account: &Account) -> bool {
         self.is_admin(&self.identity(nick, account).0, None)
     }
 
-    /// Whether somebody who is not in a channel is admin of it.
+    /// True if somebody who is not in a channel is its admin by the settings.
     pub fn invites_as_admin(&self, nick: &str, account: &Account, channel: &str) -> bool {
         let (player, _) = self.identity(nick, account);
         self.is_admin(&player, Some(channel))
     }
 
-    /// The nick by which a player (or the room of a private chat with them) is reached now: in one of our channels, since
-    /// of nobody else it is known who they are.
+    /// The current nick of a player (or of the other side of a private chat). Only people in the bot's channels count;
+    /// of others it is not known who they are.
     pub fn nick_of(&self, player: &str) -> Option<String> {
         let here = self.users.values().find(|user| self.identity(&user.nick, &user.account).0.id == player);
         here.map(|user| user.nick.clone())
     }
 
-    /// The bot came into a channel.
+    /// The bot joined a channel.
     pub fn enter(&mut self, channel: &str) {
         let entered = Channel { name: channel.to_owned(), ..Channel::default() };
         self.channels.insert(self.isupport.fold(channel), entered);
     }
 
-    /// A channel has another name. For the core it is another room, at the same table.
+    /// A channel was renamed. For the core it is a different room at the same table.
     pub fn rename_channel(&mut self, from: &str, to: &str, events: &mut Vec<Event>) {
         let (old, new) = (self.isupport.fold(from), self.isupport.fold(to));
         let Some(mut channel) = self.channels.remove(&old) else { return };
@@ -257,7 +257,7 @@ impl View {
         }
     }
 
-    /// The core is told who is in a channel, and that the bot is; from now on, of every change.
+    /// Tells the core who is in a channel, the bot included, and from then on every change.
     pub fn announce(&mut self, channel: &str, events: &mut Vec<Event>) {
         let folded = self.isupport.fold(channel);
         let Some(found) = self.channels.get_mut(&folded) else { return };
@@ -294,8 +294,8 @@ impl View {
         Some(Event::Present { room, player, name: user.nick.clone(), trust })
     }
 
-    /// Somebody's account became known, or another. Who logs in takes what they held along; who logs out leaves it with the
-    /// account. `renamed` makes the event of it.
+    /// Somebody's account became known, or changed. Players who log in take what they held along; players who log out
+    /// leave it with the account. `renamed` makes the event.
     pub fn set_account(
         &mut self,
         nick: &str,
@@ -317,7 +317,7 @@ impl View {
             }
             let room = self.room(&channel);
             match before {
-                // Who was only not known before has not changed: what the nick holds was never theirs.
+                // If it was merely unknown before, nothing has changed: what the nick holds was never theirs.
                 Account::Is(_) | Account::Unknown => {
                     events.push(Event::Gone { room, player: old.0.clone() });
                     events.extend(self.present(&channel, &folded));
@@ -327,7 +327,7 @@ impl View {
         }
     }
 
-    /// Somebody has another nick. What they hold goes with them.
+    /// Somebody changed their nick. What they hold goes with them.
     pub fn rename(
         &mut self,
         from: &str,
@@ -363,13 +363,13 @@ impl View {
         }
     }
 
-    /// The channels that somebody is in and the core knows of.
+    /// The channels somebody is in that the core knows about.
     fn rooms_with(&self, folded: &str) -> Vec<String> {
         let there = |channel: &Channel| channel.announced && channel.members.contains_key(folded);
         self.channels.iter().filter(|(_, channel)| there(channel)).map(|(name, _)| name.clone()).collect()
     }
 
-    /// Somebody left a channel, or (`None`) the network; the bot itself too.
+    /// Somebody, perhaps the bot itself, left a channel or (`None`) the network.
     pub fn leave(&mut self, nick: &str, channel: Option<&str>, events: &mut Vec<Event>) {
         let folded = self.isupport.fold(nick);
         let left: Vec<String> = match channel {
@@ -402,11 +402,11 @@ impl View {
         Some(Event::Gone { room: self.room(channel), player })
     }
 
-    /// A member got or lost a mark.
+    /// A member got or lost a mode.
     pub fn mode(&mut self, channel: &str, change: Change, mode: char, nick: &str) {
         let (channel, nick) = (self.isupport.fold(channel), self.isupport.fold(nick));
         if let Some(modes) = self.channels.get_mut(&channel).and_then(|channel| channel.members.get_mut(&nick)) {
-            // It may be told twice.
+            // The server may announce it twice.
             modes.retain(|each| each != mode);
             if change == Change::Given {
                 modes.push(mode);
@@ -419,7 +419,7 @@ impl View {
 mod tests {
     use super::*;
 
-    /// The bot and these people in #hall, which the core knows of.
+    /// The bot and these people in #hall, which the core knows about.
     fn hall(people: &[(&str, Account)]) -> View {
         let mut view = View::new("irc", &Settings::default(), Isupport::default(), "astragal".to_owned());
         view.enter("#Hall");
@@ -475,7 +475,7 @@ mod tests {
         assert_eq!(view.nick_of("account:gus").as_deref(), Some("mia"));
         assert_eq!(view.nick_of("nick:mia"), None, "that nick is another's by now");
         assert_eq!(view.nick_of("nick:bob"), None, "nobody knows who has that nick");
-        // Who was not known to be logged in has not just logged in.
+        // Learning that somebody is logged in does not mean that they have just logged in.
         view.put("#hall", "ann", "", None, &mut events);
         events.clear();
         view.set_account("ann", is("ann"), &mut events, renamed);
@@ -504,7 +504,7 @@ mod tests {
         assert_eq!(told(&events), ["nick:mia is gone"]);
         view.put("#hall", "mia", "", Some(Account::None), &mut events);
         assert_eq!(standing(&view), Standing::Member);
-        // With the bot, everybody is gone.
+        // When the bot leaves, everybody is gone.
         events.clear();
         view.leave("astragal", Some("#hall"), &mut events);
         assert_eq!(told(&events), ["nick:mia is gone"]);

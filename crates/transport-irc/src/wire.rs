@@ -1,20 +1,21 @@
-//! Bytes to lines to messages, and back: nothing a server sends breaks it, nothing a user types gets out of its place.
+//! Bytes to lines to messages, and back: nothing a server sends can break it, and nothing a user types can break out of
+//! its place.
 
 use irc_proto::{Command, Message};
 
-/// Bytes of a line, tags included; a longer one is passed over.
+/// Bytes of the longest line, tags included; longer ones are skipped.
 const LONGEST: usize = 16 << 10;
 
-/// Makes lines of bytes as they come.
+/// Splits incoming bytes into lines.
 #[derive(Debug, Default)]
 pub struct Framer {
     partial: Vec<u8>,
-    /// In the middle of a line that is too long.
+    /// True inside a line that is too long.
     passing_over: bool,
 }
 
 impl Framer {
-    /// Takes the next bytes; calls `line` for each line that ends in them, unless it is empty or too long.
+    /// Takes the next bytes and calls `line` for each line they complete, unless it is empty or too long.
     pub fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
         while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n')) {
             let (last, rest) = (&bytes[..end], &bytes[end + 1..]);
@@ -43,27 +44,27 @@ impl Framer {
 /// How a server's lines are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// All of them in UTF-8.
+    /// Always UTF-8.
     Utf8,
-    /// As whoever sent them likes: what is not UTF-8 is taken for Latin-1.
+    /// Chosen by each sender: lines that are not UTF-8 are read as Latin-1.
     Mixed,
 }
 
 /// A message from the server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incoming {
-    /// As the library reads it.
+    /// The message as the library reads it.
     pub message: Message,
-    /// The parameters as they stand there: some commands mean different things on different servers.
+    /// The raw parameters, because some commands mean different things on different servers.
     pub params: Vec<String>,
 }
 
 impl Incoming {
-    /// Reads a line; `None` if it is no message.
+    /// Reads a line. Returns `None` if it is not a message.
     pub fn read(line: &[u8], encoding: Encoding) -> Option<Self> {
         let text = match (std::str::from_utf8(line), encoding) {
             (Ok(text), _) => text.to_owned(),
-            // Where nothing else is allowed, what is broken is no letter of Latin-1 either.
+            // Where only UTF-8 is allowed, broken bytes are not Latin-1 either.
             (Err(_), Encoding::Utf8) => String::from_utf8_lossy(line).into_owned(),
             (Err(_), Encoding::Mixed) => line.iter().map(|byte| char::from(*byte)).collect(),
         };
@@ -81,13 +82,13 @@ impl Incoming {
         }
     }
 
-    /// The value of a tag; an empty one for a tag without.
+    /// The value of a tag; empty for a tag without a value.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let mut tags = self.message.tags.iter().flatten();
         tags.find(|tag| tag.0 == name).map(|tag| tag.1.as_deref().unwrap_or_default())
     }
 
-    /// A parameter; empty if there are not so many.
+    /// The parameter at index `n`; empty if there are fewer.
     pub fn param(&self, n: usize) -> &str {
         self.params.get(n).map_or("", String::as_str)
     }
@@ -97,7 +98,7 @@ impl Incoming {
         self.params.last().map_or("", String::as_str)
     }
 
-    /// Who sent it: a nick or a server's name.
+    /// The sender: a nick or a server's name.
     pub fn source(&self) -> &str {
         match &self.message.prefix {
             Some(irc_proto::Prefix::Nickname(nick, ..)) => nick,
@@ -106,7 +107,7 @@ impl Incoming {
         }
     }
 
-    /// The host it came from, as far as it is told.
+    /// The sender's host, if given.
     pub fn host(&self) -> Option<&str> {
         match &self.message.prefix {
             Some(irc_proto::Prefix::Nickname(_, _, host)) if !host.is_empty() => Some(host),
@@ -114,7 +115,7 @@ impl Incoming {
         }
     }
 
-    /// Whether it came from this user and host, as far as it is told.
+    /// True if it came from this user and host, as far as they are given.
     pub fn is_from(&self, user: &str, host: &str) -> bool {
         match &self.message.prefix {
             Some(irc_proto::Prefix::Nickname(_, own_user, own_host)) => {
@@ -124,7 +125,7 @@ impl Incoming {
         }
     }
 
-    /// The same with user and host: `nick!user@host`, as far as it is told.
+    /// The sender with user and host: `nick!user@host`, as far as they are given.
     pub fn address(&self) -> String {
         match &self.message.prefix {
             Some(irc_proto::Prefix::Nickname(nick, user, host)) => format!("{nick}!{user}@{host}"),
@@ -148,23 +149,23 @@ fn params(line: &str) -> Vec<String> {
     middle.chain(trailing).map(str::to_owned).collect()
 }
 
-/// Puts a line behind what is to be written. What would end the line early is left out.
+/// Appends a line to the buffer. Anything that would end the line early is left out.
 pub fn write(out: &mut std::collections::VecDeque<u8>, command: &Command) {
     write_text(out, &String::from(command));
 }
 
-/// The same for a line that is text already.
+/// The same for a line that is already text.
 pub fn write_text(out: &mut std::collections::VecDeque<u8>, line: &str) {
     out.extend(line.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
     out.extend(b"\r\n");
 }
 
-/// Passes over digits; how many.
+/// Skips at most `most` digits. Returns their number.
 fn digits(chars: &mut std::iter::Peekable<std::str::Chars>, most: usize) -> usize {
     (0..most).map_while(|_| chars.next_if(char::is_ascii_digit)).count()
 }
 
-/// A text without the codes for bold, colour and the like.
+/// Removes the codes for bold, colour and the like from a text.
 pub fn unstyled(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

@@ -10,7 +10,7 @@ use embedded_graphics::primitives::{PrimitiveStyle, Rectangle};
 use embedded_graphics::text::Text;
 use std::convert::Infallible;
 
-/// Pixels: a line, a character, the longest bar, and what stays free around and between.
+/// In pixels: the height of a line, the width of a character, the longest bar, and the margins and gaps.
 const LINE: u32 = 26;
 const LETTER: u32 = 9;
 const LONGEST: u32 = 320;
@@ -20,7 +20,7 @@ const PAPER: Rgb888 = Rgb888::WHITE;
 const INK: Rgb888 = Rgb888::new(0x22, 0x22, 0x22);
 const BAR: Rgb888 = Rgb888::new(0x3b, 0x6e, 0xa5);
 
-/// The charts of a post as pictures. They have no words of their own: the post's say it all.
+/// The charts of a post as pictures. They need no text of their own: the post says it all.
 pub(crate) fn pictures(post: &Post) -> Vec<Image> {
     let drawn = |block: &Block| match block {
         Block::Chart(bars) if !post.plain => draw(bars),
@@ -30,7 +30,7 @@ pub(crate) fn pictures(post: &Post) -> Vec<Image> {
     post.blocks.iter().filter_map(drawn).map(image).collect()
 }
 
-/// A line for each bar: its name, the bar, its value. Nothing if it cannot be drawn.
+/// One line per bar: its name, the bar, its value. Returns `None` if it cannot be drawn.
 fn draw(bars: &[Bar]) -> Option<Vec<u8>> {
     let widest = |of: fn(&Bar) -> &String| bars.iter().map(|bar| of(bar).chars().count()).max();
     let pixels = |letters: usize| u32::try_from(letters).ok().map(|letters| letters * LETTER);
@@ -57,7 +57,7 @@ fn draw(bars: &[Bar]) -> Option<Vec<u8>> {
     canvas.into_png()
 }
 
-/// Pixels, three bytes each.
+/// RGB pixels, three bytes each.
 struct Canvas {
     size: Size,
     bytes: Vec<u8>,
@@ -110,7 +110,7 @@ mod tests {
         Bar { name: name.to_owned(), length, value: value.to_owned() }
     }
 
-    /// Pixels of a colour in one line of a picture.
+    /// The number of pixels of a colour in one line of a picture.
     fn count(png: &[u8], line: usize, color: Rgb888) -> usize {
         let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
         let mut bytes = vec![0; reader.output_buffer_size().unwrap()];

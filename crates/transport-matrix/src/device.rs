@@ -1,4 +1,4 @@
-//! What an operator does with the bot's device while the bot is stopped.
+//! Operator commands on the bot's device, for use while the bot is stopped.
 
 use crate::identity::{self, Identity};
 use crate::session::{self, Home, SessionError};
@@ -9,21 +9,21 @@ use matrix_sdk::config::SyncSettings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The device of an account, opened.
+/// The open device of an account.
 pub struct Device {
     settings: Settings,
     home: Home,
     client: Client,
 }
 
-/// What the operator must know; one line.
+/// A message for the operator; one line.
 pub type Told = String;
 
 impl Device {
-    /// Opens the device that `directory` holds; logs in as a new one if it holds none, or if that one was revoked.
+    /// Opens the device in `directory`; logs in as a new one if there is none, or if that one was revoked.
     ///
     /// # Errors
-    /// In plain words what failed.
+    /// What failed, in plain words.
     pub async fn open(settings: Settings, directory: &Path, randomness: &Randomness) -> Result<Self, Told> {
         let home = Home::new(directory);
         let mut client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
@@ -38,7 +38,7 @@ impl Device {
             }
         }
         let device = Device { settings, home, client };
-        // The identity is known and the keys are published with the first sync.
+        // After the first sync the identity is known and the keys are published.
         device
             .client
             .sync_once(SyncSettings::new().timeout(Duration::ZERO))
@@ -47,52 +47,52 @@ impl Device {
         Ok(device)
     }
 
-    /// Who the bot is there.
+    /// The bot's user id there.
     pub fn who(&self) -> String {
         let (user, device) = (self.client.user_id(), self.client.device_id());
         let (user, device) = (user.map_or("nobody", |user| user.as_str()), device.map_or("none", |id| id.as_str()));
         format!("{user}, device {device}")
     }
 
-    /// Makes or joins the account's identity.
+    /// Creates the account's identity, or joins it.
     ///
     /// # Errors
-    /// In plain words what failed.
+    /// What failed, in plain words.
     pub async fn identity(&self) -> Result<Identity, Told> {
         identity::settle(&self.settings, &self.home, &self.client).await.map_err(told)
     }
 
-    /// Makes a new recovery key and keeps it in the file that is returned with it.
+    /// Creates a new recovery key. Returns it with the file where it is stored.
     ///
     /// # Errors
-    /// In plain words what failed.
+    /// What failed, in plain words.
     pub async fn new_recovery_key(&self) -> Result<(String, PathBuf), Told> {
         self.identity().await?;
         identity::new_recovery_key(&self.home, &self.client).await.map_err(told)
     }
 
-    /// Gets the identity back with a recovery key, and keeps that.
+    /// Restores the identity with a recovery key, and stores the key.
     ///
     /// # Errors
-    /// In plain words what failed; nothing changed.
+    /// What failed, in plain words; nothing changed.
     pub async fn restore(&self, key: &str) -> Result<PathBuf, Told> {
         identity::restore(&self.home, &self.client, key).await.map_err(told)
     }
 
-    /// Waits for somebody who asks to verify the bot. Whether it ended well.
+    /// Waits for somebody who asks to verify the bot. Returns true if it succeeds.
     ///
     /// # Errors
-    /// In plain words what failed.
+    /// What failed, in plain words.
     pub async fn verify(&self, terminal: &mut dyn Terminal) -> Result<bool, Told> {
         verify::verify(&self.settings, &self.client, terminal).await.map_err(told)
     }
 }
 
-/// Tries these settings: asks the homeserver who the device that `directory` holds is, or, without one, logs in and out
+/// Tries these settings: asks the homeserver about the device in `directory`, or, if there is none, logs in and out
 /// again.
 ///
 /// # Errors
-/// In plain words what failed.
+/// What failed, in plain words.
 pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness) -> Result<String, Told> {
     let home = Home::new(directory);
     let fresh = home.session().map_err(told)?.is_none();
@@ -101,7 +101,7 @@ pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness
     let device = who.device_id.map(|device| device.to_string()).unwrap_or_default();
     let homeserver = client.homeserver();
     if fresh {
-        // A token may be the only one: it stays.
+        // A token may be the only one, so it is kept.
         if settings.token.is_none() {
             client.logout().await.map_err(|error| error.to_string())?;
         }

@@ -1,6 +1,6 @@
-//! Direct rooms: where one person is told what is for them alone. The bot makes them, for exactly one person, and notes
-//! which it made; before anything is said in one, the homeserver is asked who reads it now. What others say of a room, or
-//! that it is marked as direct, counts for nothing.
+//! Direct rooms, for private messages to one person. The bot creates them, each for exactly one person, and notes
+//! which. Before it says anything in one, it asks the homeserver who can read it now. What others say about a room, or
+//! that it is marked as direct, does not count.
 
 mod readers;
 
@@ -17,10 +17,11 @@ use matrix_sdk::{Room, RoomState};
 use readers::{Flaw, Pair};
 use serde_json::{Value, json};
 
-/// Names in the creation of a direct room whom it is for: nobody can make the bot say so, and nobody can change it.
+/// Names the person in the creation event of a direct room. Nobody else can make the bot write this, and nobody can
+/// change it.
 const FOR: &str = "org.astragal.for";
 
-/// The direct room with somebody, in which they and the bot are alone at this moment.
+/// The direct room with somebody, where they and the bot are alone at this moment.
 pub(crate) async fn room(link: &Link, user: &str) -> Result<Room, Trouble> {
     let user = parsed(user)?;
     let noted = noted_room(link, &user);
@@ -43,7 +44,7 @@ pub(crate) async fn room(link: &Link, user: &str) -> Result<Room, Trouble> {
     }
 }
 
-/// Whether a direct room can be used. The bot leaves one that it is left alone in.
+/// True if a direct room can be used. The bot leaves one where it is alone.
 async fn is_fit(link: &Link, room: &Room, user: &UserId) -> Result<bool, Trouble> {
     let Some(flaw) = flaw(link, room, user).await? else { return Ok(true) };
     tracing::warn!(network = link.network, %user, room = %room.room_id(), %flaw, "a direct room is not used any more");
@@ -55,7 +56,7 @@ async fn is_fit(link: &Link, room: &Room, user: &UserId) -> Result<bool, Trouble
     Ok(false)
 }
 
-/// The direct room that was noted last for somebody, whoever reads it now: for taking something back there.
+/// The direct room last noted for somebody, whoever can read it now; for taking something back there.
 pub(crate) fn noted(link: &Link, user: &str) -> Result<Room, Trouble> {
     let user = parsed(user)?;
     noted_room(link, &user).ok_or_else(|| Trouble::Refused(format!("there is no direct room with {user}")))
@@ -74,7 +75,7 @@ fn noted_room(link: &Link, user: &UserId) -> Option<Room> {
     (room.state() == RoomState::Joined).then_some(room)
 }
 
-/// Those that the bot made for somebody and did not get round to noting, or that others than the noted one are.
+/// Direct rooms that the bot made for somebody: any it did not get round to noting, or any besides the noted one.
 async fn marked(link: &Link, user: &UserId) -> Vec<Room> {
     let mut marked = Vec::new();
     for room in link.client.joined_rooms().into_iter().filter(|room| is_own(link, room)) {
@@ -91,13 +92,13 @@ async fn marked(link: &Link, user: &UserId) -> Vec<Room> {
     marked
 }
 
-/// Whether the bot made the room itself: it makes direct ones only.
+/// True if the bot made the room itself; it makes only direct ones.
 pub(crate) fn is_own(link: &Link, room: &Room) -> bool {
     let creators = room.creators().unwrap_or_default();
     creators.iter().any(|creator| Some(&**creator) == link.client.user_id())
 }
 
-/// Why a room is not the place where somebody is told something alone, by what the homeserver says of it now.
+/// Why a room cannot be used for private messages to somebody, according to its state on the homeserver now.
 async fn flaw(link: &Link, room: &Room, user: &UserId) -> Result<Option<Flaw>, Trouble> {
     let own = link.client.user_id().expect("the bot is logged in");
     let state = match readers::ask(link, room).await {
@@ -127,12 +128,12 @@ async fn made(link: &Link, user: &OwnedUserId) -> Result<Room, Trouble> {
     Ok(room)
 }
 
-/// A room in which the person can say something, and nothing else.
+/// A request for a room where the person can talk and do nothing else.
 fn request(link: &Link, user: &OwnedUserId) -> Request {
     let mut request = Request::new();
     request.invite = vec![user.clone()];
     request.is_direct = true;
-    // Not the preset that gives who is invited the bot's own power.
+    // Not the preset that gives invited people the bot's own power.
     request.preset = Some(RoomPreset::PrivateChat);
     request.creation_content = Some(raw(&json!({ FOR: user })));
     let levels = json!({

@@ -1,39 +1,38 @@
-//! How a post looks on Matrix: one event, readable as plain text alone, with the result set off where HTML is shown.
+//! How a post looks on Matrix: one event, readable as plain text, with the result emphasised where HTML is shown.
 
 use crate::html::{Html, quiet};
 use crate::layout::laid_out;
 use chat::{Block, Line, PlayerId, Post, Recipient, Span, What, clean, drawn};
 use serde_json::{Map, Value, json};
 
-/// Bytes of what is shown in one event, as plain text: with HTML and encryption they stay under the 64 KiB that an event
-/// may have.
+/// Bytes of plain text in one event: with HTML and encryption it stays under the limit of 64 KiB per event.
 const MOST: usize = 12 * 1_024;
-/// Bytes of an event's content with its HTML, as it is sent; what would be longer is said without.
+/// Bytes of an event's content including HTML; longer content is sent without HTML.
 const MOST_CONTENT: usize = 40 * 1_024;
 
-/// What a post relates to.
+/// How a post relates to other events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
-    /// The event it answers.
+    /// The event it replies to.
     pub answers: Option<String>,
-    /// The first event of the thread that it belongs to.
+    /// The first event of its thread.
     pub thread: Option<String>,
-    /// The event it takes the place of.
+    /// The event it replaces.
     pub replaces: Option<String>,
-    /// The name of the room that it is out of, if it is said in another.
+    /// The name of the room it concerns, if it is said in another.
     pub out_of: Option<String>,
-    /// The name that the answered event shows: who is called by it already needs no address.
+    /// The sender name that the event shows; a post that calls them by this name needs no address.
     pub shown: Option<String>,
 }
 
 impl Relation {
-    /// Whether another event is named, so that the homeserver may refuse it.
+    /// True if it names another event, so the homeserver may refuse it.
     pub fn is_to_something(&self) -> bool {
         self.answers.is_some() || self.thread.is_some() || self.replaces.is_some()
     }
 }
 
-/// The part of a post that is said, and the part that does not fit into one event. An edit says everything twice.
+/// Splits a post into the part that fits into one event and the rest. An edit contains everything twice.
 pub(crate) fn fitting(post: &Post, relation: &Relation) -> (Post, Vec<Block>) {
     let most = if relation.replaces.is_some() { MOST / 2 } else { MOST };
     let mut said = post.clone();
@@ -52,7 +51,7 @@ pub(crate) fn fitting(post: &Post, relation: &Relation) -> (Post, Vec<Block>) {
     }
     let mut rest = said.blocks.split_off(count);
     if count == 0 {
-        // One block beyond all measure: a list is divided, anything else is cut.
+        // A single block is too long: a list is divided, anything else is cut.
         let (first, left) = divided(rest.remove(0), most);
         said.blocks.push(first);
         rest.splice(0..0, left);
@@ -64,7 +63,7 @@ pub(crate) fn fitting(post: &Post, relation: &Relation) -> (Post, Vec<Block>) {
     (said, rest)
 }
 
-/// As much of a block as fits, and the rest.
+/// Splits a block into as much as fits, and the rest.
 fn divided(block: Block, most: usize) -> (Block, Option<Block>) {
     let Block::List(mut items) = block else {
         let plain = block.plain();
@@ -81,16 +80,16 @@ fn divided(block: Block, most: usize) -> (Block, Option<Block>) {
     (Block::List(items), (!left.is_empty()).then_some(Block::List(left)))
 }
 
-/// How the charts of a post are shown.
+/// How to show the charts of a post.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charts {
     /// As lists.
     Listed,
-    /// As pictures beside the text.
+    /// As pictures next to the text.
     Pictured,
 }
 
-/// The content of the event that says a post.
+/// The content of the event for a post.
 pub(crate) fn content(post: &Post, relation: &Relation, charts: Charts) -> Value {
     let styled = complete(shown(post, relation, charts), post, relation);
     if post.plain || styled.to_string().len() <= MOST_CONTENT {
@@ -100,7 +99,7 @@ pub(crate) fn content(post: &Post, relation: &Relation, charts: Charts) -> Value
     complete(shown(&plain, relation, charts), post, relation)
 }
 
-/// What is shown, with what it relates to.
+/// Adds the relation to the content.
 fn complete(mut content: Map<String, Value>, post: &Post, relation: &Relation) -> Value {
     if let Some(original) = &relation.replaces {
         let mut edit = content.clone();
@@ -108,7 +107,7 @@ fn complete(mut content: Map<String, Value>, post: &Post, relation: &Relation) -
         if let Some(html) = content.get("formatted_body").and_then(Value::as_str) {
             edit.insert("formatted_body".into(), format!("* {html}").into());
         }
-        // Whom the first version called looks already.
+        // The people called by the first version are looking already.
         edit.insert("m.mentions".into(), json!({}));
         edit.insert("m.new_content".into(), Value::Object(content));
         edit.insert("m.relates_to".into(), json!({ "rel_type": "m.replace", "event_id": original }));
@@ -118,7 +117,7 @@ fn complete(mut content: Map<String, Value>, post: &Post, relation: &Relation) -
     Value::Object(content)
 }
 
-/// The fields that show it.
+/// The fields with the text.
 fn shown(post: &Post, relation: &Relation, charts: Charts) -> Map<String, Value> {
     let front = front(post, relation);
     let plain: Vec<String> = post.blocks.iter().map(Block::plain).collect();
@@ -137,16 +136,16 @@ fn shown(post: &Post, relation: &Relation, charts: Charts) -> Map<String, Value>
     content
 }
 
-/// Who is called: nobody by an answer as such, for who asked is looking; whose turn it is in the room.
+/// Who is notified: those whose turn it is in the room. A plain answer notifies nobody, because the asker is looking.
 fn mentions(post: &Post) -> Value {
     let here = |player: &&PlayerId| player.network == post.room.network && post.to == Recipient::Room;
     let called: Vec<&str> = post.calls.iter().filter(here).map(|player| player.id.as_str()).collect();
     if called.is_empty() { json!({}) } else { json!({ "user_ids": called }) }
 }
 
-/// What stands in front: who else than the one who asked it is about, and whether it was said before or is for few.
+/// The text in front: whom it is about if not the asker, and whether it is repeated or only for a few.
 fn front(post: &Post, relation: &Relation) -> String {
-    // An answer to an edit stands at what was edited: nobody need be told, unless it has to stand alone.
+    // A reply to an edit is attached to the edited event, so no hint is needed unless it stands alone.
     let what = if relation.is_to_something() { What::Say } else { post.what.clone() };
     let mut post = Post { again: false, what, blocks: Vec::new(), ..post.clone() };
     if relation.answers.is_some() && post.addressee == relation.shown {
@@ -156,8 +155,8 @@ fn front(post: &Post, relation: &Relation) -> String {
     format!("{room}{}", post.front())
 }
 
-/// What the server shows and finds it by: the reply, the thread, and which post it is, so that it can be found again
-/// where a transaction id is no longer known.
+/// The fields that the server shows and searches: the reply, the thread, and the post's name, by which it can be found
+/// once the transaction id is no longer known.
 fn relates_to(post: &Post, relation: &Relation) -> Value {
     let mut relates = Map::new();
     relates.insert(POST.into(), name(&post.key).into());
@@ -174,10 +173,10 @@ fn relates_to(post: &Post, relation: &Relation) -> Value {
     Value::Object(relates)
 }
 
-/// Where in an event's relation it says which post it is.
+/// The field of an event's relation with the post's name.
 pub(crate) const POST: &str = "org.astragal.post";
 
-/// A post's name on Matrix: a transaction id, and what it is found by later.
+/// A post's name on Matrix: its transaction id, by which it can also be found later.
 pub(crate) fn name(key: &str) -> String {
     use sha2::{Digest, Sha256};
     let hash = Sha256::digest(key.as_bytes());
@@ -202,7 +201,7 @@ fn blocks(html: &mut Html, blocks: &[Block], charts: Charts) {
             Block::List(items) => html.element("ul", |html| {
                 items.iter().for_each(|item| html.element("li", |html| spans(html, item)));
             }),
-            // Who sees HTML sees the picture.
+            // Readers of the HTML see the picture.
             Block::Chart(_) if charts == Charts::Pictured => {}
             Block::Chart(bars) => html.element("ul", |html| {
                 bars.iter().for_each(|bar| html.element("li", |html| spans(html, &bar.line())));
@@ -313,7 +312,7 @@ mod tests {
     fn one_answer_is_one_event_whatever_its_length() {
         for replaces in [None, Some("$first".to_owned())] {
             let relation = Relation { replaces, ..Relation::default() };
-            // What is longer in HTML, and in JSON.
+            // Text that is longer in HTML, and in JSON.
             for signs in ["<item>", "\\\\\\\\\\"] {
                 let items = (0..5_000).map(|n| vec![Span::Text(format!("{signs} number {n}"))]).collect();
                 let long = Post { more: "!more".into(), ..post(Reply::from("all:").list(items).line().text("end")) };

@@ -1,5 +1,5 @@
-//! What was said in a room since it was last heard: what a sync brings, and, where that leaves something out, what is
-//! fetched up to the last event that was heard.
+//! What was said in a room since it was last heard: the events of a sync, and if it left some out, the events fetched
+//! back to the last one heard.
 
 use crate::link::Link;
 use crate::trouble::{Backoff, Trouble};
@@ -13,47 +13,47 @@ use matrix_sdk::sync::Timeline;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Events of a page.
+/// Events per page.
 const PAGE: u32 = 500;
-/// How long a page may fail while the homeserver answers otherwise.
+/// How long a page may keep failing while the homeserver answers other requests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Under which name the last event of a room is noted that was heard.
+/// The name of the note with the last event heard in a room.
 pub(crate) fn last_note(room: &RoomId) -> String {
     format!("last/{room}")
 }
 
-/// The events of a room that were not heard yet, oldest first.
+/// The events of a room not heard yet, oldest first.
 #[derive(Default)]
 pub(crate) struct Unheard {
     pub events: Vec<TimelineEvent>,
-    /// So many of them were left out by the sync.
+    /// How many of them the sync left out.
     pub filled: usize,
-    /// The bot came in at their beginning.
+    /// True if they begin with the bot's arrival.
     pub arrived: bool,
-    /// Not all could be looked through: why.
+    /// Why some could not be looked through, if so.
     pub missed: Option<Missed>,
 }
 
-/// Why something is not heard that was said.
+/// Why messages were missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missed {
     /// There was too much of it.
     TooMuch,
-    /// The homeserver does not give it.
+    /// The homeserver does not return it.
     OutOfReach,
 }
 
 /// Where the part that is new to the bot begins.
 enum Edge {
-    /// Behind the last event that was heard.
+    /// After the last event heard.
     Heard(usize),
-    /// Behind the bot's own coming in.
+    /// After the bot's own arrival.
     Arrival(usize),
 }
 
-/// Finds what was not heard yet. `last` is the last event that was; `known` says that the account was listened to before,
-/// so that a room without one is new to it. What was said before the bot came is not its to answer.
+/// Finds what was not heard yet. `last` is the last event heard. `known` is true if the bot has listened with this
+/// account before, so a room without a last event is new to it. The bot does not answer what was said before it came.
 pub(crate) async fn events(
     link: &Link,
     room: &Room,
@@ -71,7 +71,7 @@ pub(crate) async fn events(
             Some(Edge::Arrival(at)) => return Ok(Unheard { arrived: true, ..unheard(events, at, given, None) }),
             None => {}
         }
-        // A room of long ago in which the bot never listened is taken as it is now.
+        // An old room where the bot never listened is taken as it is now.
         let searched = last.is_some() || known;
         let Some(token) = from.take().filter(|_| searched && missed.is_none()) else { break };
         let Some(page) = page(link, room, token).await? else {
@@ -90,7 +90,7 @@ pub(crate) async fn events(
             let at = events.len();
             unheard(events, at, given, None)
         }
-        // Nothing was left out, or it is out of sight: all that there is.
+        // Nothing was left out, or it is out of reach: take everything there is.
         _ => unheard(events, 0, given, missed),
     })
 }
@@ -100,7 +100,7 @@ fn unheard(mut events: Vec<TimelineEvent>, at: usize, given: usize, missed: Opti
     Unheard { events: events.split_off(at), filled, arrived: false, missed }
 }
 
-/// The newest event behind which everything is new.
+/// The newest event after which everything is new.
 fn edge(link: &Link, events: &[TimelineEvent], last: Option<&str>) -> Option<Edge> {
     for (at, event) in events.iter().enumerate().rev() {
         if event.event_id().is_some_and(|id| Some(id.as_str()) == last) {
@@ -113,7 +113,7 @@ fn edge(link: &Link, events: &[TimelineEvent], last: Option<&str>) -> Option<Edg
     None
 }
 
-/// The bot itself comes into the room.
+/// True if this event is the bot joining the room.
 fn comes_in(link: &Link, event: &TimelineEvent) -> bool {
     let kind = event.kind.event_type();
     if kind.as_deref() != Some("m.room.member") {
@@ -128,8 +128,8 @@ fn comes_in(link: &Link, event: &TimelineEvent) -> bool {
     Some(&*member.state_key) == link.client.user_id() && member.content.membership == MembershipState::Join && !was_in
 }
 
-/// The page of older events at `token`, however long the homeserver takes to answer at all; nothing if it answers, and does
-/// not give this page: no other room waits for that.
+/// The page of older events at `token`, however long the homeserver takes to answer at all. Returns `None` if it
+/// answers but does not return this page, so other rooms need not wait.
 async fn page(link: &Link, room: &Room, token: String) -> Result<Option<Messages>, Trouble> {
     let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
     let begun = Instant::now();

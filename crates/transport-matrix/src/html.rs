@@ -1,8 +1,8 @@
-//! HTML in the few tags that Matrix clients show. Text goes in escaped; nothing else does.
+//! HTML with the few tags that Matrix clients show. Text is always escaped.
 
 use chat::clean;
 
-/// A piece of HTML, made of text and the tags of the specification.
+/// A piece of HTML, made of text and the tags in the specification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Html(String);
 
@@ -20,11 +20,11 @@ impl Html {
         }
     }
 
-    /// Adds an element with what `inner` puts into it.
+    /// Adds an element with the content that `inner` adds.
     pub fn element(&mut self, tag: &'static str, inner: impl FnOnce(&mut Self)) {
         self.0.extend(["<", tag, ">"]);
         inner(self);
-        // What stands behind the tag's name are attributes.
+        // The tag's name is followed by attributes.
         self.0.extend(["</", tag.split(' ').next().unwrap_or(tag), ">"]);
     }
 
@@ -33,7 +33,7 @@ impl Html {
         self.0.push_str("<br>");
     }
 
-    /// Adds several lines of text, kept as they are.
+    /// Adds several lines of text with their spacing.
     pub fn preformatted(&mut self, lines: &str) {
         self.element("pre", |html| {
             html.element("code", |html| {
@@ -53,7 +53,7 @@ impl Html {
     }
 }
 
-/// `text` that calls nobody: clients of old take `@room` anywhere for a call to all.
+/// Changes `text` so that it notifies nobody: old clients take `@room` anywhere as a call to everybody.
 pub(crate) fn quiet(text: &str) -> String {
     text.replace("@room", "@\u{2060}room")
 }

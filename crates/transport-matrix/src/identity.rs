@@ -1,5 +1,5 @@
-//! The account's identity: the bot signs its own device with it, so that others give it their keys, and keeps the key that
-//! gets it back. An identity that is there already is joined; it is never replaced.
+//! The account's identity. The bot signs its own device with it, so that others give the device their keys, and stores
+//! the key that restores the identity. An existing identity is joined, never replaced.
 
 use crate::Settings;
 use crate::session::{Home, SessionError};
@@ -8,18 +8,18 @@ use matrix_sdk::encryption::recovery::RecoveryError;
 use matrix_sdk::ruma::api::client::uiaa::{AuthData, MatrixUserIdentifier, Password, UserIdentifier};
 use std::path::PathBuf;
 
-/// How the account stands.
+/// The state of the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// The device is signed, and the key that gets the identity back is kept in this file.
+    /// The device is signed, and this file has the key that restores the identity.
     Kept(PathBuf),
-    /// The device is signed, and nobody here has that key.
+    /// The device is signed, but nobody here has that key.
     Unkept,
-    /// There is an identity of somebody else's making, which has not signed this device.
+    /// Somebody else made the identity, and it has not signed this device.
     Foreign,
 }
 
-/// Sees to it that the account has an identity and that it signed this device; asks nobody.
+/// Makes sure, without asking anybody, that the account has an identity and that the identity has signed this device.
 pub(crate) async fn settle(settings: &Settings, home: &Home, client: &Client) -> Result<Identity, SessionError> {
     let encryption = client.encryption();
     let own = client.user_id().expect("the bot is logged in");
@@ -27,7 +27,7 @@ pub(crate) async fn settle(settings: &Settings, home: &Home, client: &Client) ->
     if !is_signed(client).await? {
         if encryption.request_user_identity(own).await?.is_none() {
             make(settings, client).await?;
-            // What was signed is known once it was asked for.
+            // Signatures are known only after a request.
             encryption.request_user_identity(own).await?;
         } else if let Some(key) = &kept {
             recover(client, key).await?;
@@ -45,13 +45,13 @@ pub(crate) async fn settle(settings: &Settings, home: &Home, client: &Client) ->
     }
     match encryption.recovery().enable().await {
         Ok(key) => Ok(Identity::Kept(home.keep_recovery_key(&key)?)),
-        // Somebody made a backup of the keys elsewhere, and has its key.
+        // Somebody made a backup of the keys elsewhere and has its key.
         Err(RecoveryError::BackupExistsOnServer) => Ok(Identity::Unkept),
         Err(error) => Err(failed(error)),
     }
 }
 
-/// Makes a new recovery key, in place of the old one if there is one, and keeps it.
+/// Creates a new recovery key, replacing any old one, and stores it.
 pub(crate) async fn new_recovery_key(home: &Home, client: &Client) -> Result<(String, PathBuf), SessionError> {
     let recovery = client.encryption().recovery();
     let key = match recovery.enable().await {
@@ -63,7 +63,7 @@ pub(crate) async fn new_recovery_key(home: &Home, client: &Client) -> Result<(St
     Ok((key, file))
 }
 
-/// Gets the identity and the keys of old messages back, and keeps the key that did it.
+/// Restores the identity and the keys of old messages, and stores the key that did it.
 pub(crate) async fn restore(home: &Home, client: &Client, key: &str) -> Result<PathBuf, SessionError> {
     recover(client, key).await?;
     home.keep_recovery_key(key)
@@ -74,7 +74,7 @@ async fn recover(client: &Client, key: &str) -> Result<(), SessionError> {
     client.encryption().recovery().recover(key).await.map_err(wrong)
 }
 
-/// Whether the account's identity signed this device.
+/// True if the account's identity signed this device.
 async fn is_signed(client: &Client) -> Result<bool, SessionError> {
     let device = client.encryption().get_own_device().await.map_err(matrix_sdk::Error::from)?;
     Ok(device.is_some_and(|device| device.is_cross_signed_by_owner()))

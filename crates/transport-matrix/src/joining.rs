@@ -1,5 +1,5 @@
-//! Coming into rooms. Whom the operator named goes first, everybody has their turn, and a room that does not let the bot in,
-//! or does not answer, costs nobody but whoever wants the bot there: it is tried a few times and then declined.
+//! Joining rooms. People the operator named go first, and everybody gets a turn. A room that refuses the bot, or does
+//! not answer, costs only those who want the bot there: it is tried a few times and then declined.
 
 mod queue;
 
@@ -16,43 +16,43 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How long a room may take to let the bot in, or out.
+/// How long joining or leaving a room may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 const MINUTE: Duration = Duration::from_secs(60);
-/// What became of invitations.
+/// The metric of outcomes of invitations.
 const COUNT: &str = "astragal_invitations_total";
 
-/// What came of one attempt.
+/// The outcome of one attempt.
 enum Tried {
     /// The bot is in the room now.
     Joined,
-    /// It was there before.
+    /// The bot was in the room already.
     Before,
-    /// It is not.
+    /// The bot is not in the room.
     Not(Why, String),
 }
 
-/// Takes rooms that the bot should be in, for as long as the login lasts.
+/// Takes rooms that the bot should join, as long as the login lasts.
 #[derive(Clone)]
 pub(crate) struct Joiner(mpsc::UnboundedSender<Wanted>);
 
 impl Joiner {
-    /// Begins.
+    /// Starts joining.
     pub fn new(link: Arc<Link>) -> Self {
         let (sender, wanted) = mpsc::unbounded_channel();
         tokio::spawn(join_all(link, wanted));
         Joiner(sender)
     }
 
-    /// The bot should be in this room.
+    /// Asks for the bot to be in this room.
     pub fn want(&self, room: Wanted) {
-        // Its task is gone only with the login.
+        // Its task ends only with the login.
         let _ = self.0.send(room);
     }
 }
 
-/// How many rooms the bot came into within a minute, of one kind: those that the operator named people for have a pace of
-/// their own, so that no stranger uses it up.
+/// How many rooms of one kind the bot joined within a minute. Rooms for people the operator named have a limit of their
+/// own, so no stranger can use it up.
 #[derive(Default)]
 struct Pace {
     joined: Vec<Instant>,
@@ -60,7 +60,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// When the next room may be tried; nothing while that depends on those that are being tried.
+    /// When the next room may be tried; `None` while that depends on attempts in progress.
     fn free_at(&self, now: Instant, most: usize) -> Option<Instant> {
         let lately: Vec<_> = self.joined.iter().filter(|at| now.duration_since(**at) < MINUTE).collect();
         if lately.len() + self.underway < most { Some(now) } else { lately.first().map(|first| **first + MINUTE) }
@@ -113,7 +113,7 @@ async fn join_all(link: Arc<Link>, mut calls: mpsc::UnboundedReceiver<Wanted>) {
     }
 }
 
-/// Takes a call, unless its caller has too many waiting.
+/// Queues a room, unless its caller has too many waiting.
 fn take(link: &Arc<Link>, queue: &mut Queue, call: Wanted) {
     if known(link, &call.room) == Some(RoomState::Joined) {
         return;
@@ -142,7 +142,7 @@ fn finish(link: &Arc<Link>, queue: &mut Queue, wanted: Wanted, tried: Tried) {
     }
 }
 
-/// Gives a room up; an invitation into it is declined, so that it does not come again at the next start.
+/// Gives up a room. An invitation into it is declined, so it does not return at the next start.
 fn decline(link: &Arc<Link>, wanted: &Wanted, why: &str) {
     let (network, room, caller) = (link.network.as_str(), wanted.room.clone(), wanted.caller.to_string());
     match wanted.caller {
@@ -163,12 +163,12 @@ fn decline(link: &Arc<Link>, wanted: &Wanted, why: &str) {
     }
 }
 
-/// Counts an invitation by what became of it.
+/// Counts the outcome of an invitation.
 pub(crate) fn count(link: &Link, outcome: &'static str) {
     metrics::counter!(COUNT, "network" => link.network.clone(), "outcome" => outcome).increment(1);
 }
 
-/// What the bot is in a room already.
+/// The bot's membership in a room, if known.
 fn known(link: &Link, room: &RoomOrAliasId) -> Option<RoomState> {
     let known = match <&RoomId>::try_from(room) {
         Ok(id) => link.client.get_room(id),
@@ -180,7 +180,7 @@ fn known(link: &Link, room: &RoomOrAliasId) -> Option<RoomState> {
     known.map(|known| known.state())
 }
 
-/// Tries once to come into a room.
+/// Tries once to join a room.
 async fn attempt(link: &Link, wanted: &Wanted) -> Tried {
     if known(link, &wanted.room) == Some(RoomState::Joined) {
         return Tried::Before;

@@ -1,4 +1,4 @@
-//! How often something was done about direct rooms lately.
+//! Limits on direct rooms, by what was done lately.
 
 use chat::{PlayerId, RoomId};
 use jiff::{SignedDuration, Timestamp};
@@ -6,10 +6,10 @@ use matrix_sdk::ruma::{OwnedUserId, UserId};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Direct rooms that are made for one person in a day.
+/// The most direct rooms made for one person in a day.
 const MOST_MADE: usize = 10;
 
-/// What was done about direct rooms lately.
+/// What was done lately.
 #[derive(Default)]
 pub(crate) struct Lately {
     made: Mutex<BTreeMap<OwnedUserId, Vec<Timestamp>>>,
@@ -17,8 +17,8 @@ pub(crate) struct Lately {
 }
 
 impl Lately {
-    /// Counts one more room for somebody; whether that is still within bounds. Who leaves each room that they are told
-    /// something in gets no new one without end.
+    /// Counts one more room for somebody. Returns true if that is within the limit. Someone who leaves every room they
+    /// are told something in does not get new ones without end.
     pub fn count(&self, user: &UserId, now: Timestamp) -> bool {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|_, times| {
@@ -33,7 +33,7 @@ impl Lately {
         false
     }
 
-    /// Whether somebody may be told in a room now that they cannot be told something alone: once in an hour.
+    /// True if somebody may be told in a room now that there is no way to tell them privately; at most once an hour.
     pub fn may_tell(&self, player: &PlayerId, room: &RoomId, now: Timestamp) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.retain(|_, at| now.duration_since(*at) < SignedDuration::from_hours(1));

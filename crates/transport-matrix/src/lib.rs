@@ -1,4 +1,4 @@
-//! [`chat::Transport`] on Matrix, over matrix-sdk: encrypted rooms too, nothing missed and nothing said twice.
+//! [`chat::Transport`] on Matrix, with matrix-sdk: including encrypted rooms, missing nothing and saying nothing twice.
 //!
 //! `session` is the bot's device, `listen` turns syncs into events of the core (`gap` finds what a sync left out,
 //! `undecrypted` what came before its key, `said` reads the words, `standing` says who spoke, `rooms` where the bot is and
@@ -52,7 +52,7 @@ use tokio::sync::watch;
 use trouble::{Backoff, Trouble};
 use undecrypted::Undecrypted;
 
-/// What a sync may take longer than it was asked to, until the homeserver counts as gone.
+/// How much longer than requested a sync may take before the homeserver counts as gone.
 const OVERDUE: SignedDuration = SignedDuration::from_secs(60);
 
 /// An account on a Matrix homeserver.
@@ -68,8 +68,8 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// An account under the operator's name for its network. Everything that is the device's is kept in `directory`,
-    /// which only one process may use.
+    /// An account, with the operator's name for its network. Everything about its device is in `directory`, which only
+    /// one process may use.
     pub fn new(
         network: &str,
         settings: Settings,
@@ -90,7 +90,7 @@ impl Matrix {
         }
     }
 
-    /// The login, if there is one now.
+    /// The current login, if any.
     fn linked(&self) -> Result<Arc<Link>, String> {
         self.link.borrow().clone().ok_or_else(|| "there is no connection now".to_owned())
     }
@@ -147,12 +147,12 @@ impl Transport for Matrix {
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
         let home = Home::new(&self.directory);
-        // A login of a run that panicked is gone.
+        // The login of a run that panicked is gone.
         self.link.send_replace(None);
         loop {
             let link = self.open(&home, &desk).await?;
             let undecrypted = Undecrypted::new(link.clone(), self.outbox.clone());
-            // Before it knows its rooms it can say nothing in them.
+            // Before the bot knows its rooms it can say nothing in them.
             let connected = || {
                 self.link.send_replace(Some(link.clone()));
                 self.ready.send_replace(true);

@@ -1,4 +1,4 @@
-//! What the parts share while the bot is logged in.
+//! The state that the parts share while the bot is logged in.
 
 use crate::lately::Lately;
 use crate::session::Home;
@@ -10,19 +10,19 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// Events that are remembered, so that answers to them need not be looked up.
+/// The most events remembered, so that answers to them need no lookup.
 const REMEMBERED: usize = 10_000;
 
-/// How long it may take to say who the bot is.
+/// How long asking for the bot's identity may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The account, logged in, with the core behind it.
+/// The logged-in account, connected to the core.
 pub(crate) struct Link {
     pub network: String,
     pub settings: Settings,
     pub client: Client,
     pub home: Home,
-    /// Whoever runs the transport holds it: posts are still said when nobody listens any more.
+    /// Held by whoever runs the transport: posts are still said when nobody listens any more.
     pub desk: Weak<dyn Desk>,
     pub clock: Arc<dyn Clock>,
     pub randomness: Randomness,
@@ -35,7 +35,7 @@ impl Link {
         RoomId::new(&self.network, room.as_str())
     }
 
-    /// What was noted under this name; nothing if the store cannot be read, which is logged.
+    /// The note with this name; `None` if the store cannot be read, which is logged.
     pub fn note(&self, name: &str) -> Option<String> {
         let noted = self.desk.upgrade().map_or_else(|| Err(stopping()), |desk| desk.note(name));
         noted.unwrap_or_else(|DeskError(error)| {
@@ -47,17 +47,17 @@ impl Link {
     /// Hands something to the core.
     ///
     /// # Errors
-    /// It was not taken.
+    /// It was not accepted.
     pub async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
         self.desk.upgrade().ok_or_else(stopping)?.accept(delivery).await
     }
 
-    /// Whether the homeserver answers at all. If it does, what fails is the matter of one room.
+    /// True if the homeserver answers at all; then a failure concerns only one room.
     pub async fn is_up(&self) -> bool {
         matches!(tokio::time::timeout(PATIENCE, self.client.whoami()).await, Ok(Ok(_)))
     }
 
-    /// Notes something apart from any event. Whether it was written is logged.
+    /// Stores a note apart from any event. A failure is logged.
     pub async fn keep(&self, name: String, note: Option<String>) {
         let delivery = Delivery { events: Vec::new(), notes: BTreeMap::from([(name, note)]) };
         if let Err(error) = self.accept(delivery).await {
@@ -70,24 +70,24 @@ fn stopping() -> DeskError {
     DeskError("the bot is stopping".to_owned())
 }
 
-/// Where an event stood.
+/// The context of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
     /// The first event of its thread.
     pub thread: Option<String>,
-    /// The event it is a new version of.
+    /// The event of which it is a new version.
     pub original: Option<String>,
     /// The name its sender shows.
     pub shown: Option<String>,
-    /// It was heard as it was said, for the first time: nothing can have been answered to it before.
+    /// True if it was heard live and for the first time, so nothing can have been answered to it before.
     pub live: bool,
-    /// The event says itself where it stood, in a part that only those with the key read.
+    /// True if only the encrypted part of the event gives this context.
     pub claimed: bool,
-    /// Who sent it.
+    /// The sender.
     pub sender: Option<String>,
 }
 
-/// The events that were heard lately.
+/// The events heard lately.
 #[derive(Default)]
 pub(crate) struct Trail(Mutex<Steps>);
 
@@ -112,17 +112,17 @@ impl Trail {
         }
     }
 
-    /// The homeserver has answered a sync.
+    /// Notes that the homeserver answered a sync.
     pub fn hear(&self, now: Timestamp) {
         self.steps().heard = Some(now);
     }
 
-    /// When it last did.
+    /// When it last answered one.
     pub fn heard(&self) -> Option<Timestamp> {
         self.steps().heard
     }
 
-    /// What is remembered of an event.
+    /// The remembered context of an event.
     pub fn of(&self, event: &str) -> Option<Step> {
         self.steps().by_event.get(event).cloned()
     }

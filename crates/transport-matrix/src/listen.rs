@@ -1,5 +1,5 @@
-//! Listening: one sync after the other. What happened is handed to the core together with the place up to which it was
-//! heard, and only then the next sync is asked for.
+//! Listens, one sync after the other. Events are handed to the core together with the place up to which they were
+//! heard; only then the next sync is requested.
 
 use crate::gap;
 use crate::identity::{self, Identity};
@@ -29,17 +29,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The note that says up to where everything was heard.
+/// The note with the place up to which everything was heard.
 pub(crate) const CURSOR: &str = "cursor";
-/// Events of a room in one sync; what is beyond that is fetched.
+/// Events per room in one sync; the rest is fetched.
 const TIMELINE: u32 = 100;
-/// Characters of a room's name that are kept to know it by.
+/// Characters of a room's name that are kept.
 const LONGEST_NAME: usize = 255;
-/// Events that are handed to the core at once.
+/// Events handed to the core at once.
 const AT_ONCE: usize = 500;
-/// What is younger than this was not kept waiting by the bot's absence.
+/// A message younger than this does not count as late.
 const LATE: SignedDuration = SignedDuration::from_secs(10);
-/// A sync that brings nothing takes at least this long, whatever the homeserver does.
+/// The shortest time for a sync that brings nothing, whatever the homeserver does.
 const NOTHING_TAKES: Duration = Duration::from_millis(500);
 
 /// Why listening ended.
@@ -51,7 +51,7 @@ pub(crate) enum Ended {
     Revoked,
 }
 
-/// Listens until the login ends. `connected` is called once the homeserver has answered.
+/// Listens until the login ends. Calls `connected` once the homeserver has answered.
 pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, connected: &(dyn Fn() + Sync)) -> Ended {
     let mut told = false;
     let mut listener = Listener {
@@ -69,7 +69,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
     loop {
         let idle;
         let begun = Instant::now();
-        // The first one only asks what there is already.
+        // The first sync only asks for what is already there.
         let wait = if listener.catching_up { 0 } else { u64::from(listener.link.settings.sync_seconds) };
         let settings = SyncSettings::new().timeout(Duration::from_secs(wait)).filter(filter().into());
         match listener.link.client.sync_once(settings).await {
@@ -80,7 +80,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
                 match listener.hear(response).await {
                     Err(Trouble::LoggedOut { soft: true }) => return Ended::SoftLogout,
                     Err(Trouble::LoggedOut { soft: false }) => return listener.ended(&mut backoff).await,
-                    // It was told already, and comes again.
+                    // It was reported already, and will be again.
                     Ok(()) | Err(Trouble::Passing { .. } | Trouble::Refused(_)) => {}
                 }
                 if !std::mem::replace(&mut told, true) {
@@ -95,7 +95,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
                     connected();
                 }
                 backoff.reset();
-                // A homeserver that does not wait is not asked without end.
+                // A homeserver that does not wait must not be asked endlessly.
                 idle =
                     if nothing && !first && begun.elapsed() < NOTHING_TAKES { NOTHING_TAKES } else { Duration::ZERO };
             }
@@ -123,28 +123,28 @@ fn filter() -> FilterDefinition {
     filter
 }
 
-/// What hears.
+/// The listener's state.
 struct Listener {
     link: Arc<Link>,
     rooms: Rooms,
     receipts: Receipts,
     undecrypted: Arc<Undecrypted>,
-    /// Rooms of which the core knows who is in them.
+    /// Rooms whose members the core knows.
     introduced: BTreeSet<String>,
-    /// What comes may have been said while the bot was away.
+    /// True while events may have been sent during the bot's absence.
     catching_up: bool,
-    /// The account's identity was seen to.
+    /// True once the account's identity was settled.
     settled: bool,
-    /// The account was listened to before: what is new to the bot is not old to the others.
+    /// True if the bot listened with this account before, so that a room that is new to it is really new.
     known: bool,
 }
 
-/// Where an event of the timeline comes from.
+/// The origin of an event in the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     /// The sync brought it.
     Sync,
-    /// The sync left it out, and it was asked for.
+    /// The sync left it out, and it was fetched.
     FilledIn,
 }
 
@@ -157,8 +157,8 @@ impl Listener {
         wait
     }
 
-    /// Why a login that is not valid any more ended. A token that could not be renewed says nothing of the device: the
-    /// homeserver does.
+    /// Why a login that is no longer valid ended. A token that could not be renewed says nothing about the device, so
+    /// the homeserver is asked.
     async fn ended(&mut self, backoff: &mut Backoff) -> Ended {
         loop {
             match session::device_remains(&self.link.client).await {
@@ -169,7 +169,7 @@ impl Listener {
         }
     }
 
-    /// Hands on what a sync brought, and where it ended.
+    /// Passes on what a sync brought, and where it ended.
     async fn hear(&mut self, response: SyncResponse) -> Result<(), Trouble> {
         let mut deliveries = vec![Delivery::default()];
         for (id, update) in response.rooms.joined {
@@ -196,14 +196,14 @@ impl Listener {
         Ok(())
     }
 
-    /// Notes what could not be read with the place up to which it was heard.
+    /// Adds the note of undecrypted events to the deliveries with the place up to which was heard.
     fn note_undecrypted(&self, deliveries: &mut [Delivery]) {
         if self.undecrypted.take_changed() {
             deliveries.last_mut().expect("there is one").notes.extend([self.undecrypted.note()]);
         }
     }
 
-    /// Hands a delivery to the core, however long it takes: nothing is heard before it has this.
+    /// Hands a delivery to the core, however long it takes: nothing else is heard before the core has it.
     async fn deliver(&self, delivery: Delivery) {
         let mut backoff = Backoff::new(self.link.settings.retries(), self.link.randomness.clone());
         while let Err(error) = self.link.accept(delivery.clone()).await {
@@ -230,7 +230,7 @@ impl Listener {
         let own = room.creators().is_some_and(|creators| creators.iter().any(|creator| creator == self.own()));
         if heard.arrived && !own {
             match rooms::replaced(&self.link, room).await {
-                // Before anything that was said there; and only once, since the room may sit elsewhere by now.
+                // Before anything said there, and only once, because the room may sit elsewhere by now.
                 Some((moved, note)) if self.link.note(&note.0).is_none() => {
                     append(deliveries, Some(moved));
                     deliveries.last_mut().expect("there is one").notes.extend([note]);
@@ -272,7 +272,7 @@ impl Listener {
         Ok(())
     }
 
-    /// What an event of the timeline is to the core.
+    /// The core's event for an event of the timeline.
     async fn hear_event(
         &mut self,
         room: &Room,
@@ -294,7 +294,7 @@ impl Listener {
                 if matches!(state, AnySyncStateEvent::RoomTombstone(_)) {
                     self.rooms.upgraded(room);
                 }
-                // What was in between does not matter: the state of now was told already.
+                // Changes in between do not matter: the current state was reported already.
                 match origin {
                     Origin::FilledIn => None,
                     Origin::Sync => come_or_gone(&self.link, room, &state).await,
@@ -310,7 +310,7 @@ impl Listener {
         }
     }
 
-    /// Sees that others trust the device enough to give it their keys.
+    /// Makes sure that others trust the device enough to give it their keys.
     async fn settle_identity(&mut self) {
         if self.settled {
             return;
@@ -333,7 +333,7 @@ impl Listener {
         }
     }
 
-    /// Tells the core who is in the rooms of which that is known without asking.
+    /// Tells the core who is in those rooms where that is known without a request.
     async fn introduce_all(&mut self) {
         let mut delivery = Delivery::default();
         for room in self.link.client.joined_rooms() {
@@ -358,11 +358,11 @@ fn append(deliveries: &mut [Delivery], event: Option<Event>) {
 pub(crate) enum Reached {
     /// As it was said.
     Live,
-    /// While it caught up with what it had missed.
+    /// While catching up on what was missed.
     Afterwards,
 }
 
-/// What somebody says with an event, if anything.
+/// The message inside an event, if it has one.
 pub(crate) async fn message(
     link: &Link,
     room: &Room,
@@ -387,7 +387,7 @@ pub(crate) async fn message(
         return Some(Event::Redacted { message, of });
     }
     if let Some((to, sign)) = sign(event) {
-        // Whoever set it is told by name: the answer stands at the message that shows the sign.
+        // The reaction's sender is addressed by name, because the answer is attached to the message with the reaction.
         let before = link.trail.of(&to).unwrap_or_default();
         let sender = Some(message.speaker.player.id.clone());
         let step = Step { original: Some(to.clone()), shown: None, live, sender, ..before };
@@ -411,14 +411,14 @@ pub(crate) async fn message(
     })
 }
 
-/// The message that a redaction takes back; rooms differ in where that stands.
+/// The message that a redaction takes back; room versions differ in where it is named.
 fn redacted(event: &TimelineEvent) -> Option<String> {
     let event: serde_json::Value = event.raw().deserialize_as_unchecked().ok()?;
     let of = event["content"]["redacts"].as_str().or_else(|| event["redacts"].as_str());
     of.filter(|_| event["type"] == "m.room.redaction").map(str::to_owned)
 }
 
-/// The message that a reaction stands at, and the sign.
+/// The message that a reaction belongs to, and the sign.
 fn sign(event: &TimelineEvent) -> Option<(String, String)> {
     let event = event.raw().deserialize().ok()?;
     let AnySyncTimelineEvent::MessageLike(AnySyncMessageLikeEvent::Reaction(reaction)) = event else { return None };
@@ -426,7 +426,7 @@ fn sign(event: &TimelineEvent) -> Option<(String, String)> {
     Some((relates.event_id.to_string(), relates.key.clone()))
 }
 
-/// The words of an event. A new version of another one is that only if everybody sees so.
+/// The words of an event. It counts as an edit only if everybody can see that it is one.
 async fn typed(link: &Link, room: &Room, event: &TimelineEvent) -> Option<Words> {
     let own = link.client.user_id()?;
     let display = standing::name(room, own).await;
@@ -444,12 +444,12 @@ async fn typed(link: &Link, room: &Room, event: &TimelineEvent) -> Option<Words>
     Some(words)
 }
 
-/// Only the bot and the speaker are in the room, one of them made it, nobody else may come in or read it, and it is nothing but
-/// their talk. That it is marked as direct says nothing: whoever invites the bot can have that.
+/// True if only the bot and the speaker are in the room, one of them made it, nobody else may join or read it, and it
+/// serves no other purpose. That it is marked as direct says nothing: anyone who invites the bot can do that.
 pub(crate) async fn is_private(link: &Link, room: &Room, player: &PlayerId) -> bool {
     let of_both = |user: &OwnedUserId| Some(&**user) == link.client.user_id() || *user.as_str() == player.id;
     let own = room.creators().is_some_and(|creators| creators.iter().all(of_both));
-    // Whoever left such an invitation behind comes in by it without anybody's doing.
+    // A pending third-party invitation lets its recipient in without anybody's doing.
     let promised = room.get_state_events(StateEventType::RoomThirdPartyInvite).await;
     let promised = promised.map_or(true, |promised| !promised.is_empty());
     let two = room.active_members_count() <= 2;
@@ -459,19 +459,19 @@ pub(crate) async fn is_private(link: &Link, room: &Room, player: &PlayerId) -> b
     own && two && !named && shut && hidden && !promised
 }
 
-/// Whether somebody is known to be in the room now; what they said may be from before they left.
+/// True if somebody is known to be in the room now; what they said may be from before they left.
 async fn is_joined(room: &Room, player: &PlayerId) -> bool {
     let Ok(user) = UserId::parse(&player.id) else { return false };
     let member = room.get_member_no_sync(&user).await.ok().flatten();
     member.is_some_and(|member| *member.membership() == MembershipState::Join)
 }
 
-/// Neither the bot itself nor anybody it does not read.
+/// False for the bot itself and for people on its ignore list.
 fn is_player(link: &Link, user: &UserId) -> bool {
     Some(user) != link.client.user_id() && !link.settings.ignores(user)
 }
 
-/// Everybody who plays in the room.
+/// All players in the room.
 async fn present(link: &Link, room: &Room) -> Vec<Event> {
     let members = match room.members(RoomMemberships::JOIN).await {
         Ok(members) => members,
@@ -492,7 +492,7 @@ async fn present(link: &Link, room: &Room) -> Vec<Event> {
     events
 }
 
-/// What people call the room: its name, and its aliases with and without their server.
+/// The names of the room: its name, and its aliases with and without their server.
 fn called(link: &Link, room: &Room) -> Event {
     let aliases: Vec<_> = room.canonical_alias().into_iter().chain(room.alt_aliases()).collect();
     let short = aliases.iter().map(|alias| alias.alias().to_owned());
@@ -502,7 +502,7 @@ fn called(link: &Link, room: &Room) -> Event {
     Event::Called { room: link.room_id(room.room_id()), names }
 }
 
-/// Somebody comes or goes, or the room is called otherwise.
+/// Somebody joins or leaves, or the room's name changes.
 async fn come_or_gone(link: &Link, room: &Room, event: &AnySyncStateEvent) -> Option<Event> {
     if matches!(event, AnySyncStateEvent::RoomName(_) | AnySyncStateEvent::RoomCanonicalAlias(_)) {
         return Some(called(link, room));

@@ -1,4 +1,4 @@
-//! Pictures and files of a post, and the sign that they take a while.
+//! Pictures and files of a post, and the typing notice while they take long.
 
 use crate::format::alt;
 use crate::link::Link;
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use std::io::Cursor;
 use std::time::Duration;
 
-/// Work that takes longer than this is shown in the room: as typing.
+/// Work that takes longer than this is shown in the room as typing.
 const LONG: Duration = Duration::from_millis(500);
 
-/// Uploads what belongs to a post. A picture becomes part of the event itself, with the words of the post below it; what
-/// is more than one becomes events of its own, each under its own transaction id, in front of it. Returns the content of
-/// the post's event.
+/// Uploads the attachments of a post. A single picture becomes part of the post's event, with the text below it.
+/// Further ones become events of their own before it, each with its own transaction id. Returns the content of the
+/// post's event.
 pub(crate) async fn attach(
     link: &Link,
     room: &Room,
@@ -42,7 +42,7 @@ pub(crate) async fn attach(
         let picture = event["msgtype"] == "m.image";
         let told = event["body"].as_str().is_some_and(|body| !body.is_empty());
         if words && picture && told {
-            // What it shows, for who cannot see it.
+            // A description for those who cannot see it.
             content["body"] =
                 [&content["body"], &event["body"]].map(|text| text.as_str().unwrap_or_default()).join("\n").into();
         } else if !words {
@@ -88,13 +88,13 @@ async fn uploaded(
     Ok(content)
 }
 
-/// Shows in the room that there is work under way, once it takes long.
+/// Shows in the room that work is under way, once it takes long.
 async fn shown_at_work<T>(room: &Room, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     if let Ok(done) = tokio::time::timeout(LONG, &mut work).await {
         return done;
     }
-    // It is a courtesy: if it is not granted, the work goes on.
+    // It is a courtesy: if it fails, the work goes on.
     let _ = room.typing_notice(true).await;
     let done = work.await;
     let _ = room.typing_notice(false).await;
@@ -112,7 +112,7 @@ async fn upload(link: &Link, room: &Room, mime: &str, bytes: Vec<u8>) -> Result<
     Ok(MediaSource::Plain(uploaded.content_uri))
 }
 
-/// Width and height in pixels, as a PNG file says them in its first chunk.
+/// Width and height in pixels, read from the first chunk of a PNG file.
 fn size_of_png(bytes: &[u8]) -> Option<(u32, u32)> {
     let header = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?.get(8..16)?;
     let number = |part: &[u8]| Some(u32::from_be_bytes(part.try_into().ok()?));

@@ -1,4 +1,4 @@
-//! Saying posts: one after the other in each room, rooms side by side, each as long as it takes.
+//! Says posts: one after the other in each room, rooms side by side, each taking as long as it needs.
 
 use crate::direct;
 use crate::format::{self, Charts, Relation};
@@ -17,12 +17,12 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// How long a homeserver surely knows a transaction id: 24 hours on Synapse.
+/// How long a homeserver certainly remembers a transaction id; Synapse keeps it for 24 hours.
 const TRANSACTIONS: Duration = Duration::from_secs(20 * 3_600);
-/// An idle room's queue ends.
+/// The queue of a room idle for this long ends.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A post, and who waits for what becomes of it.
+/// A post, and who waits for its outcome.
 type Order = (Box<Post>, oneshot::Sender<Result<Sent, SendError>>);
 
 /// The queues of all rooms.
@@ -33,12 +33,12 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Says posts over the link, as soon as there is one.
+    /// Says posts over the link, once there is one.
     pub fn new(link: watch::Receiver<Option<Arc<Link>>>) -> Self {
         Outbox { queues: Arc::default(), link, closing: watch::Sender::new(false) }
     }
 
-    /// Puts a post into the queue of its room.
+    /// Queues a post for its room.
     pub fn say(&self, post: Post) -> Saying {
         let queue = match &post.to {
             Recipient::Room => post.room.id.clone(),
@@ -48,7 +48,8 @@ impl Outbox {
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         let order = (Box::new(post), said);
         let sender = queues.entry(queue.clone()).or_insert_with(|| self.begin(queue.clone()));
-        // A queue ends under the lock that is held here: one that does not take this has panicked, and there is another.
+        // A queue ends only under the lock held here. If it does not take this order, it has panicked, and a new one
+        // starts.
         if let Err(mpsc::error::SendError(order)) = sender.send(order) {
             tracing::error!(room = queue, "saying a post ended by a mistake in this program");
             *sender = self.begin(queue);
@@ -70,7 +71,7 @@ impl Outbox {
             loop {
                 match tokio::time::timeout(IDLE, orders.recv()).await {
                     Ok(Some((post, said))) => {
-                        // Whoever gave the order may have stopped waiting.
+                        // The receiver may have stopped waiting.
                         let _ = said.send(sayer.say(&post).await);
                     }
                     Ok(None) => return,
@@ -95,21 +96,21 @@ struct Sayer {
 }
 
 impl Sayer {
-    /// Says a post, however often it takes.
+    /// Says a post, retrying as often as needed.
     async fn say(&mut self, post: &Post) -> Result<Sent, SendError> {
         let Some(mut link) = self.linked().await else { return Err(SendError::Unsaid) };
         let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
         let begun = Instant::now();
         let live = post.answers.as_deref().and_then(|event| link.trail.of(event)).is_some_and(|step| step.live);
         loop {
-            // Within the time for which a homeserver remembers a transaction, it says the same only once.
+            // While the homeserver remembers the transaction, repeating it has no effect.
             let known = live && begun.elapsed() <= TRANSACTIONS;
             let before = if known { SaidBefore::No } else { SaidBefore::Perhaps };
             let (wait, why) = match try_to_say(&link, post, before).await {
                 Ok(id) => return Ok(Sent { id: id.map(|id| id.to_string()) }),
                 Err(Trouble::Refused(why)) => return self.say_otherwise(&link, post, why).await,
                 Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
-                // Whoever listens logs in again, or ends the bot.
+                // The listener logs in again, or ends the bot.
                 Err(Trouble::LoggedOut { .. }) => (backoff.wait(None), "logged out".to_owned()),
             };
             let in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -125,8 +126,8 @@ impl Sayer {
         }
     }
 
-    /// Says what is refused to whom it concerns in another way: an answer in a room alone to whoever asked, and in the room
-    /// that there is something for somebody who cannot be told alone.
+    /// Says a refused post in another way: an answer that cannot be said in a room goes to the asker privately, and
+    /// somebody who cannot be told privately gets a hint in the room.
     async fn say_otherwise(&mut self, link: &Link, post: &Post, why: String) -> Result<Sent, SendError> {
         let never = Err(SendError::Never(why.clone()));
         if post.is_about().is_some() {
@@ -159,7 +160,7 @@ impl Sayer {
         }
     }
 
-    /// The link, once there is one; none if the bot ends before.
+    /// The link, once there is one; `None` if the bot ends before.
     async fn linked(&mut self) -> Option<Arc<Link>> {
         tokio::select! {
             biased;
@@ -176,7 +177,7 @@ enum SaidBefore {
     Perhaps,
 }
 
-/// Says a post once; where it may have been said before, only if it was not. What says nothing has no id.
+/// Tries to say a post; if it may have been said before, only after checking that it was not. A withdrawal has no id.
 async fn try_to_say(link: &Link, post: &Post, before: SaidBefore) -> Result<Option<OwnedEventId>, Trouble> {
     let room = match &post.to {
         Recipient::Room => said_in(link, post).await?,
@@ -225,7 +226,7 @@ async fn try_to_say(link: &Link, post: &Post, before: SaidBefore) -> Result<Opti
     Ok(Some(said))
 }
 
-/// The room that a post for everybody there is said in. What is for one of them alone is not said where others came in since.
+/// The room for a post to everybody. A post for only one of them is not said if others have joined since.
 async fn said_in(link: &Link, post: &Post) -> Result<Room, Trouble> {
     let room = room_of(link, &post.room.id)?;
     match &post.only_for {
@@ -253,7 +254,7 @@ async fn say_related(
     Ok(said)
 }
 
-/// Tells somebody in a room that there is something for them which cannot be said there.
+/// A post that tells somebody in a room that there is something for them which cannot be said there.
 async fn unreached(link: &Link, post: &Post, player: &PlayerId) -> Post {
     let me = link.client.user_id().map(ToString::to_string).unwrap_or_default();
     let words = format!(
@@ -269,7 +270,7 @@ async fn unreached(link: &Link, post: &Post, player: &PlayerId) -> Post {
     Post { addressee, calls: BTreeSet::from([player.clone()]), ..Post::new(key, post.room.clone(), blocks) }
 }
 
-/// Takes a post of ours back, if it was said. Twice does no harm.
+/// Redacts one of our posts, if it was said. Doing it twice does no harm.
 async fn withdraw(link: &Link, room: &Room, relation: &Relation, earlier: &Earlier, key: &str) -> Result<(), Trouble> {
     let known = earlier.id.as_ref().and_then(|id| EventId::parse(id.as_str()).ok());
     let said = match known {
@@ -282,7 +283,7 @@ async fn withdraw(link: &Link, room: &Room, relation: &Relation, earlier: &Earli
     redacted.map(drop).map_err(|error| Trouble::of_http(&error))
 }
 
-/// The content of a post's event, with what belongs to it uploaded. A chart is a picture, or else a list.
+/// The content of a post's event, after uploading its attachments. A chart is a picture, or else a list.
 async fn whole(
     link: &Link,
     room: &Room,
@@ -290,7 +291,7 @@ async fn whole(
     relation: &Relation,
     name: &str,
 ) -> Result<serde_json::Value, Trouble> {
-    // An edit shows words alone: a picture cannot be exchanged everywhere.
+    // An edit shows only text: not all clients can exchange a picture.
     if relation.replaces.is_some() {
         return Ok(format::content(post, relation, Charts::Listed));
     }
@@ -308,9 +309,9 @@ async fn whole(
     media::attach(link, room, post, name, &mut format::content(post, relation, Charts::Listed)).await
 }
 
-/// Sends a message under a transaction id: the same twice is one event.
+/// Sends a message under a transaction id; sending it twice makes one event.
 pub(crate) async fn send(room: &Room, content: &serde_json::Value, name: &str) -> Result<OwnedEventId, Trouble> {
-    // Whoever made the room so waits for nothing that will ever come.
+    // An unknown encryption will never work, so there is nothing to wait for.
     if room.encryption_settings().and_then(|set| set.algorithm).is_some_and(|how| how != MegolmV1AesSha2) {
         return Err(Trouble::Refused("the room is encrypted in a way that nobody knows".to_owned()));
     }
@@ -331,7 +332,7 @@ pub(crate) fn room_of(link: &Link, id: &str) -> Result<Room, Trouble> {
     }
 }
 
-/// The name of the room that a post belongs to, if it is said in another.
+/// The name of the room that a post concerns, if it is said in another.
 fn name_of(link: &Link, post: &Post, said_in: &Room) -> Option<String> {
     let id = matrix_sdk::ruma::RoomId::parse(&post.room.id).ok().filter(|id| id != said_in.room_id())?;
     let room = link.client.get_room(&id)?;

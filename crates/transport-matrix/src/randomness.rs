@@ -1,6 +1,6 @@
-//! Where the device's secrets come from.
+//! The source of the device's secrets.
 
 use std::sync::Arc;
 
-/// Gives 32 bytes that nobody can guess, other ones each time.
+/// Returns 32 unguessable bytes, different each time.
 pub type Randomness = Arc<dyn Fn() -> [u8; 32] + Send + Sync>;

@@ -1,4 +1,4 @@
-//! Telling the homeserver, and nobody else, how far the bot has read.
+//! Tells the homeserver, and nobody else, how far the bot has read.
 
 use crate::link::Link;
 use matrix_sdk::ruma::api::client::receipt::create_receipt::v3::ReceiptType;
@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// Rooms are told of no more often than this: answers go before receipts.
+/// The shortest interval between receipts: answers come first.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Takes what was read.
+/// Takes read events.
 pub(crate) struct Receipts(mpsc::UnboundedSender<(OwnedRoomId, OwnedEventId)>);
 
 impl Receipts {
-    /// Tells of it for as long as this lives.
+    /// Sends receipts as long as this lives.
     pub fn new(link: Arc<Link>) -> Self {
         let (sender, mut read) = mpsc::unbounded_channel();
         tokio::spawn(async move {
@@ -29,7 +29,7 @@ impl Receipts {
                 for (room, event) in newest {
                     let Some(room) = link.client.get_room(&room) else { continue };
                     let receipt = room.send_single_receipt(ReceiptType::ReadPrivate, ReceiptThread::Unthreaded, event);
-                    // The next one says as much.
+                    // The next one covers this one.
                     let _ = receipt.await;
                 }
             }
@@ -37,9 +37,9 @@ impl Receipts {
         Receipts(sender)
     }
 
-    /// Everything in the room up to this event was read.
+    /// Marks everything in the room up to this event as read.
     pub fn read(&self, room: OwnedRoomId, event: OwnedEventId) {
-        // Its task is gone only with the program.
+        // Its task ends only with the program.
         let _ = self.0.send((room, event));
     }
 }

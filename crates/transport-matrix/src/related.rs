@@ -1,5 +1,5 @@
-//! What an answer relates to. That is read from the part of an event that everybody sees: what stands inside the encrypted
-//! part can name events that are not there, and the homeserver takes no answer that relates to those.
+//! What an answer relates to. This is read from the part of an event that everybody sees: the encrypted part can name
+//! events that do not exist, and the homeserver refuses answers that relate to those.
 
 use crate::format::{self, Relation};
 use crate::link::{Link, Step};
@@ -12,10 +12,10 @@ use matrix_sdk::ruma::{EventId, OwnedEventId, UInt, UserId};
 use matrix_sdk::{Room, deserialized_responses::TimelineEvent};
 use serde_json::Value;
 
-/// Related events that are looked through for an answer that may have been given, a page at a time.
+/// Related events per page when looking for an answer that may have been given.
 const PAGE: u32 = 100;
 const PAGES: usize = 20;
-/// So often it is asked whether an edit is one, before it is taken for what it says of itself.
+/// How often to ask whether an edit is really one before believing what it says of itself.
 const ATTEMPTS: usize = 4;
 
 /// What an answer to this event relates to.
@@ -29,11 +29,11 @@ pub(crate) async fn relation(link: &Link, room: &Room, answers: Option<&str>) ->
     Ok(Relation { answers: Some(answers), thread: step.thread, shown: step.shown, ..Relation::default() })
 }
 
-/// Where an event stood, by asking for it.
+/// Fetches the context of an event.
 async fn fetch(link: &Link, room: &Room, event: &str, known: Step) -> Result<Step, Trouble> {
     let clear = match seen(link, room, event).await {
         Ok(clear) => clear,
-        // Redacted and purged, or out of sight: it can be answered all the same.
+        // It is redacted, purged or out of reach, but can still be answered.
         Err(Trouble::Refused(_)) => return Ok(Step { thread: None, original: None, claimed: false, ..known }),
         Err(trouble) => return Err(trouble),
     };
@@ -49,7 +49,7 @@ async fn fetch(link: &Link, room: &Room, event: &str, known: Step) -> Result<Ste
     Ok(step)
 }
 
-/// An event as the homeserver shows it to everybody; nothing of it is decrypted.
+/// An event as the homeserver shows it to everybody, without decryption.
 async fn seen(link: &Link, room: &Room, event: &str) -> Result<Value, Trouble> {
     let id = EventId::parse(event).map_err(|_| Trouble::Refused(format!("{event} is no event")))?;
     let request = get_room_event::v3::Request::new(room.room_id().to_owned(), id);
@@ -64,8 +64,8 @@ fn related(event: &Value, kinds: &[&str]) -> Option<String> {
     relates["event_id"].as_str().filter(|_| fits).map(str::to_owned)
 }
 
-/// Whether an event that says so takes the place of another for everybody, not only for those who can decrypt it. If that is
-/// not to be learned, it is believed: its answer relates to what is seen then.
+/// True if an event that claims to replace another does so for everybody, not only for those who can decrypt it. If
+/// that cannot be found out, it is believed; its answer then relates to what is visible.
 pub(crate) async fn is_edit(link: &Link, room: &Room, event: &str, original: &str) -> bool {
     let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
     for _ in 0..ATTEMPTS {
@@ -78,8 +78,8 @@ pub(crate) async fn is_edit(link: &Link, room: &Room, event: &str, original: &st
     true
 }
 
-/// The event of ours that said the post `key`, if there is one: among those that relate to the event it answers, or, if it
-/// can answer none, among the room's latest.
+/// The event of ours that said the post `key`, if there is one: searched among those related to the event it answers,
+/// or, if it can answer none, among the room's latest.
 pub(crate) async fn find(
     link: &Link,
     room: &Room,
@@ -100,7 +100,7 @@ pub(crate) async fn find(
         && let Ok(event) = EventId::parse(event.as_str())
     {
         match among_related(room, event, kind, &is_it).await {
-            // The homeserver does not know the event: nothing can relate to it.
+            // The homeserver does not know the event, so nothing can relate to it.
             Err(Trouble::Refused(_)) => {}
             found => return found,
         }

@@ -1,5 +1,5 @@
-//! Which rooms the bot is in: those it is told to be in, those it is invited to by whom it follows, and what rooms become
-//! when they are upgraded.
+//! The rooms the bot is in: those it was told to join, those it was invited to by people whose invitations it follows,
+//! and the replacements of upgraded rooms.
 
 use crate::joining::{self, Caller, Joiner, Wanted};
 use crate::link::Link;
@@ -15,18 +15,18 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// People of whom it is remembered that an invitation of theirs was not followed.
+/// The most people remembered as not followed.
 const REMEMBERED: usize = 1_000;
 
-/// Sees that the bot is in the rooms that it should be in.
+/// Makes sure that the bot is in the rooms where it should be.
 pub(crate) struct Rooms(Arc<Seeing>);
 
 struct Seeing {
     link: Arc<Link>,
     joiner: Joiner,
-    /// Whose invitations were not followed: it is said once of each.
+    /// Inviters who were not followed; each is reported once.
     passed_over: Mutex<BTreeSet<OwnedUserId>>,
-    /// One upgrade is followed after the other.
+    /// Upgrades are followed one after the other.
     following: tokio::sync::Mutex<()>,
 }
 
@@ -41,7 +41,7 @@ impl Rooms {
         }))
     }
 
-    /// What was left to do when the bot last stopped, and what the settings want.
+    /// Finishes what was left when the bot last stopped, and joins the rooms in the settings.
     pub async fn begin(&self) {
         let link = &self.0.link;
         for room in &link.settings.rooms {
@@ -58,7 +58,7 @@ impl Rooms {
         }
     }
 
-    /// Somebody invites the bot.
+    /// Somebody invited the bot.
     pub fn invited<'a>(&self, rooms: impl Iterator<Item = &'a OwnedRoomId>) {
         let (seeing, rooms) = (self.0.clone(), rooms.cloned().collect::<Vec<_>>());
         if !rooms.is_empty() {
@@ -70,7 +70,7 @@ impl Rooms {
         }
     }
 
-    /// A room was replaced by another: the bot goes there, and takes along what the table holds.
+    /// A room was replaced by another: the bot goes there, and its table moves along.
     pub fn upgraded(&self, room: &Room) {
         if self.0.link.note(&moved_note(room.room_id())).is_none() {
             let (seeing, room) = (self.0.clone(), room.clone());
@@ -85,7 +85,7 @@ impl Seeing {
         let Some(room) = link.client.get_room(id) else { return };
         let inviter = room.invite_details().await.ok().and_then(|invite| invite.inviter);
         let Some(inviter) = inviter.map(|inviter| inviter.user_id().to_owned()) else { return };
-        // Into what a room of ours becomes, by the word of its admin, anybody may invite.
+        // If an admin of our room replaced it, anyone may invite the bot into the replacement.
         if link.settings.follows(&inviter) || replaced(link, &room).await.is_some() {
             self.joiner.want(Wanted { room: id.to_owned().into(), caller: Caller::User(inviter), via: Vec::new() });
         } else {
@@ -93,7 +93,7 @@ impl Seeing {
         }
     }
 
-    /// Tells once of each inviter how they could be followed.
+    /// Reports once per inviter how to make the bot follow them.
     fn pass_over(&self, room: &RoomId, inviter: &UserId) {
         let network = self.link.network.as_str();
         joining::count(&self.link, "not followed");
@@ -110,7 +110,8 @@ impl Seeing {
         }
     }
 
-    /// Goes from an upgraded room to the one that replaces it, if whoever said so may and the new one agrees.
+    /// Goes from an upgraded room to its replacement, if the person who named it was allowed to and the new room
+    /// agrees.
     async fn follow(&self, room: &Room) {
         let (link, old) = (&self.link, room.room_id());
         let _one = self.following.lock().await;
@@ -125,7 +126,7 @@ impl Seeing {
         }
         let new = link.client.get_room(&replacement).filter(|new| new.state() == RoomState::Joined);
         let Some(new) = new else { return self.go(old, replacement, sender).await };
-        // Usually the bot came there after this, and it was seen to then.
+        // Usually the bot joins the new room after this event, and the join handles the rest.
         let Some((moved, note)) = replaced(link, &new).await else { return };
         if link.note(&note.0).is_some() {
             return;
@@ -137,8 +138,8 @@ impl Seeing {
         }
     }
 
-    /// Comes into a room that replaces another. It is looked at first; where that cannot be, only those are followed who may
-    /// invite the bot.
+    /// Joins a room that replaces another, after looking at it. If it cannot be looked at, only people who may invite
+    /// the bot are followed.
     async fn go(&self, old: &RoomId, new: OwnedRoomId, sender: OwnedUserId) {
         let via = vec![sender.server_name().to_owned()];
         let follows = match predecessor(&self.link, &new).await {
@@ -153,7 +154,7 @@ impl Seeing {
     }
 }
 
-/// Which room a room says it replaces, if any; nothing if the bot cannot see that from outside.
+/// The room that this one says it replaces, if any; the outer `None` means that the bot cannot see that from outside.
 async fn predecessor(link: &Link, room: &RoomId) -> Option<Option<String>> {
     if let Some(create) = link.client.get_room(room).and_then(|room| room.create_content()) {
         return Some(create.predecessor.map(|old| old.room_id.to_string()));
@@ -168,7 +169,7 @@ fn moved_note(room: &RoomId) -> String {
     format!("moved/{room}")
 }
 
-/// Comes into a room at an operator's word; its id.
+/// Joins a room on an operator's request. Returns its id.
 pub(crate) async fn come(link: &Link, room: &str) -> Result<String, String> {
     let room =
         RoomOrAliasId::parse(room).map_err(|_| format!("{room:?} is no room: one is \"#tavern:example.org\""))?;
@@ -176,7 +177,7 @@ pub(crate) async fn come(link: &Link, room: &str) -> Result<String, String> {
     joined.map(|joined| joined.room_id().to_string()).map_err(|error| Trouble::of(&error).why())
 }
 
-/// Leaves a room at an operator's word.
+/// Leaves a room on an operator's request.
 pub(crate) async fn go(link: &Link, room: &str) -> Result<(), String> {
     let named = |known: &Room| known.room_id() == room || known.canonical_alias().is_some_and(|alias| alias == room);
     let known = link.client.joined_rooms().into_iter().find(named);
@@ -199,13 +200,13 @@ pub(crate) fn all(link: &Link) -> Vec<RoomStatus> {
     link.client.joined_rooms().into_iter().map(told).collect()
 }
 
-/// That a room replaces another one in which the bot is, and what is to be noted of it: if both say so, and whoever closed
-/// the old one may.
+/// The event that a room replaces another one where the bot is, and the note to store with it: if both rooms say so,
+/// and whoever closed the old one was allowed to.
 pub(crate) async fn replaced(link: &Link, room: &Room) -> Option<(Event, (String, Option<String>))> {
     let old = room.create_content()?.predecessor?.room_id;
     let closed = link.client.get_room(&old).filter(|closed| !direct::is_own(link, closed))?;
     let (replacement, sender) = tombstone(&closed).await?;
-    // What went on somewhere else does not go on here too, whatever is said in the old room since.
+    // A table that moved elsewhere does not move here too, whatever is said in the old room since.
     if link.note(&moved_note(&old)).is_some_and(|to| to != replacement.as_str()) {
         return None;
     }
@@ -216,7 +217,7 @@ pub(crate) async fn replaced(link: &Link, room: &Room) -> Option<(Event, (String
     Some((moved, (moved_note(&old), Some(replacement.to_string()))))
 }
 
-/// Which room replaces this one, and who said so.
+/// The room that replaces this one, and who said so.
 async fn tombstone(room: &Room) -> Option<(OwnedRoomId, OwnedUserId)> {
     let event = room.get_state_event_static::<RoomTombstoneEventContent>().await.ok()??;
     let matrix_sdk::deserialized_responses::RawSyncOrStrippedState::Sync(raw) = event else { return None };

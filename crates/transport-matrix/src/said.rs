@@ -1,4 +1,4 @@
-//! What somebody said, as the core takes it: the words without quotation, and to what they belong.
+//! Reads what somebody said, in the form the core takes: the words without quotation, and what they relate to.
 
 use crate::format::POST;
 use matrix_sdk::deserialized_responses::TimelineEvent;
@@ -15,17 +15,17 @@ use serde_json::value::RawValue;
 pub(crate) struct Words {
     /// The text, without quotation and mention.
     pub body: String,
-    /// It was said to the bot by a mention in front.
+    /// True if it was addressed to the bot by a mention at the beginning.
     pub addressed: bool,
     /// The event it is a reply to.
     pub reply_to: Option<String>,
     /// The first event of its thread.
     pub thread: Option<String>,
-    /// The event it takes the place of.
+    /// The event it replaces.
     pub replaces: Option<String>,
 }
 
-/// The names that the bot has in a room.
+/// The bot's names in a room.
 pub(crate) struct Names<'a> {
     pub id: &'a UserId,
     pub display: &'a str,
@@ -57,7 +57,7 @@ fn of_content(content: &RoomMessageEventContent, names: &Names) -> Option<Words>
     }
     let MessageType::Text(text) = message else { return None };
     let body = without_quotation(&text.body);
-    // A pill is a link in the HTML; clients that mention say so besides.
+    // A pill is a link in the HTML; newer clients also list it as a mention.
     let pill = |html: &str| html.contains(&format!("https://matrix.to/#/{}", names.id));
     let linked = text.formatted.as_ref().is_some_and(|html| pill(&html.body));
     let mentioned = mentions.is_some_and(|mentions| mentions.user_ids.contains(names.id));
@@ -67,7 +67,7 @@ fn of_content(content: &RoomMessageEventContent, names: &Names) -> Option<Words>
     Some(words)
 }
 
-/// The text behind the quotation that older clients put in front of a reply.
+/// The text after the quotation that older clients put before a reply.
 fn without_quotation(body: &str) -> &str {
     if !body.starts_with("> <") && !body.starts_with("> * <") {
         return body;
@@ -82,7 +82,7 @@ fn without_quotation(body: &str) -> &str {
     rest.strip_prefix('\n').unwrap_or(rest)
 }
 
-/// How the bot's name stands in a message.
+/// How a message mentions the bot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mention {
     /// As a mention that the client made.
@@ -91,7 +91,8 @@ enum Mention {
     Spelled,
 }
 
-/// The text behind the bot's name, if it begins with that; where no client marked it as a mention, a colon or comma has to follow.
+/// The text after the bot's name, if it begins with that. If no client marked it as a mention, a colon or comma must
+/// follow.
 fn without_mention<'a>(body: &'a str, names: &Names, mention: Mention) -> Option<&'a str> {
     let body = body.trim_start();
     let link = format!("(https://matrix.to/#/{})", names.id);
@@ -120,7 +121,7 @@ fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     front.eq_ignore_ascii_case(name).then(|| &text[name.len()..])
 }
 
-/// An event that can be read: if what it says besides its words makes no sense, it says nothing besides them.
+/// A readable event: if its relation or other extras are malformed, they are dropped.
 pub(crate) fn mended(event: TimelineEvent) -> TimelineEvent {
     let can_be_read = |event: &TimelineEvent| event.raw().deserialize().is_ok();
     if can_be_read(&event) {
@@ -130,7 +131,7 @@ pub(crate) fn mended(event: TimelineEvent) -> TimelineEvent {
     if can_be_read(&event) { event } else { without(event, |field| !["msgtype", "body"].contains(&field)) }
 }
 
-/// An event without what it says of its relation.
+/// An event without its relation.
 pub(crate) fn unrelated(event: TimelineEvent) -> TimelineEvent {
     without(event, |field| field == "m.relates_to")
 }
@@ -147,7 +148,7 @@ fn without(mut event: TimelineEvent, dropped: impl Fn(&str) -> bool) -> Timeline
     event
 }
 
-/// What an event says of which post it is, in the part that is never encrypted.
+/// The post's name in an event, from the part that is never encrypted.
 pub(crate) fn post_name(event: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Event {

@@ -1,7 +1,7 @@
-//! The bot's device: who it is, its keys and its encrypted store, all in one directory and never apart.
+//! The bot's device: its login, its keys and its encrypted store, together in one directory.
 //!
 //! `key` opens the store and is 32 random bytes (a passphrase would cost half a minute at each start), `session.json`
-//! is the login, `recovery.key` gets the identity back when all else is lost, `store/` is the SDK's.
+//! is the login, `recovery.key` restores the identity when all else is lost, and `store/` is the SDK's.
 
 use crate::trouble::{self, Trouble};
 use crate::{Randomness, Settings};
@@ -19,17 +19,17 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a request may take, a sync's own waiting not counted.
+/// How long a request may take, not counting the waiting time of a sync.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The file with the key that gets the identity back.
+/// The file with the key that restores the identity.
 const RECOVERY: &str = "recovery.key";
 
 /// The directory of one account.
 #[derive(Clone, Debug)]
 pub(crate) struct Home(PathBuf);
 
-/// The bot cannot be who it is.
+/// Why the bot cannot log in.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SessionError {
     /// A file cannot be read or written.
@@ -41,7 +41,7 @@ pub(crate) enum SessionError {
     /// The homeserver or the store failed.
     #[error("{}", Trouble::of(.0).why())]
     Sdk(#[from] matrix_sdk::Error),
-    /// What the operator must mend.
+    /// Something the operator must fix.
     #[error("{0}")]
     Wrong(String),
 }
@@ -75,29 +75,29 @@ impl Home {
         }
     }
 
-    /// Keeps the login.
+    /// Stores the login.
     pub fn keep_session(&self, session: &MatrixSession) -> Result<(), SessionError> {
         let stored = serde_json::to_vec_pretty(session).expect("a session has text keys");
         self.write("session.json", &stored)
     }
 
-    /// The key that gets the account's identity back, if the bot was given or made one.
+    /// The key that restores the account's identity, if the bot was given one or made one.
     pub fn recovery_key(&self) -> Option<String> {
         fs::read_to_string(self.recovery_file()).ok().map(|key| key.trim().to_owned())
     }
 
-    /// Keeps that key.
+    /// Stores that key.
     pub fn keep_recovery_key(&self, key: &str) -> Result<PathBuf, SessionError> {
         self.write(RECOVERY, format!("{key}\n").as_bytes())?;
         Ok(self.recovery_file())
     }
 
-    /// Where it is kept.
+    /// The file where it is stored.
     pub fn recovery_file(&self) -> PathBuf {
         self.0.join(RECOVERY)
     }
 
-    /// Forgets the device, so that the next start logs in as a new one. What the bot was given to recover stays.
+    /// Forgets the device, so that the next start logs in as a new one. The recovery key stays.
     pub fn forget(&self) -> Result<(), SessionError> {
         let store = self.0.join("store");
         if store.exists() {
@@ -110,7 +110,7 @@ impl Home {
         }
     }
 
-    /// The key of the store, made when it is first asked for.
+    /// The key of the store, created on first use.
     fn key(&self, randomness: &Randomness) -> Result<[u8; 32], SessionError> {
         let path = self.0.join("key");
         match fs::read(&path) {
@@ -126,12 +126,12 @@ impl Home {
         }
     }
 
-    /// Writes a file so that it is there whole or not at all, for this user's eyes only.
+    /// Writes a file atomically, readable only by this user.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<(), SessionError> {
         let (path, part) = (self.0.join(name), self.0.join(format!("{name}.part")));
         let written = || {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
-            // It may have been made before, by somebody less careful.
+            // The directory may have been created before, with wider permissions.
             fs::set_permissions(&self.0, fs::Permissions::from_mode(0o700))?;
             let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
             file.write_all(bytes)?;
@@ -164,10 +164,10 @@ async fn build(settings: &Settings, home: &Home, randomness: &Randomness) -> Res
     Ok(builder.build().await?)
 }
 
-/// The client of the device that the directory holds, logging in as a new device if it holds none.
+/// The client of the device in the directory; logs in as a new device if there is none.
 ///
-/// The SDK goes on where it last was; `cursor` is where the bot's own events were last written down, which may be
-/// earlier: from there it listens.
+/// The SDK continues where it last was. `cursor` is the place of the last events the bot itself stored, which may be
+/// earlier; it listens from there.
 pub(crate) async fn open(
     settings: &Settings,
     home: &Home,
@@ -176,7 +176,7 @@ pub(crate) async fn open(
 ) -> Result<Client, SessionError> {
     let stored = home.session()?;
     if stored.is_none() {
-        // A store without its login is of a device that was never used.
+        // A store without a login belongs to a device that was never used.
         home.forget()?;
     }
     let client = build(settings, home, randomness).await?;
@@ -188,7 +188,7 @@ pub(crate) async fn open(
             session
         }
     };
-    // A store that has no place in the stream is new, and must learn everything first.
+    // A store without a place in the stream is new, and must learn everything first.
     let store = client.state_store();
     let place = store.get_kv_data(StateStoreDataKey::SyncToken).await.map_err(matrix_sdk::Error::from)?;
     if let (Some(cursor), Some(_)) = (cursor, place) {
@@ -199,7 +199,7 @@ pub(crate) async fn open(
     Ok(client)
 }
 
-/// Logs in again as the same device, after the homeserver asked for that (a soft logout).
+/// Logs in again as the same device after the homeserver asked for that (a soft logout).
 pub(crate) async fn log_in_again(settings: &Settings, home: &Home, client: &Client) -> Result<(), SessionError> {
     let device = client.device_id().map(ToString::to_string);
     let session = log_in(client, settings, device).await?;
@@ -221,7 +221,7 @@ async fn restore(client: &Client, home: &Home, session: MatrixSession) -> Result
     Ok(())
 }
 
-/// A login with the password or the token of the settings, without telling the client.
+/// Logs in with the password or the token of the settings, without telling the client.
 async fn log_in(client: &Client, settings: &Settings, device: Option<String>) -> Result<MatrixSession, SessionError> {
     if let Some(token) = &settings.token {
         return with_token(client, token.expose()).await;
@@ -255,7 +255,7 @@ fn refused_login(settings: &Settings, error: HttpError) -> SessionError {
     }
 }
 
-/// Whose the token is, as a login.
+/// Looks up whose the token is, and returns it as a login.
 async fn with_token(client: &Client, token: &str) -> Result<MatrixSession, SessionError> {
     let wrong = |why: String| SessionError::Wrong(format!("the token: {why}"));
     let (status, text) = who_am_i(client, token).await?;
@@ -274,10 +274,10 @@ async fn with_token(client: &Client, token: &str) -> Result<MatrixSession, Sessi
     })
 }
 
-/// Whether the homeserver still has the device, though it takes its token no more: then a login gets a new one.
+/// True if the homeserver still has the device, although it no longer accepts its token: then a login gets a new one.
 ///
 /// # Errors
-/// It does not say now.
+/// The homeserver does not say now.
 pub(crate) async fn device_remains(client: &Client) -> Result<bool, String> {
     let answer = who_am_i(client, &client.access_token().unwrap_or_default()).await;
     let (status, text) = answer.map_err(|error| error.to_string())?;
@@ -289,7 +289,7 @@ pub(crate) async fn device_remains(client: &Client) -> Result<bool, String> {
     }
 }
 
-/// What the homeserver answers to the bare question whose a token is. The SDK would first want to renew the token.
+/// The homeserver's plain answer to the question whose the token is. The SDK would first try to renew the token.
 async fn who_am_i(client: &Client, token: &str) -> Result<(StatusCode, String), HttpError> {
     let url = client.homeserver().join("_matrix/client/v3/account/whoami").expect("a homeserver has paths");
     let response = client.http_client().get(url).bearer_auth(token).send().await?;

@@ -75,10 +75,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads the files that hold secrets into their places, and checks what can be checked without the network.
+    /// Reads secrets from the files that hold them, and checks what can be checked without the network.
     ///
     /// # Errors
-    /// What is wrong, with one right example.
+    /// What is wrong, with one correct example.
     pub fn complete(mut self) -> Result<Self, String> {
         Secret::read_into(&mut self.password, self.password_file.as_deref(), "password")?;
         Secret::read_into(&mut self.token, self.token_file.as_deref(), "token")?;
@@ -109,7 +109,7 @@ impl Settings {
         Ok(self)
     }
 
-    /// Whether an invitation by this user is followed.
+    /// True if this user's invitations are followed.
     pub(crate) fn follows(&self, inviter: &UserId) -> bool {
         let names = ["*", inviter.as_str(), inviter.server_name().as_str()];
         names.iter().any(|name| self.invites.contains(*name))

@@ -1,4 +1,4 @@
-//! Who somebody is in a room: the name the others see, and what the room lets them do.
+//! Who somebody is in a room: the name that others see, and what the room lets them do.
 
 use crate::Settings;
 use chat::{PlayerId, Speaker, Standing, Trust, clean, cut};
@@ -22,8 +22,8 @@ pub(crate) async fn speaker(network: &str, settings: &Settings, room: &Room, use
     }
 }
 
-/// Whether the room's power levels, read now, make somebody its admin. The creators of a room of version 12 or later
-/// have more power than any number.
+/// True if the room's current power levels make somebody its admin. The creators of a room of version 12 or later have
+/// more power than any number.
 pub(crate) async fn is_admin(settings: &Settings, room: &Room, user: &UserId) -> bool {
     match room.power_levels_or_default().await.for_user(user) {
         UserPowerLevel::Int(power) => i64::from(power) >= settings.admin_power,
@@ -31,7 +31,7 @@ pub(crate) async fn is_admin(settings: &Settings, room: &Room, user: &UserId) ->
     }
 }
 
-/// The name the others see: short, on one line, and never somebody else's.
+/// The name that others see: short, on one line, and never another person's.
 pub(crate) async fn name(room: &Room, user: &UserId) -> String {
     let member = room.get_member_no_sync(user).await.ok().flatten();
     let shown = member.as_ref().and_then(|member| member.display_name()).map(shown).unwrap_or_default();
@@ -43,7 +43,7 @@ pub(crate) async fn name(room: &Room, user: &UserId) -> String {
     }
 }
 
-/// A display name that cannot disturb what stands around it.
+/// Makes a display name that cannot disturb the text around it.
 pub(crate) fn shown(name: &str) -> String {
     let name = clean(name);
     let words: Vec<&str> = name.split_whitespace().collect();

@@ -1,33 +1,33 @@
-//! What can go wrong between the bot and its homeserver, and what to do then.
+//! What can go wrong between the bot and its homeserver, and what to do about it.
 
 use crate::Randomness;
 use matrix_sdk::ruma::api::error::{ErrorKind, FromHttpResponseError, RetryAfter};
 use matrix_sdk::{ClientBuildError, Error, HttpError, RefreshTokenError, RumaApiError};
 use std::time::Duration;
 
-/// What a failure asks for.
+/// What to do about a failure.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// Wait, as long as the server says if it says so, and try again.
+    /// Wait, as long as the server says if it does, and try again.
     Passing { wait: Option<Duration>, why: String },
-    /// The request will never be granted.
+    /// Give up: the request will never be granted.
     Refused(String),
-    /// The access token is not valid any more; `soft`: the device and its keys are still the bot's.
+    /// The access token is no longer valid. If `soft`, the device and its keys are still the bot's.
     LoggedOut { soft: bool },
 }
 
 impl Trouble {
-    /// What an error of the SDK asks for.
+    /// Classifies an error of the SDK.
     pub fn of(error: &Error) -> Self {
         match error {
             Error::Http(error) => Trouble::of_http(error),
             Error::WrongRoomState(_) | Error::InsufficientData => Trouble::Refused("the bot is not in the room".into()),
-            // The stores and the cryptography: a full disk is the likeliest of them, and it passes.
+            // The stores and the cryptography: most likely a full disk, which passes.
             other => Trouble::Passing { wait: None, why: other.to_string() },
         }
     }
 
-    /// In words, for who asked.
+    /// The reason in words, for the asker.
     pub fn why(self) -> String {
         match self {
             Trouble::Passing { why, .. } | Trouble::Refused(why) => why,
@@ -35,11 +35,11 @@ impl Trouble {
         }
     }
 
-    /// The same of a bare request.
+    /// The same for a plain request.
     pub fn of_http(error: &HttpError) -> Self {
         let passing = |wait| Trouble::Passing { wait, why: told(error) };
         if let HttpError::RefreshToken(RefreshTokenError::MatrixAuth(inner)) = error {
-            // Only the homeserver's word ends a login, and not that it was not there to be asked for a new token.
+            // A login ends only by the homeserver's word, not because it could not be reached for a new token.
             return match Trouble::of_http(inner) {
                 Trouble::Refused(_) => Trouble::LoggedOut { soft: false },
                 other => other,
@@ -59,18 +59,18 @@ impl Trouble {
     }
 }
 
-/// The status that the server answered with.
+/// The HTTP status of the server's answer.
 fn status(error: &HttpError) -> Option<u16> {
     let HttpError::Api(error) = error else { return None };
     match &**error {
         FromHttpResponseError::Server(RumaApiError::MatrixError(error)) => Some(error.status_code.as_u16()),
-        // Asked to prove once more who it is, where it cannot.
+        // The server asks for further authentication, which the bot cannot give.
         FromHttpResponseError::Server(RumaApiError::AuthResponse(_)) => Some(401),
         _ => None,
     }
 }
 
-/// The same where the homeserver is only being found.
+/// The same while the homeserver is still being looked up.
 pub(crate) fn told_build(error: &ClientBuildError) -> String {
     match error {
         ClientBuildError::Http(error) => told(error),
@@ -89,7 +89,7 @@ fn told(error: &HttpError) -> String {
         source = inner.source();
     }
     match (told.last(), &error) {
-        // What stands around it names but the address.
+        // The outer errors only name the address.
         (Some(last), HttpError::Reqwest(_)) => format!("the homeserver does not answer: {last}"),
         _ => told.join(": "),
     }
@@ -98,7 +98,7 @@ fn told(error: &HttpError) -> String {
 fn delay(after: &RetryAfter) -> Duration {
     match after {
         RetryAfter::Delay(delay) => *delay,
-        // A point in time by a clock that is not ours: a while.
+        // A time by another clock: just wait a little.
         RetryAfter::DateTime(_) => Duration::from_secs(5),
     }
 }
@@ -116,8 +116,8 @@ impl Backoff {
         Backoff { first, most, next: first, randomness }
     }
 
-    /// How long to wait now: what the server asks for, or twice as long as the last time, give or take a quarter, so
-    /// that not all clients of a server that comes back come at once.
+    /// How long to wait now: as long as the server asks, or twice as long as the last time, give or take a quarter, so
+    /// that not all clients return to a restarted server at once.
     pub fn wait(&mut self, asked: Option<Duration>) -> Duration {
         let wait = asked.unwrap_or(self.next);
         self.next = (self.next * 2).min(self.most);
@@ -125,7 +125,7 @@ impl Backoff {
         if asked.is_some() { wait } else { wait.mul_f64(0.75 + spread) }
     }
 
-    /// It worked.
+    /// Resets the wait after a success.
     pub fn reset(&mut self) {
         self.next = self.first;
     }

@@ -1,5 +1,5 @@
-//! Messages that came before their key: remembered over restarts, played when the key comes, and after a while of waiting
-//! somebody is told.
+//! Messages that came before their key. They are remembered across restarts and played when the key comes; if it takes
+//! too long, the sender is told.
 
 mod complaints;
 mod kept;
@@ -22,14 +22,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// The note that names them.
+/// The note that stores them.
 const NOTE: &str = "undecrypted";
 /// A key that has not come after this long may never come.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
-/// How often it is looked whether somebody waits too long.
+/// How often to check whether somebody has waited too long.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// The messages that wait for their keys.
+/// The messages waiting for their keys.
 pub(crate) struct Undecrypted {
     link: Arc<Link>,
     outbox: Arc<Outbox>,
@@ -40,7 +40,7 @@ pub(crate) struct Undecrypted {
 }
 
 impl Undecrypted {
-    /// Those that were noted.
+    /// Loads the messages from the note.
     pub fn new(link: Arc<Link>, outbox: Arc<Outbox>) -> Arc<Self> {
         let noted = link.note(NOTE).and_then(|note| serde_json::from_str(&note).ok());
         Arc::new(Undecrypted {
@@ -53,7 +53,7 @@ impl Undecrypted {
         })
     }
 
-    /// Remembers an event that cannot be read yet; durably so with the note of [`Undecrypted::note`].
+    /// Remembers an event that cannot be read yet; durable once the note of [`Undecrypted::note`] is stored.
     pub fn add(&self, room: &Room, event: &TimelineEvent) {
         let TimelineEventKind::UnableToDecrypt { utd_info, .. } = &event.kind else { return };
         let (Some(id), Some(session)) = (event.event_id(), &utd_info.session_id) else { return };
@@ -71,26 +71,26 @@ impl Undecrypted {
         self.added.notify_one();
     }
 
-    /// What is to be noted of them.
+    /// The note to store.
     pub fn note(&self) -> (String, Option<String>) {
         let waiting = self.waiting();
         let text = || serde_json::to_string(&*waiting).expect("they have text keys");
         (NOTE.to_owned(), (!waiting.is_empty()).then(text))
     }
 
-    /// Whether some were added since this was last asked.
+    /// True if some were added since the last call.
     pub fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.waiting().is_empty()
     }
 
-    /// Plays what can be read, as keys come, for ever.
+    /// Plays messages as their keys come, for ever.
     pub async fn watch(self: Arc<Self>) {
-        // What came before a crash may have its key already.
+        // The keys of messages from before a crash may be there already.
         self.retry(|_| true).await;
         let Some(keys) = self.link.client.encryption().room_keys_received_stream().await else { return };
         let mut keys = std::pin::pin!(keys);
@@ -101,7 +101,7 @@ impl Undecrypted {
                         let came = |waiting: &Waiting| keys.iter().any(|key| key.session_id == waiting.session);
                         self.retry(came).await;
                     }
-                    // More keys came than could be told.
+                    // More keys came than could be reported.
                     Some(Err(_)) => self.retry(|_| true).await,
                     None => return,
                 },
@@ -111,7 +111,7 @@ impl Undecrypted {
         }
     }
 
-    /// Tries once more to read those that `which` chooses.
+    /// Tries again to read the messages that `which` chooses.
     async fn retry(&self, which: impl Fn(&Waiting) -> bool) {
         let chosen: Vec<_> = self.waiting().iter().filter(|waiting| which(waiting)).cloned().collect();
         for waiting in chosen {
@@ -125,7 +125,7 @@ impl Undecrypted {
         }
     }
 
-    /// What an event says, now that its key may be there. Nothing while it is not.
+    /// The event of a message, if its key is there now; the outer `None` means that it is not.
     async fn read(&self, waiting: &Waiting) -> Option<Option<chat::Event>> {
         let Ok(room) = outbox::room_of(&self.link, &waiting.room) else { return Some(None) };
         let id = EventId::parse(&waiting.event).ok()?;
@@ -136,7 +136,7 @@ impl Undecrypted {
         Some(listen::message(link, &room, &event, speaker, listen::Reached::Afterwards).await)
     }
 
-    /// Says of keys that have not come for long that they are missed: seldom, and to each sender once.
+    /// Complains about keys that have not come for long: seldom, and to each sender once.
     async fn tell(&self) {
         let now = self.link.clock.now();
         let mut late = Vec::new();
@@ -167,7 +167,7 @@ impl Undecrypted {
         }
     }
 
-    /// Says that not everything was looked through that came while the bot was away.
+    /// Says that not everything from the bot's absence was looked through.
     pub fn tell_missed(&self, room: &RoomId, up_to: &str, missed: Missed) {
         let words = match missed {
             Missed::TooMuch => format!(
@@ -185,7 +185,7 @@ impl Undecrypted {
     }
 
     fn say(&self, post: Post) {
-        // Nobody waits for it: what it says is true without having been said.
+        // Not awaited: nothing depends on it being said.
         tokio::spawn(self.outbox.say(post));
     }
 

@@ -1,4 +1,4 @@
-//! Proving to somebody, emoji by emoji, that the bot's device is the bot's.
+//! Proves to somebody, emoji by emoji, that the bot's device is the bot's.
 
 use crate::Settings;
 use crate::session::SessionError;
@@ -13,15 +13,15 @@ use matrix_sdk::sync::SyncResponse;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// What the person at the terminal is shown and asked.
+/// Shows and asks things at the operator's terminal.
 pub trait Terminal: Send {
     /// Shows a line.
     fn show(&mut self, line: &str);
-    /// Asks a question with yes or no.
+    /// Asks a yes-or-no question.
     fn ask(&mut self, question: &str) -> bool;
 }
 
-/// The beginning of an event that asks for a verification, to a device or in a room.
+/// The beginning of an event that asks for a verification, sent to a device or in a room.
 #[derive(Deserialize)]
 struct Asks {
     sender: String,
@@ -39,7 +39,7 @@ struct Content {
 
 const REQUEST: &str = "m.key.verification.request";
 
-/// Waits until somebody asks to verify the bot, and goes through it with them. Whether it ended well.
+/// Waits until somebody asks to verify the bot, and goes through it with them. Returns true if it succeeds.
 pub(crate) async fn verify(
     settings: &Settings,
     client: &Client,
@@ -92,7 +92,7 @@ async fn compare(client: &Client, terminal: &mut dyn Terminal, sas: &SasVerifica
             return Ok(given_up(terminal, why.reason()));
         }
     }
-    // What follows is on its way.
+    // The next messages are on their way.
     sync(client).await?;
     Ok(true)
 }
@@ -102,18 +102,18 @@ fn given_up(terminal: &mut dyn Terminal, why: &str) -> bool {
     false
 }
 
-/// A sync that waits a little. What players say meanwhile is heard when the bot starts: its own place stays.
+/// A sync that waits a little. The bot's own place stays, so what players say meanwhile is heard when the bot starts.
 async fn sync(client: &Client) -> Result<SyncResponse, SessionError> {
     Ok(client.sync_once(SyncSettings::new().timeout(Duration::from_secs(2))).await?)
 }
 
-/// Comes into the rooms in which somebody may ask: people are verified in direct rooms.
+/// Joins the rooms where somebody may ask: people are verified in direct rooms.
 async fn come_along(settings: &Settings, client: &Client, response: &SyncResponse) -> Result<(), SessionError> {
     for id in response.rooms.invited.keys() {
         let Some(room) = client.get_room(id) else { continue };
         let inviter = room.invite_details().await?.inviter;
         if let Some(inviter) = inviter.filter(|inviter| settings.follows(inviter.user_id())) {
-            // What somebody asks is heard only from a device that is known.
+            // Requests are accepted only from known devices.
             client.encryption().request_user_identity(inviter.user_id()).await?;
             room.join().await?;
         }
@@ -121,7 +121,7 @@ async fn come_along(settings: &Settings, client: &Client, response: &SyncRespons
     Ok(())
 }
 
-/// A request for verification among what came.
+/// A request for verification in a sync, if there is one.
 async fn asked(client: &Client, response: &SyncResponse) -> Option<VerificationRequest> {
     let to_device = response.to_device.iter().map(|event| event.as_raw().json().get().to_owned());
     let in_rooms = response.rooms.joined.values().flat_map(|update| &update.timeline.events);

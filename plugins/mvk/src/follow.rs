@@ -1,12 +1,13 @@
-//! What is decided about a roll after it was made: its counter, its critical success, the die its fumble scratches.
+//! Decisions about a roll after it was made: its counter, the use of its critical success, the die its fumble
+//! scratches.
 //!
-//! Each decision is written into the roll, which is judged anew; the difference in inspiration is given or taken.
+//! Each decision is stored in the roll, which is judged again; the difference in inspiration is given or taken.
 
 use crate::rules::{CritUse, Judgement, Kind, Outcome, Roll, Whether};
 use crate::{CritChoice, NamedDie, Pool, State, show, throw};
 use plugin_api::{Refusal, Reply, Target, Turn};
 
-/// What can be typed where nothing more can be decided about a roll.
+/// An example for when nothing more can be decided about a roll.
 const NEW_ROLL: &str = "act d8 d10 vs 17";
 
 pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply, Refusal> {
@@ -22,7 +23,7 @@ pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply
     Ok(amend(state, turn, &target, roll, note))
 }
 
-/// An action settled against a counter total, and what is said of a critical success that it was not.
+/// Settles an action against a counter total. Also returns what to say if it turned out not to be a critical success.
 fn settled(state: &State, action: &Target<Roll>, total: i64) -> (Roll, Option<&'static str>) {
     let mut roll = Roll { counter: Some(total), ..action.record.clone() };
     let countered = roll.judge().outcome == Outcome::Countered;
@@ -36,7 +37,8 @@ fn settled(state: &State, action: &Target<Roll>, total: i64) -> (Roll, Option<&'
     (roll, note)
 }
 
-/// The action that a counter settles: one against whoever counters, or one of the opposition that they name; a referee names any.
+/// The action that a counter settles: one against the character who counters, or one of the opposition that they name;
+/// referees may name any.
 pub(crate) fn countered(turn: &Turn) -> Result<Option<Target<Roll>>, Refusal> {
     let Some(target) = turn.peek_target::<Roll>() else { return Ok(None) };
     let Target { entry, actor, record: Roll { kind, counter, against, .. }, named, .. } = target;
@@ -55,7 +57,7 @@ pub(crate) fn countered(turn: &Turn) -> Result<Option<Target<Roll>>, Refusal> {
     }
 }
 
-/// Counters an action with these dice, and settles it.
+/// Rolls these dice as the counter to an action, and settles it.
 pub(crate) fn counter(
     state: &mut State,
     turn: &mut Turn,
@@ -139,17 +141,17 @@ fn no_such_die(roll: &Roll, die: &NamedDie) -> Refusal {
     }
 }
 
-/// What was decided about a roll.
+/// The result of a decision about a roll.
 struct Decided {
     roll: Roll,
     judged: Judgement,
-    /// What it brought or took of inspiration, and what is held now.
+    /// The inspiration it gave or took, and the amount now held.
     change: i64,
     now: i64,
     note: Option<&'static str>,
 }
 
-/// Writes a decision into the roll and gives or takes what it brings more or less than before.
+/// Stores a decision in the roll, and gives or takes the difference in inspiration.
 fn decide(
     state: &mut State,
     turn: &mut Turn,
@@ -159,7 +161,7 @@ fn decide(
 ) -> Decided {
     let (before, judged) = (target.record.judge(), roll.judge());
     let held = state.inspiration_of(target.actor);
-    // What was given may be spent by now: more than is held cannot be taken back.
+    // Inspiration may have been spent by now: no more than is held can be taken back.
     let change = (judged.inspiration - before.inspiration).max(-held);
     if change != 0 {
         state.of(target.actor).inspiration += change;
@@ -168,14 +170,14 @@ fn decide(
     Decided { roll, judged, change, now: held + change, note }
 }
 
-/// As [`decide`], with the answer.
+/// The same as [`decide`], with the answer.
 fn amend(state: &mut State, turn: &mut Turn, target: &Target<Roll>, roll: Roll, note: Option<&'static str>) -> Reply {
     let decided = decide(state, turn, target, roll, note);
     turn.answer(show::ending(&decided.judged), |reply| decided.show(turn, target, reply))
 }
 
 impl Decided {
-    /// The roll as it is now, behind `reply`.
+    /// The roll as it is now, after `reply`.
     fn show(&self, turn: &Turn, target: &Target<Roll>, mut reply: Reply) -> Reply {
         if target.actor != turn.actor {
             reply = reply.text(format!("{}'s roll: ", turn.name(target.actor)));

@@ -1,6 +1,6 @@
 //! Mecha vs Kaiju 202X: actions and counters with a fortune die, impact, inspiration, stress.
 //!
-//! `rules` says what a roll comes to; here is what can be typed, and what a table holds.
+//! `rules` computes the results; this module has the commands and the table's state.
 
 mod follow;
 mod rules;
@@ -20,26 +20,26 @@ pub fn plugin() -> Box<dyn Plugin> {
 
 struct Mvk;
 
-/// What a table holds.
+/// The state of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    /// By character; who holds nothing may be missing.
+    /// By character; a character without anything may be missing.
     characters: BTreeMap<CharacterId, Holdings>,
 }
 
-/// What a character holds.
+/// The state of a character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Holdings {
     /// Points of inspiration, never below 0.
     #[serde(default)]
     inspiration: i64,
-    /// Under this stress until it is cleared.
+    /// True while under this stress.
     #[serde(default)]
     overwhelmed: bool,
-    /// Under this stress until it is cleared.
+    /// True while under this stress.
     #[serde(default)]
     staggered: bool,
-    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
+    /// True if they left the table with this game's own command, from before the table had one; kept only as stored.
     #[serde(default)]
     away: bool,
 }
@@ -155,12 +155,12 @@ enum StressWord {
     Clear,
 }
 
-/// What an action is up against.
+/// The opposition to an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Against {
     /// A counter total.
     Total(i64),
-    /// Somebody, who counters.
+    /// A character who counters.
     Somebody(Name),
 }
 
@@ -177,7 +177,7 @@ impl plugin_api::Argument for Against {
     }
 }
 
-/// A die of a roll, by its size and if need be by what it shows: `d8`, `d8=5`.
+/// A die of a roll, by its size and, if needed, its value: `d8`, `d8=5`.
 #[derive(Clone)]
 struct NamedDie {
     typed: String,
@@ -201,9 +201,9 @@ impl plugin_api::Argument for NamedDie {
     }
 }
 
-/// Dice that may be typed in one command.
+/// The most dice typed in one command.
 const MOST_DICE: usize = 20;
-/// Inspiration that is given or taken at once.
+/// The most inspiration given or taken at once.
 const MOST_CHANGE: i32 = 100;
 
 impl Game for Mvk {
@@ -278,7 +278,7 @@ impl State {
     }
 }
 
-/// Throws a pool: the d20s, then the character dice in typed order.
+/// Rolls a pool: the d20s, then the character dice in the order typed.
 fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Roll, Refusal> {
     let typed = sizes(&thrown.dice)?;
     let held = state.characters.get(&turn.actor).cloned().unwrap_or_default();
@@ -298,7 +298,7 @@ fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Ro
     Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch, counter, against, crit })
 }
 
-/// Who is called that, and is not the actor.
+/// The character called `name`, who must not be the actor.
 fn somebody_else(turn: &mut Turn, name: &Name) -> Result<CharacterId, Refusal> {
     match turn.character(&name.0)? {
         who if who == turn.actor => Err(Refusal::new("nobody counters their own action").about(&name.0)),
@@ -306,7 +306,7 @@ fn somebody_else(turn: &mut Turn, name: &Name) -> Result<CharacterId, Refusal> {
     }
 }
 
-/// The character dice of what was typed. A d20 is the fortune die, which is rolled anyway.
+/// The sizes of the character dice typed. A d20 is the fortune die, which is rolled anyway.
 fn sizes(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
     let mut pool = Vec::new();
     let mut fortune_dice = 0;
@@ -334,7 +334,7 @@ fn sizes(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
     Ok(pool)
 }
 
-/// Judges a new roll, gives what it brings, and answers.
+/// Judges a new roll, gives its inspiration, and answers.
 fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> {
     let judgement = roll.judge();
     let actor = turn.actor;

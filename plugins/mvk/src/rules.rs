@@ -1,24 +1,24 @@
-//! The rules of Mecha vs Kaiju 202X over dice that lie on the table. Knows no chat and throws nothing.
+//! The rules of Mecha vs Kaiju 202X, applied to rolled dice. Knows no chat and rolls nothing.
 //!
 //! Section names are those of the game's dice chapter (Critical Fumble, Scratching a Die, Stress, Minimum Impact).
 
 use plugin_api::{CharacterId, Die};
 use serde::{Deserialize, Serialize};
 
-/// The sizes of character dice, each one step below the next.
+/// The sizes of character dice, in steps from the smallest.
 pub const SIZES: [u32; 5] = [4, 6, 8, 10, 12];
 
-/// What a roll is made for.
+/// The purpose of a roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// To do something: may be countered, and be a critical success.
+    /// To do something: it may be countered, or be a critical success.
     Action,
     /// To counter somebody's action.
     Counter,
 }
 
-/// Advantage and Disadvantage, any number of each counted once.
+/// Advantage and Disadvantage; several of one kind count once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Edge {
@@ -28,12 +28,12 @@ pub enum Edge {
     Advantage,
     /// Two d20, the lower is kept.
     Disadvantage,
-    /// Both, which is as good as neither.
+    /// Both, which cancel each other.
     Cancelled,
 }
 
 impl Edge {
-    /// Of what was called for.
+    /// The edge for what was typed.
     pub fn of(advantage: bool, disadvantage: bool) -> Self {
         match (advantage, disadvantage) {
             (true, false) => Edge::Advantage,
@@ -43,7 +43,7 @@ impl Edge {
         }
     }
 
-    /// How many d20 are thrown.
+    /// The number of d20s rolled.
     pub fn fortune_dice(self) -> usize {
         match self {
             Edge::Advantage | Edge::Disadvantage => 2,
@@ -60,13 +60,13 @@ impl Edge {
     }
 }
 
-/// What stress does to a pool (Stress).
+/// The effect of stress on a pool (Stress).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stress {
-    /// There is none.
+    /// No stress.
     None,
-    /// There is, and no character die for it to take.
+    /// Stress, but no character die for it to affect.
     NothingToTake,
     /// The largest die steps down; a d4 leaves the pool.
     Reduced {
@@ -75,12 +75,12 @@ pub enum Stress {
         /// Its size after, if it is still there.
         to: Option<u32>,
     },
-    /// The largest die is thrown and then removed: the die at this place of the pool.
+    /// The largest die is rolled and then removed: its index in the pool.
     Scratched(usize),
 }
 
-/// The pool as so many kinds of stress leave it before the throw: the first of the largest die type steps down if the
-/// character is Overwhelmed or Staggered, and is marked to be scratched if both.
+/// The pool under this many kinds of stress, before the roll. The first of the largest dice steps down if the character
+/// is Overwhelmed or Staggered, and is marked to be scratched if both.
 pub fn under_stress(pool: &[u32], stressed: usize) -> (Vec<u32>, Stress) {
     let mut pool = pool.to_vec();
     let Some(&largest) = pool.iter().max() else {
@@ -104,7 +104,7 @@ pub fn under_stress(pool: &[u32], stressed: usize) -> (Vec<u32>, Stress) {
     (pool, stress)
 }
 
-/// What a critical success is used for.
+/// The use of a critical success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CritUse {
@@ -114,10 +114,10 @@ pub enum CritUse {
     Inspire,
 }
 
-/// A roll on the table: what was thrown and what has been decided about it since.
+/// A roll on the table: its dice, and everything decided about it since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roll {
-    /// What for.
+    /// Its purpose.
     pub kind: Kind,
     /// The d20 that counts.
     pub fortune: u32,
@@ -125,27 +125,27 @@ pub struct Roll {
     pub dropped_fortune: Option<u32>,
     /// Advantage, Disadvantage.
     pub edge: Edge,
-    /// The character dice, in typed order.
+    /// The character dice, in the order typed.
     pub dice: Vec<Die>,
-    /// What stress did to them.
+    /// The effect of stress on them.
     pub stress: Stress,
-    /// The die the player chose to scratch, instead of the automatic choice.
+    /// The index of the die that the player chose to scratch instead of the automatic choice.
     pub scratch: Option<usize>,
-    /// What the action was countered with.
+    /// The counter total.
     pub counter: Option<i64>,
-    /// Who is to counter it.
+    /// The character who is to counter it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<CharacterId>,
-    /// What the critical success was used for.
+    /// The use of the critical success.
     pub crit: Option<CritUse>,
 }
 
-/// Whether something happened, or will under a condition that is not known yet.
+/// Whether something happened, or will happen under a condition not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whether {
     /// No.
     No,
-    /// If the action succeeds (a critical success), if it is countered (a fumble).
+    /// If the action succeeds (for a critical success), or if it is countered (for a fumble).
     If,
     /// Yes.
     Yes,
@@ -154,7 +154,7 @@ pub enum Whether {
 /// How an action went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// No counter is known.
+    /// The counter is not known.
     Unknown,
     /// The total reaches the counter.
     Success,
@@ -162,47 +162,48 @@ pub enum Outcome {
     Countered,
 }
 
-/// What a roll comes to.
+/// The result of a roll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement {
-    /// The two highest results that remain, or the one.
+    /// The two highest remaining dice, or the only one.
     pub parts: Vec<Die>,
     /// Their sum: the action total.
     pub total: u32,
-    /// The impact, if the action is not countered.
+    /// The impact if the action is not countered.
     pub impact: u32,
-    /// The impact that may be used, once that is known.
+    /// The usable impact, once it is known.
     pub usable_impact: Option<u32>,
-    /// How it went.
+    /// The outcome.
     pub outcome: Outcome,
-    /// A critical success.
+    /// Whether it is a critical success.
     pub crit: Whether,
-    /// A critical fumble.
+    /// Whether it is a critical fumble.
     pub fumble: Whether,
-    /// The die that the fumble scratches, by its place in the pool.
+    /// The index of the die that the fumble scratches.
     pub scratched: Option<usize>,
-    /// Points of inspiration that the roll brings.
+    /// Points of inspiration from the roll.
     pub inspiration: i64,
 }
 
 impl Roll {
-    /// Places of the dice that stress left in.
+    /// Indices of the dice that stress left in.
     fn in_play(&self) -> impl Iterator<Item = usize> + '_ {
         let out = if let Stress::Scratched(at) = self.stress { Some(at) } else { None };
         (0..self.dice.len()).filter(move |at| Some(*at) != out)
     }
 
-    /// Places of the dice that a fumble may scratch: those that show no 1.
+    /// Indices of the dice that a fumble may scratch: those that do not show 1.
     pub fn may_scratch(&self) -> impl Iterator<Item = usize> + '_ {
         self.in_play().filter(|at| self.dice[*at].value != 1)
     }
 
-    /// The automatic choice: the lowest value, then the smaller size, then the first typed. No other is ever better.
+    /// The automatic choice: the lowest value, then the smaller size, then the first typed. No other choice is ever
+    /// better.
     fn automatic_scratch(&self) -> Option<usize> {
         self.may_scratch().min_by_key(|at| (self.dice[*at].value, self.dice[*at].sides, *at))
     }
 
-    /// What the roll comes to, by what is known of it.
+    /// Computes the result from what is known.
     pub fn judge(&self) -> Judgement {
         let scratched = match self.fortune {
             1 => self.scratch.or_else(|| self.automatic_scratch()),

@@ -1,4 +1,4 @@
-//! How rolls and holdings are shown, and the facts they state.
+//! Shows rolls and holdings, and states their facts.
 
 use crate::rules::{CritUse, Edge, Judgement, Kind, Outcome, Roll, Stress, Whether};
 use crate::{Holdings, State};
@@ -16,7 +16,8 @@ pub(crate) fn ending(judged: &Judgement) -> Reply {
     Reply::new().fact("total", judged.total).fact("outcome", outcome).fact("success", success)
 }
 
-/// A judged roll: result, dice, what follows. `change` is what just happened to the inspiration, `now` what is held.
+/// A judged roll: result, dice, possible follow-ups. `change` is the inspiration just gained or lost, `now` the amount
+/// held.
 pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Reply {
     let mut reply = headline(reply, roll, judged).text(" |");
     reply = dice(reply, roll, judged);
@@ -30,7 +31,7 @@ pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, n
     facts(explain(reply, roll, judged), roll, judged, change, now)
 }
 
-/// The steps that lead to the result, with the rule each follows.
+/// The steps to the result, with the rule for each.
 fn explain(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
     let fortune = roll.fortune;
     reply = reply.why(match roll.dropped_fortune {
@@ -139,7 +140,7 @@ fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> 
     notes
 }
 
-/// The minimum impact is worth a word while the action may still be countered.
+/// True if the minimum impact is worth mentioning, because the action may still be countered.
 fn minimum_is_noted(roll: &Roll, judged: &Judgement) -> bool {
     roll.kind == Kind::Action && judged.outcome == Outcome::Unknown && roll.fortune >= 4
 }
@@ -191,7 +192,7 @@ pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     turn.about(who).text(says).fact("overwhelmed", held.overwhelmed).fact("staggered", held.staggered)
 }
 
-/// All that a character and the table hold.
+/// Everything a character and the table hold.
 pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.characters.get(&who).cloned().unwrap_or_default();
     let others: Vec<_> = state

@@ -8,8 +8,8 @@ fn mvk_plays_as_written() {
     plugin_testkit::test_plugin(mvk::plugin, env!("CARGO_MANIFEST_DIR"));
 }
 
-/// `cases.json` holds rolls with fixed dice and the facts that must come of them. A case with a `scratch` is a roll and
-/// a second command that chooses the die.
+/// `cases.json` holds rolls with fixed dice and the expected facts. A case with a `scratch` is a roll and a second
+/// command that chooses the die.
 #[test]
 fn every_worked_case_comes_out_as_computed_by_hand() {
     let played = test_cases(mvk::plugin, include_str!("cases.json"), "@plugins mvk", script);

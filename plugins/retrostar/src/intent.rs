@@ -1,4 +1,4 @@
-//! Intentions and assists, and the choice that a 7 to 9 leaves.
+//! Intentions and assists, and the choice after a 7 to 9.
 
 use crate::plan::{Made, Waiting, throw};
 use crate::rules::{Band, Throw};
@@ -13,41 +13,41 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Intent {
     /// Its dice.
     pub throw: Throw,
-    /// It was made by the results of the Reboot.
+    /// True if it was made under the Reboot's results.
     pub reboot: bool,
-    /// What was chosen about its 7 to 9, as it was told.
+    /// The choice for its 7 to 9, as it was announced.
     pub chosen: Option<String>,
-    /// It was chosen who is empowered or hindered.
+    /// True if the character to empower or hinder was chosen.
     #[serde(default)]
     pub whom: bool,
 }
 
-/// Help for another's Intention.
+/// Help for somebody else's Intention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Assist {
     /// Its dice.
     pub throw: Throw,
-    /// Who is helped.
+    /// The character who is helped.
     pub helps: CharacterId,
-    /// What was chosen about its 7 to 9, as it was told.
+    /// The choice for its 7 to 9, as it was announced.
     pub chosen: Option<String>,
 }
 
-/// What is chosen about a 7 to 9.
+/// A choice for a 7 to 9.
 pub(crate) enum Chosen {
     /// No success, and control stays.
     Keep,
     /// Success, and control goes.
     Cede,
-    /// No success, and somebody is better off.
+    /// No success, and another character is empowered.
     Empower(Option<Name>),
-    /// Success, and somebody is worse off.
+    /// Success, and another character is hindered.
     Hinder(Option<Name>),
 }
 
-/// What a success of an assist gives (Assisting Results).
+/// The bonus from a successful assist (Assisting Results).
 const HELP: i32 = 2;
-/// What its failure costs.
+/// The penalty from a failed one.
 const HINDRANCE: i32 = -1;
 
 pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Result<Reply, Refusal> {
@@ -69,7 +69,7 @@ pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
     }))
 }
 
-/// What a 7 to 9 may become, as it is typed and what it means.
+/// The choices for a 7 to 9: what to type, and what it means.
 fn choices(reboot: bool) -> [(&'static str, &'static str); 2] {
     match reboot {
         false => [("keep", "fail, keep control"), ("cede", "succeed, cede control")],
@@ -193,7 +193,7 @@ fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen)
     Ok((reply, Record::Intent(Intent { chosen: Some(says), whom: named, ..intent })))
 }
 
-/// Whether a choice that was made without a name is only given one.
+/// True if this only adds the name to a choice made without one.
 fn names_later(record: &Record, chosen: &Chosen, before: &str) -> bool {
     let unnamed = matches!(record, Record::Intent(intent) if !intent.whom);
     unnamed
@@ -204,7 +204,7 @@ fn names_later(record: &Record, chosen: &Chosen, before: &str) -> bool {
         }
 }
 
-/// The name of somebody who is not the actor.
+/// The name of another character than the actor.
 fn another(turn: &mut Turn, actor: CharacterId, who: Option<Name>) -> Result<Option<String>, Refusal> {
     let Some(Name(name)) = who else { return Ok(None) };
     match turn.character(&name)? {

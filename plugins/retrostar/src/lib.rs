@@ -1,6 +1,6 @@
 //! Retrostar: Intentions on an open-ended ladder of d6, assists, opposed Intentions, Spotlight Tokens.
 //!
-//! `rules` says what dice come to, `state` what a table holds; here is what can be typed.
+//! `rules` computes the results, `state` is what a table stores; this module has the commands.
 
 mod intent;
 mod opposed;
@@ -178,9 +178,9 @@ enum OnOff {
 enum Record {
     /// An Intention.
     Intent(intent::Intent),
-    /// Help for another's.
+    /// Help for somebody else's.
     Assist(intent::Assist),
-    /// An Intention against somebody's.
+    /// An Intention against somebody else's.
     Opposed(opposed::Opposed),
 }
 

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 /// An opposed Intention, answered or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Opposed {
-    /// The dice of who began.
+    /// The dice of the side that began.
     pub began: Throw,
     /// The other side, if it was named.
     pub against: Option<CharacterId>,
-    /// The other side's dice, once they are thrown.
+    /// The other side's dice, once rolled.
     pub answered: Option<Throw>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
     if !effort.modifier.typed {
         return Err(Refusal::new("with what? Type your modifier, 0 if you have none").example("resist +1"));
     }
-    // A referee who answers for somebody throws that character's dice.
+    // A referee who answers for somebody rolls that character's dice.
     let made = plan(state, turn, against, effort, Waiting::Counts)?.throw(turn)?;
     let notes = show::notes(state, &made);
     let opposed = Opposed { answered: Some(made.throw), ..opposed };
@@ -99,7 +99,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
     Ok(reply)
 }
 
-/// Compares both sides, and lets penalties wait for who suffers them.
+/// Compares both sides, and stores the penalties for their next rolls.
 fn settle(state: &mut State, opposed: &Opposed, a: CharacterId, names: &[String; 2], notes: &[String]) -> Reply {
     let (began, answered) = (&opposed.began, opposed.answered.as_ref().expect("both sides threw"));
     let contest = contest(began.band(), answered.band());

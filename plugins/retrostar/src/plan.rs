@@ -1,4 +1,4 @@
-//! From what was typed for a roll to the dice of it: all that can be refused is refused before any die falls.
+//! From the typed line to the dice of a roll. Anything that can be refused is refused before any die is rolled.
 
 use crate::rules::{self, Aspect, Throw};
 use crate::spotlight;
@@ -6,25 +6,25 @@ use crate::state::{Holdings, Pending, State};
 use crate::words::Effort;
 use plugin_api::{CharacterId, Refusal, Turn};
 
-/// What a roll was made with, for showing.
+/// What went into a roll, for display.
 pub(crate) struct Made {
     pub throw: Throw,
     /// Aspects brought into play by tokens.
     pub spotlight: Vec<Aspect>,
-    /// What had waited and is used up.
+    /// Waiting benefits and obstacles that were used up.
     pub used: Vec<Pending>,
 }
 
-/// Whether what waits for the actor counts in a roll.
+/// Whether waiting benefits and obstacles count in a roll.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
-    /// It counts and is used up.
+    /// They count and are used up.
     Counts,
-    /// It goes on waiting.
+    /// They go on waiting.
     Stays,
 }
 
-/// A roll before its dice fall.
+/// A roll before its dice are rolled.
 pub(crate) struct Plan {
     pub net: i32,
     pub spotlight: Vec<Aspect>,
@@ -39,14 +39,14 @@ impl Plan {
     }
 }
 
-/// Throws the actor's dice: pays for the spotlight, and uses what waits.
+/// Rolls the actor's dice: pays for the spotlight, and uses what waits.
 pub(crate) fn throw(state: &mut State, turn: &mut Turn, effort: &Effort, waiting: Waiting) -> Result<Made, Refusal> {
     let who = turn.actor;
     plan(state, turn, who, effort, waiting)?.throw(turn)
 }
 
-/// Plans a character's roll: pays for the spotlight, and uses what waits. All that can be refused is refused here, before
-/// any die falls.
+/// Plans a character's roll: pays for the spotlight, and uses what waits. Anything that can be refused is refused here,
+/// before any die is rolled.
 pub(crate) fn plan(
     state: &mut State,
     turn: &Turn,

@@ -1,17 +1,17 @@
-//! The rules of Retrostar over dice that lie on the table. Knows no chat and throws nothing.
+//! The rules of Retrostar, applied to rolled dice. Knows no chat and rolls nothing.
 //!
 //! Table names are those of the game's reference sheet.
 
 use plugin_api::{Choice, Die};
 use serde::{Deserialize, Serialize};
 
-/// The furthest position on the ladder that is played, in both directions.
+/// The furthest position on the ladder in play, in both directions.
 pub const FURTHEST: i32 = 30;
 
-/// Which dice of a throw are added (How Many Dice Do I Roll and What Do I Keep?).
+/// Which dice of a roll are added (How Many Dice Do I Roll and What Do I Keep?).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// The two there are.
+    /// Both dice.
     All,
     /// The two highest.
     High,
@@ -30,12 +30,12 @@ impl Keep {
     }
 }
 
-/// Six-sided dice to roll at a position on the ladder.
+/// The number of d6 to roll at a position on the ladder.
 pub fn dice_at(net: i32) -> u32 {
     2 + net.unsigned_abs()
 }
 
-/// What a total comes to; the bands are the same for Intentions, assists and opposed Intentions.
+/// The result bands of a total; they are the same for Intentions, assists and opposed Intentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Band {
     /// 2 to 6.
@@ -47,7 +47,7 @@ pub enum Band {
 }
 
 impl Band {
-    /// Of a total.
+    /// The band of a total.
     pub fn of(total: u32) -> Self {
         match total {
             ..=6 => Band::Fail,
@@ -66,12 +66,12 @@ impl Band {
     }
 }
 
-/// Dice on the table, thrown at a position on the ladder.
+/// Dice rolled at a position on the ladder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Throw {
     /// The position: traits, benefits, obstacles and a Spotlight Token together.
     pub net: i32,
-    /// The dice, in the order in which they fell.
+    /// The dice, in the order rolled.
     pub dice: Vec<Die>,
 }
 
@@ -85,7 +85,7 @@ impl Throw {
         }
     }
 
-    /// The values from low to high, each with whether it is added.
+    /// The values from low to high, each with true if it is added.
     pub fn sorted(&self) -> Vec<(u32, bool)> {
         let mut values: Vec<u32> = self.dice.iter().map(|die| die.value).collect();
         values.sort_unstable();
@@ -96,44 +96,44 @@ impl Throw {
         values.into_iter().enumerate().map(|(at, value)| (value, kept.contains(&at))).collect()
     }
 
-    /// The sum of the two that are added: 2 to 12.
+    /// The sum of the two dice added: 2 to 12.
     pub fn total(&self) -> u32 {
         self.sorted().into_iter().filter(|(_, kept)| *kept).map(|(value, _)| value).sum()
     }
 
-    /// What it comes to.
+    /// The result band.
     pub fn band(&self) -> Band {
         Band::of(self.total())
     }
 }
 
-/// How an opposed Intention ends (Opposed Intentions).
+/// The outcome of an opposed Intention (Opposed Intentions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contest {
-    /// Who succeeds, at least partly.
+    /// The side that succeeds, at least partly.
     pub winner: Winner,
-    /// The success is a partial one.
+    /// True if the success is partial.
     pub partial: bool,
-    /// What side A carries into its next roll: 0 or -1.
+    /// The penalty for side A's next roll: 0 or -1.
     pub penalty_a: i32,
-    /// What side B carries into its next roll: 0 or -1.
+    /// The penalty for side B's next roll: 0 or -1.
     pub penalty_b: i32,
 }
 
-/// Who comes out on top.
+/// The winner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winner {
-    /// Both fail.
+    /// Neither: both fail.
     None,
-    /// Both go on.
+    /// Both, and the contest goes on.
     Draw,
-    /// The one who began.
+    /// The side that began.
     A,
-    /// The other.
+    /// The other side.
     B,
 }
 
-/// How an opposed Intention ends by the bands of both sides; the totals inside a band do not matter.
+/// The outcome of an opposed Intention by the bands of both sides; totals within a band do not matter.
 pub fn contest(a: Band, b: Band) -> Contest {
     let (winner, partial, penalty_a, penalty_b) = match (a, b) {
         (Band::Fail, Band::Fail) => (Winner::None, false, 0, 0),
@@ -147,8 +147,8 @@ pub fn contest(a: Band, b: Band) -> Contest {
     Contest { winner, partial, penalty_a, penalty_b }
 }
 
-/// Spotlight Tokens of a new Episode: three a player at first, one less for each Personal Dial that is defined, never
-/// fewer than two a player and one (Spotlight Token Pool).
+/// Spotlight Tokens of a new Episode: three per player, less one for each defined Personal Dial, but at least two per
+/// player plus one (Spotlight Token Pool).
 pub fn pool_size(players: u32, dials: u32) -> u32 {
     (2 * players + 1).max((3 * players).saturating_sub(dials))
 }

@@ -1,4 +1,4 @@
-//! How rolls and holdings are shown, and the facts they state.
+//! Shows rolls and holdings, and states their facts.
 
 use crate::plan::Made;
 use crate::rules::{Keep, Throw, pool_size};
@@ -6,7 +6,7 @@ use crate::state::{Holdings, State};
 use plugin_api::{CharacterId, Reply, Turn};
 use serde_json::{Map, Value};
 
-/// How a throw ended.
+/// How a roll ended.
 pub(crate) fn ending(throw: &Throw) -> Reply {
     Reply::new().fact("total", throw.total()).fact("outcome", throw.band().word())
 }
@@ -16,7 +16,7 @@ pub(crate) fn headline(reply: Reply, result: &str, throw: &Throw) -> Reply {
     reply.bold(format!("{result} on {}", throw.total())).text(position(throw))
 }
 
-/// ` (+1: keep 2 high of 3)`; nothing at the middle of the ladder.
+/// ` (+1: keep 2 high of 3)`; empty at the middle of the ladder.
 pub(crate) fn position(throw: &Throw) -> String {
     match throw.keep() {
         Keep::All => String::new(),
@@ -24,7 +24,7 @@ pub(crate) fn position(throw: &Throw) -> String {
     }
 }
 
-/// A throw behind its headline: dice, what was spent and used, facts.
+/// A roll after its headline: dice, what was spent and used, facts.
 pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
     let throw = &made.throw;
     let mut reply = dice(reply.text(" |"), throw);
@@ -43,7 +43,7 @@ pub(crate) fn throw(reply: Reply, state: &State, made: &Made) -> Reply {
         .fact("band", throw.band().word())
 }
 
-/// What was spent on a roll, and what had waited for it.
+/// What was spent on a roll, and what was used that had waited for it.
 pub(crate) fn notes(state: &State, made: &Made) -> Vec<String> {
     let mut notes = Vec::new();
     if !made.spotlight.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn notes(state: &State, made: &Made) -> Vec<String> {
     notes
 }
 
-/// How a total comes to be.
+/// The sum behind a total.
 pub(crate) fn sum(throw: &Throw) -> String {
     let which = match throw.keep() {
         Keep::All => "both dice".to_owned(),
@@ -63,7 +63,7 @@ pub(crate) fn sum(throw: &Throw) -> String {
     format!("{} from {which}: 2 to 6 fails, 7 to 9 is mixed, 10 and more succeeds", throw.total())
 }
 
-/// The dice from low to high, those that do not count in parentheses.
+/// The dice from low to high, with those that do not count in parentheses.
 pub(crate) fn dice(mut reply: Reply, throw: &Throw) -> Reply {
     for (value, kept) in throw.sorted() {
         reply = reply.text(" ");
@@ -89,7 +89,7 @@ pub(crate) fn count(number: u32, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// What waits for a character.
+/// The benefits and obstacles waiting for a character.
 pub(crate) fn pending(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let reply = turn.about(who).text(format!("next Intention {}", waiting(&state.held(who))));
     pending_fact(reply, state, turn, who)
@@ -113,7 +113,7 @@ fn waiting(held: &Holdings) -> String {
     format!("{:+}d ({each})", held.waiting())
 }
 
-/// All that a character and the table hold.
+/// Everything a character and the table hold.
 pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.held(who);
     let others = state.characters.iter().filter(|(id, _)| **id != who && !turn.is_away(**id));

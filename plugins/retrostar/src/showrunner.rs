@@ -1,11 +1,11 @@
-//! What the Showrunner does.
+//! The Showrunner's commands.
 
 use crate::state::State;
 use crate::words::Waits;
 use crate::{OnOff, Running, show, spotlight};
 use plugin_api::{Name, Number, Refusal, Reply, Turn};
 
-/// Characters kept of where something comes from.
+/// The most characters stored of the source of something.
 const MOST_SOURCE: usize = 40;
 
 pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Refusal> {
@@ -47,13 +47,13 @@ pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Resul
     }
 }
 
-/// Refuses a game without players: the tokens are theirs.
+/// Refuses a game without players, who own the tokens.
 fn nobody_plays(example: &str) -> Refusal {
     let what = "a Series needs at least one player, and the Showrunner is not counted. If you play alone, count your character";
     Refusal::new(what).about("0").example(example)
 }
 
-/// A Benefit or Obstacle that the Showrunner gives; the comment says what it is.
+/// A Benefit or Obstacle from the Showrunner; the comment says what it is.
 fn wait(state: &mut State, turn: &mut Turn, who: &Name, steps: i32) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
     let kind = if steps > 0 { "Benefit" } else { "Obstacle" };
@@ -62,7 +62,7 @@ fn wait(state: &mut State, turn: &mut Turn, who: &Name, steps: i32) -> Result<Re
     Ok(show::pending(state, turn, who))
 }
 
-/// Takes away what waits for somebody.
+/// Clears what waits for somebody.
 fn clear(state: &mut State, turn: &mut Turn, who: &Name) -> Result<Reply, Refusal> {
     let who = turn.character(&who.0)?;
     state.of(who).pending.clear();

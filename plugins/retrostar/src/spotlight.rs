@@ -5,10 +5,10 @@ use crate::state::State;
 use crate::{SPOTMAX, show};
 use plugin_api::{Name, Refusal, Reply, Turn};
 
-/// Takes a token out of the pool.
+/// Takes a token from the pool.
 ///
 /// # Errors
-/// There is none.
+/// The pool is empty.
 pub(crate) fn pay(state: &mut State) -> Result<(), Refusal> {
     if state.players == 0 {
         return Err(Refusal::new("no tokens left: no Series has begun, which fills the pool").example("series 4"));
@@ -66,9 +66,9 @@ pub(crate) fn show_or_correct(state: &mut State, turn: &Turn, change: Option<i32
     Ok(show::pool(state))
 }
 
-/// Tokens that a pool may hold.
+/// The most tokens in a pool.
 const MOST_TOKENS: u32 = 999;
-/// Personal Dials that a table may have.
+/// The most Personal Dials at a table.
 const MOST_DIALS: i64 = 999;
 
 pub(crate) fn series(state: &mut State, players: u32) -> Reply {
@@ -114,7 +114,7 @@ pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change
     Ok(append(reply, show::pool(state)))
 }
 
-/// A new Episode's pool; everybody has control again, and tokens of the last pool are gone.
+/// Fills the pool for a new Episode. Everybody gets control back, and tokens of the last pool are gone.
 fn fill(state: &mut State) {
     for held in state.characters.values_mut() {
         held.ceded = false;
@@ -128,7 +128,7 @@ fn lead(words: &str, reply: Reply) -> Reply {
     append(Reply::from(words), reply)
 }
 
-/// One answer behind the other, on one line.
+/// Appends one answer to another, on one line.
 fn append(first: Reply, second: Reply) -> Reply {
     let plain = second.plain();
     Reply { facts: second.facts, ..first.text(plain) }

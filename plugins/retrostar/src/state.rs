@@ -1,63 +1,63 @@
-//! What a table holds.
+//! The state of a table.
 
 use crate::rules::Aspect;
 use plugin_api::CharacterId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a table holds.
+/// The state of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// Players, the Showrunner not counted; 0 before the first Series.
+    /// The number of players, not counting the Showrunner; 0 before the first Series.
     #[serde(default)]
     pub players: u32,
-    /// Personal Dials that are defined.
+    /// The number of Personal Dials defined.
     #[serde(default)]
     pub dials: u32,
-    /// Spotlight Tokens that are left in this Episode.
+    /// Spotlight Tokens left in this Episode.
     #[serde(default)]
     pub pool: u32,
-    /// Spotlight Tokens that this Episode began with.
+    /// Spotlight Tokens at the start of this Episode.
     #[serde(default)]
     pub full: u32,
-    /// Whether the Reboot's results are used.
+    /// True if the Reboot's results are used.
     #[serde(default)]
     pub reboot: bool,
-    /// By character; who holds nothing may be missing.
+    /// By character; a character without anything may be missing.
     #[serde(default)]
     pub characters: BTreeMap<CharacterId, Holdings>,
 }
 
-/// What a character holds.
+/// The state of a character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Holdings {
-    /// What waits for the next Intention or opposed roll.
+    /// Benefits and obstacles waiting for the next Intention or opposed roll.
     #[serde(default)]
     pub pending: Vec<Pending>,
-    /// Spotlight Tokens spent on the next Intention, by what they bring into play.
+    /// Spotlight Tokens spent on the next Intention, by the aspect they bring into play.
     #[serde(default)]
     pub paid: Vec<Aspect>,
-    /// Somebody else decides what the character does.
+    /// True while somebody else decides what the character does.
     #[serde(default)]
     pub ceded: bool,
-    /// Personal Dials of this character that are defined.
+    /// The number of Personal Dials defined for this character.
     #[serde(default)]
     pub dials: u32,
-    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
+    /// True if they left the table with this game's own command, from before the table had one; kept only as stored.
     #[serde(default)]
     pub away: bool,
 }
 
-/// A Benefit (above 0) or Obstacle (below 0) that waits.
+/// A waiting Benefit (above 0) or Obstacle (below 0).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pending {
     /// Positions on the ladder.
     pub steps: i32,
-    /// Where it comes from.
+    /// Its source.
     pub from: String,
 }
 
-/// Benefits and Obstacles that wait for one character.
+/// The most Benefits and Obstacles waiting for one character.
 const MOST_PENDING: usize = 20;
 
 impl State {
@@ -69,7 +69,7 @@ impl State {
         self.characters.get(&character).cloned().unwrap_or_default()
     }
 
-    /// Adds what waits for the next roll of a character; of very many the last ones are counted together.
+    /// Adds a Benefit or Obstacle for a character's next roll. If there are very many, the last ones are merged.
     pub fn await_next(&mut self, who: CharacterId, steps: i32, from: String) {
         let pending = &mut self.of(who).pending;
         match pending.get_mut(MOST_PENDING - 1) {
@@ -80,7 +80,7 @@ impl State {
 }
 
 impl Holdings {
-    /// Positions on the ladder that wait, together.
+    /// The sum of the waiting positions on the ladder.
     pub fn waiting(&self) -> i32 {
         self.pending.iter().map(|each| each.steps).sum()
     }

@@ -1,4 +1,4 @@
-//! What is typed for a roll: numbers, aspects, the other side.
+//! The words typed for a roll: numbers, aspects, the other side.
 
 use crate::rules::Aspect;
 use plugin_api::{Argument, Arguments, Name, Number, Refusal, Words};
@@ -19,7 +19,7 @@ pub(crate) struct Other {
     pub modifier: Modifier,
 }
 
-/// All the numbers typed, added up; a number without a sign is as good as one with a plus.
+/// The sum of all numbers typed; a number without a sign counts as positive.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Modifier {
     pub steps: i32,
@@ -45,7 +45,7 @@ impl Argument for Modifier {
     }
 }
 
-/// Steps on the ladder, with a sign or without, and with the game's d behind them or without: `+2`, `-1d`.
+/// Steps on the ladder, with or without a sign, and with or without the game's d after them: `+2`, `-1d`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps(pub i32);
 
@@ -60,7 +60,7 @@ impl Argument for Steps {
     }
 }
 
-/// What waits for somebody from now on: so many steps more, or nothing.
+/// A change to what waits for somebody: this many steps more, or nothing at all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waits {
     Steps(i32),

@@ -1,4 +1,4 @@
-//! The sessions, examples and stored states of `retrostar`, the worked cases, and how its results fall.
+//! The sessions, examples and stored states of `retrostar`, the worked cases, and the distribution of its results.
 
 use plugin_testkit::cases::{Said, dice_of, number, test_cases, text};
 use plugin_testkit::simulate::{simulate, within_four_errors};
@@ -57,12 +57,12 @@ fn step(step: &Value) -> Vec<Said> {
     let refused = expect.as_object_mut().and_then(|facts| facts.remove("refused"));
     match refused {
         None => vec![Said::and(line, &expect)],
-        // What stands beside a refusal is asked for after it.
+        // Other expectations next to a refusal are checked after it.
         Some(reason) => vec![Said::and(line, &json!({ "refused": reason })), Said::and("Ann> spot", &expect)],
     }
 }
 
-/// Chances of the totals at a position on the ladder, by throwing all dice in all ways.
+/// Chances of the totals at a position on the ladder, by going through all dice.
 fn enumerate(net: i32) -> BTreeMap<u64, f64> {
     let count = 2 + net.unsigned_abs();
     let ways = 6_u32.pow(count);

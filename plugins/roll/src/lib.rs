@@ -27,7 +27,7 @@ enum Command {
     },
 }
 
-/// Terms whose dice are explained, and dice of a term that are.
+/// The most terms whose dice are explained, and the most dice explained per term.
 const MOST_EXPLAINED: usize = 10;
 const MOST_IN_A_STEP: usize = 40;
 
@@ -67,7 +67,7 @@ impl Game for Dice {
     }
 }
 
-/// What stands from byte `at` of `text` on as a comment, if it is words and what stands in front of it is dice.
+/// The text from byte `at` on as a comment, if it is words and the text before it is dice.
 fn as_comment(text: &str, at: usize, dialect: Dialect) -> Option<String> {
     let (dice, words) = (text.get(..at)?, text.get(at..)?);
     let apart = dice.ends_with(char::is_whitespace) && words.starts_with(char::is_alphabetic);
@@ -75,13 +75,13 @@ fn as_comment(text: &str, at: usize, dialect: Dialect) -> Option<String> {
     prose.then(|| format!("# {words}"))
 }
 
-/// What the rolls come to, as named values.
+/// The results as named values.
 fn facts(reply: Reply, rolls: &[Rolls]) -> Reply {
     let all = || rolls.iter().flat_map(|rolls| &rolls.rolls);
     let totals: Vec<i64> = all().map(compared).map(Number::floor).collect();
     let reply = match totals.as_slice() {
         [total] => reply.fact("total", *total),
-        // Each of them fits into 64 bits, their sum perhaps not.
+        // Each total fits into 64 bits, but their sum may not.
         _ => reply.fact("total", totals.iter().copied().fold(0, i64::saturating_add)).fact("totals", totals),
     };
     let verdicts: Vec<_> = all().filter_map(|roll| roll.verdict).collect();
@@ -96,12 +96,12 @@ fn facts(reply: Reply, rolls: &[Rolls]) -> Reply {
     }
 }
 
-/// What a roll comes to; of a comparison what stands in front of it.
+/// The result of a roll; for a comparison, its left-hand side.
 fn compared(roll: &Roll) -> Number {
     roll.verdict.map_or(roll.value, |verdict| verdict.value)
 }
 
-/// What became of the dice of a pool, if more than being added.
+/// What happened to the dice of a pool, if more than being added.
 fn explain((pool, throw): (&Pool, &Throw)) -> Option<String> {
     let plain = |die: &ShownDie| die.fate == Fate::Kept && !die.exploded;
     if (throw.dice.iter().all(plain) && throw.tally.is_none()) || throw.dice.len() > MOST_IN_A_STEP {

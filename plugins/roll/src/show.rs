@@ -1,4 +1,4 @@
-//! How rolls are shown: what they come to first, then the dice.
+//! Shows rolls: the result first, then the dice.
 
 use crate::compared;
 use dice::{
@@ -9,12 +9,12 @@ use plugin_api::Reply;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// Characters of an answer's dice; of the others only their number is shown.
+/// Characters used for an answer's dice; further dice are only counted.
 const MOST_SHOWN: usize = 280;
-/// Totals of repeats that are shown.
+/// The most totals of repeats shown.
 const MOST_TOTALS: usize = 25;
 
-/// Adds a roll, as often as it was repeated.
+/// Adds a roll with all its repeats.
 pub(crate) fn rolls(reply: Reply, rolls: &Rolls) -> Reply {
     match rolls.rolls.as_slice() {
         [only] if rolls.repeated.together.is_none() => {
@@ -26,7 +26,7 @@ pub(crate) fn rolls(reply: Reply, rolls: &Rolls) -> Reply {
     }
 }
 
-/// What a roll comes to, in a word or two.
+/// The result of a roll, in a word or two.
 fn head(roll: &Roll) -> String {
     if let Some(verdict) = roll.verdict {
         return told(verdict);
@@ -41,7 +41,7 @@ fn head(roll: &Roll) -> String {
     words(pool, throw).unwrap_or_else(|| roll.total().to_string())
 }
 
-/// How a comparison ended: `SUCCESS +2 (17 vs 15)`.
+/// The outcome of a comparison: `SUCCESS +2 (17 vs 15)`.
 fn told(Verdict { value, comparison, against, success, margin }: Verdict) -> String {
     let end = if success { "SUCCESS" } else { "FAILURE" };
     let sign = match comparison {
@@ -53,7 +53,7 @@ fn told(Verdict { value, comparison, against, success, margin }: Verdict) -> Str
     format!("{end}{margin} ({value} {sign} {against})")
 }
 
-/// What of a pool is counted, and what stands behind it if there are several.
+/// The name of what a pool counts, and its plural ending.
 fn counted(pool: &Pool) -> (&'static str, &'static str) {
     let counts = |modifier: &Modifier| match modifier {
         Modifier::Count(Counting::Sets(_)) => Some(("set", "s")),
@@ -65,7 +65,7 @@ fn counted(pool: &Pool) -> (&'static str, &'static str) {
     pool.modifiers.iter().find_map(counts).unwrap_or(("success", "es"))
 }
 
-/// Dice of words: how often each shows.
+/// For dice with words: how often each word shows.
 fn words(pool: &Pool, throw: &dice::Throw) -> Option<String> {
     let Source::Dice(_, faces) = &pool.source else { return None };
     let mut often: BTreeMap<&str, u32> = BTreeMap::new();
@@ -77,7 +77,7 @@ fn words(pool: &Pool, throw: &dice::Throw) -> Option<String> {
     Some(each.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
 }
 
-/// What the repeats come to.
+/// The results of the repeats.
 fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
     let each = |between: &str| {
         let shown: Vec<_> = several.iter().take(MOST_TOTALS).map(|roll| compared(roll).floor().to_string()).collect();
@@ -94,13 +94,13 @@ fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
     reply.bold(each(" ")).text(" | ")
 }
 
-/// An answer as it grows, and what of it is left.
+/// An answer being built, and the room left in it.
 struct Page {
     reply: Reply,
     left: usize,
-    /// Between the brackets around dice: only there something is left out.
+    /// True inside the brackets around dice, the only place where something is left out.
     inside: bool,
-    /// Dice that found no room.
+    /// The number of dice left out.
     more: usize,
 }
 
@@ -150,7 +150,7 @@ fn show_roll(reply: Reply, roll: &Roll) -> Reply {
     page.end()
 }
 
-/// Of each repeat only the dice: the notation stands in front once.
+/// For repeats only the dice are shown each time; the notation comes first, once.
 fn show_repeats(reply: Reply, rolls: &Rolls) -> Reply {
     let mut page = Page::new(reply.text(format!("{} |", rolls.repeated)));
     for (pool, throw) in rolls.rolls.iter().flat_map(Roll::terms) {
@@ -168,7 +168,7 @@ fn show_repeats(reply: Reply, rolls: &Rolls) -> Reply {
     page.end()
 }
 
-/// What came of the labelled parts.
+/// The results of the labelled parts.
 fn labels(reply: Reply, roll: &Roll) -> Reply {
     if roll.labels.is_empty() {
         return reply;

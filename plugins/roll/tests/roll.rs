@@ -1,4 +1,4 @@
-//! The sessions, examples and stored states of `roll`, and what a roll costs on the disk.
+//! The sessions, examples and stored states of `roll`, and the bytes a roll writes to the disk.
 
 use plugin_testkit::{Names, written};
 
@@ -7,7 +7,7 @@ fn roll_plays_as_written() {
     plugin_testkit::test_plugin(roll::plugin, env!("CARGO_MANIFEST_DIR"));
 }
 
-/// Nothing that is written for each roll grows unnoticed. Whoever makes it less puts the new figure here.
+/// No record written for each roll may grow unnoticed. If you make one smaller, put the new figure here.
 #[test]
 fn a_roll_writes_no_more_than_it_did() {
     let names = Names { network: "irc", room: "#tavern", player: "ann", message: "3f9a1c07-" };

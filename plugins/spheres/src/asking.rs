@@ -1,8 +1,8 @@
-//! What commands ask of the table before they do anything: its settings, and whether the referee speaks.
+//! What commands look up first: settings, and whether the speaker is a referee.
 
 use plugin_api::{ChoiceSetting, Refusal, SettingScope, Turn};
 
-/// Who stands for the referee where somebody is named.
+/// The word for the referee where somebody is named.
 pub(crate) const GM: &str = "GM";
 
 pub(crate) const DESTINY_DIE: ChoiceSetting<u32> = ChoiceSetting {
@@ -18,7 +18,7 @@ pub(crate) fn die_size(turn: &Turn) -> u32 {
     turn.setting(&DESTINY_DIE)
 }
 
-/// Refuses who is no referee.
+/// Refuses anyone but referees.
 pub(crate) fn referee_only(turn: &Turn, what: &str) -> Result<(), Refusal> {
     match turn.by_referee() {
         true => Ok(()),

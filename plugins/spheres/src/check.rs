@@ -1,4 +1,4 @@
-//! Checks against a difficulty, and what settles or changes them later.
+//! Checks against a difficulty, and how to settle or change them later.
 
 use crate::record::Record;
 use crate::rules::{self, Check, Mode, Purpose, Side, Stones};
@@ -8,7 +8,7 @@ use crate::words::{DicePool, Difficulty, Level, MOST_RANKS, Ranks, What, Whose, 
 use crate::{oppose, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
 
-/// A die that is thrown late.
+/// A die that is rolled late.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     /// Fortune.
@@ -17,20 +17,20 @@ pub(crate) enum Late {
     Misfortune,
 }
 
-/// The usual DC of something of no level.
+/// The usual DC for something of level 0.
 const BASE: i64 = 10;
 
-/// A check as it was typed.
+/// A check as typed.
 pub(crate) struct Asked<'a> {
-    /// What it is judged against.
+    /// Its difficulty.
     pub difficulty: Option<Difficulty>,
-    /// What it is for.
+    /// Its purpose.
     pub what: &'a What,
-    /// What is rolled.
+    /// Its dice.
     pub dice: &'a DicePool,
-    /// How it is made.
+    /// Its mode.
     pub mode: Mode,
-    /// Ranks of Luck, which are Advantage or, below 0, Disadvantage.
+    /// Ranks of Luck, which count as Advantage or, below 0, as Disadvantage.
     pub luck: i64,
 }
 
@@ -57,14 +57,14 @@ pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Res
     }
 }
 
-/// The answer to a new check of the actor's.
+/// The answer to a new check of the actor.
 pub(crate) fn answer(state: &State, turn: &Turn, record: &Record) -> Reply {
     turn.answer(show::ending(&record.check), |reply| {
         show::check(reply, state, turn, &Shown { actor: turn.actor, record, before: Stones::default() }).record(record)
     })
 }
 
-/// A passive value: it earns by its dice as a check does, and is none that anything follows up on.
+/// A passive value. It earns stones by its dice like a check, but cannot be followed up.
 pub(crate) fn passive(state: &mut State, turn: &mut Turn, what: &What, dice: &DicePool) -> Result<Reply, Refusal> {
     let plan = Plan { mode: Mode::Passive, ..plan(turn, what)? };
     let check = ready(&state.without_edits(turn.actor), turn.actor, dice, plan)?.throw(turn)?;
@@ -84,7 +84,7 @@ pub(crate) fn passive(state: &mut State, turn: &mut Turn, what: &What, dice: &Di
     }))
 }
 
-/// What a check is made for.
+/// The purpose and mode of a check.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub purpose: Purpose,
@@ -94,7 +94,7 @@ pub(crate) struct Plan {
     pub luck: i64,
 }
 
-/// A rolled check by what was typed.
+/// The plan of a rolled check as typed.
 pub(crate) fn plan(turn: &Turn, what: &What) -> Result<Plan, Refusal> {
     let purpose = match (what.attack, what.resist) {
         (true, true) => return Err(Refusal::new("a check is an attack or resistance, not both").about("resist")),
@@ -106,7 +106,7 @@ pub(crate) fn plan(turn: &Turn, what: &What) -> Result<Plan, Refusal> {
     Ok(Plan { purpose, side, mode: Mode::Roll, luck: 0 })
 }
 
-/// The side of a character, unless another was typed.
+/// The side of a character, unless a different one was typed.
 pub(crate) fn side_of(turn: &Turn, who: CharacterId, typed: &Whose) -> Result<Side, Refusal> {
     match (typed.foe, typed.hero) {
         (true, true) => Err(Refusal::new("a side is hero or foe, not both").about("hero")),
@@ -121,15 +121,15 @@ pub(crate) fn own_side(turn: &Turn, who: CharacterId) -> Side {
     if turn.opposes(who) { Side::Foe } else { Side::Hero }
 }
 
-/// A check before its dice fall.
+/// A check before its dice are rolled.
 pub(crate) struct Ready {
     check: Check,
     fortune: bool,
     misfortune: bool,
 }
 
-/// Makes a check ready: all that can be refused is refused here, before any die falls. Ranks that wait from an edit count;
-/// [`use_up`] takes them.
+/// Prepares a check. Anything that can be refused is refused here, before any die is rolled. Ranks waiting from an edit
+/// count; [`use_up`] takes them.
 pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan) -> Result<Ready, Refusal> {
     let held = state.held(who);
     let tier = pool.tier.map_or(held.tier(), |Number(tier)| tier as u32);
@@ -139,7 +139,7 @@ pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan
         if sum > MOST_RANKS { Err(Refusal::new(too_many(&sum.to_string()))) } else { Ok(sum) }
     };
     let advantage = more(advantage, pool.advantage.iter().map(|Number(rank)| rank).sum(), plan.luck)?;
-    // `dis -2` says the same as `dis 2`.
+    // `dis -2` means the same as `dis 2`.
     let disadvantage = more(disadvantage, pool.disadvantage.iter().map(|Number(rank)| rank.abs()).sum(), -plan.luck)?;
     let skill = pool.skill.map_or(0, |Number(skill)| skill);
     let lucky = plan.mode == Mode::Luck;
@@ -164,7 +164,7 @@ pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan
 }
 
 impl Ready {
-    /// Throws its dice: d20, Fortune, Misfortune, Advantage, Disadvantage.
+    /// Rolls its dice: d20, Fortune, Misfortune, Advantage, Disadvantage.
     pub fn throw(self, turn: &mut Turn) -> Result<Check, Refusal> {
         let Ready { mut check, fortune, misfortune } = self;
         let mut d20 = |wanted: bool| -> Result<Option<u32>, Refusal> {
@@ -179,7 +179,7 @@ impl Ready {
     }
 }
 
-/// Takes the ranks that waited for a character's next check.
+/// Takes the ranks waiting for a character's next check.
 pub(crate) fn use_up(state: &mut State, who: CharacterId) {
     let held = state.held(who);
     if held.ranks != 0 || !held.edits.is_empty() {
@@ -189,7 +189,7 @@ pub(crate) fn use_up(state: &mut State, who: CharacterId) {
     }
 }
 
-/// The difficulty class; a d20 in it is thrown last.
+/// The difficulty class; a d20 for it is rolled last.
 fn judged_by(turn: &mut Turn, difficulty: Difficulty) -> Result<i64, Refusal> {
     match difficulty {
         Difficulty::Number(dc) => Ok(dc),
@@ -206,8 +206,7 @@ fn class_of(turn: &mut Turn, level: &Level) -> Result<i64, Refusal> {
     Ok(rules::difficulty_class(level.level, level.times, base) + level.extra)
 }
 
-/// A new check of the actor as it is followed up on: its stones are earned, and what was offered on earlier ones is too
-/// late.
+/// The record of a new check of the actor: its stones are earned, and offers on earlier checks are closed.
 pub(crate) fn entered(state: &mut State, turn: &mut Turn, check: Check) -> Record {
     let actor = turn.actor;
     turn.close_offers(Some(actor), &["triumph", "tragedy", "stones", "stone", "boost", "degree", "stunt"]);
@@ -234,7 +233,7 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
         let what = format!("#{} was settled against {dc}", target.entry);
         return Err(Refusal::new(what).example("check 7 +4 vs 15"));
     }
-    // A referee may say how well whoever is opposed defends.
+    // A referee may set the defense of the opposed character.
     if let Some(against) = target.record.against
         && !turn.by_referee()
     {
@@ -264,7 +263,8 @@ pub(crate) fn late(state: &mut State, turn: &mut Turn, late: Late) -> Result<Rep
     amend(state, turn, &target, &format!("with a {name} die: "))
 }
 
-/// Refuses what is meant for an answer to somebody's check, which is the last one of the actor, and not for an older one.
+/// Refuses a spend on an older check when it was meant for the actor's answer to somebody's check, which is their last
+/// one.
 pub(crate) fn not_answered(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
     match state.held(turn.actor).answered.filter(|_| target.actor == turn.actor) {
         None => Ok(()),
@@ -275,8 +275,8 @@ pub(crate) fn not_answered(state: &State, turn: &Turn, target: &Target<Record>) 
     }
 }
 
-/// Works out anew what a changed check earns, compared with what it should have earned `before`; what was barred then is
-/// not earned now, and more than it earned is not taken.
+/// Recomputes what a changed check earns, compared with what it should have earned `before`. Stones blocked then are
+/// not earned now, and no more is taken back than it earned.
 fn reckon(state: &mut State, record: &mut Record, before: Stones) {
     let (now, had) = (record.check.stones(), record.earned);
     if record.encounter.is_some() && record.encounter == state.fate.as_ref().map(|_| state.encounters) {
@@ -291,7 +291,7 @@ fn reckon(state: &mut State, record: &mut Record, before: Stones) {
     }
 }
 
-/// Writes a changed check down, and answers.
+/// Stores a changed check, and answers.
 pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, note: &str) -> Result<Reply, Refusal> {
     turn.amend(&target.record);
     let whose = match target.actor == turn.actor {

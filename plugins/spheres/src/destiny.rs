@@ -1,4 +1,4 @@
-//! The Destiny Pool: sessions, awards, Hubris, and who holds what.
+//! The Destiny Pool: sessions, awards, Hubris, and held dice.
 
 use crate::asking::{GM, die_size, referee_only};
 use crate::rules::Kind;
@@ -6,7 +6,7 @@ use crate::state::{Pool, State};
 use crate::{show, tilt};
 use plugin_api::{Argument, CharacterId, Forms, Name, Number, Refusal, Reply, Turn};
 
-/// A die of the Pool, as it is typed: `triumph 5`.
+/// A die of the Pool, as typed: `triumph 5`.
 #[derive(Clone, Copy)]
 pub(crate) struct PoolDie(Kind, u32);
 
@@ -43,7 +43,7 @@ pub(crate) enum Correction {
     Drop { die: PoolDie },
 }
 
-/// Dice of a kind that somebody holds, or that lie in the Pool.
+/// The most dice of a kind that somebody holds, or in the Pool.
 const MOST_DICE: i64 = 99;
 
 pub(crate) fn show_or_correct(
@@ -83,7 +83,7 @@ pub(crate) fn show_or_correct(
     Ok(show::destiny(state, turn))
 }
 
-/// Gives somebody so many dice of a kind, or takes them.
+/// Gives somebody this many dice of a kind, or takes them.
 fn correct_held(state: &mut State, turn: &mut Turn, who: Option<Name>, kind: Kind, change: i32) -> Result<(), Refusal> {
     let (held, name) = match &who {
         Some(Name(name)) if name.eq_ignore_ascii_case(GM) && kind == Kind::Triumph => {
@@ -105,7 +105,7 @@ fn correct_held(state: &mut State, turn: &mut Turn, who: Option<Name>, kind: Kin
     Ok(())
 }
 
-/// Players of a session.
+/// The most players in a session.
 const MOST_PLAYERS: usize = 20;
 
 pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Result<Reply, Refusal> {
@@ -119,7 +119,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
         players.push(who);
     }
     if players.is_empty() {
-        // Those of the last session, or whoever is there.
+        // Those of the last session, or else everybody who is there.
         players = if state.players.is_empty() { turn.heroes() } else { state.players.clone() };
         players.retain(|who| !turn.is_away(*who) && !turn.opposes(*who));
     }
@@ -138,7 +138,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
         turn.welcome(*who);
     }
     turn.close_offers(None, &["award"]);
-    // Each player and last the referee, a Triumph and a Tragedy.
+    // A Triumph and a Tragedy for each player, and for the referee last.
     for _ in 0..=players.len() {
         for kind in [Kind::Triumph, Kind::Tragedy] {
             let shows = turn.throw_die(size)?.value;
@@ -149,7 +149,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
     Ok(show::behind("A session begins. ", show::destiny(state, turn)))
 }
 
-/// Refuses what is for players where the opposition is named: the referee has dice of their own.
+/// Refuses a command for players if it names the opposition, because the referee has dice of their own.
 fn opposes_not(turn: &Turn, who: CharacterId) -> Result<(), Refusal> {
     if !turn.opposes(who) {
         return Ok(());
@@ -189,7 +189,7 @@ pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who
     taken(state, turn, reply.text(", the Tragedy is kept").fact("value", value))
 }
 
-/// What a die that left the Pool leads to: a Tilt, if it was the last.
+/// Handles the removal of a die from the Pool: if it was the last, a Tilt begins.
 fn taken(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refusal> {
     let tilts = state.pool.is_empty();
     let reply = if tilts { tilt::begin(state, turn, reply)? } else { show::pool_behind(reply, state) };

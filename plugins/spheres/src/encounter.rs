@@ -1,4 +1,4 @@
-//! Encounters with their Fate Pool, and whose turn it is.
+//! Encounters with their Fate Pool, and the order of turns.
 
 use crate::asking::referee_only;
 use crate::rules::Kind;
@@ -50,7 +50,7 @@ pub(crate) fn encounter(state: &mut State, turn: &mut Turn, what: StartEnd) -> R
     }
 }
 
-/// Stones of a kind that a pool may hold.
+/// The most stones of a kind in a pool.
 const MOST_STONES: i64 = 999;
 
 pub(crate) fn fate(state: &mut State, turn: &Turn, kind: Option<Kind>, change: Option<i32>) -> Result<Reply, Refusal> {
@@ -73,7 +73,7 @@ pub(crate) fn fate(state: &mut State, turn: &Turn, kind: Option<Kind>, change: O
     Ok(show::fate(state))
 }
 
-/// Characters in the order of turns.
+/// The most characters in the order of turns.
 const MOST_IN_ORDER: usize = 50;
 
 /// What becomes of the order of turns.
@@ -114,7 +114,7 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
     Ok(show_order(state, turn))
 }
 
-/// The order with these behind it.
+/// The order with these characters added at the end.
 fn with(turn: &mut Turn, mut order: Vec<InOrder>, names: &[Name]) -> Result<Vec<InOrder>, Refusal> {
     if names.is_empty() {
         return Err(Refusal::new("who? Names are missing").example("order Ann Ogre Bob"));
@@ -132,8 +132,8 @@ fn with(turn: &mut Turn, mut order: Vec<InOrder>, names: &[Name]) -> Result<Vec<
     Ok(order)
 }
 
-/// Takes somebody out of the order. If it was their turn, it stays so for whoever came before them, so that the next turn is
-/// that of whoever came behind.
+/// Takes somebody out of the order. If it was their turn, the turn goes back to the character before them, so that the
+/// next turn is that of the character after them.
 fn leaves(state: &mut State, who: &InOrder) {
     if state.current.as_ref() == Some(who) {
         let at = state.order.iter().position(|each| each == who).unwrap_or_default();
@@ -143,7 +143,7 @@ fn leaves(state: &mut State, who: &InOrder) {
     state.order.retain(|each| each != who);
 }
 
-/// Somebody of this name: a character, or for a referee whoever they bring in, unless that is a slip.
+/// The character called `name`, or for a referee a new name, unless it looks like a typo.
 fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
     match turn.character(&name.0) {
         Ok(id) => Ok(InOrder::Character(id)),
@@ -152,7 +152,7 @@ fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
     }
 }
 
-/// Characters of a name in the order.
+/// The most characters of a name in the order.
 const MOST_NAME: usize = 32;
 
 fn show_order(state: &State, turn: &Turn) -> Reply {
@@ -176,7 +176,7 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
     }
     let at = state.current.as_ref().and_then(|who| state.order.iter().position(|each| each == who));
     let here = |who: &&InOrder| !matches!(who, InOrder::Character(id) if turn.is_away(*id));
-    // Who is away has no turn, and has one again once they are back.
+    // Characters who are away have no turn until they are back.
     let then = state.order.iter().skip(at.map_or(0, |at| at + 1)).find(here).or_else(|| state.order.iter().find(here));
     let who = then.cloned().unwrap_or(first);
     Ok(begin(state, turn, who))
@@ -189,9 +189,9 @@ pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
     Ok(begin(state, turn, who))
 }
 
-/// A turn begins: blocks end, everybody may Surge again, the fatigue of a Surge comes.
+/// Begins a turn: blocks end, everybody may Surge again, and the fatigue of a Surge comes.
 fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
-    // Whom somebody has acted for by now is a character.
+    // If somebody has acted for a name by now, it is a character.
     let who = match who {
         InOrder::Named(name) => turn.character(&name).map_or(InOrder::Named(name), InOrder::Character),
         character => character,

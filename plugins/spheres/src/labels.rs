@@ -1,4 +1,4 @@
-//! What the numbers of the Tilt tables stand for: the table's own words, or those of `config/spheres-tilt.txt`.
+//! The meaning of the numbers in the Tilt tables: the table's own labels, or those of `config/spheres-tilt.txt`.
 
 use crate::state::State;
 use plugin_api::{Argument, Choice, Number};
@@ -26,16 +26,16 @@ impl Table {
     }
 }
 
-/// A label as it is typed: `soft 3 TEXT` for a category, `soft 3.2 TEXT` for an element of it.
+/// A label as typed: `soft 3 TEXT` for a category, `soft 3.2 TEXT` for one of its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
     /// `soft 3.2`
     pub key: String,
-    /// What it stands for.
+    /// Its text.
     pub text: String,
 }
 
-/// Characters of a label.
+/// The most characters of a label.
 const MOST_LABEL: usize = 60;
 
 impl Argument for Label {
@@ -56,7 +56,7 @@ impl Argument for Label {
     }
 }
 
-/// `soft 3.2` of what was typed as its number.
+/// The key, `soft 3.2`, from the number typed.
 fn key_of(table: Table, place: &str) -> Result<String, String> {
     let wrong = || format!("{place:?} is no place in a table: 3 is a category, 3.2 its second element");
     let face = |number: &str| match Number::<1, 6>::read(&[number]) {
@@ -75,7 +75,7 @@ static DEFAULTS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
     lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).collect()
 });
 
-/// What a number stands for: a category of a table, or an element of a category.
+/// The label of a number: a category of a table, or an element of a category.
 pub(crate) fn label(state: &State, table: Table, category: u32, element: Option<u32>) -> String {
     let element = element.map_or(String::new(), |element| format!(".{element}"));
     let key = format!("{} {category}{element}", table.word());

@@ -1,6 +1,7 @@
 //! Shattered Spheres: checks, Fate stones, Destiny dice, the Tilt, Stress, Surge.
 //!
-//! `rules` says what dice come to, `state` what a table holds, `words` how things are typed; here is what can be typed.
+//! `rules` computes the results, `state` is what a table stores, `words` parses arguments; this module has the
+//! commands.
 
 mod asking;
 mod check;

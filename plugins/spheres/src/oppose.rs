@@ -1,4 +1,4 @@
-//! Opposed checks: both sides at once, or answered later by the other.
+//! Opposed checks: both sides at once, or answered later by the other side.
 
 use crate::asking::die_size;
 use crate::check::{self, Plan, Ready, entered, own_side, plan, ready, side_of, use_up};
@@ -28,18 +28,18 @@ pub(crate) fn oppose(
     }
 }
 
-/// Whether anything of the dice was said.
+/// True if any dice were typed.
 fn typed(pool: &DicePool) -> bool {
     let ranks = pool.ranks.advantage != 0 || pool.ranks.disadvantage != 0;
     let more = !pool.advantage.is_empty() || !pool.disadvantage.is_empty() || pool.tier.is_some();
     ranks || more || pool.fortune || pool.misfortune || pool.skill.is_some()
 }
 
-/// What both sides throw.
+/// The dice of both sides.
 struct Sides<'a> {
     pool: &'a DicePool,
     other: &'a Opponent,
-    /// Who the other is, if they are at the table.
+    /// The opponent, if they are at the table.
     against: Option<CharacterId>,
 }
 
@@ -67,7 +67,7 @@ fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result
     Ok(check::answer(state, turn, &record))
 }
 
-/// The other side before its dice fall. Ranks that wait from an edit count only for somebody who is named.
+/// The other side before its dice are rolled. Ranks waiting from an edit count only for a named character.
 fn opposing(
     state: &State,
     who: Option<CharacterId>,
@@ -82,7 +82,7 @@ fn opposing(
     }
 }
 
-/// The opponent's total is the difficulty; its dice and its own 20 or 1 earn for its side.
+/// The opponent's total becomes the difficulty; its dice and its own 20 or 1 earn stones for its side.
 fn answered(state: &mut State, record: &mut Record, opponent: Check) {
     let earned = state.earn(opponent.stones());
     record.earned =
@@ -91,7 +91,7 @@ fn answered(state: &mut State, record: &mut Record, opponent: Check) {
     record.opponent = Some(opponent);
 }
 
-/// One side now, the other when it answers.
+/// Rolls one side now; the other rolls when it answers.
 pub(crate) fn challenge(
     state: &mut State,
     turn: &mut Turn,
@@ -135,7 +135,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, mode: Mode, pool: &Dice
     Ok(answer_offers(reply, state, turn, against, &target))
 }
 
-/// Offers who answered and was beaten what turns that round: a boost of the answer.
+/// Offers a beaten answerer what turns the result around: a boost of the answer.
 fn answer_offers(mut reply: Reply, state: &State, turn: &Turn, against: CharacterId, target: &Target<Record>) -> Reply {
     let check = &target.record.check;
     let die = i64::from(die_size(turn));

@@ -1,27 +1,27 @@
-//! A check as it is followed up on.
+//! The record of a check, for follow-ups.
 
 use crate::rules::{Check, Kind, Stones};
 use plugin_api::CharacterId;
 use serde::{Deserialize, Serialize};
 
-/// A check as it is followed up on.
+/// The record of a check, for follow-ups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The check.
     pub check: Check,
-    /// Who is to answer it.
+    /// The character who is to answer it.
     pub against: Option<CharacterId>,
-    /// The other side, once it is known.
+    /// The other side's check, once it is known.
     pub opponent: Option<Check>,
-    /// The encounter it was made in, by its number.
+    /// The number of the encounter it was made in.
     pub encounter: Option<u32>,
-    /// Turns that had begun when it was made.
+    /// The number of turns begun before it.
     pub turn: u32,
-    /// The stones that were put into the Fate Pool for it.
+    /// The stones it put into the Fate Pool.
     pub earned: Stones,
     /// The stone of a critical outside an encounter, until it is used.
     pub loose: Option<Kind>,
-    /// That stone was used.
+    /// True if that stone was used.
     #[serde(default)]
     pub loose_used: bool,
 }

@@ -1,13 +1,13 @@
-//! The rules of Shattered Spheres over dice that lie on the table. Knows no chat and throws nothing.
+//! The rules of Shattered Spheres, applied to rolled dice. Knows no chat and rolls nothing.
 //!
 //! Section names are those of the rules page (Advantage and Disadvantage, Checks, Luck, Fate).
 
 use plugin_api::{Choice, Die};
 use serde::{Deserialize, Serialize};
 
-/// Degrees of success or failure at the most.
+/// The most degrees of success or failure.
 const MOST_DEGREES: i64 = 5;
-/// What a routine or passive check counts instead of a die.
+/// The value of the d20 in a routine or passive check.
 const ROUTINE: u32 = 10;
 
 /// The two kinds of Destiny dice and of Fate stones.
@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As it is shown.
+    /// As shown.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Triumph => "Triumph",
@@ -31,7 +31,7 @@ impl Kind {
         }
     }
 
-    /// As it is typed and stated.
+    /// As typed and stated.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Triumph => "triumph",
@@ -40,7 +40,7 @@ impl Kind {
     }
 }
 
-/// Whose side a check is on.
+/// The side a check is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -51,7 +51,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The stones this side uses, and earns by luck.
+    /// The kind of stones this side uses, and earns by luck.
     pub fn kind(self) -> Kind {
         match self {
             Side::Hero => Kind::Triumph,
@@ -60,7 +60,7 @@ impl Side {
     }
 }
 
-/// What a check is for.
+/// The purpose of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -68,11 +68,11 @@ pub enum Purpose {
     Skill,
     /// An attack: a 20 always hits, a 1 always misses.
     Attack,
-    /// Resistance: likewise.
+    /// Resistance: the same.
     Resist,
 }
 
-/// How a check is made.
+/// The mode of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -86,7 +86,7 @@ pub enum Mode {
     Luck,
 }
 
-/// The highest rank that each Tier can use, from Tier 1.
+/// The highest usable rank at each Tier, from Tier 1.
 const HIGHEST_RANK: [i64; 5] = [5, 9, 12, 14, 15];
 
 /// The rank of Advantage or Disadvantage that counts at a Tier.
@@ -94,8 +94,8 @@ pub fn usable_rank(rank: i64, tier: u32) -> i64 {
     rank.clamp(0, HIGHEST_RANK[(tier.clamp(1, 5) - 1) as usize])
 }
 
-/// The sizes of the dice of a rank, the largest first: up to d12, then with each Tier a further die up to one step below
-/// the one before.
+/// The sizes of the dice for a rank, the largest first: up to d12, then with each Tier another die, up to one step
+/// below the previous one.
 pub fn rank_dice(rank: i64, tier: u32) -> Vec<u32> {
     let mut left = usable_rank(rank, tier);
     let mut dice = Vec::new();
@@ -109,12 +109,12 @@ pub fn rank_dice(rank: i64, tier: u32) -> Vec<u32> {
     dice
 }
 
-/// A difficulty class by the level of what is in the way.
+/// A difficulty class from the level of the obstacle.
 pub fn difficulty_class(level: i64, times: i64, base: i64) -> i64 {
     level * times + base
 }
 
-/// Which die a check uses.
+/// The die that a check uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The d20, or the 10 of a routine check.
@@ -128,7 +128,7 @@ pub enum Source {
 /// Whether a check is critical.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Critical {
-    /// It is not.
+    /// No.
     No,
     /// The die used shows 20 and counts 20.
     Success,
@@ -136,7 +136,7 @@ pub enum Critical {
     Failure,
 }
 
-/// A check on the table: what went into it, and what was bought since.
+/// A check on the table: its dice and ranks, and what was bought since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// The flat skill rank.
@@ -145,45 +145,45 @@ pub struct Check {
     pub advantage: i64,
     /// Ranks of Disadvantage, all sources together.
     pub disadvantage: i64,
-    /// The Tier they are made dice at.
+    /// The Tier that turns ranks into dice.
     pub tier: u32,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// Whose it is.
+    /// Its side.
     pub side: Side,
-    /// How it is made.
+    /// Its mode.
     pub mode: Mode,
-    /// The d20; none in a routine or passive check.
+    /// The d20; `None` in a routine or passive check.
     pub d20: Option<u32>,
-    /// The Fortune die, as it shows.
+    /// The Fortune die, as rolled.
     pub fortune: Option<u32>,
-    /// The Misfortune die, as it shows.
+    /// The Misfortune die, as rolled.
     pub misfortune: Option<u32>,
     /// The Advantage dice.
     pub advantage_dice: Vec<Die>,
     /// The Disadvantage dice.
     pub disadvantage_dice: Vec<Die>,
-    /// Bought for the total.
+    /// The bonus bought for the total.
     pub bonus: i64,
-    /// Bought degrees of success.
+    /// Degrees of success bought.
     pub degrees: i64,
-    /// What it is judged against.
+    /// The difficulty class.
     pub dc: Option<i64>,
 }
 
-/// What a Fortune die counts (Luck).
+/// The value of a Fortune die (Luck).
 pub fn fortune_counts(shows: u32) -> u32 {
     if shows <= 10 { shows + 10 } else { shows }
 }
 
-/// What a Misfortune die counts (Luck).
+/// The value of a Misfortune die (Luck).
 pub fn misfortune_counts(shows: u32) -> u32 {
     if shows >= 11 { shows - 10 } else { shows }
 }
 
 impl Check {
-    /// The die that is used, and what it counts: of several the higher with Fortune, the lower with Misfortune, the
-    /// middle with both. The d20 goes first if they are equal.
+    /// The die used, and its value: the higher one with Fortune, the lower one with Misfortune, the middle one with
+    /// both. The d20 wins ties.
     pub fn used(&self) -> (u32, Source) {
         let normal = self.d20.unwrap_or(ROUTINE);
         if self.mode == Mode::Luck {
@@ -192,7 +192,7 @@ impl Check {
         let low = self.misfortune.map(misfortune_counts);
         let high = self.fortune.map(fortune_counts);
         match (low, high) {
-            // Both: the d20 held between them. A Misfortune die counts 10 at the most, a Fortune die 11 at least.
+            // Both: the d20, limited by the two. A Misfortune die counts at most 10, a Fortune die at least 11.
             (Some(low), Some(_)) if normal < low => (low, Source::Misfortune),
             (Some(_), Some(high)) if normal > high => (high, Source::Fortune),
             (Some(low), None) if low < normal => (low, Source::Misfortune),
@@ -201,7 +201,8 @@ impl Check {
         }
     }
 
-    /// Whether it is critical. The 10 of a routine check never is, nor a lucky die that counts other than it shows.
+    /// Whether it is critical. The 10 of a routine check never is, nor is a lucky die whose value differs from its
+    /// face.
     pub fn critical(&self) -> Critical {
         let (counts, source) = self.used();
         let shows = match source {
@@ -228,7 +229,7 @@ impl Check {
             + self.bonus
     }
 
-    /// Degrees of success (above 0) or failure (below), if it is known what it is judged against.
+    /// Degrees of success (above 0) or failure (below 0), if the difficulty is known.
     pub fn degree(&self) -> Option<i64> {
         let margin = self.total() - self.dc?;
         let degree = if margin >= 0 { 1 + margin / 5 } else { -(1 - margin / 5) };
@@ -246,13 +247,13 @@ impl Check {
         Some((degree + bought).clamp(-MOST_DEGREES, MOST_DEGREES))
     }
 
-    /// Whether it is known to have succeeded.
+    /// True if it is known to have succeeded.
     pub fn succeeds(&self) -> bool {
         self.degree().is_some_and(|degree| degree > 0)
     }
 
-    /// The stones it earns: Triumph, Tragedy (Fate). Advantage and Fortune against Disadvantage and Misfortune, as they
-    /// show, and one for a critical.
+    /// The stones it earns, Triumph and Tragedy (Fate): Advantage and Fortune against Disadvantage and Misfortune, as
+    /// rolled, and one for a critical.
     pub fn stones(&self) -> Stones {
         let for_it = sum(&self.advantage_dice) + shown(self.fortune);
         let against = sum(&self.disadvantage_dice) + shown(self.misfortune);
@@ -269,7 +270,7 @@ impl Check {
         }
     }
 
-    /// The stone that a critical brings.
+    /// The stone for a critical.
     pub fn critical_stone(&self) -> Option<Kind> {
         match (self.critical(), self.side) {
             (Critical::No, _) => None,
@@ -289,7 +290,7 @@ pub struct Stones {
 }
 
 impl Stones {
-    /// Those of a kind.
+    /// The number of this kind.
     pub fn of(self, kind: Kind) -> i64 {
         match kind {
             Kind::Triumph => self.triumph,
@@ -297,7 +298,7 @@ impl Stones {
         }
     }
 
-    /// Those of a kind, to be changed.
+    /// The number of this kind, mutable.
     pub fn of_mut(&mut self, kind: Kind) -> &mut i64 {
         match kind {
             Kind::Triumph => &mut self.triumph,
@@ -306,12 +307,12 @@ impl Stones {
     }
 }
 
-/// Half of what is spent, rounded up: degrees, or ranks of Advantage.
+/// Half of what is spent, rounded up: as degrees, or as ranks of Advantage.
 pub fn half(value: i64) -> i64 {
     (value + 1) / 2
 }
 
-/// A degree moved by one step; there is no degree 0.
+/// Moves a degree one step; there is no degree 0.
 fn step(degree: i64, by: i64) -> i64 {
     match degree + by {
         0 => by,

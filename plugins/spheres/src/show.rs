@@ -1,4 +1,4 @@
-//! How checks and holdings are shown, and the facts they state.
+//! Shows checks and holdings, and states their facts.
 
 use crate::asking::GM;
 use crate::asking::die_size;
@@ -14,17 +14,17 @@ pub(crate) fn ending(check: &Check) -> Reply {
     Reply::new().fact("total", check.total()).fact("success", check.degree().map(|degree| degree > 0))
 }
 
-/// A check that is to be shown.
+/// A check to be shown.
 pub(crate) struct Shown<'a> {
-    /// Whose it is.
+    /// The character who made it.
     pub actor: CharacterId,
     /// The check.
     pub record: &'a Record,
-    /// What it had earned before this command.
+    /// The stones it had earned before this command.
     pub before: Stones,
 }
 
-/// A check: result, dice, stones, what may follow.
+/// A check: result, dice, stones, possible follow-ups.
 pub(crate) fn check(reply: Reply, state: &State, turn: &Turn, shown: &Shown<'_>) -> Reply {
     let Shown { actor, record, before } = *shown;
     let check = &record.check;
@@ -137,7 +137,7 @@ fn dice(mut reply: Reply, check: &Check) -> Reply {
     reply
 }
 
-/// What was earned by this command, and what was not.
+/// The stones earned by this command, and those not earned.
 fn stones(state: &State, record: &Record, before: Stones) -> Vec<String> {
     let Some(fate) = &state.fate else { return Vec::new() };
     let mut notes = Vec::new();
@@ -159,7 +159,7 @@ fn stones(state: &State, record: &Record, before: Stones) -> Vec<String> {
     notes
 }
 
-/// What may turn a failure into a success, and what a critical outside an encounter brought.
+/// Offers that may turn a failure into a success, and those from a critical outside an encounter.
 fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, record: &Record) -> Reply {
     let check = &record.check;
     if record.turn != state.turns {
@@ -188,7 +188,7 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
             reply = reply.offer(format!("spend {word} boost"), format!("boost with the {word} die: +{value}"));
         }
     }
-    // Tragedy stones are for whom the referee plays.
+    // Tragedy stones are for characters the referee plays.
     let usable = check.side.kind() == Kind::Triumph || turn.opposes(actor);
     let pool = state.fate.as_ref().filter(|_| usable).map_or(0, |fate| fate.stones.of(check.side.kind()));
     if let Some(stones) = missing(check, pool) {
@@ -198,7 +198,7 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     reply
 }
 
-/// The least boost, of at most `most`, that turns a failed check into a success.
+/// The smallest boost, up to `most`, that turns a failed check into a success.
 fn missing(check: &Check, most: i64) -> Option<i64> {
     check.dc.filter(|_| !check.succeeds())?;
     (1..=most).find(|bonus| Check { bonus: check.bonus + bonus, ..check.clone() }.succeeds())
@@ -257,13 +257,13 @@ fn facts(reply: Reply, state: &State, record: &Record) -> Reply {
     fate_fact(reply, state)
 }
 
-/// `words` in front of an answer of one line.
+/// Puts `words` before a one-line answer.
 pub(crate) fn behind(words: &str, reply: Reply) -> Reply {
     let plain = reply.plain();
     Reply { blocks: Reply::from(format!("{words}{plain}")).blocks, ..reply }
 }
 
-/// What everybody holds: `[Triumph, Tragedy]` by name, the referee as `GM`.
+/// Everybody's held dice: `[Triumph, Tragedy]` by name, with the referee as `GM`.
 pub(crate) fn held(state: &State, turn: &Turn) -> Value {
     let each = state.characters.iter().map(|(id, held)| (turn.name(*id).to_owned(), pair(held.held)));
     Value::Object(each.chain([(GM.to_owned(), pair(state.gm))]).collect::<Map<_, _>>())
@@ -273,7 +273,7 @@ fn pair(stones: Stones) -> Value {
     json!([stones.triumph, stones.tragedy])
 }
 
-/// The Destiny Pool and who holds what.
+/// The Destiny Pool and everybody's held dice.
 pub(crate) fn destiny(state: &State, turn: &Turn) -> Reply {
     let mut held: Vec<String> = Vec::new();
     let listed = |id: &CharacterId, each: &Holdings| {
@@ -349,7 +349,7 @@ pub(crate) fn stress(state: &State, turn: &Turn, who: CharacterId) -> Reply {
         .fact("pending", held.surge_pending)
 }
 
-/// All that a character and the table hold.
+/// Everything a character and the table hold.
 pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let held = state.held(who);
     let mut table = vec![format!("Destiny Pool {}", pool(state))];

@@ -1,4 +1,4 @@
-//! Spending Destiny dice and Fate stones: paying, throwing, and what it is used for.
+//! Spending Destiny dice and Fate stones: paying, rolling, and the uses.
 
 use crate::asking::{die_size, referee_only};
 use crate::check;
@@ -9,16 +9,16 @@ use crate::words::{Spendable, Use};
 use crate::{show, stress};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 
-/// What was asked for.
+/// What a player asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Wish {
-    /// What is spent.
+    /// The currency.
     pub what: Spendable,
-    /// How many, if it was said.
+    /// The amount, if typed.
     pub count: Option<i64>,
-    /// What for; a die can be thrown first.
+    /// The use; a die may be rolled first.
     pub use_for: Option<Use>,
-    /// By the power that acts on others' rolls.
+    /// True if by the power that acts on others' rolls.
     pub control: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn spend(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Re
     }
 }
 
-/// Throws held dice, whose uses are then open.
+/// Rolls held dice, which then wait for a use.
 fn throw(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusal> {
     let actor = turn.actor;
     if let Some(thrown) = state.held(actor).thrown {
@@ -48,7 +48,7 @@ fn throw(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Reply, Refusa
     Ok(offer_uses(reply, state, turn, "thrown", value))
 }
 
-/// Shows what a thrown or awarded die may be used for now.
+/// Shows the possible uses of a rolled or awarded die.
 fn open(state: &State, turn: &Turn, what: Spendable) -> Result<Reply, Refusal> {
     let held = state.held(turn.actor);
     let (value, word) = match what {
@@ -95,7 +95,7 @@ fn may_stunt(record: &Record) -> bool {
     record.check.purpose == crate::rules::Purpose::Attack && record.check.succeeds()
 }
 
-/// Why a check cannot be spent on by the actor as their own last one.
+/// Refuses a check that the actor cannot spend on as their own last one.
 fn own_last(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Refusal> {
     let number = target.entry;
     let together = turn.opposes(target.actor) && turn.opposes(turn.actor) && turn.by_referee();
@@ -107,7 +107,7 @@ fn own_last(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), R
     in_time(state, turn, target)
 }
 
-/// Whether the check is somebody's that the actor answered: the answer is theirs to spend on.
+/// True if the actor answered this check: they may spend on the answer.
 fn is_answer(turn: &Turn, target: &Target<Record>) -> bool {
     target.actor != turn.actor && target.record.against == Some(turn.actor) && target.record.opponent.is_some()
 }
@@ -123,10 +123,10 @@ fn in_time(state: &State, turn: &Turn, target: &Target<Record>) -> Result<(), Re
     Ok(())
 }
 
-/// The check that a use needs, if the rules allow it.
+/// The check that a use needs, if the rules allow the use.
 fn checked(state: &State, turn: &Turn, wish: Wish, use_for: Use) -> Result<Option<Target<Record>>, Refusal> {
     let needs = use_for.needs_check();
-    // The stone of a critical outside an encounter lies with its check.
+    // The stone of a critical outside an encounter belongs to its check.
     let loose = wish.what == Spendable::Stones && state.fate.is_none();
     if !needs && !loose {
         return Ok(None);
@@ -194,7 +194,7 @@ fn put_to_use(state: &mut State, turn: &mut Turn, wish: Wish, use_for: Use) -> R
     Ok(left_behind(reply, state, turn, &paid).fact("value", value))
 }
 
-/// A use that changes a check: only now it is a follow-up on it.
+/// A use that changes a check; only now does the command become a follow-up on it.
 fn on_check(
     state: &State,
     turn: &mut Turn,
@@ -259,7 +259,7 @@ fn without_check(
     })
 }
 
-/// What is left of what was spent, behind the answer.
+/// Adds what is left of the currency to the answer.
 fn left_behind(reply: Reply, state: &State, turn: &Turn, paid: &Paid) -> Reply {
     let left = match paid {
         Paid::LooseStone => return reply,
@@ -270,7 +270,7 @@ fn left_behind(reply: Reply, state: &State, turn: &Turn, paid: &Paid) -> Reply {
     reply.text(format!(". Held: {left}")).fact("held", show::held(state, turn))
 }
 
-/// Edits of one character that a veto can take back.
+/// The most edits of one character that a veto can take back.
 const MOST_EDITS: usize = 20;
 
 fn remember(edits: &mut Vec<Edit>, edit: Edit) {
@@ -280,7 +280,7 @@ fn remember(edits: &mut Vec<Edit>, edit: Edit) {
     edits.push(edit);
 }
 
-/// Closes offers of more stones than there are of any kind now that some are spent.
+/// Closes offers that need more stones than there are of any kind after this spend.
 fn close_dear(state: &State, turn: &mut Turn, spent: i64) {
     let most = state.fate.as_ref().map_or(0, |fate| fate.stones.triumph.max(fate.stones.tragedy));
     let dear: Vec<String> = (most + 1..=most + spent).map(|count| count.to_string()).collect();
@@ -312,7 +312,7 @@ fn paid_with(paid: &Paid) -> String {
     }
 }
 
-/// Takes what is spent, and says what it is worth.
+/// Takes the payment, and returns its value.
 fn pay(state: &mut State, turn: &mut Turn, wish: Wish, check: Option<&Record>) -> Result<(i64, Paid), Refusal> {
     let actor = turn.actor;
     let count = wish.count.unwrap_or(1);
@@ -328,7 +328,7 @@ fn pay(state: &mut State, turn: &mut Turn, wish: Wish, check: Option<&Record>) -
             Ok((dice.iter().map(|die| i64::from(die.value)).sum(), paid))
         }
         Spendable::Stones => {
-            // On a check it is the stones of that check's side, elsewhere those of the actor's.
+            // On a check the stones are those of the check's side, otherwise of the actor's.
             let needs = wish.use_for.is_some_and(Use::needs_check);
             let side = check.filter(|record| needs && record.against != Some(actor)).map(|record| record.check.side);
             let kind = side.unwrap_or_else(|| check::own_side(turn, actor)).kind();
@@ -359,10 +359,10 @@ fn pay(state: &mut State, turn: &mut Turn, wish: Wish, check: Option<&Record>) -
     }
 }
 
-/// Dice that are spent at once.
+/// The most dice spent at once.
 const MOST_DICE: i64 = 20;
 
-/// Takes held dice: a hero's spent Tragedy goes to the referee, all else is gone.
+/// Takes held dice: a hero's spent Tragedy goes to the referee, all others are gone.
 fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Paid, Refusal> {
     let actor = turn.actor;
     let none = |who: &str, held: i64| {
@@ -416,7 +416,7 @@ pub(crate) fn veto(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
     Ok(show::fate_fact(reply, state).fact("held", show::held(state, turn)))
 }
 
-/// Gives back what a vetoed edit was paid with; says what.
+/// Gives back what a vetoed edit was paid with. Returns it in words.
 fn give_back(state: &mut State, turn: &Turn, who: CharacterId, paid: Paid) -> Result<String, Refusal> {
     let back = paid_with(&paid);
     match paid {

@@ -1,4 +1,4 @@
-//! What a table holds: Destiny dice, Fate stones, Stress, turns, and a Tilt.
+//! The state of a table: Destiny dice, Fate stones, Stress, turns, and a Tilt.
 
 use crate::labels::Table;
 use crate::rules::{Kind, Stones};
@@ -6,10 +6,10 @@ use plugin_api::{CharacterId, Choice, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a table holds.
+/// The state of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// By character; who holds nothing may be missing.
+    /// By character; a character without anything may be missing.
     #[serde(default)]
     pub characters: BTreeMap<CharacterId, Holdings>,
     /// The players of the session, in joining order.
@@ -21,25 +21,25 @@ pub(crate) struct State {
     /// The Destiny Pool.
     #[serde(default)]
     pub pool: Pool,
-    /// The Fate Pool, while an encounter is on.
+    /// The Fate Pool during an encounter.
     #[serde(default)]
     pub fate: Option<Fate>,
-    /// Encounters that began so far: the number of this one, or of the last.
+    /// The number of encounters begun so far; also the number of the current or last one.
     #[serde(default)]
     pub encounters: u32,
-    /// Turns that began so far.
+    /// The number of turns begun so far.
     #[serde(default)]
     pub turns: u32,
-    /// Whose turn is when.
+    /// The order of turns.
     #[serde(default)]
     pub order: Vec<InOrder>,
-    /// Whose turn it is.
+    /// The character whose turn it is.
     #[serde(default)]
     pub current: Option<InOrder>,
     /// The Tilt, from its dice to its last ballot.
     #[serde(default)]
     pub tilt: Option<Tilt>,
-    /// What the table wrote into the Tilt tables, by `soft 3` or `soft 3.2`.
+    /// The table's own labels in the Tilt tables, by `soft 3` or `soft 3.2`.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
 }
@@ -50,21 +50,21 @@ pub(crate) struct State {
 pub(crate) enum InOrder {
     /// A character.
     Character(CharacterId),
-    /// Somebody of the referee's whom nobody acted for yet.
+    /// A name from the referee, for whom nobody has acted yet.
     Named(String),
 }
 
-/// Dice that lie in the Destiny Pool, with what they show.
+/// The dice in the Destiny Pool, with their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pool {
-    /// Triumph dice, in the order in which they fell.
+    /// Triumph dice, in the order rolled.
     pub triumph: Vec<u32>,
-    /// Tragedy dice, in the order in which they fell.
+    /// Tragedy dice, in the order rolled.
     pub tragedy: Vec<u32>,
 }
 
 impl Pool {
-    /// Those of a kind.
+    /// The dice of this kind.
     pub fn of(&self, kind: Kind) -> &Vec<u32> {
         match kind {
             Kind::Triumph => &self.triumph,
@@ -72,7 +72,7 @@ impl Pool {
         }
     }
 
-    /// Those of a kind, to be changed.
+    /// The dice of this kind, mutable.
     pub fn of_mut(&mut self, kind: Kind) -> &mut Vec<u32> {
         match kind {
             Kind::Triumph => &mut self.triumph,
@@ -80,12 +80,12 @@ impl Pool {
         }
     }
 
-    /// Whether the last die is gone.
+    /// True if the last die is gone.
     pub fn is_empty(&self) -> bool {
         self.triumph.is_empty() && self.tragedy.is_empty()
     }
 
-    /// Takes a die: the one that shows `value`, else the highest.
+    /// Takes a die: one that shows `value`, or else the highest.
     pub fn take(&mut self, kind: Kind, value: Option<u32>) -> Result<u32, Refusal> {
         let name = kind.name();
         let dice = self.of_mut(kind);
@@ -109,12 +109,12 @@ impl Pool {
 pub(crate) struct Fate {
     /// The stones.
     pub stones: Stones,
-    /// Kinds that were used and are not earned before the next turn.
+    /// Kinds that were used and cannot be earned before the next turn.
     pub blocked: Vec<Kind>,
 }
 
 impl Fate {
-    /// Earns stones of a kind, unless it is blocked; how many it were.
+    /// Earns stones of a kind, unless it is blocked. Returns the number earned.
     pub fn earn(&mut self, kind: Kind, count: i64) -> i64 {
         if self.blocked.contains(&kind) {
             return 0;
@@ -123,7 +123,7 @@ impl Fate {
         count
     }
 
-    /// Uses stones of a kind, which bars earning it before the next turn.
+    /// Uses stones of a kind, which blocks earning it before the next turn.
     pub fn spend(&mut self, kind: Kind, count: i64) -> Result<(), Refusal> {
         let held = self.stones.of(kind);
         if count > held {
@@ -154,7 +154,7 @@ pub(crate) enum Fatigue {
 }
 
 impl Fatigue {
-    /// As it is shown and stated.
+    /// As shown and stated.
     pub fn word(self) -> &'static str {
         match self {
             Fatigue::Ok => "ok",
@@ -173,7 +173,7 @@ impl Fatigue {
         }
     }
 
-    /// One step better; who is incapacitated stays so.
+    /// One step better; an incapacitated hero stays so.
     pub fn better(self) -> Self {
         match self {
             Fatigue::Ok | Fatigue::Fatigued => Fatigue::Ok,
@@ -183,64 +183,64 @@ impl Fatigue {
     }
 }
 
-/// What a character holds.
+/// The state of a character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Holdings {
-    /// 1 to 5; 1 without a value.
+    /// 1 to 5; `None` means 1.
     pub tier: Option<u32>,
-    /// Held Destiny dice, which show nothing until they are thrown.
+    /// Held Destiny dice, which have no value until they are rolled.
     pub held: Stones,
     /// Stress, 0 to 10.
     pub stress: i64,
-    /// How tired.
+    /// Fatigue.
     pub fatigue: Fatigue,
-    /// A Surge whose fatigue comes when the hero's next turn begins.
+    /// True if the fatigue of a Surge comes when the hero's next turn begins.
     pub surge_pending: bool,
-    /// A Surge under control of another, whose fatigue waits until the hero is free.
+    /// True if the fatigue of a Surge under somebody's control waits until the hero is free.
     pub surge_deferred: bool,
-    /// A Surge was used since a turn began.
+    /// True if a Surge was used since the last turn began.
     pub surged_this_turn: bool,
-    /// It was not said yet what that Surge gives.
+    /// True if the benefit of that Surge was not named yet.
     pub surge_unsaid: bool,
-    /// Recover was used in this encounter.
+    /// True if Recover was used in this encounter.
     pub recovered: bool,
-    /// What Surges gave and is still in force.
+    /// Benefits of Surges still in force.
     pub surges: Vec<InForce>,
-    /// Ranks of Advantage that an edit gave, for the next check.
+    /// Ranks of Advantage from an edit, for the next check.
     pub ranks: i64,
-    /// Edits that a veto can take back: with ranks until the next check, of details until the next session.
+    /// Edits that a veto can take back: those with ranks until the next check, those of details until the next session.
     pub edits: Vec<Edit>,
-    /// The check of somebody else that this one answered, by its number, as their last check.
+    /// The number of somebody else's check that this character answered, if the answer was their last check.
     pub answered: Option<u64>,
-    /// A Destiny die that was thrown and not used yet.
+    /// A Destiny die that was rolled but not used yet.
     pub thrown: Option<Thrown>,
     /// Values of awarded dice that may be used at once.
     pub awards: Vec<u32>,
     /// Labels such as `wounded`.
     pub conditions: Vec<String>,
-    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
+    /// True if they left the table with this game's own command, from before the table had one; kept only as stored.
     pub away: bool,
 }
 
-/// A thrown Destiny die, or several that count together.
+/// A rolled Destiny die, or several that count together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Thrown {
-    /// What they show together.
+    /// Their total.
     pub value: i64,
-    /// Where they come from.
+    /// Their source.
     pub from: Paid,
 }
 
-/// What a spend was paid with.
+/// The payment for a spend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Paid {
-    /// So many held Destiny dice of a kind.
+    /// This many held Destiny dice of a kind.
     Dice(Kind, i64),
     /// The referee's held Tragedy dice.
     GmDice(i64),
-    /// So many Fate stones of a kind, in the encounter of this number.
+    /// This many Fate stones of a kind, in the encounter with this number.
     Stones(Kind, i64, u32),
     /// The stone of a critical outside an encounter.
     LooseStone,
@@ -251,13 +251,13 @@ pub(crate) enum Paid {
 /// An edit that can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Edit {
-    /// Ranks of Advantage it gave.
+    /// The ranks of Advantage it gave.
     pub ranks: i64,
-    /// What it was paid with.
+    /// The payment.
     pub paid: Paid,
 }
 
-/// Stress that a hero bears at the most, and the load at which nobody is healed.
+/// The most Stress of a hero, and the load at which nobody can be healed.
 pub(crate) const MOST_STRESS: i64 = 10;
 
 impl Holdings {
@@ -266,19 +266,19 @@ impl Holdings {
         self.tier.unwrap_or(1)
     }
 
-    /// Stress and held Destiny dice together.
+    /// Stress plus held Destiny dice.
     pub fn load(&self) -> i64 {
         self.stress + self.held.triumph + self.held.tragedy
     }
 }
 
 impl State {
-    /// A character's holdings, to be changed.
+    /// A character's holdings, mutable.
     pub fn of(&mut self, character: CharacterId) -> &mut Holdings {
         self.characters.entry(character).or_default()
     }
 
-    /// This state without what edits gave a character: what waits for a check does not count for anything else.
+    /// This state without a character's edits: ranks waiting for a check count for nothing else.
     pub fn without_edits(&self, character: CharacterId) -> Self {
         let mut state = State { characters: self.characters.clone(), ..State::default() };
         state.of(character).ranks = 0;
@@ -290,8 +290,8 @@ impl State {
         self.characters.get(&character).cloned().unwrap_or_default()
     }
 
-    /// Changes stones in the Fate Pool by what a check earned: up within the block rule, down as far as there are any.
-    /// Outside an encounter nothing is kept. Returns what really changed.
+    /// Changes the stones in the Fate Pool by what a check earned: up within the block rule, down as far as there are
+    /// any. Outside an encounter nothing is stored. Returns the actual change.
     pub fn earn(&mut self, change: Stones) -> Stones {
         let Some(fate) = &mut self.fate else { return Stones::default() };
         let mut earned = Stones::default();
@@ -329,18 +329,18 @@ pub(crate) enum Benefit {
     Retry,
 }
 
-/// A benefit that lasts.
+/// A lasting benefit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InForce {
-    /// What it gives.
+    /// The benefit.
     pub benefit: Benefit,
-    /// The hero's next turn has begun: it ends with it.
+    /// True once the hero's next turn has begun, at the end of which it ends.
     #[serde(default)]
     pub last_turn: bool,
 }
 
 impl InForce {
-    /// Whether it lasts until the encounter ends.
+    /// True if it lasts until the encounter ends.
     pub fn until_encounter_ends(&self) -> bool {
         matches!(self.benefit, Benefit::Effect | Benefit::Edge)
     }
@@ -350,31 +350,31 @@ impl InForce {
     }
 }
 
-/// A Tilt on its way.
+/// A Tilt in progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tilt {
-    /// What everybody rolled, players in order and the referee last.
+    /// Everybody's dice, players in order and the referee last.
     pub rolled: Vec<Rolled>,
-    /// Which table is used, once the referee chose it.
+    /// The table used, once the referee has chosen it.
     pub table: Option<Table>,
     /// Votes of the open ballot.
     pub votes: Vec<u32>,
-    /// What the ballots chose so far: good category, bad category, good element, bad element.
+    /// The results of the ballots so far: good category, bad category, good element, bad element.
     pub chosen: Vec<u32>,
 }
 
-/// What somebody rolled.
+/// Somebody's dice in a Tilt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rolled {
-    /// Who; the referee without a value.
+    /// The character; `None` for the referee.
     pub who: Option<CharacterId>,
     /// Triumph dice.
     pub triumph: Vec<u32>,
     /// Tragedy dice.
     pub tragedy: Vec<u32>,
-    /// Dice that voted, by what they show.
+    /// Values of the dice that have voted.
     pub used: Vec<u32>,
-    /// Voted in the open ballot.
+    /// True if they voted in the open ballot.
     pub voted: bool,
 }
 

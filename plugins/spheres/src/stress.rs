@@ -1,4 +1,4 @@
-//! Stress, Recover, rest, conditions, Tiers: what a hero bears.
+//! Stress, Recover, rest, conditions and Tiers of a hero.
 
 use crate::show;
 use crate::state::{Fatigue, MOST_STRESS, State};
@@ -13,9 +13,9 @@ pub(crate) enum Length {
     Long,
 }
 
-/// Labels that one character bears.
+/// The most labels on one character.
 const MOST_CONDITIONS: usize = 10;
-/// Characters of a label.
+/// The most characters of a label.
 const MOST_LABEL: usize = 30;
 
 pub(crate) fn stress(
@@ -50,8 +50,8 @@ pub(crate) fn recover(state: &mut State, turn: &Turn, who: CharacterId) -> Resul
     Ok(reply)
 }
 
-/// A Recover that does not count against the one an encounter: a Stress for a step of fatigue, one that is still to come
-/// first.
+/// A Recover that does not count against the one per encounter: a Stress for a step of fatigue; fatigue still to come
+/// goes first.
 pub(crate) fn recover_now(state: &mut State, turn: &Turn, who: CharacterId) -> Result<Reply, Refusal> {
     bears_more(state, turn, who, 0)?;
     let held = state.of(who);
@@ -63,7 +63,7 @@ pub(crate) fn recover_now(state: &mut State, turn: &Turn, who: CharacterId) -> R
     })
 }
 
-/// A step less of fatigue, one that is still to come first.
+/// One step less of fatigue; fatigue still to come goes first.
 fn rested(held: &mut crate::state::Holdings) -> String {
     if held.surge_pending {
         held.surge_pending = false;
@@ -82,7 +82,7 @@ fn load(state: &State, who: CharacterId) -> String {
     format!("Stress {}, load {} of {MOST_STRESS}", held.stress, held.load())
 }
 
-/// Refuses healing at the limit; `less` is what is about to leave the load.
+/// Refuses healing at the limit; `less` is about to be subtracted from the load.
 pub(crate) fn bears_more(state: &State, turn: &Turn, who: CharacterId, less: i64) -> Result<(), Refusal> {
     let held = state.held(who);
     if held.load() - less < MOST_STRESS {

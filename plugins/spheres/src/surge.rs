@@ -4,7 +4,7 @@ use crate::state::{Benefit, Fatigue, Holdings, InForce, State};
 use plugin_api::{Forms, Refusal, Reply, Turn};
 
 impl Benefit {
-    /// As it is typed.
+    /// As typed.
     pub fn word(self) -> &'static str {
         match self {
             Benefit::Action => "action",
@@ -52,7 +52,7 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
         None => (None, false),
     };
     if let (true, true, Some(benefit)) = (held.surged_this_turn, held.surge_unsaid, what) {
-        // Said what for after all: the same Surge.
+        // Named late: it is the same Surge.
         held.surge_unsaid = false;
         last(held, benefit);
         return Ok(facts(Reply::new().bold("SURGE").text(format!(": {}", benefit.says())), held));
@@ -82,7 +82,7 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
     Ok(facts(reply, held))
 }
 
-/// Lets the fatigue come that was put off.
+/// Brings the fatigue that was put off.
 fn free(held: &mut Holdings) -> Result<Reply, Refusal> {
     if !std::mem::take(&mut held.surge_deferred) {
         return Err(Refusal::new("no fatigue waits for you to be free").example("surge action"));
@@ -91,7 +91,7 @@ fn free(held: &mut Holdings) -> Result<Reply, Refusal> {
     Ok(facts(Reply::from("free again: the fatigue of the Surge comes with your next turn"), held))
 }
 
-/// Keeps a benefit that lasts.
+/// Stores a lasting benefit.
 fn last(held: &mut Holdings, benefit: Benefit) {
     let lasting = InForce { benefit, last_turn: false };
     if lasting.until_encounter_ends() || lasting.until_next_turn() {
@@ -103,7 +103,7 @@ fn facts(reply: Reply, held: &Holdings) -> Reply {
     reply.fact("pending", held.surge_pending).fact("condition", held.fatigue.word())
 }
 
-/// Ends what lasts until the end of a hero's next turn, once another turn begins after it.
+/// Ends benefits that last until the end of a hero's next turn, once another turn begins after it.
 pub(crate) fn turn_begins(held: &mut Holdings, own: bool) {
     held.surges.retain(|surge| !(surge.until_next_turn() && surge.last_turn));
     if own {

@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Label { label: Label },
 }
 
-/// The ballots, in their order.
+/// The ballots, in order.
 const BALLOTS: [&str; 4] = ["good category", "bad category", "good element", "bad element"];
 
 impl Rolled {
@@ -73,7 +73,7 @@ pub(crate) fn begin(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<
     Ok(reply)
 }
 
-/// What everybody rolled together, and who is highest and lowest, by name.
+/// Everybody's dice totals, and who is highest and lowest, by name.
 fn outcome_facts(reply: Reply, turn: &Turn, rolled: &[Rolled]) -> Reply {
     let nets = || rolled.iter().map(Rolled::net);
     let with = |net: Option<i64>| -> Vec<String> {
@@ -83,7 +83,7 @@ fn outcome_facts(reply: Reply, turn: &Turn, rolled: &[Rolled]) -> Reply {
     reply.fact("net", net).fact("good", with(nets().max())).fact("bad", with(nets().min()))
 }
 
-/// Who gets the good and the bad.
+/// Says who gets the good and the bad.
 fn outcome(turn: &Turn, rolled: &[Rolled]) -> String {
     let each: Vec<_> = rolled.iter().map(|rolled| rolled.shown(turn)).collect();
     let names = |net: Option<i64>| {
@@ -112,7 +112,7 @@ pub(crate) fn tilt(state: &mut State, turn: &mut Turn, step: Option<Step>) -> Re
         );
     };
     let pick = match step {
-        // Who rolled what is told to who only looks.
+        // Merely looking also shows what everybody rolled.
         None | Some(Step::Label { .. }) => {
             return Ok(show::behind(&format!("{} | ", outcome(turn, &tilt.rolled)), status(state, &tilt)));
         }
@@ -137,7 +137,7 @@ pub(crate) fn tilt(state: &mut State, turn: &mut Turn, step: Option<Step>) -> Re
     Ok(reply)
 }
 
-/// Closes the open ballot with its winner, or with what the referee picks.
+/// Closes the open ballot with its winner, or with the referee's pick.
 fn close(tilt: &mut Tilt, pick: Option<u32>) -> Result<(), Refusal> {
     if tilt.table.is_none() {
         return Err(Refusal::new("which table is voted on?").example("tilt soft"));
@@ -234,7 +234,7 @@ fn left_of(rolled: &Rolled, table: Table) -> Vec<u32> {
     left
 }
 
-/// What was chosen, and what is voted on.
+/// What was chosen, and what the vote is about.
 fn status(state: &State, tilt: &Tilt) -> Reply {
     let Some(table) = tilt.table else {
         return show::tilt_facts(Reply::from("the referee types tilt soft or tilt hard"), tilt);
@@ -262,7 +262,7 @@ fn status(state: &State, tilt: &Tilt) -> Reply {
     show::tilt_facts(reply.text(format!(" | vote 1-6 for the {ballot}{votes}; tilt next closes it")), tilt)
 }
 
-/// ` Fortune smiles`, for a number of a ballot.
+/// ` Fortune smiles`, the label for a number in a ballot.
 fn named_label(state: &State, table: Table, tilt: &Tilt, ballot: usize, number: u32) -> String {
     let text = match ballot {
         0 | 1 => label(state, table, number, None),

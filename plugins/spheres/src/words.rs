@@ -1,18 +1,18 @@
-//! The game's own words: ranks, difficulties, what is spent and for what.
+//! The game's own words: ranks, difficulties, currencies and uses.
 
 use crate::rules::Kind;
 use plugin_api::{Argument, Arguments, Choice, Name, Number, Refusal, Words};
 
-/// Ranks with a sign, added up by it: `+4 -1 +minor`.
+/// Ranks with a sign, added up by sign: `+4 -1 +minor`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranks {
     /// Of Advantage.
     pub advantage: i64,
-    /// Of Disadvantage, as a number above 0.
+    /// Of Disadvantage, as a positive number.
     pub disadvantage: i64,
 }
 
-/// Circumstances (Modifiers): a minor one is a rank, a major one five.
+/// Circumstances (Modifiers): a minor one is one rank, a major one five.
 const CIRCUMSTANCES: [(&str, i64); 2] = [("minor", 1), ("major", 5)];
 
 struct Rank(i64);
@@ -23,7 +23,7 @@ impl Argument for Rank {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        // `+ minor` is as good as `+minor`.
+        // `+ minor` means `+minor`.
         let (word, count) = match (words[0], words.get(1)) {
             ("+" | "-", Some(next)) => (format!("{}{next}", words[0]), 2),
             (word, _) => (word.to_owned(), 1),
@@ -46,10 +46,10 @@ impl Argument for Rank {
     }
 }
 
-/// Ranks of one check.
+/// The most ranks of one check.
 pub(crate) const MOST_RANKS: i64 = 40;
 
-/// What is said of more ranks than a check takes.
+/// The refusal of more ranks than a check can have.
 pub(crate) fn too_many(ranks: &str) -> String {
     format!("{ranks} ranks are too many: {MOST_RANKS} is the most")
 }
@@ -79,21 +79,21 @@ impl Argument for Ranks {
     }
 }
 
-/// How hard something of a level is.
+/// The difficulty steps for a level.
 const STEPS: [(&str, i64); 3] = [("easy", 0), ("moderate", 1), ("hard", 2)];
 
-/// The difficulty class of something of a level: `5 hard`, `level 5 hard+2`, `5 easy roll`.
+/// The difficulty class for something of a level: `5 hard`, `level 5 hard+2`, `5 easy roll`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
     /// 0 to 100.
     pub level: i64,
     /// `easy`, `moderate`, `hard`.
     pub step: &'static str,
-    /// The level counts so often.
+    /// How often the level counts.
     pub times: i64,
     /// Added to the difficulty.
     pub extra: i64,
-    /// A d20 is thrown instead of adding 10.
+    /// True if a d20 is rolled instead of adding 10.
     pub rolled: bool,
 }
 
@@ -146,14 +146,14 @@ fn is_level(word: &str) -> bool {
     ["level", "lvl", "lv"].iter().any(|level| level.eq_ignore_ascii_case(word))
 }
 
-/// What a check is judged against.
+/// What a check is up against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Difficulty {
     /// A difficulty class.
     Number(i64),
-    /// What stands in the way, by its level.
+    /// An obstacle, by its level.
     Level(Level),
-    /// Somebody, who answers.
+    /// A character who answers.
     Somebody(Name),
 }
 
@@ -210,22 +210,22 @@ fn split_extra(word: &str) -> Result<(&str, i64), String> {
     }
 }
 
-/// What is spent.
+/// A currency to spend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spendable {
     /// Held dice.
     Triumph,
     /// Held dice.
     Tragedy,
-    /// Of the Fate Pool.
+    /// Stones of the Fate Pool.
     Stones,
-    /// A die that was thrown.
+    /// A die that was rolled.
     Thrown,
     /// A die that was awarded.
     Award,
 }
 
-/// How each is typed.
+/// The words for each.
 const SPENDABLES: [(&str, Spendable); 10] = [
     ("triumph", Spendable::Triumph),
     ("triumphs", Spendable::Triumph),
@@ -294,7 +294,7 @@ impl Spendable {
     }
 }
 
-/// How many: `3`, or `x2`.
+/// An amount: `3`, or `x2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count(pub i64);
 
@@ -334,7 +334,7 @@ pub(crate) enum Use {
 }
 
 impl Use {
-    /// Whether it changes a check.
+    /// True if it changes a check.
     pub fn needs_check(self) -> bool {
         matches!(self, Use::Degree | Use::Boost | Use::Stunt)
     }
@@ -405,7 +405,7 @@ pub(crate) struct DicePool {
 }
 
 impl DicePool {
-    /// Whether nothing was typed that says how good somebody is.
+    /// True if nothing typed says how good somebody is.
     pub fn is_empty(&self) -> bool {
         self.skill.is_none()
             && self.ranks == Ranks::default()

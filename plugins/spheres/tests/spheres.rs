@@ -1,4 +1,4 @@
-//! The sessions, examples and stored states of `spheres`, the worked cases, and how its results fall.
+//! The sessions, examples and stored states of `spheres`, the worked cases, and the distribution of its results.
 
 use plugin_testkit::cases::{Said, dice_of, number, test_cases, text};
 use plugin_testkit::simulate::{simulate, within_four_errors};
@@ -10,7 +10,7 @@ fn spheres_plays_as_written() {
     plugin_testkit::test_plugin(spheres::plugin, env!("CARGO_MANIFEST_DIR"));
 }
 
-/// The dice of a rank, and how stones are earned and used, are rule functions with tests of their own.
+/// The dice of a rank, and how stones are earned and used, are rule functions with their own tests.
 #[test]
 fn every_worked_case_comes_out_as_computed_by_hand() {
     let header = "@plugins spheres\n@referee Gus\nAnn> tier 1\nBob> tier 1\nGus> encounter start";
@@ -37,7 +37,7 @@ fn script(case: &Value) -> Vec<Said> {
         "spend" => spend(input, expect),
         "sequence" => {
             let steps: Vec<&Value> = case["steps"].as_array().into_iter().flatten().collect();
-            // Earning and using stones without a roll is no command: `state` tests it.
+            // Earning and using stones without a roll is not a command; `state` tests it.
             match steps.iter().any(|step| step["do"] == "earn") {
                 true => Vec::new(),
                 false => steps.into_iter().map(step).collect(),
@@ -80,7 +80,7 @@ fn check(case: &Value) -> Vec<Said> {
     said
 }
 
-/// A check that comes to what the case begins with, and the spend.
+/// A check with the result the case begins with, and the spend.
 fn spend(input: &Value, expect: &Value) -> Vec<Said> {
     let before = match text(&input["use"]) {
         "boost" => format!("Ann> check vs {} [d20={}]", input["dc"], input["last_total"]),
@@ -117,7 +117,7 @@ fn step(step: &Value) -> Said {
     Said::and(line, &step["expect"])
 }
 
-/// Chances of the degrees of a check by throwing its dice in all ways.
+/// Chances of the degrees of a check, by going through all its dice.
 fn enumerate(dice: &[u32], dc: i64, degree_of: impl Fn(&[i64], i64) -> i64) -> BTreeMap<i64, f64> {
     let ways: u32 = dice.iter().product();
     let mut degrees = BTreeMap::new();
@@ -201,7 +201,7 @@ fn half_a_million_lucky_checks_fall_as_enumerated() {
     falls_as_enumerated("luck 3 +2 vs 15", &exact);
 }
 
-/// Whether the golden state is the one that is meant, and not an empty one.
+/// Checks that the golden state is the intended one, not an empty one.
 #[test]
 fn the_golden_state_holds_one_of_everything() {
     let state: Value = serde_json::from_str(include_str!("../states/v1.json")).expect("it is JSON");

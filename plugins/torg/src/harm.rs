@@ -6,21 +6,21 @@ use crate::{How, State, show};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
-/// Damage that was dealt, and may be soaked.
+/// Damage that was dealt and may be soaked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Damage {
-    /// What it did.
+    /// The harm.
     pub harm: Harm,
-    /// Who was hit, if it was said.
+    /// The character hit, if named.
     pub on: Option<CharacterId>,
 }
 
 /// The difficulty of a soak.
 const SOAK: i64 = 10;
-/// The least that an active defense gives.
+/// The least bonus of an active defense.
 const LEAST_DEFENSE: i64 = 1;
 
-/// Throws bonus dice, each with what its 6s add; with `reroll` a 1 is thrown once more.
+/// Rolls bonus dice, each with the dice its 6s add; with `reroll` each 1 is rerolled once.
 fn throw_bonus_dice(turn: &mut Turn, dice: u32, reroll: bool) -> Result<(Vec<u32>, Vec<String>), Refusal> {
     let (mut values, mut shown) = (Vec::new(), Vec::new());
     for _ in 0..dice {
@@ -100,10 +100,10 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
     Ok(test::answer(state, turn, &thrown))
 }
 
-/// Soaked damage that a character remembers.
+/// The most soaked damage remembered per character.
 const MOST_SOAKED: usize = 50;
 
-/// The damage that the actor soaks, if it was told to the bot.
+/// The damage that the actor soaks, if the bot knows it.
 fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm)>, Refusal> {
     let actor = turn.actor;
     let Some(Target { entry, record: Damage { harm, on }, .. }) = turn.peek_target::<Damage>() else {

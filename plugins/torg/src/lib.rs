@@ -1,6 +1,6 @@
 //! Torg Eternity: tests with exploding dice, Possibilities, cards, damage, soak.
 //!
-//! `rules` says what dice come to, `words` how things are typed; here is what can be typed, and what a table holds.
+//! `rules` computes the results, `words` parses arguments; this module has the commands and the table's state.
 
 mod harm;
 mod rules;
@@ -26,33 +26,33 @@ pub fn plugin() -> Box<dyn Plugin> {
 
 struct Torg;
 
-/// What a table holds.
+/// The state of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct State {
-    /// Possibilities that everybody had when the act began; what the table is set to without a value.
+    /// The Possibilities that everybody had when the act began; the table's setting if `None`.
     #[serde(default)]
     act: Option<i64>,
-    /// By character; who holds what an act begins with may be missing.
+    /// By character; one who holds just what an act begins with may be missing.
     #[serde(default)]
     characters: BTreeMap<CharacterId, Holdings>,
 }
 
-/// What a character holds.
+/// The state of a character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Holdings {
-    /// Possibilities spent in this act; those that a referee gave count below 0.
+    /// Possibilities spent in this act; those from a referee count below 0.
     #[serde(default)]
     spent: i64,
-    /// Cut off from their reality: no Possibilities are spent.
+    /// True while cut off from their reality and unable to spend Possibilities.
     #[serde(default)]
     disconnected: bool,
     /// The reality skill, as last typed for a soak.
     #[serde(default)]
     reality: Option<i64>,
-    /// Damage that was soaked, by the numbers of its entries.
+    /// The entries of damage that was soaked.
     #[serde(default)]
     soaked: Vec<u64>,
-    /// Who left the table by this game's own command, before the table itself knew; kept only as it was stored.
+    /// True if they left the table with this game's own command, from before the table had one; kept only as stored.
     #[serde(default)]
     away: bool,
 }
@@ -253,7 +253,7 @@ impl Game for Torg {
                 let named = named.into_iter().map(|NamedDifficulty(dn)| dn);
                 let mut dns: Vec<i64> =
                     difficulty.map_or(Vec::new(), |Difficulties(dns)| dns).into_iter().chain(named).collect();
-                // `test dn 14 12`: the value stands behind the difficulty.
+                // `test dn 14 12`: the value comes after the difficulty.
                 let behind = if skill.is_none() && dns.len() > 1 { dns.pop() } else { None };
                 match skill.map(|Number(skill)| skill).or(behind) {
                     Some(skill) => test::test(state, turn, skill, dns, &how),
@@ -300,7 +300,7 @@ fn has_minimum(typed: &[CardWord]) -> bool {
     !typed.contains(&CardWord::Nomin)
 }
 
-/// Possibilities that somebody may have.
+/// The most Possibilities somebody may have.
 const MOST_POSSIBILITIES: i64 = 100;
 
 impl State {
@@ -312,7 +312,7 @@ impl State {
         self.characters.get(&character).cloned().unwrap_or_default()
     }
 
-    /// The Possibilities of a character; the opposition has those alone that a referee gave.
+    /// The Possibilities of a character; the opposition has only those from a referee.
     fn possibilities(&self, turn: &Turn, character: CharacterId) -> i64 {
         let beginning = match turn.opposes(character) {
             true => 0,

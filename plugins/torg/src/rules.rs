@@ -1,20 +1,20 @@
-//! The rules of Torg Eternity over dice that lie on the table. Knows no chat and throws nothing.
+//! The rules of Torg Eternity, applied to rolled dice. Knows no chat and rolls nothing.
 //!
 //! Table names are those of the rulebook (Bonus Chart, Result Points, Damage Result).
 
 use serde::{Deserialize, Serialize};
 
-/// A d20 and what its 10s and 20s added, in the order in which they fell.
+/// A d20 and the dice that its 10s and 20s added, in the order rolled.
 pub type Chain = Vec<u32>;
 
-/// What a chain of d20s must reach at least to count, for dice that are paid for (Possibilities).
+/// The least that a chain of paid d20s counts (Possibilities).
 const PAID_MINIMUM: u32 = 10;
 /// The die total from which a Glory card may be played.
 pub const GLORY: u32 = 60;
-/// What each card that adds to a test adds.
+/// The bonus from each card that adds to a test.
 pub const CARD: i64 = 3;
 
-/// Whether another d20 follows this one: on a 10, and unless unskilled on a 20.
+/// True if another d20 follows this one: on a 10, and on a 20 unless unskilled.
 pub fn explodes(value: u32, unskilled: bool) -> bool {
     value == 10 || (value == 20 && !unskilled)
 }
@@ -35,7 +35,7 @@ pub fn bonus(die_total: u32) -> i64 {
     }
 }
 
-/// The names of difficulty numbers, as they are typed.
+/// The names of difficulty numbers, as typed.
 pub const DIFFICULTIES: [(&str, i64); 8] = [
     ("very easy", 6),
     ("easy", 8),
@@ -47,7 +47,7 @@ pub const DIFFICULTIES: [(&str, i64); 8] = [
     ("near impossible", 20),
 ];
 
-/// How well a test went (Result Points).
+/// The level of success of a test (Result Points).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -62,7 +62,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// Of an action total against a difficulty number.
+    /// The level of an action total against a difficulty number.
     pub fn of(total: i64, dn: i64) -> Self {
         match total - dn {
             ..=-1 => Level::Failure,
@@ -92,7 +92,7 @@ pub struct Harm {
     pub shock: i64,
 }
 
-/// What damage does to Toughness (Damage Result).
+/// The harm from damage against Toughness (Damage Result).
 pub fn harm(damage: i64, toughness: i64) -> Harm {
     let over = damage - toughness;
     match over {
@@ -103,7 +103,7 @@ pub fn harm(damage: i64, toughness: i64) -> Harm {
     }
 }
 
-/// What is left of harm after a soak (Soaking Damage).
+/// The harm left after a soak (Soaking Damage).
 pub fn soak(level: Level, harm: Harm) -> Harm {
     let less = |wounds: i64| Harm { wounds: (harm.wounds - wounds).max(0), shock: 0 };
     match level {
@@ -114,34 +114,34 @@ pub fn soak(level: Level, harm: Harm) -> Harm {
     }
 }
 
-/// Whether another bonus die follows this one.
+/// True if another bonus die follows this one.
 pub fn bonus_die_explodes(value: u32) -> bool {
     value == 6
 }
 
-/// What bonus dice come to: a 6 counts 5.
+/// The sum of bonus dice: a 6 counts 5.
 pub fn bonus_dice_total(values: &[u32]) -> u32 {
     values.iter().map(|value| (*value).min(5)).sum()
 }
 
-/// A die that was added to a test.
+/// A die added to a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Added {
     /// Its dice.
     pub chain: Chain,
-    /// Whether it counts 10 at least.
+    /// True if it counts at least 10.
     pub minimum: bool,
 }
 
 impl Added {
-    /// What it counts.
+    /// Its value.
     pub fn counts(&self) -> u32 {
         let sum: u32 = self.chain.iter().sum();
         if self.minimum { sum.max(PAID_MINIMUM) } else { sum }
     }
 }
 
-/// Whether the first die may be thrown away (Favored Skill).
+/// Whether the first die may be rerolled (Favored Skill).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Favored {
@@ -149,22 +149,22 @@ pub enum Favored {
     No,
     /// It may, as long as nothing else is added.
     Open,
-    /// It is decided: something was added.
+    /// No longer: something was added.
     Closed,
     /// The test is favored, and a Multi-Action, which has no reroll.
     Barred,
 }
 
-/// A test on the table: what went into it, and what was added since.
+/// A test on the table: its dice and modifiers, and what was added since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Test {
-    /// Skill or attribute.
+    /// The skill or attribute.
     pub value: i64,
-    /// Modifiers to the action total, cards not among them.
+    /// Modifiers to the action total, without cards.
     pub mods: i64,
     /// Cards, each worth [`CARD`].
     pub cards: i64,
-    /// Only a 10 rolls again.
+    /// True if only a 10 rolls again.
     pub unskilled: bool,
     /// A Mishap is a first die from 1 to this.
     pub mishap: u32,
@@ -172,9 +172,9 @@ pub struct Test {
     pub multi: i64,
     /// The first die.
     pub first: Chain,
-    /// What it was thrown again as.
+    /// The reroll of the first die.
     pub reroll: Option<Chain>,
-    /// Whether it may still be.
+    /// Whether the first die may still be rerolled.
     pub favored: Favored,
     /// The die of an Up condition.
     pub up: Option<Added>,
@@ -184,21 +184,21 @@ pub struct Test {
     pub hero: Option<Added>,
     /// The die of a Drama card.
     pub drama: Option<Added>,
-    /// What it is judged against; empty while that is not known.
+    /// The difficulty numbers; empty while they are not known.
     pub dns: Vec<i64>,
     /// The damage that it soaks.
     #[serde(default)]
     pub soak: Option<Soak>,
 }
 
-/// What a test soaks.
+/// The damage that a test soaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soak {
-    /// The entry of the damage, and what it did; nothing if that is only known at the table.
+    /// The entry of the damage, and its harm; `None` if only the table knows.
     pub damage: Option<(u64, Harm)>,
 }
 
-/// The bonus of so many characters who act together (Combined Actions).
+/// The bonus for this many characters acting together (Combined Actions).
 pub fn combined(characters: i64) -> i64 {
     match characters {
         ..=1 => 0,
@@ -209,23 +209,23 @@ pub fn combined(characters: i64) -> i64 {
 }
 
 impl Test {
-    /// A natural 1: it fails, and nothing is added to it.
+    /// True for a natural 1: it fails, and nothing can be added.
     pub fn is_lost(&self) -> bool {
         self.first.first() == Some(&1)
     }
 
-    /// The first die is in the Mishap range.
+    /// True if the first die is in the Mishap range.
     pub fn is_mishap(&self) -> bool {
         self.first.first().is_some_and(|first| *first <= self.mishap)
     }
 
-    /// The dice that were added, in the order of their throw.
+    /// The dice added, in the order rolled.
     pub fn added(&self) -> impl Iterator<Item = (&'static str, &Added)> {
         let all = [("Up", &self.up), ("Possibility", &self.possibility), ("Hero", &self.hero), ("Drama", &self.drama)];
         all.into_iter().filter_map(|(what, added)| added.as_ref().map(|added| (what, added)))
     }
 
-    /// All chains together.
+    /// The total of all chains.
     pub fn die_total(&self) -> u32 {
         let first: u32 = self.reroll.as_ref().unwrap_or(&self.first).iter().sum();
         first + self.added().map(|(_, added)| added.counts()).sum::<u32>()
@@ -236,23 +236,23 @@ impl Test {
         self.value + bonus(self.die_total()) + self.all_mods() + CARD * self.cards
     }
 
-    /// Modifiers, extra actions among them.
+    /// All modifiers, including extra actions.
     pub fn all_mods(&self) -> i64 {
         self.mods - 2 * self.multi
     }
 
-    /// How it goes against a difficulty number.
+    /// The level of success against a difficulty number.
     pub fn level(&self, dn: i64) -> Level {
         if self.is_lost() { Level::Failure } else { Level::of(self.total(), dn) }
     }
 
-    /// Whether it succeeds against all that it is judged against.
+    /// True if it succeeds against all its difficulty numbers.
     pub fn succeeds(&self) -> bool {
         self.dns.iter().all(|dn| self.level(*dn) > Level::Failure)
     }
 
-    /// Whether a first die that may be thrown away is better thrown away: it did not explode, and fails, or is below 10
-    /// where nothing is known to judge it by.
+    /// True if a first die that may be rerolled should be: it did not explode, and it fails, or is below 10 if no
+    /// difficulty is known.
     pub fn wants_reroll(&self) -> bool {
         let low = self.first.first().is_some_and(|first| *first < 10);
         self.first.len() == 1 && if self.dns.is_empty() { low } else { !self.succeeds() }

@@ -1,4 +1,4 @@
-//! How tests and holdings are shown, and the facts they state.
+//! Shows tests and holdings, and states their facts.
 
 use crate::rules::{self, Added, Favored, Harm, Level, Soak, Test};
 use crate::{ACTMAX, Holdings, State};
@@ -13,12 +13,12 @@ pub(crate) fn ending(test: &Test) -> Reply {
     reply.fact("outcome", result.map(Level::word)).fact("success", success)
 }
 
-/// What a test comes to, if that is known.
+/// The result of a test, if known.
 fn result(test: &Test) -> Option<Level> {
     test.dns.first().map(|dn| test.level(*dn)).or(test.is_lost().then_some(Level::Failure))
 }
 
-/// A test: result, dice, what may follow.
+/// A test: result, dice, possible follow-ups.
 pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId, test: &Test) -> Reply {
     let mut reply = headline(soak(reply, test), test).text(" | ");
     reply = dice(reply, test);
@@ -51,7 +51,7 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
     if paid { possibilities_fact(reply, state, turn, [actor]) } else { reply }
 }
 
-/// What a soak takes away, in front of its test.
+/// What a soak takes away, shown before its test.
 fn soak(reply: Reply, test: &Test) -> Reply {
     let Some(Soak { damage }) = &test.soak else { return reply };
     let level = test.level(test.dns[0]);
@@ -71,7 +71,7 @@ fn soak(reply: Reply, test: &Test) -> Reply {
     }
 }
 
-/// Whether the rules let a Possibility be spent on it, however many are held.
+/// True if the rules allow spending a Possibility on it, however many are held.
 fn may_spend(state: &State, actor: CharacterId, test: &Test) -> bool {
     let spent = test.possibility.is_some() || test.soak.is_some();
     !test.is_lost() && !spent && !state.held(actor).disconnected
@@ -211,7 +211,7 @@ pub(crate) fn possibilities_fact(
     reply.fact("possibilities", each.collect::<Map<_, _>>())
 }
 
-/// All that a character and the table hold.
+/// Everything a character and the table hold.
 pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let others = state.characters.iter().filter(|(id, _)| **id != who && !turn.is_away(**id));
     let others: Vec<_> =

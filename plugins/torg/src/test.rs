@@ -1,4 +1,4 @@
-//! Tests, and what is added to them.
+//! Tests, and additions to them.
 
 use crate::rules::{self, Added, Chain, Favored, Test};
 use crate::words::{Circumstance, Decide, Mishap, PlayedCards, Wounds};
@@ -8,34 +8,34 @@ use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
 /// The largest modifier of one test.
 const MOST_MODS: i64 = 100;
 
-/// What is done about a test that was made.
+/// A follow-up on a test.
 pub(crate) enum More {
-    /// A Possibility is spent.
+    /// Spend a Possibility.
     Possibility {
-        /// Its die counts 10 at least.
+        /// True if its die counts at least 10.
         minimum: bool,
     },
-    /// The first die is thrown again.
+    /// Reroll the first die.
     Reroll,
     /// An Up condition.
     Up,
     /// A Hero card.
     Hero {
-        /// Its die counts 10 at least.
+        /// True if its die counts at least 10.
         minimum: bool,
     },
     /// A Drama card.
     Drama {
-        /// Its die counts 10 at least.
+        /// True if its die counts at least 10.
         minimum: bool,
     },
     /// Cards that add 3 each.
     Cards(i64),
-    /// What it is judged against.
+    /// Its difficulties.
     Dn(Vec<i64>),
 }
 
-/// Throws a d20 and whatever it adds.
+/// Rolls a d20 and any dice it adds.
 pub(crate) fn chain(turn: &mut Turn, unskilled: bool) -> Result<Chain, Refusal> {
     let mut chain = Vec::new();
     loop {
@@ -57,7 +57,7 @@ pub(crate) fn answer(state: &State, turn: &Turn, test: &Test) -> Reply {
     turn.answer(show::ending(test), |reply| show::test(reply, state, turn, turn.actor, test).record(test))
 }
 
-/// Throws a test with all that was typed.
+/// Rolls a test with everything that was typed.
 pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Test, Refusal> {
     let mods = modifiers(how)?;
     if how.possibility {
@@ -112,7 +112,7 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
     Ok(test)
 }
 
-/// All modifiers that were typed, cards and extra actions not among them.
+/// The sum of the modifiers typed, without cards and extra actions.
 fn modifiers(how: &How) -> Result<i64, Refusal> {
     let wounds = how.wounds.map_or(0, |Wounds(wounds)| wounds);
     let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
@@ -124,7 +124,7 @@ fn modifiers(how: &How) -> Result<i64, Refusal> {
     Ok(mods)
 }
 
-/// Adds to a test that was made, or judges it.
+/// Adds to an earlier test, or judges it.
 pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<Reply, Refusal> {
     let target: Target<Test> = turn.target()?;
     let mut test = target.record;
@@ -151,7 +151,7 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
     }))
 }
 
-/// Adds a die or cards to a test, and takes what that costs.
+/// Adds a die or cards to a test, and takes their cost.
 fn add(state: &mut State, turn: &mut Turn, actor: CharacterId, test: &mut Test, more: &More) -> Result<(), Refusal> {
     if test.is_lost() {
         let what = match more {
@@ -197,10 +197,10 @@ fn add(state: &mut State, turn: &mut Turn, actor: CharacterId, test: &mut Test, 
     Ok(())
 }
 
-/// Cards that one test takes.
+/// The most cards in one test.
 const MOST_CARDS: i64 = 20;
 
-/// Refuses a reroll that the rules do not give.
+/// Refuses a reroll that the rules do not allow.
 fn may_reroll(test: &Test) -> Result<(), Refusal> {
     let what = match test.favored {
         _ if test.reroll.is_some() => "it was rerolled already, and the new die stands",
@@ -214,7 +214,7 @@ fn may_reroll(test: &Test) -> Result<(), Refusal> {
     Err(Refusal::new(what).example("test 12 dn 14 favored"))
 }
 
-/// Refuses who has no Possibility to spend.
+/// Refuses somebody who has no Possibility to spend.
 pub(crate) fn payable(state: &State, turn: &Turn, actor: CharacterId) -> Result<(), Refusal> {
     let name = turn.name(actor);
     if state.held(actor).disconnected {
@@ -227,7 +227,7 @@ pub(crate) fn payable(state: &State, turn: &Turn, actor: CharacterId) -> Result<
     Ok(())
 }
 
-/// Takes a Possibility; what is offered for the last one cannot be taken any more.
+/// Takes a Possibility; if it was the last, offers that need one are closed.
 pub(crate) fn pay(state: &mut State, turn: &mut Turn, actor: CharacterId) -> Result<(), Refusal> {
     payable(state, turn, actor)?;
     state.of(actor).spent += 1;

@@ -3,16 +3,16 @@
 use crate::rules::DIFFICULTIES;
 use plugin_api::{Argument, Choice, Number};
 
-/// What a test is judged against: numbers or names, one or several.
+/// The difficulties of a test: numbers or names, one or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difficulties(pub Vec<i64>);
 
 /// The highest difficulty number.
 const HIGHEST: i64 = 200;
-/// Targets of one test.
+/// The most targets of one test.
 const MOST_TARGETS: usize = 10;
 
-/// `dn` alone.
+/// Just `dn`.
 impl Default for Difficulties {
     fn default() -> Self {
         Difficulties(vec![10])
@@ -43,7 +43,7 @@ impl Argument for Difficulties {
     }
 }
 
-/// The difficulty that `words` begin with, or several, `10/12`; and how many words that is.
+/// The difficulties at the start of `words`, one or several as in `10/12`, and the number of words they take.
 fn one(words: &[&str]) -> Result<Option<(Vec<i64>, usize)>, String> {
     let Some(first) = words.first().filter(|first| !first.starts_with(['+', '-'])) else { return Ok(None) };
     let number = |text: &str| match text.parse() {
@@ -56,7 +56,8 @@ fn one(words: &[&str]) -> Result<Option<(Vec<i64>, usize)>, String> {
     Ok(by_name(words).map(|(dn, count)| (vec![dn], count)))
 }
 
-/// The difficulty whose name `words` begin with, and how many words that is: `very hard`, or `veryhard` or `very-hard`.
+/// The difficulty whose name is at the start of `words`, and the number of words: `very hard`, or `veryhard` or
+/// `very-hard`.
 fn by_name(words: &[&str]) -> Option<(i64, usize)> {
     let typed: Vec<String> = words.iter().take(2).map(|word| word.to_lowercase()).collect();
     let fits = |name: &str| {
@@ -88,10 +89,10 @@ impl Argument for NamedDifficulty {
     }
 }
 
-/// Words of which a number in front says how many: no difficulty.
+/// Words with a number before them that is a count, not a difficulty.
 const COUNTED: [&str; 7] = ["card", "cards", "wound", "wounds", "wounded", "bd", "actions"];
 
-/// How many of something there are: `cards 2`, `2 cards`, or `card`, which is one; and how many words say so.
+/// A count of something: `cards 2`, `2 cards`, or `card` for one; and the number of words it takes.
 fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i64, usize)>, String> {
     let named = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(word));
     let number = |word: &str| Ok::<_, String>(Number::<1, MOST>::read(&[word])?.map(|(Number(count), _)| count));
@@ -112,7 +113,7 @@ fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i6
     }
 }
 
-/// Wounds, counted: `wounds 2`, `2 wounds`, `wounded`.
+/// A count of wounds: `wounds 2`, `2 wounds`, `wounded`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wounds(pub i64);
 
@@ -130,7 +131,7 @@ impl Argument for Wounds {
     }
 }
 
-/// Cards that are played with a test, counted: `cards 2`, `2 cards`, `card`.
+/// A count of cards played with a test: `cards 2`, `2 cards`, `card`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlayedCards(pub i64);
 
@@ -163,7 +164,7 @@ pub(crate) enum CardWord {
     Nomin,
 }
 
-/// Bonus dice, counted: `bd 2`, `2 bd`, `bd2`.
+/// A count of bonus dice: `bd 2`, `2 bd`, `bd2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BonusDice(pub u32);
 
@@ -207,7 +208,7 @@ impl Argument for Mishap {
     }
 }
 
-/// Cards, counted: `2`. What one adds is not typed.
+/// A count of cards: `2`. Their bonus is not typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cards(pub i64);
 
@@ -244,7 +245,7 @@ impl Argument for Toughness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Circumstance(pub i64);
 
-/// Circumstances by name (Modifiers), as they are typed.
+/// Circumstances by name (Modifiers), as typed.
 const CIRCUMSTANCES: [(&str, i64); 9] = [
     ("very stymied", -4),
     ("very vulnerable", 4),

@@ -1,4 +1,4 @@
-//! The sessions, examples and stored states of `torg`, the worked cases, and how its results fall.
+//! The sessions, examples and stored states of `torg`, the worked cases, and the distribution of its results.
 
 use plugin_testkit::cases::{Said, dice_of, number, test_cases, text};
 use plugin_testkit::simulate::{simulate, within_four_errors};
@@ -10,7 +10,7 @@ fn torg_plays_as_written() {
     plugin_testkit::test_plugin(torg::plugin, env!("CARGO_MANIFEST_DIR"));
 }
 
-/// What a soak leaves of harm is a rule function with tests of its own in `rules`.
+/// What a soak leaves of harm is a rule function with its own tests in `rules`.
 #[test]
 fn every_worked_case_comes_out_as_computed_by_hand() {
     let header = "@plugins torg\n@referee Gus\nAnn> join";
@@ -37,7 +37,7 @@ fn script(case: &Value) -> Vec<Said> {
     }
 }
 
-/// A test, and what is added to it, a command each.
+/// A test, and each addition to it, as one command each.
 fn test(case: &Value) -> Vec<Said> {
     let input = &case["input"];
     let mut line = format!("Ann> test {}", input["value"]);
@@ -61,7 +61,7 @@ fn test(case: &Value) -> Vec<Said> {
     if input["favored_reroll"] != true {
         return vec![Said::and(line + &dice_of(case), &case["expect"])];
     }
-    // The first chain belongs to the test, the rest to the reroll; a refused one throws nothing.
+    // The first chain belongs to the test, the rest to the reroll; a refused reroll rolls nothing.
     let mut first = case["dice"].as_array().cloned().unwrap_or_default();
     let exploded = first.iter().take_while(|die| [10, 20].contains(&number(&die[1]))).count();
     let second = first.split_off(first.len().min(exploded + 1));
@@ -82,16 +82,16 @@ fn step(step: &Value) -> Vec<Said> {
     let mut expect = step["expect"].clone();
     match expect.as_object_mut().and_then(|facts| facts.remove("refused")) {
         None => vec![Said::and(line, &expect)],
-        // What stands beside a refusal is asked for after it.
+        // Other expectations next to a refusal are checked after it.
         Some(reason) => vec![Said::and(line, &json!({ "refused": reason })), Said::and("Ann> poss", &expect)],
     }
 }
 
-/// Chances of the die totals of one chain up to `most`, by the dice it may have: each 10, and if skilled each 20, is a
-/// twentieth of another chain.
+/// Chances of the die totals of one chain up to `most`: each 10, and if skilled each 20, adds another chain, with a
+/// chance of one in twenty each.
 fn chain(unskilled: bool, most: usize) -> Vec<f64> {
     let mut chances = vec![0.0; most + 1];
-    // A die total of t is a last die of t, or a 10 or 20 and a chain of the rest.
+    // A die total of t is either a last die of t, or a 10 or 20 and a chain for the rest.
     for total in 1..=most {
         let last = (1..=20).contains(&total) && total != 10 && (total != 20 || unskilled);
         let after = |die: usize| if total > die { chances[total - die] } else { 0.0 };
@@ -106,7 +106,7 @@ fn bonus(total: usize) -> i64 {
     below.get(total - 1).copied().unwrap_or_else(|| 7 + (total as i64 - 20 + 4) / 5)
 }
 
-/// Chances of the levels of success: sums over all die totals that can matter, the rest being outstanding.
+/// Chances of the levels of success: sums over all die totals that matter; the rest is outstanding.
 fn levels(value: i64, dn: i64, dice: &[f64]) -> BTreeMap<&'static str, f64> {
     let mut levels = BTreeMap::from([("failure", 0.0), ("standard", 0.0), ("good", 0.0), ("outstanding", 0.0)]);
     let mut rest = 1.0;
@@ -131,13 +131,14 @@ fn a_million_tests_fall_as_enumerated() {
     const TIMES: u32 = 250_000;
     let plugin = torg::plugin();
     let skilled = chain(false, 400);
-    // Favored with a reroll of all that fails: a first die that stands, or another chain, in which a 1 is no Mishap.
+    // Favored, with a reroll of everything that fails: a first die that stands, or a second chain, where a 1 is no
+    // Mishap.
     let mut favored = levels(12, 14, &skilled);
     let rethrown = favored["failure"] - 0.05;
     let mut again = skilled.clone();
     again[1] = 0.0;
     let mut second = levels(12, 14, &again);
-    // Without the 1 the sum misses a twentieth, which the rest counted as outstanding: at 12 against 14 a 1 fails.
+    // Without the 1 the sum lacks a twentieth, which was counted as outstanding: at 12 against 14 a 1 fails.
     *second.get_mut("outstanding").unwrap() -= 0.05;
     *second.get_mut("failure").unwrap() += 0.05;
     for (level, chance) in &mut favored {

@@ -144,7 +144,7 @@ impl Default for Config {
 }
 
 impl Rule {
-    /// What the core is told of it.
+    /// The rule in the core's form.
     fn told(&self) -> RoomRule {
         let Rule { rooms, prefix, plugins, allowed, settings } = self;
         let proper = |key: &str, value: &str| RoomSetting::check(key, value).ok();
@@ -158,7 +158,7 @@ impl Rule {
     }
 }
 
-/// What the rooms of the terminal start with: no other bot is there.
+/// The settings of the terminal's rooms: no other bot is there.
 fn at_the_terminal() -> RoomRule {
     let settings = BTreeMap::from([(table::ALONE.key.to_owned(), "on".to_owned())]);
     RoomRule { rooms: format!("{}/*", transport_console::NETWORK), settings, ..RoomRule::default() }
@@ -199,7 +199,7 @@ impl Default for Backups {
 }
 
 impl Config {
-    /// What a text decides.
+    /// Parses a text.
     ///
     /// # Errors
     /// The first mistake.
@@ -216,20 +216,20 @@ impl Config {
         Ok(Config { networks, ..config })
     }
 
-    /// With the secrets that its files hold; what is wrong with its networks is noted.
+    /// Adds the secrets from files, and notes what is wrong with its networks.
     pub(super) fn complete(self, wrong: &mut Vec<Mistake>) -> Self {
         let mut note = |what: String| wrong.push(Mistake::of(what));
         let networks = self.networks.complete(&self.owners, &mut note);
         Config { networks, ..self }
     }
 
-    /// An owner as the network spells them.
+    /// An owner in the network's own spelling.
     fn as_known(&self, owner: &PlayerId) -> PlayerId {
         let known = |network: &dyn Network| PlayerId::new(&owner.network, network.as_known(&owner.id));
         self.networks.named(&owner.network).map_or_else(|| owner.clone(), known)
     }
 
-    /// What the core needs of it.
+    /// The settings for the core.
     pub fn settings(&self) -> Settings {
         Settings {
             name: self.name.clone(),

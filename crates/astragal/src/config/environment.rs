@@ -1,21 +1,21 @@
-//! What the environment sets, before the file: `ASTRAGAL__IRC__LIBERA__NICK=dicey` is `irc.libera.nick`.
+//! Settings from the environment, which override the file: `ASTRAGAL__IRC__LIBERA__NICK=dicey` is `irc.libera.nick`.
 
 use super::mistakes::{self, Mistake};
 use serde_json::Value as Schema;
 use std::ffi::{OsStr, OsString};
 use toml::{Table, Value};
 
-/// What such names begin with.
+/// The prefix of their names.
 const PREFIX: &str = "ASTRAGAL__";
-/// What stands between the keys of a path.
+/// The separator of the keys in a path.
 const BETWEEN: &str = "__";
 
-/// The environment of this process, whatever is in it.
+/// The environment of this process, including invalid text.
 pub fn environment() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }
 
-/// Puts what is set in the environment into `table`; what leads nowhere is a mistake.
+/// Applies the environment's settings to `table`; one that leads nowhere is a mistake.
 pub fn apply(
     table: &mut Table,
     schema: &Schema,
@@ -47,7 +47,7 @@ pub fn apply(
     wrong
 }
 
-/// What a text is: as the file would say it, or the text itself where that is what the key has.
+/// The value of a text: as in the file, or the text itself if that is the key's type.
 fn read(text: &str, of: &Schema) -> Value {
     let as_written = || format!("value = {text}").parse::<Table>().ok()?.remove("value");
     let kinds = of.get("type").map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a configuration says and cannot mean: names of plugins, networks and people that nobody has.
+//! Checks for values that are well-formed but meaningless: plugins, networks and people that do not exist.
 
 use super::decided::Config;
 use super::mistakes::Mistake;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use table::RoomSetting;
 
 impl Config {
-    /// What it cannot mean; each begins with the key that it is about.
+    /// The meaningless values; each message begins with its key.
     pub(super) fn meaningless(&self) -> Vec<Mistake> {
         let mut wrong = Vec::new();
         if self.name.trim().is_empty() {
@@ -47,7 +47,7 @@ impl Config {
         wrong.into_iter().map(Mistake::of).collect()
     }
 
-    /// That a pattern of people to be ignored is about nobody, and what would be about somebody.
+    /// If an ignore pattern can match nobody: that, and a pattern that could match somebody.
     pub fn nobody(&self, pattern: &str) -> Option<String> {
         if !pattern.contains([':', '!', '@']) || pattern.contains(char::is_whitespace) {
             return Some(format!(
@@ -59,7 +59,7 @@ impl Config {
         Some(format!("{pattern:?} names nobody there: {meant}"))
     }
 
-    /// An owner whom nobody can be.
+    /// If an owner cannot exist: why.
     fn no_owner(&self, owner: &PlayerId) -> Option<String> {
         self.strange("owners", &owner.to_string(), &owner.network).or_else(|| {
             let wrong = self.networks.named(&owner.network)?.no_owner(owner)?;
@@ -67,7 +67,7 @@ impl Config {
         })
     }
 
-    /// That something is on a network that there is not.
+    /// A message that something names an unknown network.
     fn strange(&self, key: &str, what: &str, network: &str) -> Option<String> {
         let names = self.networks.iter().map(|network| network.name().to_owned());
         let names: Vec<String> = names.chain([transport_console::NETWORK.to_owned()]).collect();

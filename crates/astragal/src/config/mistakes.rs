@@ -1,4 +1,4 @@
-//! Every mistake of a configuration at once, each with its line: what the file says against the schema of [`Config`].
+//! All mistakes of a configuration at once, each with its line: the file compared with the schema of [`Config`].
 //!
 //! [`Config`]: super::decided::Config
 
@@ -9,10 +9,10 @@ use std::fmt;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 use toml::{Spanned, Table};
 
-/// Something wrong in a configuration.
+/// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The line of the file, from 1; none where it is about the whole, or not in the file.
+    /// The line in the file, from 1; `None` if it is about the whole file, or not in it.
     pub line: Option<usize>,
     /// What is wrong, and what would be right.
     pub what: String,
@@ -28,24 +28,24 @@ impl fmt::Display for Mistake {
 }
 
 impl Mistake {
-    /// One without a line.
+    /// A mistake without a line.
     pub fn of(what: impl fmt::Display) -> Self {
         Mistake { line: None, what: what.to_string() }
     }
 
-    /// What reading the text ended with.
+    /// The error from parsing the text.
     pub fn in_text(text: &str, error: &toml::de::Error) -> Self {
         let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         Mistake { line, what: error.message().lines().next().unwrap_or_default().to_owned() }
     }
 
-    /// Whether it is about a key or section, as such.
+    /// True if it is about this key or section itself.
     pub fn is_about(&self, path: &str) -> bool {
         self.what.strip_prefix(path).is_some_and(|rest| rest.starts_with(": "))
     }
 
-    /// Finds the line of the section or key that it begins with, if it begins with one; `rooms.rules.2` is the second of
-    /// several.
+    /// Finds the line of the section or key at the beginning of its message, if there is one; `rooms.rules.2` is the
+    /// second of several.
     pub fn look_for_line<'t>(&mut self, text: &'t str) {
         let Some((path, _)) = self.what.split_once(": ") else { return };
         let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
@@ -65,17 +65,17 @@ impl Mistake {
     }
 }
 
-/// What a text says against its schema.
+/// The result of comparing a text with its schema.
 pub struct Found {
-    /// The rest: what is no mistake in itself; nothing, if the text makes no sense.
+    /// The parts without mistakes; empty if the text cannot be parsed.
     pub table: Table,
-    /// Syntax errors, unknown keys, and values of another type than their key has.
+    /// Syntax errors, unknown keys, and values of the wrong type.
     pub mistakes: Vec<Mistake>,
-    /// The sections that lack something for it.
+    /// The sections from which something was removed.
     pub maimed: BTreeSet<String>,
 }
 
-/// Holds a text against its schema.
+/// Compares a text with its schema.
 pub fn find(text: &str, schema: &Value) -> Found {
     let (mut table, errors) = DeTable::parse_recoverable(text);
     let line = |at: usize| Some(text[..at.min(text.len())].matches('\n').count() + 1);
@@ -84,7 +84,7 @@ pub fn find(text: &str, schema: &Value) -> Found {
         .map(|error| Mistake { line: error.span().and_then(|span| line(span.start)), what: error.message().to_owned() })
         .collect();
     if !mistakes.is_empty() {
-        // What else there is nobody can know.
+        // The rest of the file cannot be known.
         return Found { table: Table::new(), mistakes, maimed: BTreeSet::new() };
     }
     let mut walk = Walk { schema, found: Vec::new(), maimed: BTreeSet::new() };
@@ -97,17 +97,17 @@ pub fn find(text: &str, schema: &Value) -> Found {
     Found { table, mistakes, maimed: walk.maimed }
 }
 
-/// Where `path` leads in the schema, if it leads anywhere.
+/// The part of the schema that `path` leads to, if any.
 pub fn at<'s>(schema: &'s Value, path: &[&str]) -> Option<&'s Value> {
     path.iter().try_fold(schema, |here, key| key_of(schema, resolved(schema, here), key))
 }
 
-/// Whether a value is never shown.
+/// True if a value must never be shown.
 pub fn is_secret(schema: &Value) -> bool {
     schema.get("writeOnly").is_some()
 }
 
-/// Goes through a text, and takes out what is wrong.
+/// Walks through a text and takes out what is wrong.
 struct Walk<'s> {
     schema: &'s Value,
     found: Vec<(usize, String)>,
@@ -136,7 +136,7 @@ impl Walk<'_> {
         *table = right.collect();
     }
 
-    /// Whether a value may stay; what is wrong within it is taken out.
+    /// Returns true if a value may stay, after taking out what is wrong inside it.
     fn value<'t>(&mut self, value: &mut Spanned<DeValue<'t>>, schema: &Value, path: &str) -> bool {
         let schema = resolved(self.schema, schema).clone();
         if is_secret(&schema) {
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 }
 
-/// The schema behind a reference, or of what may be missing.
+/// Resolves references and optional types in a schema.
 fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
         return root.pointer(name.trim_start_matches('#')).map_or(schema, |behind| resolved(root, behind));
@@ -198,12 +198,13 @@ fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
 
 fn key_of<'s>(root: &'s Value, schema: &'s Value, key: &str) -> Option<&'s Value> {
     let known = schema.get("properties").and_then(|keys| keys.get(key));
-    // `true` is anything: of a network that this program is built without, everything is read, and then refused as such.
+    // `true` means anything: a section for a network that this program is built without is read whole, and refused
+    // later.
     let any = || schema.get("additionalProperties").filter(|any| any.is_object() || **any == true);
     known.or_else(any).map(|found| if is_secret(found) { found } else { resolved(root, found) })
 }
 
-/// The one type of a value that may be there.
+/// The type that a value must have.
 fn kind(schema: &Value) -> &str {
     match schema.get("type") {
         Some(Value::String(kind)) => kind,
@@ -213,7 +214,7 @@ fn kind(schema: &Value) -> &str {
     }
 }
 
-/// The words that a value is one of.
+/// The words that a value can be.
 fn words(schema: &Value) -> Vec<&str> {
     let several = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
     let consts = several("oneOf").filter_map(|each| each.get("const")?.as_str());

@@ -1,4 +1,4 @@
-//! A configuration as it is written, before it is one: what the file and the environment say, and what is wrong with it.
+//! A configuration before it is checked: the contents of the file and the environment, with their mistakes.
 
 use super::decided::Config;
 use super::environment;
@@ -14,16 +14,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
-/// What the keys of files end in that hold secrets.
+/// The ending of keys that name files with secrets.
 const FILE: &str = "_file";
 
-/// A configuration as it is written: the file, and over it the environment.
+/// The file, overridden by the environment.
 pub struct Written {
-    /// The kinds of networks that it may name.
+    /// The kinds of networks it may name.
     kinds: Kinds,
     table: Table,
     mistakes: Vec<Mistake>,
-    /// The sections that lack something for a mistake.
+    /// The sections from which a mistake was removed.
     maimed: BTreeSet<String>,
     text: String,
     /// The directory of the file.
@@ -34,7 +34,7 @@ impl Written {
     /// Reads the file, if there is one, and the environment.
     ///
     /// # Errors
-    /// The file cannot be read. What is wrong in it is noted.
+    /// The file cannot be read. Mistakes in it are noted instead.
     pub fn read(
         path: Option<&Path>,
         environment: impl Iterator<Item = (OsString, OsString)>,
@@ -53,16 +53,16 @@ impl Written {
         Ok(Written { kinds: kinds.clone(), table, mistakes, maimed, text, beside })
     }
 
-    /// What it comes to.
+    /// Checks everything and returns the configuration.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All its mistakes.
     pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
         place(&mut self.table, &self.beside);
         let config = match Config::of(&self.table.to_string(), &self.kinds) {
             Ok(config) => config,
             Err(error) if self.mistakes.is_empty() => {
-                // What the file alone says knows its place.
+                // Mistakes in the file itself have a line.
                 let placed = Config::of(&self.text, &self.kinds).err();
                 let mistake = placed.map_or_else(|| Mistake::of(error), |error| Mistake::in_text(&self.text, &error));
                 return Err(vec![mistake]);
@@ -71,7 +71,7 @@ impl Written {
         };
         let mut meaningless = config.meaningless();
         let complete = config.complete(&mut meaningless);
-        // What a section lacks may be what was wrong in it.
+        // Something a section lacks may be what was removed from it.
         meaningless.retain(|mistake| !self.maimed.iter().any(|section| mistake.is_about(section)));
         meaningless.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
         self.mistakes.extend(meaningless);
@@ -79,7 +79,7 @@ impl Written {
         if self.mistakes.is_empty() { Ok(complete) } else { Err(self.mistakes) }
     }
 
-    /// Which files hold secrets and can be read by everybody on this machine: the file itself, or one that it names.
+    /// The files with secrets that everybody on this machine can read: the configuration itself, or ones it names.
     pub fn exposed(&self, path: Option<&Path>) -> Vec<PathBuf> {
         let (schema, mut files) = (schema(&self.kinds), Vec::new());
         let mut own = false;
@@ -93,7 +93,7 @@ impl Written {
         files.into_iter().filter(open).collect()
     }
 
-    /// What is written; defaults are not in it.
+    /// What is written, without defaults.
     pub fn shown(&self, secrets: Secrets) -> anyhow::Result<String> {
         let mut table = self.table.clone();
         if secrets == Secrets::Hidden {
@@ -103,12 +103,12 @@ impl Written {
     }
 }
 
-/// Whether secrets are shown.
+/// Whether to show secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secrets {
     /// They are.
     Shown,
-    /// Others stand in their places.
+    /// Placeholders are shown instead.
     Hidden,
 }
 
@@ -123,7 +123,7 @@ pub fn schema(kinds: &Kinds) -> Value {
     schema
 }
 
-/// Goes through all values that are no sections, with the keys that lead to them.
+/// Goes through all values other than sections, with the path of keys to each.
 fn each_value<'t>(table: &'t Table, path: &mut Vec<&'t str>, look: &mut dyn FnMut(&[&str], &toml::Value)) {
     for (key, value) in table {
         path.push(key);
@@ -135,7 +135,7 @@ fn each_value<'t>(table: &'t Table, path: &mut Vec<&'t str>, look: &mut dyn FnMu
     }
 }
 
-/// Finds the files that the values name which hold secrets.
+/// Resolves the paths of files that hold secrets.
 fn place(table: &mut Table, beside: &Path) {
     for (key, value) in table.iter_mut() {
         match value {
@@ -152,7 +152,7 @@ fn hide(table: &mut Table, schema: &Value, path: &mut Vec<String>) {
     for (key, value) in table.iter_mut() {
         path.push(key.clone());
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-        // A key that the schema does not know, as in a program built without its network, may be a secret too.
+        // A key unknown to the schema, as in a program built without its network, may be a secret too.
         let secret = mistakes::at(schema, &keys).is_none_or(mistakes::is_secret);
         match value {
             toml::Value::Table(inner) => hide(inner, schema, path),

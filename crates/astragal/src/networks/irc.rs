@@ -37,7 +37,7 @@ impl Kind for Irc {
         probe(settings, &nonces()).await
     }
 
-    /// Case does not tell accounts apart.
+    /// Accounts that differ only in case are the same.
     fn as_known(&self, id: &str) -> String {
         id.to_ascii_lowercase()
     }
@@ -69,7 +69,7 @@ impl Kind for Irc {
     }
 }
 
-/// Fresh randomness each time.
+/// Returns fresh randomness each time.
 fn nonces() -> Nonces {
     let entropy = Mutex::new(Entropy::from_system());
     Arc::new(move || {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn the_example_names_every_key_of_an_irc_network() {
         let text = include_str!("../../../../config/astragal.example.toml");
-        // What a wrong key is told is the list of the right ones.
+        // The error for a wrong key lists the right ones.
         for (wrong, indent) in [("zzz = 1", "#: "), ("[channels]\n\"#a\" = { zzz = 1 }", "")] {
             let told = toml::from_str::<Settings>(wrong).unwrap_err().to_string();
             let keys: Vec<&str> = told.split_once("expected").unwrap().1.split('`').skip(1).step_by(2).collect();

@@ -1,4 +1,5 @@
-//! A kind of network, such as IRC: all that the program must know of it. Nothing else in the program names one.
+//! A kind of network, such as IRC: everything the program needs to know about it. Nothing else in the program names
+//! one.
 
 use super::first::{Answers, First};
 use async_trait::async_trait;
@@ -11,53 +12,52 @@ use std::fmt::Debug;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A kind of network. What it does not say has a default.
+/// A kind of network. The methods that it need not implement have defaults.
 #[async_trait]
 pub trait Kind: Send + Sync + 'static {
-    /// What an operator decides about one network of this kind: a section of the configuration, of which the schema finds
-    /// the mistakes.
+    /// The settings of one network of this kind: a section of the configuration, whose schema finds the mistakes.
     type Settings: Clone + Debug + PartialEq + DeserializeOwned + JsonSchema + Send + Sync;
 
-    /// What it is called.
+    /// Its names.
     fn names(&self) -> Names;
 
-    /// With the secrets that files hold, if all is right that can be checked without the network. `owners` are those of
-    /// the bot who are on this network.
+    /// Adds the secrets from files, after checking everything that can be checked without the network. `owners` are the
+    /// bot's owners on this network.
     ///
     /// # Errors
-    /// What is wrong, with one right example.
+    /// What is wrong, with one correct example.
     fn complete(&self, settings: Self::Settings, owners: &BTreeSet<String>) -> Result<Self::Settings, String>;
 
-    /// The network of that name, as a transport. What it keeps in files is in `data`, the data directory of the bot.
+    /// The network with this name, as a transport. It keeps its files in `data`, the bot's data directory.
     fn transport(&self, name: &str, settings: &Self::Settings, data: &Path) -> Arc<dyn Transport>;
 
-    /// Tries to log in, and leaves again; says in plain words how that went.
+    /// Tries to log in, and leaves again. Returns the result in plain words.
     ///
     /// # Errors
     /// What failed.
     async fn probe(&self, name: &str, settings: &Self::Settings, data: &Path) -> Result<String, String>;
 
-    /// Somebody's id as the network spells it.
+    /// An id in the network's own spelling.
     fn as_known(&self, id: &str) -> String {
         id.to_owned()
     }
 
-    /// Why nobody can be this owner.
+    /// Why nobody can be this owner, if that is so.
     fn no_owner(&self, _owner: &PlayerId, _settings: &Self::Settings) -> Option<String> {
         None
     }
 
-    /// What would name somebody on the network of that name, instead of this pattern of ids that nobody there can have.
+    /// What would match somebody on the network with this name, if nobody there can match this pattern.
     fn nobody(&self, _name: &str, _pattern: &str) -> Option<String> {
         None
     }
 
-    /// Adds what `astragal init` takes: no flag that another kind has.
+    /// Adds its flags to `astragal init`; none may be another kind's.
     fn flags(&self, init: Command) -> Command {
         init
     }
 
-    /// What the first configuration says of a network of this kind, if there shall be one. `owners` are named already.
+    /// The network of this kind in the first configuration, if there is to be one. `owners` are those named already.
     ///
     /// # Errors
     /// Nobody answers.
@@ -65,34 +65,34 @@ pub trait Kind: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// The command that the program has for this kind alone.
+    /// The program's command for just this kind.
     fn command(&self) -> Option<OwnCommand<Self::Settings>> {
         None
     }
 }
 
-/// What a kind of network is called, here and there.
+/// The names of a kind of network.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// Its section of the configuration: `irc` for `[irc.libera]`.
     pub section: &'static str,
     /// What people call it.
     pub title: &'static str,
-    /// What its section holds.
+    /// What its section contains.
     pub about: &'static str,
-    /// A name that an operator may give such a network; that of the one in the example of the configuration.
+    /// A possible name for such a network: the one in the example configuration.
     pub example: &'static str,
-    /// What is logged of it unless somebody asks for something else, such as `transport_irc=info`; warnings always are.
+    /// The default log filter for it, such as `transport_irc=info`; warnings are always logged.
     pub log: &'static str,
 }
 
-/// A command for one kind of network.
+/// A command for just one kind of network.
 pub struct OwnCommand<Settings> {
-    /// As it is typed.
+    /// Its declaration.
     pub typed: Command,
-    /// Does what was typed, for the networks of this kind, by their names.
+    /// Runs it, for the networks of this kind, by name.
     pub run: Run<Settings>,
 }
 
-/// What does a command; the path is that of the data directory.
+/// Runs a command; the path is the data directory.
 pub type Run<Settings> = fn(&ArgMatches, &BTreeMap<String, Settings>, &Path) -> anyhow::Result<()>;

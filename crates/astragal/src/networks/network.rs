@@ -1,4 +1,4 @@
-//! The networks of the configuration, whatever kind they are of.
+//! The networks of the configuration, of any kind.
 
 use super::first::{Answers, First};
 use super::kind::{Kind, Names};
@@ -15,21 +15,21 @@ use std::path::Path;
 use std::sync::Arc;
 use toml::de::Deserializer;
 
-/// The kinds of networks that a program knows.
+/// The kinds of networks that the program knows.
 pub type Kinds = Vec<&'static dyn AnyKind>;
 
-/// A [`Kind`], whatever its settings are: every kind is one.
+/// A [`Kind`] with any settings; every kind is one.
 pub trait AnyKind: Send + Sync {
-    /// What it is called.
+    /// Its names.
     fn names(&self) -> Names;
 
     /// The schema of its section.
     fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
 
-    /// The networks of its section, which stands there alone under its name.
+    /// The networks in its section, which is there alone under its name.
     ///
     /// # Errors
-    /// It is not of that schema.
+    /// It does not fit the schema.
     fn read(&'static self, section: Deserializer<'_>) -> Result<Vec<Arc<dyn Network>>, toml::de::Error>;
 
     /// As [`Kind::flags`].
@@ -41,13 +41,13 @@ pub trait AnyKind: Send + Sync {
     /// Nobody answers.
     fn first(&self, answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<First>>;
 
-    /// The command that the program has for this kind alone.
+    /// The program's command for just this kind.
     fn command(&self) -> Option<Command>;
 
-    /// Does that command.
+    /// Runs that command.
     ///
     /// # Errors
-    /// Says in plain words what is wrong.
+    /// What is wrong, in plain words.
     fn run(&self, words: &ArgMatches, networks: &Networks, data: &Path) -> anyhow::Result<()>;
 }
 
@@ -57,7 +57,7 @@ pub trait Network: Any + Debug + Send + Sync {
     /// The operator's name for it.
     fn name(&self) -> &str;
 
-    /// What its kind is called.
+    /// The names of its kind.
     fn kind(&self) -> Names;
 
     /// As [`Kind::complete`].
@@ -84,7 +84,7 @@ pub trait Network: Any + Debug + Send + Sync {
     /// As [`Kind::nobody`].
     fn nobody(&self, pattern: &str) -> Option<String>;
 
-    /// Whether the other is of the same kind, name and settings.
+    /// True if the other has the same kind, name and settings.
     fn is_as(&self, other: &dyn Network) -> bool;
 }
 
@@ -179,7 +179,7 @@ impl<K: Kind> Network for Of<K> {
     }
 }
 
-/// The networks of a configuration: kind after kind, and by their names.
+/// The networks of a configuration, kind after kind, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Networks(Vec<Arc<dyn Network>>);
 
@@ -203,24 +203,24 @@ impl Networks {
         self.0.iter().map(|network| &**network)
     }
 
-    /// Whether there is none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The one of that name.
+    /// The network with this name.
     pub fn named(&self, name: &str) -> Option<&dyn Network> {
         self.iter().find(|network| network.name() == name)
     }
 
-    /// What those of one kind are set to, by their names.
+    /// The settings of the networks of one kind, by name.
     pub fn of_kind<K: Kind>(&self) -> BTreeMap<String, K::Settings> {
         let of = |network| (network as &dyn Any).downcast_ref::<Of<K>>();
         let each = self.iter().filter_map(of);
         each.map(|network| (network.name.clone(), network.settings.clone())).collect()
     }
 
-    /// With the secrets that files hold; those that are wrong are left out, and `wrong` hears of them.
+    /// Adds the secrets from files. Networks with errors are left out and reported to `wrong`.
     pub fn complete(self, owners: &BTreeSet<PlayerId>, wrong: &mut dyn FnMut(String)) -> Self {
         for (at, network) in self.0.iter().enumerate() {
             let name = network.name();
@@ -244,7 +244,7 @@ impl Networks {
         self.iter().map(|network| network.transport(data)).collect()
     }
 
-    /// Tries to log in to each; whether all went well. `say` is told how each went.
+    /// Tries to log in to each. Returns true if all went well. `say` gets each result.
     pub async fn try_all(&self, data: &Path, say: &mut dyn FnMut(String)) -> bool {
         let mut well = true;
         for network in self.iter() {

@@ -1,4 +1,4 @@
-//! A kind of network that this program is built without: naming one is a mistake that says so.
+//! A kind of network that this program is built without: naming one is a mistake, and the error says so.
 
 use super::first::{Answers, First};
 use super::kind::{Kind, Names};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// One that a cargo feature of the name of its section brings.
+/// A missing kind, which the cargo feature with the name of its section adds.
 pub struct Without {
     /// Its section of the configuration.
     pub section: &'static str,
@@ -46,7 +46,7 @@ impl Kind for Without {
     }
 
     fn flags(&self, init: Command) -> Command {
-        // Whatever follows is for what is not there.
+        // Whatever follows is for the missing kind.
         init.arg(Arg::new(self.section).long(self.section).num_args(1..).allow_hyphen_values(true).hide(true))
     }
 

@@ -1,8 +1,8 @@
-//! What an earlier run left: posts that were not said, and accepted events that were not played.
+//! What an earlier run left: posts not said, and accepted events not played.
 //!
-//! After an orderly end, all of these events go to their tables at once. After any other end one of them may be what ended
-//! the bot: then they are played one at a time, each marked on the disk before, and one that was alone in play at two such
-//! ends is answered and passed over.
+//! After an orderly end, all these events go to their tables at once. After any other end, one of them may be what
+//! ended the bot. So they are played one at a time, each noted on the disk first. An event that was playing alone at
+//! two such ends is answered and skipped.
 
 use super::queue::Job;
 use super::{Busy, Running};
@@ -19,15 +19,15 @@ use std::sync::Arc;
 use table::{Heard, Outgoing};
 use tokio::sync::oneshot;
 
-/// The bot may end so often while an event is alone in play.
+/// The bot may end this many times while the same event plays alone.
 const MOST_ENDS: u32 = 2;
 
-/// An event that is alone in play.
+/// An event that is being played alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Suspect {
-    /// Its record among those waiting.
+    /// The key of its record among the waiting events.
     waiting: String,
-    /// How often it was alone in play.
+    /// How many times it was played alone.
     times: u32,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum End {
     Sudden,
 }
 
-/// Notes that a run begins, and returns how the one before it ended.
+/// Notes that a run begins and returns how the previous one ended.
 pub(super) async fn begin(bot: &Bot) -> Result<End, StoreError> {
     let sudden = bot.host().committer().read(keys::RUNNING_KEY)?.is_some();
     let mut batch = Batch::default();
@@ -51,7 +51,7 @@ pub(super) async fn begin(bot: &Bot) -> Result<End, StoreError> {
     Ok(if sudden { End::Sudden } else { End::Orderly })
 }
 
-/// What notes that a run ended in order.
+/// The batch that notes an orderly end.
 pub(super) fn ended() -> Batch {
     let mut batch = Batch::default();
     batch.delete(keys::RUNNING_KEY);
@@ -64,7 +64,7 @@ pub(super) fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoin
     Ok(posts.into_iter().map(|(_, outgoing)| outgoing).collect())
 }
 
-/// The records under `prefix`. One that cannot be read is left where it is and logged: it must not stop the others.
+/// Reads the records under `prefix`. An unreadable one is logged and left in place; it must not stop the others.
 fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String, T)>, StoreError> {
     let mut found = Vec::new();
     for record in bot.host().committer().stored(prefix) {
@@ -78,14 +78,14 @@ fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String,
 }
 
 impl Running {
-    /// Plays what was accepted and not played.
+    /// Plays the events that were accepted but not played.
     pub(super) async fn play_left(self: &Arc<Self>, end: End) -> Result<(), StoreError> {
         for network in self.networks.keys() {
             self.play_left_of(network, end).await?;
         }
         let mut batch = Batch::default();
         batch.delete(keys::SUSPECT_KEY);
-        // What stands there still counts for nothing: its event waits no more.
+        // If this fails, the old note does no harm: its event no longer waits.
         if end == End::Sudden
             && let Err(error) = commit(&self.bot, batch).await
         {
@@ -110,7 +110,7 @@ impl Running {
         Ok(())
     }
 
-    /// Plays an event while nothing else is played, unless that ended the bot too often.
+    /// Plays an event while nothing else is playing, unless it ended the bot too often.
     async fn play_alone(self: &Arc<Self>, table: TableId, event: Event, waiting: String) -> Result<(), StoreError> {
         let suspect: Option<Suspect> = self.host().read_doc(keys::SUSPECT_KEY)?;
         let times = suspect.filter(|suspect| suspect.waiting == waiting).map_or(0, |suspect| suspect.times);
@@ -120,23 +120,23 @@ impl Running {
         let mut batch = Batch::default();
         batch.put(keys::SUSPECT_KEY, to_json(&Suspect { waiting: waiting.clone(), times: times + 1 }));
         if commit(&self.bot, batch).await.is_err() {
-            // Its table plays it as soon as there is room, and says so.
+            // Its table plays it as soon as the disk has room, and reports it then.
             return self.clone().enqueue(table, event, Some(waiting));
         }
         if let Some(obeyed) = self.obeys(&event, &Some(waiting.clone()))? {
-            // A panic of it is logged where it happens.
+            // If it panics, that is logged where it happens.
             let _ = obeyed.await;
         } else if let Some(side) = self.networks.get(&event.room().network) {
             let (done, played) = oneshot::channel();
             let busy = Busy::new(&side.work);
             self.clone().give(table, Job::Event(Box::new(event), Some(waiting), busy, Some(done)))?;
-            // A worker that panicked has answered nothing: the event waits for the next start.
+            // If the worker panicked, nothing was answered: the event waits for the next start.
             let _ = played.await;
         }
         Ok(())
     }
 
-    /// Answers an event that is not played any more, since the bot did not survive it.
+    /// Answers an event that is no longer played because the bot did not survive it.
     async fn pass_over(&self, event: &Event, waiting: String) -> Result<(), StoreError> {
         let mut batch = Batch::default();
         batch.delete(waiting.clone());
@@ -154,7 +154,7 @@ impl Running {
     }
 }
 
-/// Where each of these events is played: what was said before its room moved on, at the table that it had then.
+/// Finds the table for each event. What was said before a room was replaced is played at the table it had then.
 fn tables_of(bot: &Bot, waiting: &[(String, Event)]) -> Result<Vec<TableId>, StoreError> {
     let mut before: BTreeMap<&RoomId, TableId> = BTreeMap::new();
     let mut tables = Vec::new();
@@ -171,7 +171,8 @@ fn tables_of(bot: &Bot, waiting: &[(String, Event)]) -> Result<Vec<TableId>, Sto
     Ok(tables)
 }
 
-/// What is left of an event in which the core itself panicked: an answer, and that it was heard, if it was `accepted` durably.
+/// The result of an event that made the core panic: an answer, and a note that it was heard if it was durably
+/// `accepted`.
 pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
     let mut heard = Heard::default();
     let (Event::Said(message) | Event::Edited { message, .. } | Event::Redacted { message, .. }) = event else {
@@ -194,7 +195,8 @@ pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
     heard
 }
 
-/// An answer to a message that was not played. Another text is another post, since nobody sees the second text of one.
+/// The answer to a message that was not played. A different text is a different post, because a second text under the
+/// same key would never be shown.
 pub(super) fn sorry(message: &Message, text: &str) -> Post {
     let blocks = vec![Block::Line(vec![Span::Text(text.to_owned())])];
     let room = message.said_in().clone();
@@ -211,7 +213,7 @@ async fn commit(bot: &Bot, batch: Batch) -> Result<(), StoreError> {
     bot.host().committer().submit(None, batch).await.map_err(stopped)?
 }
 
-/// What is kept of a message that was not played: its sender may mend it by an edit.
+/// The stored outcome of a message that was not played; its sender may still correct it by an edit.
 fn passed_over(message: &Message) -> InboxRow {
     InboxRow::Refused { lines: Vec::new(), by: Some(message.speaker.player.clone()) }
 }

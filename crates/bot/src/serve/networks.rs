@@ -1,4 +1,4 @@
-//! The networks while the bot runs: one that dies is begun again, and the bot ends with the last.
+//! The networks while the bot runs: one that dies is restarted, and the bot ends with the last one.
 
 use super::ServeError;
 use super::survive::survive;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// How long a network that gave up is left alone, at first and at the most.
+/// How long a network that gave up is left alone: the first time and at most.
 const FIRST_REST: Duration = Duration::from_secs(60);
 const LONGEST_REST: Duration = Duration::from_secs(3600);
 
-/// A network that is listened to.
+/// A network the bot listens to.
 struct Network {
     transport: Arc<dyn Transport>,
     desk: Arc<NetworkDesk>,
@@ -25,17 +25,17 @@ struct Network {
 pub(super) struct Networks {
     bot: Arc<Bot>,
     listening: JoinSet<(Network, Result<(), TransportError>)>,
-    /// Those that gave up, until they are tried again.
+    /// Networks that gave up and wait for another try.
     resting: JoinSet<Network>,
 }
 
 impl Networks {
-    /// None is listened to.
+    /// Starts without listening to any network.
     pub fn of(bot: Arc<Bot>) -> Self {
         Networks { bot, listening: JoinSet::new(), resting: JoinSet::new() }
     }
 
-    /// Begins to listen to a network.
+    /// Starts listening to a network.
     pub fn listen_to(&mut self, transport: Arc<dyn Transport>, desk: Arc<NetworkDesk>) {
         self.begin(Network { transport, desk, rest: FIRST_REST });
     }
@@ -52,10 +52,10 @@ impl Networks {
         });
     }
 
-    /// Waits until none is listened to any more, or it is time to stop.
+    /// Waits until no network is left to listen to, or until it is time to stop.
     ///
     /// # Errors
-    /// None ended because there was nothing more to hear: why the last one gave up.
+    /// Every network gave up; the reason of the last one.
     pub async fn last(&mut self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let mut stop = std::pin::pin!(stop);
         let mut ended = Ok(());

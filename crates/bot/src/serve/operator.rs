@@ -1,4 +1,4 @@
-//! The operator: commands from outside the rooms, commands out of the rooms that are theirs, and what they are told.
+//! The operator: commands from outside the rooms, commands from the owners' own rooms, and reports to them.
 
 use super::{Busy, Running};
 use crate::bot::Bot;
@@ -13,39 +13,39 @@ use table::{Outcome, Outgoing};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The word in front of what an owner asks of the bot itself.
+/// The word that begins an owner's command to the bot itself.
 pub const WORD: &str = "ctl";
-/// The name by which the journal has the operator, on each network.
+/// The operator's name in the journal, on each network.
 const NAME: &str = "operator";
 
-/// Whoever does what owners ask of the bot itself, in the rooms that are theirs.
+/// Carries out what owners ask of the bot itself in their own rooms.
 #[async_trait]
 pub trait Operator: Send + Sync {
-    /// Does it, and says what came of it.
+    /// Obeys, and returns a report of the result.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it cannot.
     async fn obey(&self, words: &str) -> Result<String, String>;
 }
 
-/// What becomes of people whom the operator names.
+/// What to do with people whom the operator names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignoring {
-    /// They are answered nowhere.
+    /// Stop answering them.
     Begin,
-    /// They are answered again.
+    /// Answer them again.
     End,
 }
 
 impl Bot {
-    /// From now on `operator` does what owners ask for.
+    /// From now on `operator` carries out what owners ask.
     pub fn operated_by(&self, operator: Arc<dyn Operator>) {
-        // The first one stays.
+        // If one is set already, it stays.
         let _ = self.operator.set(operator);
     }
 
-    /// Has a command played at the table of a room, with a room admin's rights; nobody there reads an answer. What came of
-    /// each line.
+    /// Plays a command at the table of a room with a room admin's rights, without showing the answer there. Returns the
+    /// outcome of each line.
     ///
     /// # Errors
     /// The bot is not running, or the store cannot be written.
@@ -53,7 +53,7 @@ impl Bot {
         self.order_at(self.host().table_of(room)?, room, typed, sent).await
     }
 
-    /// The same at a table at which `room` need not sit: for one that every room has left.
+    /// The same for a table that need not have `room`: for tables that every room has left.
     ///
     /// # Errors
     /// As [`order`](Self::order).
@@ -74,7 +74,7 @@ impl Bot {
         played.await.unwrap_or_else(|_| Err(stopping()))
     }
 
-    /// Tells the operator something, in each of the rooms that are theirs.
+    /// Tells the operator something in each of the owners' rooms.
     pub async fn tell_operator(&self, text: &str) {
         let rooms = self.host().settings().admin_rooms.clone();
         let Ok(running) = self.running() else { return };
@@ -83,13 +83,13 @@ impl Bot {
             let line = Block::Line(vec![Span::Text(text.to_owned())]);
             let post = Post::new(format!("{room}/told/{number}"), room.clone(), vec![line]);
             if running.say_durably(Batch::default(), post, number).await.is_err() {
-                // What went wrong is in the log already; to log this would tell the operator again.
+                // The failure itself is in the log already; a warning here would be told to the operator, and so on.
                 tracing::debug!(%room, "the operator cannot be told");
             }
         }
     }
 
-    /// Answers these people nowhere any more, or again; whether that is a change.
+    /// Stops answering people who match `pattern`, or answers them again. Returns true if that changed anything.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -108,12 +108,13 @@ impl Bot {
         Ok(changed)
     }
 
-    /// Posts of a network that are not said yet, as far as the disk knows.
+    /// The number of a network's posts not said yet, according to the disk.
     pub fn unsaid(&self, network: &str) -> usize {
         self.host().committer().stored(&keys::outbox_of(network)).count()
     }
 
-    /// Since when the bot is known to be alone in a room: `now`, unless it was before; or that it is not.
+    /// Records whether the bot is alone in a room: since `now`, unless an earlier time is recorded, or not alone for
+    /// `None`. Returns the time since when.
     ///
     /// # Errors
     /// The store cannot be read or written.
@@ -136,8 +137,8 @@ impl Bot {
 }
 
 impl Running {
-    /// Does what an owner asks of the bot itself, if the event is that: what runs until it is done. The key of its record
-    /// among those waiting goes with the answer.
+    /// If the event is an owner's command to the bot itself, obeys it and returns the running task. Its record among
+    /// the waiting events is removed with the answer.
     pub(crate) fn obeys(
         self: &Arc<Self>,
         event: &Event,
@@ -186,7 +187,7 @@ impl Running {
         self.say_durably(batch, post, self.host().next_number()).await
     }
 
-    /// Says a post that is on the disk first.
+    /// Says a post after storing it.
     pub(super) async fn say_durably(&self, mut batch: Batch, post: Post, number: u64) -> Result<(), StoreError> {
         let Some(side) = self.networks.get(&post.room.network) else { return Ok(()) };
         let key = keys::outbox(&post.room.network, number);

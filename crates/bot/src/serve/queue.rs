@@ -1,4 +1,4 @@
-//! The queue of a table: its events in order, each durable before what it changed is answered.
+//! The queue of a table: plays its events in order and makes each durable before answering it.
 
 use super::{Busy, Running, left};
 use crate::bot::Bot;
@@ -16,10 +16,10 @@ use table::words::CommandLine;
 use table::{Heard, Outcome, Outgoing, Table};
 use tokio::sync::{mpsc, oneshot};
 
-/// A table that heard nothing for so long is put away.
+/// A table that has heard nothing for this long is unloaded.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// How long it waits to play what could not be written down, at first and at the most.
+/// How long to wait before playing again what could not be written: at first and at most.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -28,18 +28,18 @@ const DOUBTED: &str =
     "I cannot write to my disk, and do not know yet whether that was kept: look with !history before you try again.";
 const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. The log tells the operator why.";
 
-/// Something for a table to do.
+/// A job for a table.
 pub(super) enum Job {
-    /// Play an event; the key of its record among those waiting, if it has one, and who wants to know that it is done.
+    /// Play an event; with the key of its record among the waiting events, if any, and whom to tell when it is done.
     Event(Box<Event>, Option<String>, Busy, Option<oneshot::Sender<()>>),
-    /// Play what the operator orders.
+    /// Play the operator's command.
     Order(Box<Message>, oneshot::Sender<Result<Vec<Outcome>, StoreError>>),
     /// Finish.
     Close(oneshot::Sender<()>),
 }
 
 impl Running {
-    /// Puts an accepted event into the queue of its table.
+    /// Queues an accepted event for its table.
     pub(crate) fn enqueue(
         self: Arc<Self>,
         id: TableId,
@@ -52,7 +52,7 @@ impl Running {
         self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work), None))
     }
 
-    /// Puts what the operator orders into the queue of a table.
+    /// Queues the operator's command for a table.
     pub(super) fn order(
         self: Arc<Self>,
         id: TableId,
@@ -73,7 +73,7 @@ impl Running {
         };
         let queue = queues.entry(id.clone()).or_insert_with(fresh);
         if let Err(unsent) = queue.send(job) {
-            // The worker is gone, which only a panic can have done: the table gets another.
+            // The worker is gone, which only a panic can cause; start another for the table.
             *queue = fresh();
             let ended = |_| StoreError::Unavailable("the queue of the table has ended".to_owned());
             queue.send(unsent.0).map_err(ended)?;
@@ -81,39 +81,39 @@ impl Running {
         Ok(())
     }
 
-    /// Returns once everything accepted from a network was played and answered.
+    /// Returns once everything accepted from a network has been played and answered.
     pub(crate) async fn settle(&self, network: &str) {
         if let Some(side) = self.networks.get(network) {
             side.work.settle().await;
         }
     }
 
-    /// Lets every table finish what it has, and puts it away in order.
+    /// Lets every table finish its jobs, then unloads it in order.
     pub(super) async fn close_tables(&self) {
         let queues = std::mem::take(&mut *self.queues.lock().expect("nothing panics holding it"));
         for (_, queue) in queues {
             let (done, closed) = oneshot::channel();
             if queue.send(Job::Close(done)).is_ok() {
-                // A worker that ended already has closed its table.
+                // A worker that has ended already has closed its table.
                 let _ = closed.await;
             }
         }
     }
 }
 
-/// A table heard nothing for long.
+/// Means that a table has heard nothing for a long time.
 struct Idle;
 
-/// What plays the events of a table.
+/// Plays the events of a table.
 struct Worker {
     running: Arc<Running>,
     id: TableId,
     table: Option<Table>,
-    /// Answered already, not durable yet; each with what [`Table::confirm`] is told then.
+    /// Batches already answered but not durable yet; each with the number to pass to [`Table::confirm`] later.
     unconfirmed: VecDeque<(Ticket, u64)>,
-    /// What is to be said of the event under way, once it is durable.
+    /// Posts of the current event, to be said once it is durable.
     unsaid: Vec<Outgoing>,
-    /// An event was left for the next start, and so are those behind it: none overtakes another.
+    /// True once an event was left for the next start; all later ones are left too, so none overtakes another.
     leaving: bool,
 }
 
@@ -130,7 +130,7 @@ impl Worker {
                 Ok(Some(Job::Event(event, waiting, busy, done))) => {
                     self.running.bot.at(Step::Play).await;
                     self.play_at_last(&event, waiting, &busy).await;
-                    // Who wanted to know may have stopped waiting.
+                    // The receiver may have stopped waiting.
                     done.map(|done| done.send(()));
                 }
                 Ok(Some(Job::Order(message, done))) => {
@@ -138,12 +138,12 @@ impl Worker {
                     if played.is_err() {
                         self.give_up().await;
                     }
-                    // Whoever ordered it may have stopped waiting.
+                    // The receiver may have stopped waiting.
                     let _ = done.send(played);
                 }
                 Ok(Some(Job::Close(done))) => {
                     self.put_away().await;
-                    // Whoever asked may have stopped waiting.
+                    // The receiver may have stopped waiting.
                     let _ = done.send(());
                     return;
                 }
@@ -151,7 +151,7 @@ impl Worker {
                 Err(Idle) => {
                     self.put_away().await;
                     let mut queues = self.running.queues.lock().expect("nothing panics holding it");
-                    // Jobs are sent under this lock: none can come between the look and the removal.
+                    // Jobs are sent under this lock, so none can arrive between the check and the removal.
                     if jobs.is_empty() {
                         queues.remove(&self.id);
                         return;
@@ -161,8 +161,8 @@ impl Worker {
         }
     }
 
-    /// Plays an event. What cannot be written down is refused; what the network considers accepted is played as soon as
-    /// it can be, or after the next start.
+    /// Plays an event. If it cannot be written, it is refused; but if the network considers it accepted, it is retried
+    /// until it can be written, or left for the next start.
     async fn play_at_last(&mut self, event: &Event, waiting: Option<String>, busy: &Busy) {
         if self.leaving && waiting.is_some() {
             return;
@@ -190,8 +190,8 @@ impl Worker {
         }
     }
 
-    /// Plays an event after a failure, unless it waits no more: then it was played, in the write that took it away from
-    /// those waiting, and only its answer is missing.
+    /// Plays an event again after a failure, unless it no longer waits: then the same write that removed it from the
+    /// waiting events has stored its result, and only the answer is missing.
     async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
         if self.running.host().committer().read(waiting)?.is_some() {
             return self.play(event, Some(waiting.to_owned()), Some(busy)).await;
@@ -201,7 +201,7 @@ impl Worker {
         Ok(Vec::new())
     }
 
-    /// Plays an event, and says what is to be said, if anybody is `busy` with that; what came of its lines.
+    /// Plays an event and says its posts if a `busy` guard is given. Returns the outcome of each line.
     async fn play(
         &mut self,
         event: &Event,
@@ -246,7 +246,7 @@ impl Worker {
         Ok(outcomes)
     }
 
-    /// Says what is to be said of the event under way, if anybody is `busy` with that.
+    /// Says the posts of the current event if a `busy` guard is given.
     fn say_all(&mut self, busy: Option<&Busy>) {
         let posts = std::mem::take(&mut self.unsaid);
         if let Some(busy) = busy {
@@ -254,7 +254,7 @@ impl Worker {
         }
     }
 
-    /// Takes note of what has become durable. A failure means that the table in memory is ahead of the disk.
+    /// Confirms what has become durable. If a write failed, the table in memory is ahead of the disk.
     async fn confirm_durable(&mut self) {
         while let Some((ticket, reserved)) = self.unconfirmed.front_mut() {
             let ended = match ticket.try_recv() {
@@ -266,14 +266,14 @@ impl Worker {
             match (ended, &mut self.table) {
                 (Ok(Ok(())), Some(table)) => table.confirm(reserved),
                 (Ok(Ok(())), None) => {}
-                // It was answered already; the table starts again from what the disk has.
+                // It was answered already; the table starts again from the state on the disk.
                 (Ok(Err(_)) | Err(_), _) => return self.give_up().await,
             }
         }
     }
 
-    /// Throws the table in memory away. What it submitted has failed or will: only then may it be opened again, lest it
-    /// reads what will never be written.
+    /// Discards the table in memory. Its submitted batches have failed or will fail. It may be reopened only after
+    /// that, or it would read data that is never written.
     async fn give_up(&mut self) {
         self.table = None;
         for (ticket, _) in self.unconfirmed.drain(..) {
@@ -285,7 +285,7 @@ impl Worker {
 
     async fn put_away(&mut self) {
         for (ticket, _) in self.unconfirmed.drain(..) {
-            // A roll that was answered and could not be written: the next opening names its number as lost.
+            // A roll was answered but could not be written; the next opening reports its number as lost.
             if let Err(error) = durable(ticket).await {
                 tracing::error!(table = %self.id, %error, "an answered roll was not written");
                 self.table = None;
@@ -307,7 +307,7 @@ impl Worker {
         }
     }
 
-    /// Tells who asked that their command was not played, without the store's help.
+    /// Tells the sender, without using the store, that their command was not played.
     fn apologise(&self, event: &Event, busy: &Busy, text: &str) {
         let (Event::Said(message) | Event::Edited { message, .. }) = event else {
             return;
@@ -317,8 +317,8 @@ impl Worker {
     }
 }
 
-/// Has the table hear an event; nothing comes back if that panics. What may take long leaves the thread that other tables are
-/// played on; this table's next event waits for it all the same.
+/// Lets the table hear an event. Returns `None` if that panics. Long work leaves the thread that plays other tables;
+/// this table's next event waits for it all the same.
 async fn hear(
     mut table: Table,
     bot: &Arc<Bot>,
@@ -326,7 +326,7 @@ async fn hear(
     network: Guarantees,
 ) -> Result<Option<(Table, Heard)>, StoreError> {
     if bot.pace.long_work() == LongWork::Here || !table.may_take_long(bot.host(), event, &lines) {
-        // What a panic leaves half done is thrown away with the table.
+        // Whatever a panic leaves half done is discarded with the table.
         let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, &lines, network)));
         return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));
     }

@@ -1,4 +1,4 @@
-//! Saying posts: handed to the network in their order, and marked as said when it has them.
+//! Saying posts: hands them to the network in order and marks them as said when it has them.
 
 use super::Busy;
 use super::survive::survive;
@@ -19,16 +19,17 @@ use std::sync::Arc;
 use table::Outgoing;
 use tokio::sync::{Mutex, mpsc, watch};
 
-/// What came of a post.
+/// The outcome of a post.
 type Said = (Outgoing, Busy, Result<Sent, SendError>);
-/// Posts on their way.
+/// Posts handed to the network.
 type Saying = FuturesUnordered<Pin<Box<dyn Future<Output = Said> + Send>>>;
 
-/// Posts that are to be said.
+/// The channel of posts to be said.
 type Posts = mpsc::UnboundedReceiver<(Outgoing, Busy)>;
 
-/// Says the posts of a network until no more can come, and leaves it then: first those `left` by an earlier run, which
-/// may have said them. Should saying one panic, the others are said; those on their way are after the next start.
+/// Says the posts of a network until no more can come, then leaves it. First come those `left` by an earlier run, which
+/// may have said them. If saying one panics, the others are still said; those already handed over are repeated after
+/// the next start.
 pub(super) async fn say_always(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
@@ -93,8 +94,8 @@ async fn say_all(
     tokio::join!(transport.close(), rest);
 }
 
-/// The posts of an earlier run that are said now. Where that may show them twice, they are marked, and that they were
-/// repeated is noted first: one that was repeated before is not said a third time.
+/// Picks the posts of an earlier run to say now. Where that may show a post twice, it is marked as repeated, and that
+/// is stored first: a post already repeated is not said a third time.
 async fn repeated(
     bot: &Bot,
     transport: &dyn Transport,
@@ -120,7 +121,7 @@ async fn repeated(
     Ok(once_more)
 }
 
-/// A correction or withdrawal with the id of the post that it is about, which was said before it.
+/// Fills in the id of the earlier post, said meanwhile, that a correction or withdrawal is about.
 fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
     if let What::Correct(earlier) | What::Withdraw(earlier) = &mut post.what {
         let key = keys::answer(transport.network(), &earlier.key);
@@ -132,7 +133,7 @@ fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
     post
 }
 
-/// The key of the post that a post is about, or its own.
+/// The key of the post that a post is about, or its own key.
 fn subject(post: &Post) -> String {
     post.is_about().map_or(&post.key, |earlier| &earlier.key).clone()
 }
@@ -142,13 +143,13 @@ struct Sayer<'a> {
     bot: &'a Bot,
     transport: &'a dyn Transport,
     saying: Saying,
-    /// The posts on their way by what they are about, or else by their own keys; with those that wait for them.
+    /// Posts handed over, each under its subject, with the posts that wait for it.
     under_way: BTreeMap<String, VecDeque<(Outgoing, Busy)>>,
 }
 
 impl Sayer<'_> {
-    /// Says a post; one that is about another as soon as that one is said, since it needs the id that the network gave it.
-    /// Nothing else waits for anything.
+    /// Says a post. A post about another one waits until that one is said, because it needs the id the network gives
+    /// it. Nothing else waits.
     fn say_in_turn(&mut self, outgoing: Outgoing, busy: Busy) {
         match self.under_way.entry(subject(&outgoing.post)) {
             Entry::Occupied(mut others) if outgoing.post.is_about().is_some() => {
@@ -176,7 +177,7 @@ impl Sayer<'_> {
         }
     }
 
-    /// Marks a post as said, and says what waited for it.
+    /// Marks a post as said and says the posts that waited for it.
     fn finish(&mut self, (outgoing, busy, said): Said) {
         let subject = subject(&outgoing.post);
         self.mark(outgoing, busy, said);
@@ -194,7 +195,7 @@ impl Sayer<'_> {
                 seconds.record(busy.since.elapsed().as_secs_f64());
                 said
             }
-            // It stays where it is, for the next start; what was to be repeated and was not, may be then.
+            // It stays stored for the next start. If it was to be repeated and was not, it may be then.
             Err(SendError::Unsaid) => return self.keep(outgoing),
             Err(SendError::Never(reason)) => {
                 metrics::counter!(metric::DROPPED, "network" => network.to_owned()).increment(1);
@@ -212,7 +213,7 @@ impl Sayer<'_> {
         if let (Some(id), Some(command)) = (&said.id, &outgoing.numbers) {
             batch.put(keys::numbers(network, id), to_json(command));
         }
-        // An edit keeps the id of what it edits; only a correction that was said anew brings another.
+        // An edit keeps the id of the edited post; only a correction said as a new post has another.
         let first = match outgoing.post.what {
             What::Correct(Earlier { id: Some(_), .. }) => None,
             What::Correct(earlier) => Some(earlier.key),
@@ -223,7 +224,7 @@ impl Sayer<'_> {
             batch.put(keys::answer(network, &first), to_json(id));
         }
         batch.delete(outgoing.key);
-        // Nobody waits for it: should it be lost, the post is said once more after the next start.
+        // Not awaited: if it is lost, the post is merely repeated after the next start.
         drop(self.bot.host().committer().submit_soon(None, batch));
         drop(busy);
     }

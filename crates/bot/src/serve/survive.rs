@@ -1,4 +1,4 @@
-//! A task that panics is noticed, and begun again.
+//! Notices that a task panicked, and starts it again.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,13 +6,14 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long until it is begun again, at first and at the most.
+/// The pause before it is started again: at first and at most.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
-/// A task that held for so long was worth it: it is begun again soon.
+/// A task that ran this long before it panicked is started again after the shortest pause.
 const HELD: Duration = Duration::from_secs(600);
 
-/// Runs what `begin` makes, and again whenever that panics, after a pause that grows; what it comes to.
+/// Runs the future that `begin` makes, and starts it again after a growing pause whenever it panics. Returns its
+/// output.
 pub async fn survive<F: Future>(what: &str, mut begin: impl FnMut() -> F) -> F::Output {
     let mut wait = FIRST_WAIT;
     loop {
@@ -23,7 +24,7 @@ pub async fn survive<F: Future>(what: &str, mut begin: impl FnMut() -> F) -> F::
         if began.elapsed() > HELD {
             wait = FIRST_WAIT;
         }
-        // What it panicked with may hold what somebody said, which is never in the log.
+        // The panic message may contain what somebody said, which must never be logged.
         let again_in_s = wait.as_secs();
         tracing::error!(again_in_s, "{what} ended by a mistake in this program, and is begun again");
         tokio::time::sleep(wait).await;
@@ -31,7 +32,7 @@ pub async fn survive<F: Future>(what: &str, mut begin: impl FnMut() -> F) -> F::
     }
 }
 
-/// What a future comes to; nothing if it panics, and it is dropped then.
+/// Awaits a future. Returns `None` if it panics; it is dropped then.
 async fn unless_it_panics<F: Future>(future: F) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {

@@ -1,5 +1,5 @@
-//! Any text, in every dialect: it is read or refused, prints as what reads back to it, is thrown, explained and shown without
-//! a panic, and in no time.
+//! Any text, in every dialect: it parses or is refused, its printed form parses back to it, and it is rolled, explained
+//! and shown quickly and without a panic.
 #![no_main]
 
 use dice::fair::{FairDice, MessageKey};
@@ -7,10 +7,10 @@ use dice::{Budget, Dialect, Notation};
 use libfuzzer_sys::fuzz_target;
 use std::time::{Duration, Instant};
 
-/// What reading and throwing a text may take here: observed step by step and with its arithmetic checked it takes more than
-/// ten times as long as it does in the bot, where ten milliseconds are the most.
+/// The longest that parsing and rolling a text may take here. With instrumentation and overflow checks it takes more
+/// than ten times as long as in the bot, where the limit is ten milliseconds.
 const LONGEST: Duration = Duration::from_millis(100);
-/// How often what took longer is tried again: another process may have been in the way.
+/// How often a slow run is repeated; another process may have been in the way.
 const TRIES: usize = 10;
 
 fuzz_target!(|input: (u8, &str)| {

@@ -1,7 +1,7 @@
-//! Printing a tree gives the canonical notation, which parses back to it.
+//! Prints a tree as canonical notation, which parses back to the same tree.
 //!
-//! Formatted as alternate (`{:#}`) it stands behind an operator: there a comparison behind dice would compare the whole, and
-//! counting needs its letter.
+//! The alternate form (`{:#}`) is for use after an operator. There a comparison after dice would compare the whole
+//! expression, so counting needs its letter.
 
 use super::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,
@@ -40,7 +40,7 @@ impl Display for Expression {
     }
 }
 
-/// Things with commas between them.
+/// A list separated by commas.
 struct Listed<'a, T>(&'a [T]);
 
 impl<T: Display> Display for Listed<'_, T> {
@@ -53,7 +53,7 @@ impl<T: Display> Display for Listed<'_, T> {
 }
 
 impl Operator {
-    /// How it is written.
+    /// The written operator.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Operator::Plus => "+",
@@ -97,7 +97,7 @@ impl Display for Pool {
 pub(crate) struct Modified<'a>(&'a Pool);
 
 impl Pool {
-    /// The modifiers alone.
+    /// The modifiers only.
     pub(crate) fn modified(&self) -> Modified<'_> {
         Modified(self)
     }
@@ -108,7 +108,7 @@ impl Display for Modified<'_> {
         let Pool { source, modifiers } = self.0;
         let mut counted = false;
         for (n, modifier) in modifiers.iter().enumerate() {
-            // Behind an explosion a comparison would be its condition, behind a count it would compare that.
+            // After an explosion a comparison would be its condition; after a count it would compare the count.
             let behind_explosion = matches!(modifiers[..n].last(), Some(Modifier::Explode(_, None)));
             let open = f.alternate() || counted || behind_explosion;
             counted |= modifier.counts();
@@ -181,7 +181,7 @@ impl Display for Modifier {
             Modifier::Explode(explosion, condition) => {
                 explosion.fmt(f)?;
                 match condition {
-                    // Behind a letterless ! a minus would be one.
+                    // After a `!` without a letter, a minus would be read as an operator.
                     Some(condition) if condition.value < 0 => condition.fmt(f),
                     condition => condition.iter().try_for_each(|condition| short(f, condition)),
                 }
@@ -255,7 +255,7 @@ impl Display for Condition {
 }
 
 impl Comparison {
-    /// How it is written.
+    /// The written comparison.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Comparison::Less => "<",
@@ -274,22 +274,22 @@ impl Display for Comparison {
     }
 }
 
-/// A condition behind a word that needs one.
+/// A condition after a word that needs one.
 fn worded(f: &mut Formatter<'_>, word: &str, condition: &Condition) -> Result {
     f.write_str(word)?;
     short(f, condition)
 }
 
-/// A condition where a number alone is meant to be shown.
+/// A condition shown as a bare number if possible.
 fn short(f: &mut Formatter<'_>, condition: &Condition) -> Result {
     match condition.comparison {
         Comparison::Equal if condition.value >= 0 => whole(f, condition.value),
-        // A minus alone might be meant for what stands in front.
+        // A bare minus could belong to what comes before.
         _ => condition.fmt(f),
     }
 }
 
-/// A number, quicker than the standard library's, which may be padded.
+/// Writes a number faster than the standard library, which has to handle padding.
 fn whole(f: &mut Formatter<'_>, number: i64) -> Result {
     f.write_str(itoa::Buffer::new().format(number))
 }

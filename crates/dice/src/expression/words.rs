@@ -1,4 +1,4 @@
-//! What an expression does, in words.
+//! Explains an expression in words.
 
 use super::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, Faces, Function, Mark, Modifier,
@@ -7,7 +7,7 @@ use super::{
 use crate::{Notation, Repeated, Together};
 
 impl Notation {
-    /// What it does, a sentence for each roll.
+    /// What it does, one sentence per roll.
     pub fn in_words(&self) -> Vec<String> {
         self.rolls.iter().map(Repeated::in_words).collect()
     }

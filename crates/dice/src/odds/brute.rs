@@ -1,4 +1,4 @@
-//! Odds by going through everything that can be thrown.
+//! Odds by playing every possible roll.
 
 use super::{A_PART, Spread, Stop};
 use crate::limits::{Fuel, MAX_OUTCOMES};
@@ -7,7 +7,7 @@ use crate::{Every, Expression, Number};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
-/// The results of everything that can be thrown.
+/// The results of every possible roll.
 pub(super) fn outcomes(expression: &Expression, fuel: &mut Fuel) -> Result<Spread<BigUint>, Stop> {
     let each = expression.steps();
     let mut every = Every::new(0.0);
@@ -29,7 +29,7 @@ pub(super) fn outcomes(expression: &Expression, fuel: &mut Fuel) -> Result<Sprea
     Err(Stop::TooLarge)
 }
 
-/// Throws of different rarity on one scale.
+/// Brings rolls of different rarity to one scale.
 fn together(found: &BTreeMap<(Number, u128), u64>) -> Option<Spread<BigUint>> {
     let divisor = |mut a: u128, mut b: u128| {
         while b > 0 {
@@ -56,7 +56,8 @@ mod tests {
     use proptest::proptest;
     use proptest::test_runner::Config;
 
-    /// Whether the expression was computed, and then as everything that can be thrown says; in whole numbers and rounded.
+    /// False if the expression cannot be computed. Otherwise checks that the computed odds, whole and rounded, agree
+    /// with playing every possible roll.
     fn agree(text: &str) -> bool {
         let Ok(notation) = text.parse::<Notation>() else { return false };
         let expression = &notation.rolls[0].expression;

@@ -1,4 +1,4 @@
-//! Dice that bring others.
+//! Exploding dice.
 
 use super::pool::{NEVER_ENDS, Ways, contribution, fresh};
 use super::spread::Run;
@@ -7,10 +7,10 @@ use crate::expression::{Condition, Explosion, Modifier};
 use crate::roll::pool::Kind;
 use crate::{Fate, ShownDie};
 
-/// What may be left of a chain where it is cut off.
+/// The rest of a chain that may be cut off.
 const LEFT: f64 = 1e-15;
 
-/// Dice of one kind that bring others: how many there are at first, and when they do.
+/// Exploding dice of one kind: how many there are at first, and when they explode.
 #[derive(Clone, Copy)]
 pub(super) struct Exploding<'k> {
     pub count: u32,
@@ -20,14 +20,14 @@ pub(super) struct Exploding<'k> {
 }
 
 impl Exploding<'_> {
-    /// Which values bring another die.
+    /// The values that explode.
     fn explodes(&self) -> impl Fn(i64) -> bool + use<> {
         self.kind.exploding(self.explosion, self.condition)
     }
 }
 
 impl<W: Weight> Computation<'_, W> {
-    /// What one die comes to with all that come of it, each behind the modifiers that stand behind the explosion.
+    /// The result of one die with all dice that come from it, each after the modifiers that follow the explosion.
     pub(super) fn chain(&mut self, dice: Exploding<'_>, ways: &Ways<W>, behind: &[Modifier]) -> Result<Run<W>, Stop> {
         let explodes = dice.explodes();
         let counted = |die: &ShownDie| {
@@ -35,7 +35,7 @@ impl<W: Weight> Computation<'_, W> {
             contribution(other, behind)
         };
         let more = self.tail(dice, &counted)?;
-        // What does not explode has to weigh as much as what does with all that comes of it.
+        // A die that does not explode must weigh as much as one that does with everything that follows.
         let total = if dice.explosion.may_go_on() { W::one() } else { W::die(dice.kind.sides) };
         let mut all = Vec::new();
         for (die, weight) in ways {
@@ -50,7 +50,7 @@ impl<W: Weight> Computation<'_, W> {
         Run::of(all)
     }
 
-    /// One die as the sum of all that came of it.
+    /// One die as the sum of all dice that came from it.
     pub(super) fn compound(&mut self, dice: Exploding<'_>, ways: Ways<W>) -> Result<Ways<W>, Stop> {
         let explodes = dice.explodes();
         let more = self.tail(dice, &|die| die.value)?;
@@ -68,7 +68,7 @@ impl<W: Weight> Computation<'_, W> {
         Ok(all)
     }
 
-    /// What comes of a die that exploded: one other, or as many as it takes.
+    /// What follows a die that exploded: one more die, or as many as it takes.
     fn tail(&mut self, dice: Exploding<'_>, counted: &dyn Fn(&ShownDie) -> i64) -> Result<Run<W>, Stop> {
         let (others, explodes) = (fresh::<W>(dice.kind), dice.explodes());
         let each = |which: &dyn Fn(&ShownDie) -> bool| {
@@ -77,7 +77,7 @@ impl<W: Weight> Computation<'_, W> {
         if !dice.explosion.may_go_on() {
             return each(&|_| true);
         }
-        // Rounded numbers alone can be cut off.
+        // Only rounded numbers can be cut off.
         if W::EXACT {
             return Err(Stop::Unable);
         }

@@ -10,10 +10,10 @@ use crate::roll::pool::Kind;
 use crate::{DiceError, Fate, RollError, ShownDie, Throw};
 use std::collections::BTreeMap;
 
-/// Throwing that never ends uses all dice up.
+/// Rerolling that never ends uses up all dice.
 pub(super) const NEVER_ENDS: Stop = Stop::Roll(RollError::Dice(DiceError::TooMany));
 
-/// The ways in which one die may lie.
+/// The possible states of one die, with their weights.
 pub(super) type Ways<W> = Vec<(ShownDie, W)>;
 
 impl<W: Weight> Computation<'_, W> {
@@ -28,7 +28,7 @@ impl<W: Weight> Computation<'_, W> {
         }
     }
 
-    /// Dice whose number or sides are thrown for: each case by itself.
+    /// Dice whose number or sides are rolled: each case separately.
     fn computed(&mut self, count: &Count, faces: &Faces, modifiers: &[Modifier]) -> Result<Spread<W>, Stop> {
         let counts = match count {
             Count::Number(count) => Spread::certain(i64::from(*count).into()),
@@ -101,7 +101,7 @@ impl<W: Weight> Computation<'_, W> {
         self.power(&once, count)
     }
 
-    /// One die behind a modifier that asks no other die.
+    /// The states of one die after a modifier that looks at no other die.
     fn changed(
         &mut self,
         count: u32,
@@ -113,7 +113,7 @@ impl<W: Weight> Computation<'_, W> {
         self.spend(ways.len())?;
         match modifier {
             Modifier::Reroll(times, condition) => {
-                // Each die is looked for among the others, each time.
+                // Each die is searched for among the others, each time.
                 let times_all = (times.unwrap_or(1) as usize).saturating_mul(fresh.len() + ways.len());
                 self.look_at(times_all)?;
                 self.spend(times_all.saturating_mul(1 + times.unwrap_or(1) as usize / 8))?;
@@ -126,7 +126,7 @@ impl<W: Weight> Computation<'_, W> {
         }
     }
 
-    /// Dice of which it matters what the others show.
+    /// Dice that depend on what the others show.
     fn joint(&mut self, count: u32, ways: Ways<W>, modifiers: &[Modifier]) -> Result<Run<W>, Stop> {
         if ways.iter().any(|(die, _)| die.fate != Fate::Kept || die.score != 0) {
             return Err(Stop::Unable);
@@ -134,7 +134,7 @@ impl<W: Weight> Computation<'_, W> {
         let mut places = Places::all(count);
         let mut rest = modifiers;
         while let [next @ (Modifier::Keep(choice) | Modifier::Drop(choice)), behind @ ..] = rest {
-            // Which dice a condition takes does not depend on their places.
+            // The dice that a condition selects do not depend on their order.
             if matches!(choice, Choice::Where(_)) {
                 break;
             }
@@ -197,7 +197,7 @@ impl<W: Weight> Computation<'_, W> {
     }
 }
 
-/// A die as it is thrown.
+/// The states of a freshly rolled die.
 pub(super) fn fresh<W: Weight>(kind: Kind<'_>) -> Ways<W> {
     let lie = |(face, often)| {
         let die = ShownDie { face, ..ShownDie::result(kind.faces.value(face)) };
@@ -206,28 +206,28 @@ pub(super) fn fresh<W: Weight>(kind: Kind<'_>) -> Ways<W> {
     kind.faces.different(kind.sides).map(lie).collect()
 }
 
-/// What a die counts for a sum.
+/// The value of a die in a sum.
 fn worth(die: &ShownDie) -> i64 {
     if die.fate == Fate::Kept { die.value } else { 0 }
 }
 
-/// A die behind a modifier that throws nothing, as if no other were there.
+/// A die after a modifier that rolls nothing, as if it were the only one.
 fn alone(die: ShownDie, modifier: &Modifier) -> ShownDie {
     let mut throw = Throw { dice: vec![die], tally: None };
     throw.change(modifier);
     throw.dice.first().copied().unwrap_or(die)
 }
 
-/// What one die adds to what a pool comes to, behind these modifiers.
+/// What one die adds to the result of a pool after these modifiers.
 pub(super) fn contribution(die: ShownDie, modifiers: &[Modifier]) -> i64 {
     let die = modifiers.iter().fold(die, alone);
     if modifiers.iter().any(Modifier::counts) { die.score.into() } else { worth(&die) }
 }
 
-/// Thrown again while a condition is met, so often at the most; nothing if that would never end.
+/// Rerolls while a condition is met, at most `times`; `None` if that would never end.
 fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, condition: Condition) -> Option<Ways<W>> {
     let meets = |die: &ShownDie| die.fate == Fate::Kept && condition.holds(die.value);
-    // What is thrown in place of a die, with so many more to come.
+    // The reroll of a die, with this many more allowed.
     let next: Ways<W> = match times {
         None => fresh.iter().filter(|(die, _)| !meets(die)).cloned().collect(),
         Some(times) => (1..times).fold(fresh.clone(), |next, _| instead(fresh, &next, meets)),
@@ -236,7 +236,7 @@ fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, condi
     ends.then(|| instead(&ways, &next, meets))
 }
 
-/// `ways`, with `next` in the place of what meets the condition.
+/// `ways`, with `next` replacing those that meet the condition.
 fn instead<W: Weight>(ways: &Ways<W>, next: &Ways<W>, meets: impl Fn(&ShownDie) -> bool) -> Ways<W> {
     let (gone, stay): (Vec<_>, Vec<_>) = ways.iter().partition(|(die, _)| meets(die));
     if gone.is_empty() {
@@ -245,7 +245,7 @@ fn instead<W: Weight>(ways: &Ways<W>, next: &Ways<W>, meets: impl Fn(&ShownDie) 
     let (again, total) = (sum(gone.into_iter()), sum(next.iter()));
     let mut all: BTreeMap<ShownDie, W> = BTreeMap::new();
     let stay = stay.into_iter().map(|(die, weight)| (die, weight.times(&total)));
-    // The same die twice is one.
+    // Merge equal states.
     for (die, weight) in stay.chain(next.iter().map(|(die, weight)| (die, weight.times(&again)))) {
         all.entry(*die).or_insert_with(W::zero).add(&weight);
     }

@@ -1,4 +1,4 @@
-//! Dice of which some count by their place among all.
+//! Dice that count by their rank among all.
 
 use super::pool::Ways;
 use super::spread::Run;
@@ -8,7 +8,7 @@ use crate::expression::{Choice, Counting, End};
 use crate::limits::WIDEST;
 use num_bigint::BigUint;
 
-/// The dice that count, by their place from the lowest (0) to the highest: from `from` to before `to` of `all`.
+/// The ranks of the dice that count, from the lowest (0): from `from` to before `to` of `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Places {
     from: u32,
@@ -16,7 +16,7 @@ pub(super) struct Places {
     all: u32,
 }
 
-/// What becomes of the dice that a choice names.
+/// What happens to the dice that a choice selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
     Kept,
@@ -28,7 +28,7 @@ impl Places {
         Places { from: 0, to: all, all }
     }
 
-    /// Those that a choice leaves.
+    /// The dice that a choice leaves.
     pub fn left_by(self, choice: Choice, chosen: Chosen) -> Self {
         let Places { from, to, all } = self;
         let still = to - from;
@@ -38,12 +38,12 @@ impl Places {
             (Choice::End(End::Low, n), Chosen::Kept) => (0, still.saturating_sub(n)),
             (Choice::End(End::High, n), Chosen::Dropped) => (0, n.min(still)),
             (Choice::End(End::Low, n), Chosen::Dropped) => (n.min(still), 0),
-            // There is no way to write that those of the middle are dropped.
+            // There is no notation for dropping the middle.
             (Choice::Middle(n), _) => {
                 let out = still.saturating_sub(n);
                 (out / 2, out - out / 2)
             }
-            // Which places that leaves differs from throw to throw.
+            // Which ranks that leaves differs from roll to roll.
             (Choice::Where(_), _) => (0, 0),
         };
         Places { from: from + low, to: to - high, all }
@@ -51,7 +51,7 @@ impl Places {
 }
 
 impl<W: Weight> Computation<'_, W> {
-    /// The sum of what the dice in these places add.
+    /// The sum of what the dice of these ranks add.
     pub(super) fn kept(
         &mut self,
         count: u32,
@@ -61,7 +61,7 @@ impl<W: Weight> Computation<'_, W> {
     ) -> Result<Run<W>, Stop> {
         let mut sorted: Vec<(i64, i64, W)> =
             ways.iter().map(|(die, weight)| (die.value, adds(die), weight.clone())).collect();
-        // What shows the same and adds the same is one way, however it came about.
+        // States that show and add the same are one, however they came about.
         sorted.sort_by_key(|(value, adds, _)| (*value, *adds));
         sorted.dedup_by(|next, first| {
             let same = (next.0, next.1) == (first.0, first.1);
@@ -82,18 +82,18 @@ impl<W: Weight> Computation<'_, W> {
             return self.top(count, count - places.from, &values);
         }
         if places.from == 0 {
-            // The lowest dice are the highest ones of the values turned round.
+            // The lowest dice are the highest when the values are reversed.
             let values: Vec<_> = values.into_iter().rev().collect();
             return self.top(count, places.to, &values);
         }
         self.between(count, places, &values)
     }
 
-    /// The sum of the last `kept` of so many dice, values in their order: for each value that the first of these may show,
-    /// how many are beyond it.
+    /// The sum of the `kept` highest of `count` dice, by their values in order: for each value that the lowest kept die
+    /// may show, how many dice are above it.
     fn top(&mut self, count: u32, kept: u32, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
         self.spend_whole(kept as usize * count as usize)?;
-        // For each value: what is below it, what is beyond, and the powers of both.
+        // For each value: what is below it, what is above it, and the powers of both.
         self.spend(values.len().saturating_mul(values.len() / 2 + 2 * count as usize))?;
         let choose: Vec<Vec<W>> = (0..kept).map(|beyond| ways_to_choose(count - beyond)).collect();
         let mut all: Option<Run<W>> = None;
@@ -103,7 +103,7 @@ impl<W: Weight> Computation<'_, W> {
             let (here, under) = (powers(weight, count), powers(&below, count));
             let above = values.get(t + 1..).filter(|above| !above.is_empty());
             let above = above.map(|above| Run::of(above.iter().cloned())).transpose()?;
-            // From the most beyond it to none, multiplying by one die beyond it at each step.
+            // From the most above it down to none, multiplying by one more such die at each step.
             let mut sum: Option<Run<W>> = None;
             for beyond in (0..kept).rev() {
                 if beyond > 0 && above.is_none() {
@@ -131,7 +131,7 @@ impl<W: Weight> Computation<'_, W> {
         all.ok_or(Stop::Unable)
     }
 
-    /// The sum of dice that are neither the first nor the last.
+    /// The sum of dice whose ranks exclude both ends.
     fn between(&mut self, count: u32, places: Places, values: &[(i64, W)]) -> Result<Run<W>, Stop> {
         let weights: Vec<&W> = values.iter().map(|(_, weight)| weight).collect();
         self.value_by_value(count, &weights, |value, before, behind| {
@@ -140,7 +140,7 @@ impl<W: Weight> Computation<'_, W> {
         })
     }
 
-    /// What is counted of dice that show the same.
+    /// Counts dice that show the same.
     pub(super) fn alike(&mut self, count: u32, ways: &Ways<W>, counting: Counting) -> Result<Run<W>, Stop> {
         let Run { weights, .. } = Run::of(ways.iter().map(|(die, weight)| (die.value, weight.clone())))?;
         let weights: Vec<&W> = weights.iter().filter(|weight| !weight.is_zero()).collect();
@@ -154,8 +154,8 @@ impl<W: Weight> Computation<'_, W> {
         })
     }
 
-    /// Dice of which each value is shown by so many: value by value from the lowest, `adds` what they add that take the places
-    /// from the one to before the other.
+    /// Goes value by value from the lowest, over how many dice show each. `adds` says what the dice of one value add
+    /// that take the ranks from its second argument to before its third.
     fn value_by_value(
         &mut self,
         count: u32,
@@ -186,7 +186,7 @@ impl<W: Weight> Computation<'_, W> {
         placed.pop().flatten().ok_or(Stop::Unable)
     }
 
-    /// Two ways in which the same may come about.
+    /// Merges two ways to reach the same result.
     fn joined(&mut self, one: Option<Run<W>>, other: Run<W>) -> Result<Run<W>, Stop> {
         let Some(one) = one else { return Ok(other) };
         let low = one.low.min(other.low);
@@ -197,7 +197,7 @@ impl<W: Weight> Computation<'_, W> {
         if length > WIDEST as usize {
             return Err(Stop::TooLarge);
         }
-        // The one that begins lowest takes the other in.
+        // The wider one takes in the other.
         let (mut wide, narrow) = if span(&one) - one.weights.len() == 0 { (one, other) } else { (other, one) };
         wide.weights.resize(length, W::zero());
         let from = usize::try_from(narrow.low - low).unwrap_or_default();
@@ -219,7 +219,7 @@ fn powers<W: Weight>(weight: &W, most: u32) -> Vec<W> {
     all
 }
 
-/// In how many ways 0, 1 and so on up to all of `all` are chosen.
+/// The number of ways to choose 0, 1 and so on up to all of `all`.
 fn ways_to_choose<W: Weight>(all: u32) -> Vec<W> {
     let mut ways = BigUint::from(1_u32);
     let mut row = vec![W::ways(&ways)];

@@ -1,11 +1,11 @@
-//! Results with their weights: any numbers ([`Spread`]), or whole ones side by side ([`Run`]).
+//! Results with their weights: any numbers ([`Spread`]), or consecutive whole ones ([`Run`]).
 
 use super::{Computation, Stop, Weight};
 use crate::Number;
 use crate::limits::WIDEST;
 use std::collections::BTreeMap;
 
-/// What a window's step takes with short weights, and what more for each piece of a long one.
+/// Steps per position of a sliding window with short weights, and the extra for each piece of a long weight.
 const SLID: u64 = 40;
 const LONG: u64 = 10;
 
@@ -44,7 +44,7 @@ impl<W: Weight> Spread<W> {
         total
     }
 
-    /// Each result as another one.
+    /// Replaces each result by another.
     pub fn map(self, change: impl Fn(Number) -> Result<Number, Stop>) -> Result<Self, Stop> {
         let mut changed = Spread::default();
         for (value, weight) in self.0 {
@@ -53,7 +53,7 @@ impl<W: Weight> Spread<W> {
         Ok(changed)
     }
 
-    /// As a run, if all results are whole and near enough to each other.
+    /// Converts to a run, if all results are whole and close enough together.
     pub fn line(&self) -> Option<Run<W>> {
         let values: Option<Vec<_>> =
             self.0.iter().map(|(value, weight)| Some((value.whole()?, weight.clone()))).collect();
@@ -61,7 +61,7 @@ impl<W: Weight> Spread<W> {
     }
 }
 
-/// Whole results side by side: weights from the lowest on.
+/// Consecutive whole results: the weights from the lowest up.
 #[derive(Clone, Debug)]
 pub(super) struct Run<W> {
     pub low: i64,
@@ -73,7 +73,7 @@ impl<W: Weight> Run<W> {
         Run { low: value, weights: vec![W::one()] }
     }
 
-    /// These, in any order.
+    /// Makes a run of these results, in any order.
     pub fn of(values: impl IntoIterator<Item = (i64, W)>) -> Result<Self, Stop> {
         let values: Vec<_> = values.into_iter().filter(|(_, weight)| !weight.is_zero()).collect();
         let low = values.iter().map(|(value, _)| *value).min().unwrap_or_default();
@@ -87,7 +87,7 @@ impl<W: Weight> Run<W> {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (i64, &W)> {
-        // A range without an end looks one number too far.
+        // An open range would look one number too far.
         self.weights.iter().enumerate().map(|(n, weight)| (self.low + n as i64, weight))
     }
 
@@ -99,13 +99,13 @@ impl<W: Weight> Run<W> {
         spread
     }
 
-    /// All weights by so much.
+    /// Multiplies all weights.
     pub fn scaled(mut self, by: &W) -> Self {
         self.weights.iter_mut().for_each(|weight| *weight = weight.times(by));
         self
     }
 
-    /// The weight of each, if all are as likely.
+    /// The common weight, if all results are equally likely.
     fn all_the_same(&self) -> Option<W> {
         let first = self.weights.first()?;
         self.weights.iter().all(|weight| weight == first).then(|| first.clone())
@@ -113,7 +113,7 @@ impl<W: Weight> Run<W> {
 }
 
 impl<W: Weight> Computation<'_, W> {
-    /// Two independent results added.
+    /// The sum of two independent results.
     pub fn product(&mut self, left: &Run<W>, right: &Run<W>) -> Result<Run<W>, Stop> {
         let low = left.low.checked_add(right.low).ok_or(Stop::TooLarge)?;
         let width = left.weights.len() + right.weights.len() - 1;
@@ -138,10 +138,10 @@ impl<W: Weight> Computation<'_, W> {
         Ok(Run { low, weights })
     }
 
-    /// The product with `width` numbers side by side that are all as likely: a window that slides.
+    /// The product with `width` consecutive numbers that are equally likely, by a sliding window.
     fn slide(&mut self, run: &Run<W>, width: usize, each: &W, low: i64) -> Result<Run<W>, Stop> {
         let length = run.weights.len() + width - 1;
-        // Each weight is added, taken away and kept.
+        // Each weight is added, subtracted and stored.
         let pieces = run.weights.iter().map(Weight::length).max().unwrap_or(1) as u64;
         self.fuel.spend((length as u64 + 1).saturating_mul(SLID + pieces * LONG))?;
         let mut window = W::zero();
@@ -159,7 +159,7 @@ impl<W: Weight> Computation<'_, W> {
         Ok(Run { low, weights })
     }
 
-    /// So many independent results added.
+    /// The sum of this many independent results.
     pub fn power(&mut self, run: &Run<W>, times: u32) -> Result<Run<W>, Stop> {
         if W::EXACT && run.all_the_same().is_some() {
             return (0..times).try_fold(Run::certain(0), |sum, _| self.product(&sum, run));

@@ -1,34 +1,34 @@
-//! How likely something is, as a number to calculate with: whole numbers of any size, or rounded ones.
+//! Probabilities to calculate with: whole numbers of any size, or rounded ones.
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
-/// Bits of a total that are looked at to say a share of it: more do not fit into a rounded number.
+/// Bits of a total used to compute a share of it; more do not fit into a float.
 const BITS: u64 = 960;
 
-/// A weight: so many outcomes of all.
+/// A weight: a number of outcomes out of all.
 pub(super) trait Weight: Clone + PartialEq {
-    /// The steps that a sum and a product of two are, where they are short.
+    /// Steps for a sum and a product of two short weights.
     const COST: u64;
-    /// Whether nothing is rounded, so that what was added can be taken away again.
+    /// True if nothing is rounded, so what was added can be subtracted again.
     const EXACT: bool;
 
     fn zero() -> Self;
-    /// One of `sides` faces, of which `often` show the same.
+    /// One of `sides` faces, `often` of which show the same.
     fn face(often: u32, sides: u32) -> Self;
-    /// What all faces of a die weigh together.
+    /// The weight of all faces of a die together.
     fn die(sides: u32) -> Self;
-    /// So many ways.
+    /// A number of ways.
     fn ways(ways: &BigUint) -> Self;
     fn is_zero(&self) -> bool;
     fn add(&mut self, other: &Self);
     fn take(&mut self, other: &Self);
     fn times(&self, other: &Self) -> Self;
-    /// Which part of `total` it is, 0 to 1.
+    /// Its share of `total`, 0 to 1.
     fn share(&self, total: &Self) -> f64;
-    /// How much dearer it is than a short one.
+    /// How many times the cost of a short weight it has.
     fn length(&self) -> usize;
-    /// A part of all, where weights are rounded.
+    /// A share of all, if weights are rounded.
     fn rounded(share: f64) -> Option<Self>;
 
     fn one() -> Self {

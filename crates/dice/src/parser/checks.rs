@@ -1,4 +1,4 @@
-//! Refusing what cannot be done to dice, or would never end.
+//! Refuses modifiers that are impossible or would never end.
 
 use super::{Parsed, Parser};
 use crate::expression::{Choice, Comparison, Condition, Count, Counting, End, Explosion, Faces, Modifier, Source};
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 impl Parser<'_> {
-    /// Refuses what cannot be done to dice to which that was done `before`, or would never end; it is written `here`.
+    /// Refuses a modifier that is impossible after the modifiers `before`, or would never end. It is written at `here`.
     pub(super) fn check(
         &self,
         source: &Source,
@@ -18,7 +18,7 @@ impl Parser<'_> {
             return Err(self.error(here, what));
         }
         let Source::Dice(count, faces) = source else { return Ok(()) };
-        // Where the sides are thrown for, only play shows whether it can be done.
+        // If the sides are rolled, only rolling shows whether it is possible.
         let Some(sides) = faces.sides() else { return Ok(()) };
         if endless(faces, sides, modifier).is_some_and(|condition| faces.all_meet(condition, sides)) {
             return Err(self.error(here, "that would go on for ever: every face of the die meets it"));
@@ -27,7 +27,7 @@ impl Parser<'_> {
             (Modifier::Unique, Count::Number(count)) if u64::from(*count) > different(faces, sides) => {
                 Err(self.error(here, format!("there are no {count} dice that all differ: a die has fewer faces")))
             }
-            // Nobody drops all they throw: two kinds of dice stand there without a sign.
+            // Nobody drops all they roll: these are two kinds of dice without a sign between them.
             (Modifier::Drop(Choice::End(End::Low, n)), Count::Number(count))
                 if n >= count && self.text[here.start + 1..].starts_with(|c: char| c.is_ascii_digit()) =>
             {
@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 }
 
-/// What is wrong with doing this to any dice, or behind what was done to them.
+/// What is wrong with this modifier on these dice, or after the modifiers `before`.
 fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Option<&'static str> {
     let explodes = |each: &Modifier| matches!(each, Modifier::Explode(..));
     let changes = !matches!(modifier, Modifier::Count(_) | Modifier::Mark(..) | Modifier::Sort(_));
@@ -60,7 +60,7 @@ fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Optio
     if changes && before.iter().any(Modifier::counts) {
         return Some("dice explode, are thrown again, kept and dropped before they are counted");
     }
-    // Written canonically, as in !=-1, that would read as a comparison.
+    // In canonical form, as in `!=-1`, that would read as a comparison.
     if matches!(modifier, Modifier::Explode(_, Some(Condition { comparison: Comparison::Equal, value: ..0 }))) {
         return Some("dice explode on a number from 0 up, or on a comparison, as in !<0");
     }
@@ -70,7 +70,7 @@ fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Optio
     None
 }
 
-/// What a die meets that is thrown on and on, if this may go on without end.
+/// The condition under which a die is rolled on, if this may never end.
 fn endless(faces: &Faces, sides: u32, modifier: &Modifier) -> Option<Condition> {
     match modifier {
         Modifier::Explode(Explosion::Each | Explosion::Compound | Explosion::Penetrate, condition) => {
@@ -82,7 +82,7 @@ fn endless(faces: &Faces, sides: u32, modifier: &Modifier) -> Option<Condition> 
     }
 }
 
-/// How many different values a die can show.
+/// The number of distinct values of a die.
 fn different(faces: &Faces, sides: u32) -> u64 {
     match faces {
         Faces::List(_) | Faces::FudgeRare => {

@@ -1,11 +1,11 @@
-//! Reading dice: how many, and what is on them.
+//! Parses dice: how many, and their faces.
 
 use super::{Parsed, Parser};
 use crate::expression::{Count, Expression, Face, FaceList, Faces, Pool, Source};
 use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL};
 
 impl Parser<'_> {
-    /// The dice whose d stands here, and whose count began at `start`.
+    /// Reads the dice whose `d` is here and whose count began at `start`.
     pub(super) fn dice(&mut self, count: Count, start: usize) -> Parsed<Expression> {
         self.at += 1; // the d
         let faces = self.faces(start)?;
@@ -39,7 +39,7 @@ impl Parser<'_> {
             Some(b'(') => Ok(Faces::Computed(Box::new(self.enclosed(Self::expression)?))),
             Some(b'[') => self.own_faces(),
             _ => {
-                // A phone puts a space there.
+                // Phones insert a space here.
                 self.skip_spaces();
                 self.sides(start)
             }

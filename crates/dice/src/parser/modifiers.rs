@@ -1,4 +1,4 @@
-//! Reading what is done to dice, one after the other.
+//! Parses the modifiers of dice, in order.
 
 use super::{Parsed, Parser, advantage, nearest};
 use crate::dialect::{Dialect, Hint, Spelling};
@@ -6,10 +6,10 @@ use crate::expression::{Comparison, Counting, Modifier, Source};
 use crate::limits::MAX_MODIFIERS;
 use crate::notation::NotationError;
 
-/// Words that stand behind dice and are no modifiers.
+/// Words after dice that are not modifiers.
 const OTHERS: [&str; 4] = ["x", "vs", "sum", "sort"];
 
-/// How what is read stands behind the dice and what was done to them so far.
+/// How the next word is separated from the dice and modifiers before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spacing {
     Glued,
@@ -36,7 +36,7 @@ impl Parser<'_> {
             modifiers.push(modifier);
         }
         if self.dialect.reorders() {
-            // What can be done to dice is known only in the order in which it is done.
+            // Modifiers can be checked only in the order in which they apply.
             modifiers.sort_by_key(turn_of);
             for (n, modifier) in modifiers.iter().enumerate() {
                 self.check(source, &modifiers[..n], modifier, begin..self.at)?;
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Ok(modifiers)
     }
 
-    /// Refuses what would be too much, and what the dialect means otherwise than it can be done here.
+    /// Refuses too many modifiers, and those with a meaning in the dialect that is not possible here.
     fn fits_dialect(&self, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
         if before.len() == MAX_MODIFIERS {
             let what = format!("{MAX_MODIFIERS} things are the most that can be done to the same dice");
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands behind dice and what was done to them `before`.
+    /// Reads a modifier after dice and the modifiers `before`.
     fn modifier(&mut self, source: &Source, before: &[Modifier], spacing: Spacing) -> Parsed<Option<Modifier>> {
         match self.peek() {
             Some(b'!') if !self.rest().starts_with("!=") => self.explosion().map(Some),
@@ -77,21 +77,21 @@ impl Parser<'_> {
         }
     }
 
-    /// A comparison that stands behind dice: it counts them, unless it is meant for what they come to.
+    /// A comparison after dice: it counts them, unless it is meant for their result.
     fn counted_where(&mut self, source: &Source, before: &[Modifier]) -> Parsed<Option<Modifier>> {
-        // The second one compares what the first one counted.
+        // A second comparison compares what the first one counted.
         let counted = before.iter().any(|each| matches!(each, Modifier::Count(Counting::Success(_))));
         if !self.first || counted {
             return Ok(None);
         }
         let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
-        // What every die meets, or none, is meant for their sum; and one die alone succeeds or fails.
+        // A condition that every die meets, or none, is meant for the sum; and a single die succeeds or fails.
         let apart = source.tells_apart(before.iter(), condition);
         let counts = apart && !(source.leaves_one(before) && self.ends_here());
         Ok(counts.then_some(Modifier::Count(Counting::Success(condition))))
     }
 
-    /// Whether nothing stands here that goes on with what was read.
+    /// True if nothing here continues what was read.
     fn ends_here(&self) -> bool {
         let rest = self.rest().trim_start();
         let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
@@ -99,7 +99,7 @@ impl Parser<'_> {
         rest.is_empty() || together || rest.starts_with([';', ',', ')', '}'])
     }
 
-    /// The modifier's word that stands here. Glued to the dice letters can be nothing else.
+    /// The modifier word here. Letters attached to the dice can be nothing else.
     fn word(&self, spacing: Spacing) -> Parsed<Option<&'static Spelling>> {
         if self.letters().is_empty() {
             return Ok(None);
@@ -114,7 +114,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         match (first, spacing) {
-            // d8 behind dice and a space lacks a sign.
+            // In `... d8` after dice and a space, a sign is missing.
             (Some(first), Spacing::Apart) if single && first.typed == "d" && !self.dialect.drops_apart() => Ok(None),
             (Some(first), _) if single => Ok(Some(first)),
             (Some(first), Spacing::Glued) if are_words(self.dialect, &letters) => Ok(Some(first)),
@@ -123,9 +123,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Refuses a word of the dialect that nothing here stands for. It may stand behind another one, as in `khms`.
+    /// Refuses a word of the dialect that has no counterpart here. It may follow another one, as in `khms`.
     fn has_counterpart(&self, letters: &str) -> Parsed<()> {
-        // A single letter would be found at the end of many a word that is known.
+        // A single letter would match the end of many known words.
         let lacks = |(word, _): &&Hint| letters == *word || (word.len() > 1 && letters.ends_with(word));
         match self.dialect.lacks().iter().find(lacks) {
             Some((_, hint)) => Err(self.unknown_word(letters, &format!(": {hint}"))),
@@ -148,7 +148,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where a modifier works, for those who need not say it in that order: dice are thrown, changed, dropped, kept, counted.
+/// The fixed order of modifiers in dialects that have one: roll, change, drop, keep, count.
 fn turn_of(modifier: &Modifier) -> u8 {
     match modifier {
         Modifier::Reroll(..) | Modifier::Unique => 0,
@@ -161,7 +161,7 @@ fn turn_of(modifier: &Modifier) -> u8 {
     }
 }
 
-/// Whether letters are modifiers, one behind the other.
+/// True if the letters are a sequence of modifiers.
 pub(super) fn are_words(dialect: Dialect, letters: &str) -> bool {
     let next = dialect.word(letters).and_then(|word| letters.strip_prefix(word.typed));
     letters.is_empty() || next.is_some_and(|rest| are_words(dialect, rest))

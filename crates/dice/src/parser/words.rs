@@ -1,4 +1,4 @@
-//! What a word behind dice does to them, with the numbers and conditions that it takes.
+//! The effect of a word after dice, with its numbers and conditions.
 
 use super::modifiers::are_words;
 use super::{Parsed, Parser};
@@ -6,7 +6,7 @@ use crate::dialect::{Dialect, Spelling};
 use crate::expression::{Choice, Comparison, Condition, Count, Counting, End, Explosion, Mark, Modifier, Source};
 use crate::limits::MAX_REROLLS;
 
-/// A word that was read, and the dice behind which it stands.
+/// A word that was read, and the dice it follows.
 struct Word<'s> {
     spelling: &'static Spelling,
     source: &'s Source,
@@ -15,7 +15,7 @@ struct Word<'s> {
 }
 
 impl Word<'_> {
-    /// The highest and the lowest of the dice, as far as that is known before they are thrown.
+    /// The highest and the lowest value of the dice, if that is known before rolling.
     fn ends(&self) -> Option<(i64, i64)> {
         match self.source {
             Source::Dice(_, faces) => faces.sides().map(|sides| faces.ends(sides)),
@@ -25,7 +25,7 @@ impl Word<'_> {
 }
 
 impl Parser<'_> {
-    /// What this word, which stands here, does to dice.
+    /// Reads the effect of this word.
     pub(super) fn worded(&mut self, spelling: &'static Spelling, source: &Source) -> Parsed<Modifier> {
         let word = Word { spelling, source, start: self.at };
         self.at += spelling.typed.len();
@@ -49,7 +49,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Which dice are kept or dropped: the second letter says it, and where there is none, what stands behind.
+    /// Which dice are kept or dropped: the second letter says so, or else what follows.
     fn chosen(&mut self, word: &Word<'_>) -> Parsed<Choice> {
         let end = match word.spelling.native {
             "k=" | "d=" => return Ok(Choice::Where(self.needed(word, "that", "k6 or k>3")?)),
@@ -58,7 +58,7 @@ impl Parser<'_> {
                 if let Some(comparison) = self.comparison() {
                     return Ok(Choice::Where(self.compared(comparison, word.start)?));
                 }
-                // High dice are what most games are about: those stay, so the others go.
+                // Most games are about high dice: keep those, so drop the others.
                 if native == "k" { End::High } else { End::Low }
             }
             "kh" | "dh" => End::High,
@@ -69,7 +69,7 @@ impl Parser<'_> {
 
     fn exploding_once(&mut self, word: &Word<'_>) -> Parsed<Modifier> {
         let one = matches!(word.source, Source::Dice(Count::Number(1), _));
-        // In Avrae only one die of all is thrown again, while here each one is.
+        // In Avrae only one of all dice is rerolled, while here each one is.
         if word.spelling.typed == "ra" && !one {
             let what = "ra throws again for one die alone, which is told apart only with one die, as in 1d20ra1";
             return Err(self.error(word.start..self.at, what));
@@ -89,7 +89,7 @@ impl Parser<'_> {
         Ok(Modifier::Reroll(Some(times), self.compared(comparison, word.start)?))
     }
 
-    /// The least or the most that a die counts.
+    /// The lowest or highest value that a die can count.
     fn bound(&mut self, word: &Word<'_>) -> Parsed<i64> {
         let native = word.spelling.native;
         let bound = self.signed()?;
@@ -119,13 +119,13 @@ impl Parser<'_> {
         })
     }
 
-    /// An exclamation mark, which is no word, with the letters that may belong to it.
+    /// Reads an exclamation mark, which is not a word, with the letters that may belong to it.
     pub(super) fn explosion(&mut self) -> Parsed<Modifier> {
         self.at += 1;
         let letters = self.letters().to_ascii_lowercase();
         let (length, explosion) = match (self.peek(), letters.as_bytes()) {
             (Some(b'!'), _) => (1, Explosion::Compound),
-            // odd is a way of counting.
+            // `odd` is a way of counting.
             (_, [b'o', rest @ ..]) if !letters.starts_with("odd") && is_end_or_word(rest) => (1, Explosion::Once),
             (_, [b'p', rest @ ..]) if is_end_or_word(rest) => (1, Explosion::Penetrate),
             (_, [b'i', rest @ ..]) if is_end_or_word(rest) => (1, Explosion::Implode),
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Err(self.error(word.start..self.at, "map says what counts as what, as in map[1:0,6:2]"))
     }
 
-    /// A count behind a word, with spaces perhaps.
+    /// Reads a count after a word, possibly with spaces.
     fn count(&mut self) -> Parsed<Option<u32>> {
         let behind = self.at;
         self.skip_spaces();
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(count.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
     }
 
-    /// A condition that must stand here, but for what goes without saying.
+    /// Reads a required condition, unless the word implies one.
     fn needed(&mut self, word: &Word<'_>, what: &str, example: &str) -> Parsed<Condition> {
         let from = self.at;
         let condition = match self.comparison() {
@@ -182,7 +182,7 @@ impl Parser<'_> {
             .ok_or_else(|| self.error(word.start..self.at, format!("{what} needs to know what, as in {example}")))
     }
 
-    /// A comparison with a number, or the number alone, compared as `bare` says, if one stands here.
+    /// Reads a comparison with a number, or just a number, which is compared by `bare`.
     pub(super) fn condition(&mut self, bare: Comparison) -> Parsed<Option<Condition>> {
         let start = self.at;
         match self.comparison() {
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The number behind a comparison.
+    /// Reads the number after a comparison.
     fn compared(&mut self, comparison: Comparison, start: usize) -> Parsed<Condition> {
         self.skip_spaces();
         match self.signed()? {
@@ -204,7 +204,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether letters behind an explosion's own are none, or modifiers.
+/// True if the letters after an explosion's own are none, or modifiers.
 fn is_end_or_word(letters: &[u8]) -> bool {
     std::str::from_utf8(letters).is_ok_and(|letters| are_words(Dialect::Native, letters))
 }

@@ -1,4 +1,4 @@
-//! Throwing a pool, and what is done to it.
+//! Rolls a pool and applies its modifiers.
 
 use super::{Fate, RollError, ShownDie, Throw, Thrower};
 use crate::expression::{
@@ -8,12 +8,12 @@ use crate::source::{Dice, DiceError};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Pool {
-    /// Whether it is one sum of dice, whose dice are its members.
+    /// True if it is a single sum of dice, whose dice are its members.
     pub(crate) fn mixes_dice(&self) -> bool {
         matches!(&self.source, Source::Group(members) if members.len() == 1)
     }
 
-    /// What is thrown by itself before the pool is.
+    /// The parts that are rolled separately before the pool.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Expression> {
         let (count, faces, members) = match &self.source {
             Source::Dice(count, faces) => (count.computed(), faces.computed(), [].as_slice()),
@@ -63,7 +63,7 @@ impl ShownDie {
 }
 
 impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
-    /// Throws a pool; what it is computed from is thrown before it.
+    /// Rolls a pool, after the parts it is computed from.
     pub(super) fn throw(&mut self, pool: &'e Pool) -> Result<Throw, RollError> {
         let labels = self.labels.len();
         let (mut throw, kind) = match &pool.source {
@@ -76,7 +76,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
         for modifier in &pool.modifiers {
             self.modify(&mut throw, kind.as_ref(), modifier)?;
         }
-        // What is named inside is not what the pool comes to.
+        // Labels inside do not add up to the pool's result.
         self.labels.truncate(labels);
         Ok(throw)
     }
@@ -155,7 +155,7 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
             )?,
             Modifier::Unique => {
                 let mut seen = BTreeSet::new();
-                // All words count 0, and differ all the same.
+                // All words count 0, but they differ.
                 throw.reroll_each(|| kind.one(dice), |die, _| !seen.insert((die.value, kind.faces.word(die.face))))?;
             }
             modifier => throw.change(modifier),
@@ -165,12 +165,12 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
 }
 
 impl Explosion {
-    /// Whether the other die may bring yet another.
+    /// True if the new die may explode too.
     pub(crate) fn may_go_on(self) -> bool {
         matches!(self, Explosion::Each | Explosion::Compound | Explosion::Penetrate)
     }
 
-    /// What the other die counts that shows this.
+    /// What a new die counts that shows this value.
     pub(crate) fn counted(self, value: i64) -> i64 {
         match self {
             Explosion::Each | Explosion::Once | Explosion::Compound => value,
@@ -181,7 +181,7 @@ impl Explosion {
 }
 
 impl Kind<'_> {
-    /// Which values explode.
+    /// The values that explode.
     pub fn exploding(&self, explosion: Explosion, condition: Option<Condition>) -> impl Fn(i64) -> bool + use<> {
         let (highest, lowest) = self.faces.ends(self.sides);
         let value = if explosion == Explosion::Implode { lowest } else { highest };
@@ -191,7 +191,7 @@ impl Kind<'_> {
 }
 
 impl Throw {
-    /// What is done to the members without throwing any.
+    /// Applies a modifier that rolls nothing.
     pub(crate) fn change(&mut self, modifier: &Modifier) {
         match modifier {
             Modifier::Keep(Choice::Where(condition)) => self.drop_where(|die| !condition.holds(die.value)),
@@ -199,7 +199,7 @@ impl Throw {
             Modifier::Keep(Choice::End(end, n)) => self.drop_all_but(*end, *n as usize),
             Modifier::Drop(Choice::End(end, n)) => self.drop(*end, *n as usize),
             Modifier::Keep(Choice::Middle(n)) => self.keep_middle(*n as usize),
-            // It is not written.
+            // It has no notation.
             Modifier::Drop(Choice::Middle(_)) => {}
             Modifier::Minimum(least) => self.each(|die| die.value = die.value.max(*least)),
             Modifier::Maximum(most) => self.each(|die| die.value = die.value.min(*most)),
@@ -223,8 +223,8 @@ impl Throw {
         self.dice.iter_mut().filter(|die| die.fate == Fate::Kept).for_each(change);
     }
 
-    /// Goes through the dice still in; behind each that wants `another`, one is thrown, which is asked as well, and told how
-    /// many were thrown for it before.
+    /// Goes through the dice still in. After each one for which `another` is true, a die is rolled, and `another` is
+    /// called for that one too. Its second argument is the number of dice already rolled for the first one.
     fn extend_each(
         &mut self,
         mut one: impl FnMut() -> Result<ShownDie, DiceError>,
@@ -246,7 +246,7 @@ impl Throw {
         Ok(())
     }
 
-    /// Throws each die still in again that has to be, and then what came of it, as [`extend_each`](Self::extend_each) does.
+    /// Rerolls each die still in if necessary, and then the new die, like [`extend_each`](Self::extend_each).
     fn reroll_each(
         &mut self,
         one: impl FnMut() -> Result<ShownDie, DiceError>,
@@ -282,7 +282,7 @@ impl Throw {
 
     fn drop(&mut self, end: End, n: usize) {
         let mut order: Vec<usize> = (0..self.dice.len()).filter(|&i| self.dice[i].fate == Fate::Kept).collect();
-        // Stable: among equals the later dice go first, so that what stays is what was thrown first.
+        // Stable: of equal dice the later go first, so those rolled first stay.
         order.reverse();
         match end {
             End::Low => order.sort_by_key(|&i| self.dice[i].value),
@@ -293,7 +293,7 @@ impl Throw {
         }
     }
 
-    /// Sorts the dice, those that came of one another together.
+    /// Sorts the dice, keeping those that came from one another together.
     fn sort(&mut self, end: End) {
         let mut chains: Vec<Vec<ShownDie>> = Vec::new();
         let mut joined = false;

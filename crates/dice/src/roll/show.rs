@@ -1,32 +1,32 @@
-//! A roll as it is shown: the canonical notation with the dice behind each pool.
+//! A roll as shown: the canonical notation with the dice after each pool.
 
 use super::{Fate, Roll, ShownDie, Throw};
 use crate::expression::{Comparison, Count, Expression, Faces, Mark, Pool, Source};
 use std::convert::Infallible;
 use std::fmt::{self, Display, Write};
 
-/// A piece of a shown roll; all pieces in order read `4d6kh3 [5 (1) 4 4] + 2`.
+/// A piece of a shown roll; all pieces together read `4d6kh3 [5 (1) 4 4] + 2`.
 #[derive(Clone, Copy)]
 pub enum Piece<'a> {
-    /// Notation, and what stands between dice.
+    /// Notation, and the text between dice.
     Text(Shown<'a>),
     /// A die that counts.
     Kept(Shown<'a>),
-    /// A die that does not.
+    /// A die that does not count.
     Out(Shown<'a>),
 }
 
-/// The digits, by what they say.
+/// The digits by value.
 const DIGITS: [char; 10] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
-/// What a piece shows.
+/// The content of a piece.
 #[derive(Clone, Copy)]
 pub enum Shown<'a> {
-    /// These words.
+    /// This text.
     Word(&'a str),
     /// This number.
     Whole(i64),
-    /// What this is printed as.
+    /// Anything that can be printed.
     Printed(&'a dyn Display),
 }
 
@@ -47,7 +47,7 @@ impl Shown<'_> {
 }
 
 impl Piece<'_> {
-    /// Adds it to a text, a die that does not count in parentheses.
+    /// Appends it to a text, with a die that does not count in parentheses.
     #[inline]
     pub fn add_to(self, text: &mut String) {
         match self {
@@ -71,11 +71,11 @@ impl Display for Shown<'_> {
     }
 }
 
-/// The throws of an expression that were not shown yet.
+/// The throws of an expression not shown yet.
 type Throws<'t> = std::slice::Iter<'t, Throw>;
 
 impl Roll<'_> {
-    /// Hands out the shown roll piece by piece.
+    /// Emits the shown roll piece by piece.
     pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
         show(self.expression, &mut self.throws.iter(), out)
     }
@@ -92,13 +92,13 @@ impl Display for Roll<'_> {
     }
 }
 
-/// A throw with the pool that it is of.
+/// A throw and its pool.
 #[derive(Clone, Copy)]
 pub struct OfPool<'a>(pub &'a Pool, pub &'a Throw);
 
 impl OfPool<'_> {
-    /// Hands out the dice as `[6+2 (1) 4]`: an exploding die is joined to the one that came of it, what is counted has its
-    /// score behind it where that is not 1.
+    /// Emits the dice as `[6+2 (1) 4]`: an exploding die is joined to the one that came from it, and a counted die is
+    /// followed by its score unless that is 1.
     pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
         let OfPool(pool, throw) = self;
         out(Piece::Text(Shown::Word("[")))?;
@@ -106,7 +106,7 @@ impl OfPool<'_> {
         for die in &throw.dice {
             match joined {
                 None => {}
-                // What implodes is taken away, and says so itself.
+                // An imploding die is subtracted, and its sign shows that.
                 Some(true) if die.value < 0 => {}
                 Some(true) => out(Piece::Text(Shown::Word("+")))?,
                 Some(false) => out(Piece::Text(Shown::Word(" ")))?,
@@ -125,7 +125,7 @@ impl OfPool<'_> {
     }
 }
 
-/// What is pointed out about a die.
+/// Emits the marks of a die.
 fn signs<E>(die: &ShownDie, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
     match die.score {
         0 | 1 => {}
@@ -222,7 +222,7 @@ fn listed<E>(
     })
 }
 
-/// The notation of a pool, then its members; what it was computed from is shown with its dice in its place.
+/// The notation of a pool, then its members; computed parts are shown in place with their dice.
 fn show_pool<E>(
     pool: &Pool,
     throws: &mut Throws<'_>,

@@ -1,4 +1,4 @@
-//! A backup for an older version, made record by record of one of this version.
+//! Converts a backup of this version, record by record, into one for an older version.
 
 use super::{BackupError, Lines};
 use crate::Link;
@@ -6,29 +6,30 @@ use crate::documents::{Head, from_json, to_json};
 use crate::keys::{self, Last, TableId};
 use crate::store::StoreError;
 
-/// Records on their way into a backup for an older version.
+/// Writes a backup for an older version.
 pub(super) struct Older<'a> {
     schema: u32,
     lines: Lines<'a>,
-    /// The table whose records are on their way: its head waits for all of its people, who come before it and behind it.
+    /// The table being converted. Its head waits until all its people have been read; their keys come both before and
+    /// after it.
     table: Option<Waiting>,
 }
 
-/// A table's head, and what goes into it. It is kept no longer than until the next table comes.
+/// A table's head and the last entries that belong in it, until the next table begins.
 struct Waiting {
     table: TableId,
     head: Option<Vec<u8>>,
-    /// Holds nothing but the last entries.
+    /// Holds only the last entries.
     last: Head,
 }
 
 impl<'a> Older<'a> {
-    /// For a version that knows no newer schema than this one.
+    /// For a version whose newest schema is this one.
     pub fn new(schema: u32, lines: Lines<'a>) -> Self {
         Older { schema, lines, table: None }
     }
 
-    /// Writes a record, in the order of their keys, as that version can read it.
+    /// Writes a record as that version can read it. Records must come in key order.
     pub fn record(&mut self, key: String, value: Vec<u8>) -> Result<(), BackupError> {
         if key == keys::SCHEMA_KEY {
             return self.lines.record(key, self.schema.to_string().into_bytes());
@@ -53,12 +54,12 @@ impl<'a> Older<'a> {
         self.lines.record(key, value)
     }
 
-    /// Writes the head that waits.
+    /// Writes the waiting head.
     fn table_ends(&mut self) -> Result<(), BackupError> {
         let Some(Waiting { table, head, last }) = self.table.take() else { return Ok(()) };
         let key = keys::head(&table);
         match head {
-            // As an older version left it.
+            // As an older version stored it.
             Some(head) if !last.holds_last_entries() => self.lines.record(key, head),
             Some(head) => {
                 let mut head: Head = from_json(&key, &head)?;
@@ -71,14 +72,14 @@ impl<'a> Older<'a> {
         }
     }
 
-    /// Ends the backup; how many records it has comes back.
+    /// Ends the backup. Returns its number of records.
     pub fn end(mut self) -> Result<u64, BackupError> {
         self.table_ends()?;
         self.lines.end()
     }
 }
 
-/// An entry as it was before any withheld changes.
+/// An entry in the form it had before changes could be withheld.
 fn without_withheld(key: &str, value: Vec<u8>) -> Result<Vec<u8>, StoreError> {
     let mut link: Link = from_json(key, &value)?;
     Ok(match link.parts.withheld.take() {

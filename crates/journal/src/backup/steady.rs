@@ -1,4 +1,5 @@
-//! A file that never has much waiting for the disk: else the commits of a bot that plays on would wait behind all of it.
+//! A file that never has much unwritten data waiting for the disk; otherwise the commits of a running bot would have to
+//! wait behind it.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -6,18 +7,18 @@ use std::io::{self, BufWriter, Write};
 /// Bytes that may wait for the disk.
 const MOST: usize = 1 << 20;
 
-/// A file that is written while others need the disk.
+/// A file written while others need the disk.
 pub struct Steady(BufWriter<Synced>);
 
 struct Synced(File);
 
 impl Steady {
-    /// Writes `file` from where it is.
+    /// Writes to `file` from its current position.
     pub fn new(file: File) -> Self {
         Steady(BufWriter::with_capacity(MOST, Synced(file)))
     }
 
-    /// When it returns, everything survives a power cut.
+    /// Writes the rest. When this returns, everything survives a power cut.
     ///
     /// # Errors
     /// The rest cannot be written.

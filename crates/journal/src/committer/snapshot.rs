@@ -1,19 +1,19 @@
-//! The store as it was between two commits, to be read while later ones go on: they keep what they take the place of.
+//! The store as it was between two commits, readable while later commits go on: they keep the values they replace.
 
 use crate::store::{Batch, Position, Store, StoreError};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What stood under the keys that were written since.
+/// The old values of the keys written since then.
 type Kept = BTreeMap<String, Result<Option<Vec<u8>>, StoreError>>;
 
-/// What later commits took the place of.
+/// The values that later commits replaced.
 #[derive(Default)]
 pub(super) struct Before(Mutex<Kept>);
 
 impl Before {
-    /// Keeps what a commit is about to take the place of. Only then may it be written.
+    /// Keeps the values that a commit is about to replace. Must be called before the commit is written.
     pub fn keep(&self, store: &dyn Store, batch: &Batch) {
         let mut kept = self.kept();
         for (key, _) in batch {
@@ -28,17 +28,17 @@ impl Before {
     }
 }
 
-/// The store as it was when nothing was kept yet.
+/// The store as it was before anything was replaced.
 pub(super) struct Snapshot {
     pub store: Arc<dyn Store>,
     pub before: Arc<Before>,
-    /// Where the store was.
+    /// The store's position in its log at that time.
     pub position: Option<Position>,
 }
 
 impl Snapshot {
-    /// Puts what was kept of the keys behind `after`, up to `end` or to the last one under `prefix`, in the place of what was
-    /// read there just now.
+    /// Replaces what was just read with the kept values, for the keys after `after` up to `end`, or to the last one
+    /// under `prefix`.
     fn mend(
         &self,
         found: &mut BTreeMap<String, Vec<u8>>,
@@ -63,7 +63,7 @@ impl Snapshot {
 
 impl Store for Snapshot {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        // In this order: what is written in between was kept before.
+        // The order matters: anything written in between was kept before.
         let now = self.store.read(key);
         self.before.kept().get(key).cloned().unwrap_or(now)
     }

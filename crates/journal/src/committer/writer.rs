@@ -1,5 +1,5 @@
-//! What the committer's thread does, a step at a time: it depends on no thread and on no clock of its own, so that a
-//! simulation can drive it by hand.
+//! The work of the committer's thread, step by step. It depends on no thread and no clock of its own, so a simulation
+//! can drive it by hand.
 
 use super::Lane;
 use super::snapshot::Before;
@@ -12,39 +12,39 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// One write of the store with its sync, in seconds, as Prometheus shows it.
+/// The metric of one write of the store with its sync, in seconds, as Prometheus shows it.
 pub const SYNC: &str = "astragal_store_sync_seconds";
 
-/// Batches that are written at once at the most.
+/// The most batches written at once.
 const GROUP: usize = 1_024;
 
-/// How long what is to be written soon waits for a group to go with.
+/// How long a batch to be written soon waits for a group to join.
 const MOMENT: Duration = Duration::from_millis(2);
 
-/// What the later batches of a lane are told.
+/// The error for later batches of a failed lane.
 const FOLLOWS_A_FAILURE: &str = "an earlier write of this table failed";
 
 /// When the writer needs its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// At once.
+    /// Immediately.
     No,
-    /// When something is handed in.
+    /// When something is submitted.
     ForWork,
-    /// At this time, or earlier when something is handed in.
+    /// At this time, or earlier if something is submitted.
     Until(Instant),
 }
 
-/// What writes the batches of a [`Committer`](super::Committer).
+/// Writes the batches of a [`Committer`](super::Committer).
 pub struct Writer {
     store: Arc<dyn Store>,
     shared: Arc<Mutex<Shared>>,
     queue: mpsc::Receiver<Work>,
-    /// Received, and not done yet.
+    /// Work received but not done yet.
     next: Option<Work>,
     /// The number of the last submission that left the queue.
     taken: u64,
-    /// When what is to be written soon is written even if no group comes by.
+    /// When to write soon-batches if no group comes by.
     due: Option<Instant>,
 }
 
@@ -53,8 +53,9 @@ impl Writer {
         Writer { store, shared, queue, next: None, taken: 0, due: None }
     }
 
-    /// Does one step at the time `now`: writes a group, or what is to be written soon, or has something read. It never waits
-    /// for work. Returns when the next turn is due; nothing once the committer is gone and everything is written.
+    /// Does one step at the time `now`: writes a group, writes the soon-batches, or lets something be read. It never
+    /// waits for work. Returns when the next turn is due, or `None` once the committer is gone and everything is
+    /// written.
     pub fn turn(&mut self, now: Instant) -> Option<Wait> {
         let work = self.next.take().map_or_else(|| self.queue.try_recv(), Ok);
         let (mut group, mut read, mut ended) = (Vec::new(), None, false);
@@ -74,10 +75,10 @@ impl Writer {
         (!ended).then_some(Wait::No)
     }
 
-    /// Takes turns until the committer is gone, on a thread that may block.
+    /// Takes turns until the committer is gone. For a thread that may block.
     pub(super) fn run(mut self) {
         while let Some(wait) = self.turn(Instant::now()) {
-            // An end of the queue is seen by the next turn. What was received already is done first.
+            // The next turn sees the end of the queue, after doing the work received already.
             match wait {
                 Wait::No => {}
                 Wait::ForWork => self.next = self.queue.recv().ok(),
@@ -88,7 +89,7 @@ impl Writer {
         }
     }
 
-    /// How long to wait while nothing is in the queue.
+    /// How long to wait while the queue is empty.
     fn wait(&mut self, now: Instant) -> Wait {
         if lock(&self.shared).soon.is_empty() {
             return Wait::ForWork;
@@ -97,7 +98,7 @@ impl Writer {
         if now < due { Wait::Until(due) } else { Wait::No }
     }
 
-    /// `first` and the submissions behind it in the queue, up to something else, which comes next.
+    /// Collects `first` and the submissions after it in the queue, until something else comes, which is done next.
     fn gather(&mut self, first: Submission) -> Vec<Submission> {
         let mut group = vec![first];
         while group.len() < GROUP {
@@ -115,7 +116,7 @@ impl Writer {
         group
     }
 
-    /// Writes `group`, and with it what was to be written soon.
+    /// Writes `group` together with the soon-batches.
     fn commit(&self, group: Vec<Submission>) {
         let (mut all, failed, before) = {
             let mut shared = lock(&self.shared);
@@ -138,7 +139,7 @@ impl Writer {
 
         let mut shared = lock(&self.shared);
         for (number, key) in forgotten {
-            // A later submission of the same key is still pending.
+            // A later submission with the same key is still pending.
             if shared.pending.get(&key).is_some_and(|(newest, _)| *newest == number) {
                 shared.pending.remove(&key);
             }
@@ -151,20 +152,20 @@ impl Writer {
         for submission in all.into_values() {
             let fails = submission.fails_with(&failed);
             let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
-            // Whoever submitted may have stopped waiting: then nobody needs the result.
+            // If the submitter has stopped waiting, nobody needs the result.
             let _ = submission.done.send(told);
         }
     }
 
-    /// Has something read between two commits.
+    /// Runs a read between two commits.
     fn read(&self, work: Read) {
-        // The lock ends here: what is done may take it again.
+        // The lock is released here, because the work may take it again.
         let before = lock(&self.shared).snapshots();
         work(&Between { store: &*self.store, before });
     }
 }
 
-/// The store between two commits: what is written to it is kept for those who read it as it was.
+/// The store between two commits; writes to it keep the replaced values for snapshots.
 struct Between<'a> {
     store: &'a dyn Store,
     before: Vec<Arc<Before>>,
@@ -189,7 +190,7 @@ impl Store for Between<'_> {
     }
 }
 
-/// A store that panics has failed; the writer lives on.
+/// A panic of the store counts as a failure, and the writer lives on.
 fn commit_safely(store: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
     catch_unwind(AssertUnwindSafe(|| store.commit(batch)))
         .unwrap_or_else(|_| Err(StoreError::Unavailable("the store panicked".to_owned())))

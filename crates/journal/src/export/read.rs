@@ -1,4 +1,4 @@
-//! Reading an export: line by line, each as this program writes it, to the footer that sums them up.
+//! Reads an export line by line, each in exactly the form this program writes, up to the footer with the checksum.
 
 use super::{ExportError, FORMAT, FORMAT_WITH_WITHHELD, Footer, Header, Record};
 use crate::verify::{form, seed_of};
@@ -8,21 +8,21 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
-/// Bytes of a line at the most: an entry that erases all words of a long journal has less than one of them.
+/// The longest line in bytes; even an entry that erases all words of a long journal is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
 
-/// What was found in an export that is as it was written.
+/// The result for an intact export.
 #[derive(Debug)]
 pub struct Verdict {
     /// Its first line.
     pub header: Header,
-    /// What was counted on the way.
+    /// The verifier with its counts.
     pub verifier: Verifier,
 }
 
 impl Verdict {
-    /// The verdict, if the chain ends in the head that begins so, where one is asked for: a journal of which the end was cut
-    /// off ends elsewhere, and nothing in the file itself can tell.
+    /// Checks that the chain ends in a head that begins with `head`, if one is given. A journal that was cut short ends
+    /// elsewhere, and the file itself cannot show that.
     ///
     /// # Errors
     /// It ends elsewhere.
@@ -39,16 +39,16 @@ impl Verdict {
     }
 }
 
-/// A line of an export between the first and the last.
+/// A line of an export other than the first and the last.
 pub enum Body {
-    /// An entry, which was verified.
+    /// A verified entry.
     Link(Box<Link>, Box<Entry>),
-    /// What the table holds besides.
+    /// A record of the table other than its journal.
     Record(Record),
 }
 
-/// Verifies an export line by line: that the file is whole, the chain, the digests, and every die of which the seed is
-/// there. What was verified is handed on, before it is known that the rest is whole.
+/// Verifies an export line by line: that the file is complete, the chain, the digests, and every die whose seed is
+/// included. Verified lines are handed on before the rest is known to be intact.
 ///
 /// # Errors
 /// The first thing that is not as it was written; an entry is named.
@@ -95,7 +95,7 @@ pub fn verify(input: &mut dyn BufRead, mut hand_on: impl FnMut(Body)) -> Result<
     }
 }
 
-/// Reads a line with its end; whether there is a whole one.
+/// Reads a line including its end. Returns true if there is a complete one.
 fn next_line(input: &mut dyn BufRead, text: &mut Vec<u8>) -> Result<bool, ExportError> {
     text.clear();
     Read::take(&mut *input, LONGEST_LINE).read_until(b'\n', text)?;
@@ -106,12 +106,12 @@ fn next_line(input: &mut dyn BufRead, text: &mut Vec<u8>) -> Result<bool, Export
     }
 }
 
-/// A line without its end; nothing of one that is no text.
+/// A line without its end; empty if it is not text.
 fn text_of(line: &[u8]) -> &str {
     std::str::from_utf8(line).unwrap_or_default().trim_end_matches('\n')
 }
 
-/// What later entries made of an entry stands only in a file that moves the table.
+/// What later entries did to an entry appears only in a file that moves the table.
 fn only_moves(header: &Header, link: Link) -> Result<Link, String> {
     let bare = link.fate == Fate::default() && link.before == Before::default();
     if header.moves || bare { Ok(link) } else { Err("says more than an export does".to_owned()) }

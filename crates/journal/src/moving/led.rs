@@ -1,5 +1,5 @@
-//! What a journal says by itself of the table that it led to: which seeds are out, what is secret still, what became of
-//! each entry.
+//! What a journal alone says about the table it led to: which seeds are published, what is still secret, and what
+//! happened to each entry.
 
 use crate::documents::{GUEST, Head};
 use crate::{Before, Entry, Fate, Link, Wrong};
@@ -7,39 +7,39 @@ use chat::CharacterId;
 use chat::PlayerId;
 use std::collections::BTreeMap;
 
-/// The entries of a journal, read in their order.
+/// The entries of a journal, read in order.
 #[derive(Default)]
 pub(super) struct Led {
     pub entries: BTreeMap<u64, Known>,
-    /// The entries that published the seeds of epochs.
+    /// The entries that published seeds, by epoch.
     pub published: BTreeMap<u32, u64>,
     /// Each character's last entry.
     pub characters: BTreeMap<CharacterId, u64>,
-    /// Numbers that crashes left out, from and to.
+    /// Numbers left out after crashes: ranges with both ends.
     pub gaps: Vec<(u64, u64)>,
-    /// The last entry's.
+    /// The epoch of the last entry.
     pub epoch: u32,
     /// The first entry that withholds changes.
     pub withheld: Option<u64>,
-    /// The first entry of which the file tells what the journal does not.
+    /// The first entry about which the file contradicts the journal.
     wrong: Option<Wrong>,
 }
 
-/// An entry, as far as other records are about it.
+/// What other records need to know about an entry.
 pub(super) struct Known {
     pub epoch: u32,
     pub character: CharacterId,
     pub game: String,
     secret: bool,
     undoes: Option<u64>,
-    /// As the entries behind it make it.
+    /// Its fate according to later entries.
     fate: Fate,
-    /// As the file has it.
+    /// Its fate according to the file.
     told: Fate,
 }
 
 impl Known {
-    /// Only its player and the referees may know of it.
+    /// True if only its player and the referees may know of it.
     pub fn is_secret(&self) -> bool {
         self.secret && self.fate.revealed_by.is_none()
     }
@@ -54,9 +54,9 @@ impl Led {
         self.epoch = entry.epoch;
         self.withheld = self.withheld.or(entry.digests.withheld.as_ref().map(|_| number));
         let Before { player, character, .. } = link.before;
-        // A player may have had another id then: that there is such an entry is all that can be known.
+        // The player may have had another id then, so only the existence of that entry can be checked.
         let known = player.is_none_or(|before| self.has(before));
-        // Nothing leads back from what somebody did who had no seat.
+        // Entries of people without a seat have no history.
         let last = if entry.character == GUEST { None } else { self.characters.insert(entry.character, number) };
         if !known || character != last {
             self.contradicted(number, "which entries are before it");
@@ -82,13 +82,13 @@ impl Led {
         self.entries.insert(number, known);
     }
 
-    /// What is undone holds again when its undo is undone, and so on.
+    /// Undoing an undo makes the undone entry valid again, and so on.
     fn undo(&mut self, by: u64, undone: Option<u64>) {
         let mut next = undone.map(|undone| (undone, Some(by)));
         while let Some((number, by)) = next.take() {
             let Some(known) = self.entries.get_mut(&number) else { return };
             known.fate.undone_by = by;
-            // Of a journal of the first rules nobody has checked that it leads backwards.
+            // Under the first rules nobody has checked that this leads backwards.
             let undid = known.undoes.filter(|undid| *undid < number);
             next = undid.map(|undid| (undid, if by.is_some() { None } else { Some(number) }));
         }
@@ -103,7 +103,7 @@ impl Led {
         self.wrong.get_or_insert(Wrong { number, what });
     }
 
-    /// The first entry of which the file tells what the journal does not.
+    /// The first entry about which the file contradicts the journal.
     pub fn first_wrong(&mut self) -> Option<Wrong> {
         let differs = self.entries.iter().find(|(_, known)| known.fate != known.told).map(|(number, _)| *number);
         if let Some(number) = differs {
@@ -112,13 +112,13 @@ impl Led {
         self.wrong.take()
     }
 
-    /// The epochs of the entries that are secret still.
+    /// The epochs of entries that are still secret.
     pub fn secrets(&self) -> BTreeMap<u64, u32> {
         let secret = self.entries.iter().filter(|(_, known)| known.is_secret());
         secret.map(|(number, known)| (*number, known.epoch)).collect()
     }
 
-    /// Whether a head says of players and characters what the journal does.
+    /// True if a head agrees with the journal about players and characters.
     pub fn leads_to(&self, head: &Head) -> bool {
         let known = |number: &u64| self.has(*number);
         let players: &BTreeMap<PlayerId, u64> = &head.players;

@@ -1,5 +1,5 @@
-//! What a moved table holds besides its journal, record by record: each is checked against the journal, and what no
-//! journal can say, such as an unpublished seed, against the rest of the file. What nobody knows is refused.
+//! The records of a moved table other than its journal. Each is checked against the journal. What no journal can prove,
+//! such as an unpublished seed, is checked against the rest of the file. Unknown records are refused.
 
 use super::led::Led;
 use crate::Document;
@@ -15,10 +15,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Characters that a table may have had, at the most: far more than any, and their numbers can be counted on.
+/// The most characters a table may have had: far more than any has, but few enough to count on.
 const MOST_CHARACTERS: u32 = 1 << 30;
 
-/// The records of a file, by their keys below the table's.
+/// The records of a file, by their keys below the table's prefix.
 pub(super) type Records = BTreeMap<String, Box<RawValue>>;
 
 /// A file's records, and what they must agree with.
@@ -34,7 +34,7 @@ impl Checked<'_> {
     /// The writes of all records, if nothing in them contradicts the journal.
     ///
     /// # Errors
-    /// Names the first record that does.
+    /// The first record that does.
     pub fn batch(&self) -> Result<Batch, ExportError> {
         let head: Head = self.must("head")?;
         let mut batch = Batch::default();
@@ -43,7 +43,7 @@ impl Checked<'_> {
             batch.put(format!("{}{key}", keys::all_of(self.table)), value);
         }
         self.is_all_there(&head)?;
-        // What is out and what is secret the journal says itself.
+        // Published seeds and secret entries come from the journal itself.
         for (epoch, by) in &self.led.published {
             batch.put(keys::published(self.table, *epoch), to_json(by));
         }
@@ -53,7 +53,7 @@ impl Checked<'_> {
         Ok(batch)
     }
 
-    /// A record as this program writes it; nothing if it is not what the journal led to.
+    /// A record as this program writes it; `None` if it contradicts the journal.
     fn check(&self, key: &str, head: &Head) -> Result<Option<Vec<u8>>, ExportError> {
         let place = |kind: &str| key.strip_prefix(kind)?.strip_prefix('/');
         if let Some(epoch) = place("seed") {
@@ -93,7 +93,7 @@ impl Checked<'_> {
         }
         if place("offers").is_some() {
             return self.one(key, |doc: &ChoicesDoc| {
-                // What `!waiting` numbered was shown by no entry.
+                // Choices that `!waiting` numbered were shown by no entry.
                 (doc.shown == 0 || self.led.has(doc.shown))
                     && doc.choices.iter().all(|choice| self.led.has(choice.entry))
             });
@@ -124,7 +124,7 @@ impl Checked<'_> {
             .map_err(|error| ExportError::Damaged(format!("{key} cannot be read: {error}")))
     }
 
-    /// What must be there: a seed for each epoch, and what the journal says is held.
+    /// Checks that nothing is missing: a seed for each epoch, and every record that the journal implies.
     fn is_all_there(&self, head: &Head) -> Result<(), ExportError> {
         let has = |key: &str| self.records.contains_key(key);
         let seeds = self.header.seeds.keys().map(|epoch| format!("seed/{epoch}"));
@@ -142,7 +142,7 @@ impl Checked<'_> {
         self.audit.document.get(kind).and_then(Value::as_object).into_iter().flatten()
     }
 
-    /// What the journal led to, of the part of a key that names it.
+    /// The value that the journal led to, for the named part of a key.
     fn led_to<T: DeserializeOwned>(&self, kind: &str, named: &str) -> Option<T> {
         let (_, led) = self.below(kind).find(|(name, _)| keys::part(name) == named)?;
         serde_json::from_value(led.clone()).ok()
@@ -155,7 +155,7 @@ impl Checked<'_> {
         head.number == *last
             && head.hash == *hash
             && reserved.contains(&head.reserved)
-            // As many seeds as epochs, the last of this one: so none is left out, and no other number stands there.
+            // As many seeds as epochs, and the last is this epoch's: so none is missing and there is no other.
             && usize::try_from(head.epoch) == Ok(epochs)
             && self.header.seeds.keys().next_back() == Some(&head.epoch)
             && head.epoch >= self.led.epoch
@@ -203,13 +203,13 @@ impl Checked<'_> {
         self.led.entries.get(&number).is_some_and(|entry| entry.character == character && entry.game == game)
     }
 
-    /// No entry to come can have changed anything.
+    /// True if it names no entry after the last one.
     fn knows(&self, touched: &Touched) -> bool {
         touched.newest() <= self.audit.last
     }
 }
 
-/// The number of an entry that a key names.
+/// The entry number in a key.
 fn number(named: &str) -> Option<u64> {
     named.parse().ok().filter(|number: &u64| format!("{number:010}") == named)
 }

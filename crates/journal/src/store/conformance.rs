@@ -1,11 +1,11 @@
-//! What every [`Store`] must do, as one suite that each implementation's tests run.
+//! What every [`Store`] must do, as one test suite that each implementation runs.
 
 use super::{Batch, Store, StoreError, scan_all};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Runs the suite. `open` gives an empty store (`true`), or opens again what the last one left (`false`), after
-/// every handle on it is gone. Panics with what went wrong.
+/// Runs the suite. `open(true)` returns an empty store; `open(false)` reopens the last one after every handle on it is
+/// gone. Panics with what went wrong.
 pub fn suite(open: impl Fn(bool) -> Arc<dyn Store>) {
     what_is_written_is_read_also_after_reopening(&open);
     a_batch_replaces_and_removes(&open);
@@ -15,17 +15,17 @@ pub fn suite(open: impl Fn(bool) -> Arc<dyn Store>) {
     what_is_committed_behind_something_is_there_with_it(&open);
 }
 
-/// Decides which of a store's steps fails, if it is one by which a test can let it fail.
+/// Decides which step of a store fails, if any. For stores whose steps can be made to fail by a test.
 #[derive(Debug, Default)]
 pub struct Fuse(AtomicI64);
 
 impl Fuse {
-    /// The step behind `n` others fails, and no other.
+    /// Makes the step after the next `n` fail, and no other.
     pub fn set(&self, n: u32) {
         self.0.store(i64::from(n) + 1, Ordering::SeqCst);
     }
 
-    /// Whether the step that is being done fails.
+    /// True if the current step is to fail.
     pub fn blows(&self) -> bool {
         self.0.fetch_sub(1, Ordering::SeqCst) == 1
     }
@@ -35,8 +35,9 @@ impl Fuse {
     }
 }
 
-/// Lets each step of a commit fail once: what failed never happened, and what happened is not called failed. `open` gives a
-/// store as for [`suite`], whose steps ask the fuse. Panics with what went wrong.
+/// Makes each step of a commit fail once. A commit reported as failed must never have happened, and one that happened
+/// must not be reported as failed. `open` returns a store as for [`suite`], whose steps ask the fuse. Panics with what
+/// went wrong.
 pub fn failures(fuse: &Fuse, open: impl Fn(bool) -> Arc<dyn Store>) {
     each_step_fails(fuse, &open, |store, change| store.commit(&change));
     each_step_fails(fuse, &open, |store, change| {
@@ -78,7 +79,7 @@ fn each_step_fails(
     assert!(n > 0 && failed > 0 && failed < n, "of {n} steps {failed} failed the commit: the test proves nothing");
 }
 
-/// All of the change is there, or nothing of it, as the result says.
+/// Checks that all of the change is there, or nothing of it, as the result says.
 fn holds(store: &dyn Store, result: &Result<(), StoreError>, n: u32) {
     let read = |key: &str| store.read(key).unwrap_or_else(failed).map(|value| value.len());
     let kept = store.read("kept").unwrap_or_else(failed);

@@ -1,4 +1,4 @@
-//! A store in memory, for tests and for play that is not to be kept.
+//! A store in memory, for tests and for games that need not be saved.
 
 use super::{Batch, Store, StoreError};
 use std::collections::BTreeMap;

@@ -1,17 +1,17 @@
-//! The checksum that a stored record carries: CRC-32 (IEEE) of its key, a mark and its value, little-endian, in front of
-//! the value. The mark, which is not stored, says what kind of record it is.
+//! The checksum of a stored record, four bytes before the value: CRC-32 (IEEE) of its key, a mark and its value,
+//! little-endian. The mark itself is not stored; it says what kind of record it is.
 //!
-//! A store whose database hands out flipped bits as data seals what it writes, and opens what it reads.
+//! A store whose database may return flipped bits as data seals what it writes, and opens what it reads.
 
 use super::StoreError;
 
-/// Bytes in front of the value.
+/// Bytes before the value.
 const LENGTH: usize = 4;
 
-/// The mark of a value as it is. A store that keeps other records besides has marks of its own for them.
+/// The mark of an ordinary value. A store with other kinds of records has marks of its own for them.
 pub const VALUE: u8 = 0;
 
-/// The record as it is stored: `value` under `key`, four bytes longer.
+/// The stored form of `value` under `key`, four bytes longer.
 pub fn seal(key: &str, mark: u8, value: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(LENGTH + value.len());
     sealed.extend_from_slice(&checksum(key, mark, value));
@@ -19,7 +19,7 @@ pub fn seal(key: &str, mark: u8, value: &[u8]) -> Vec<u8> {
     sealed
 }
 
-/// The value of a stored record, if it is what was written under this key with this mark.
+/// The value of a stored record, if it was written under this key with this mark.
 ///
 /// # Errors
 /// It is something else: [`StoreError::Damaged`].

@@ -1,7 +1,8 @@
-//! A database under a store, closed after a failure and opened anew before it answers.
+//! A database below a store, closed after a failure and reopened before it answers.
 //!
-//! A commit that failed on its way may have been done all the same. So each has a number, the database keeps that of its
-//! last one, and after any failure it is closed, opened anew and asked for it, before anybody is told.
+//! A commit that failed halfway may have been done all the same. So each commit has a number, and the database stores
+//! the number of its last one. After any failure it is closed, reopened and asked for that number before anybody is
+//! told.
 
 use super::{Batch, StoreError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,34 +11,34 @@ use std::time::Duration;
 
 /// A database that counts its commits.
 pub trait Engine: Send + Sync {
-    /// The number of the last commit that it holds, 0 before the first.
+    /// The number of the last commit in it, 0 before the first.
     fn commits(&self) -> u64;
 
     /// Makes commit `number`: all of `batch`, and the number, durable together.
     ///
     /// # Errors
-    /// Something failed on its way. The commit may have been made or not.
+    /// Something failed halfway. The commit may have been made or not.
     fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError>;
 }
 
-/// An open database, which is opened anew after a failure.
+/// An open database that is reopened after a failure.
 pub struct Settled<E> {
     opener: Opener<E>,
-    /// `None` after a failure, until it is opened again.
+    /// `None` after a failure, until it is reopened.
     open: RwLock<Option<E>>,
-    /// Held by the one commit that is under way.
+    /// Held by the commit in progress.
     turn: Mutex<()>,
 }
 
 type Opener<E> = Box<dyn Fn() -> Result<E, StoreError> + Send + Sync>;
 
-/// How long it waits to open a database that cannot be opened, before it tries again.
+/// How long to wait before trying again to open the database.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How often it tries before it says that it does not know.
+/// How often to try before reporting that the result is unknown.
 const TRIES: u32 = 5;
 
 impl<E: Engine> Settled<E> {
-    /// Opens the database by `opener`, which is asked again after each failure.
+    /// Opens the database with `opener`, which is called again after each failure.
     ///
     /// # Errors
     /// Those of `opener`.
@@ -46,16 +47,16 @@ impl<E: Engine> Settled<E> {
         Ok(Settled { opener: Box::new(opener), open, turn: Mutex::default() })
     }
 
-    /// What `work` reads. Where it fails or panics, the database is opened anew before anything else is done with it.
+    /// Reads with `work`. If it fails or panics, the database is reopened before anything else.
     ///
     /// # Errors
-    /// Those of `work`, and those of opening the database again; it is [`StoreError::Damaged`] if `work` panics.
+    /// Those of `work`, and those of reopening the database; [`StoreError::Damaged`] if `work` panics.
     pub fn read<T>(&self, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let read = catch_unwind(AssertUnwindSafe(|| self.with(work)));
         let panicked = |_| Err(StoreError::damaged("(the database's own)", "the database panicked while it was read"));
         let panics = read.is_err();
         let read = read.unwrap_or_else(panicked);
-        // Damage that was noticed in order leaves the database as it was.
+        // Damage reported as an error leaves the database open.
         if panics || matches!(read, Err(StoreError::Unavailable(_) | StoreError::InDoubt(_))) {
             self.close();
         }
@@ -65,7 +66,7 @@ impl<E: Engine> Settled<E> {
     /// Commits `batch` under the next number, as [`Store::commit`](super::Store::commit) promises.
     ///
     /// # Errors
-    /// As there.
+    /// Those of that method.
     pub fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         match batch.is_empty() {
             true => Ok(()),
@@ -73,12 +74,12 @@ impl<E: Engine> Settled<E> {
         }
     }
 
-    /// Makes the next commit by `work`, which is told its number and makes that durable last.
+    /// Makes the next commit with `work`, which gets its number and must make that durable last.
     ///
     /// # Errors
-    /// As those of [`Store::commit`](super::Store::commit).
+    /// Those of [`Store::commit`](super::Store::commit).
     pub fn commit_by(&self, work: impl Fn(&E, u64) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        // What a failed one left in doubt is settled before the next one begins.
+        // A failed commit that is in doubt is settled before the next one begins.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let number = self.with(|open| Ok(open.commits() + 1))?;
         let work = || self.with(|open| work(open, number));
@@ -89,7 +90,7 @@ impl<E: Engine> Settled<E> {
         }
     }
 
-    /// Runs `work` on the open database; after a failure it is opened again first.
+    /// Runs `work` on the open database, reopening it first after a failure.
     fn with<T>(&self, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
         if let Some(open) = &*self.read_lock() {
             return work(open);
@@ -107,12 +108,12 @@ impl<E: Engine> Settled<E> {
     }
 
     fn read_lock(&self) -> RwLockReadGuard<'_, Option<E>> {
-        // Nothing is left half-done by a panic while reading: poison says nothing here.
+        // A panic while reading leaves nothing half done, so poison can be ignored.
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether commit `number`, which failed on its way, was done nevertheless: the database itself knows, once it is open
-    /// again. A disk that is full keeps it closed: then that is what is told, and the next commit begins with a look.
+    /// Finds out whether commit `number`, which failed halfway, was done: the reopened database knows. If it cannot be
+    /// reopened, for example because the disk is full, that is reported, and the next commit looks first.
     fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
         self.close();
         for _ in 0..TRIES {
@@ -134,7 +135,7 @@ impl<E: Engine> Settled<E> {
 impl<E> Settled<E> {
     fn close(&self) {
         let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
-        // A database writes and syncs once more while it is closed, and may panic where it cannot.
+        // Closing a database writes and syncs once more, which may panic if it cannot.
         if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
             tracing::warn!("the database was not closed in order");
         }
@@ -153,7 +154,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Of all that were opened, the which-th it is. None can be closed in order.
+    /// A database with its number in the order of opening. None can be closed in order.
     struct Opened(u32);
 
     impl Drop for Opened {

@@ -1,7 +1,7 @@
-//! The number of the last commit, in a file beside the database.
+//! The number of the last commit, in a file next to the database.
 //!
-//! It is written once a commit is durable, and not synced: after a crash it may be behind, never ahead. A database that
-//! has counted fewer commits than the tally says has lost some.
+//! It is written once a commit is durable, and not synced. After a crash it may be behind, but never ahead. A database
+//! with fewer commits than the tally says has lost some.
 
 use super::StoreError;
 use std::fs::{File, OpenOptions};
@@ -13,27 +13,27 @@ use std::path::Path;
 pub struct Tally(File);
 
 impl Tally {
-    /// Of the database in the directory `path`, in the file `tally` there, which is made if need be (mode 0600).
+    /// The tally in the file `tally` of the directory `path`, created if missing (mode 0600).
     ///
     /// # Errors
-    /// The file cannot be made or opened.
+    /// The file cannot be created or opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         options.open(path.join("tally")).map(Tally)
     }
 
-    /// The number of the last commit that is known to have been durable, 0 if none is.
+    /// The number of the last commit known to have been durable, 0 if none.
     fn read(&self) -> io::Result<u64> {
         let mut bytes = [0; Tally::BYTES];
         let length = self.0.read_at(&mut bytes, 0)?;
         Ok(Tally::counted(&bytes[..length]))
     }
 
-    /// Bytes of a tally.
+    /// Size of a tally in bytes.
     pub const BYTES: usize = 16;
 
-    /// What is written of commit `number`: the number, and its complement, little-endian.
+    /// The stored form of commit `number`: the number and its complement, little-endian.
     pub fn bytes(number: u64) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[..8].copy_from_slice(&number.to_le_bytes());
@@ -41,13 +41,13 @@ impl Tally {
         bytes
     }
 
-    /// The number that was written. A torn or damaged tally says nothing, which is 0: the records still have their checksums.
+    /// Reads the number back. A torn or damaged tally counts as 0; the records still have their checksums.
     pub fn counted(bytes: &[u8]) -> u64 {
         let number = bytes.first_chunk().map_or(0, |number| u64::from_le_bytes(*number));
         if bytes == Self::bytes(number) { number } else { 0 }
     }
 
-    /// Whether a database that has counted `commits` has all that are known to have been durable.
+    /// Checks that a database with `commits` commits has all that are known to have been durable.
     ///
     /// # Errors
     /// Some are gone: [`StoreError::Damaged`]; or the file cannot be read.
@@ -65,7 +65,7 @@ impl Tally {
     /// Notes that commit `number` is durable.
     ///
     /// # Errors
-    /// The file cannot be written. A tally that is behind sees less damage, and that is all.
+    /// The file cannot be written. A tally that is behind merely detects less damage.
     pub fn write(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&Tally::bytes(number), 0)
     }

@@ -1,4 +1,4 @@
-//! Whatever an entry holds comes back as it was, in either form; what is damaged is named.
+//! Whatever an entry contains comes back unchanged, in either form, and damage is reported.
 
 use super::*;
 use crate::documents::{Head, TableDoc};
@@ -28,19 +28,19 @@ fn put(parts: &mut Parts, name: Name, part: Option<Part>) {
     } = part;
 }
 
-/// What a part of an entry is like.
+/// The properties of a part of an entry.
 #[derive(Clone, Debug)]
 struct Given {
     value: String,
-    /// The entry has it: the last two may be missing.
+    /// True if the entry has it; the last two parts are optional.
     has: bool,
-    /// It may still be known.
+    /// True if it may still be known.
     is_there: bool,
-    /// With a salt of its own, as older versions made them.
+    /// A salt of its own, as older versions made them.
     salt: Option<[u8; 32]>,
 }
 
-/// JSON that `serde_json` would write in another way, and some that it would not.
+/// JSON that `serde_json` would write differently, and some that it would not.
 const ODD: &[&str] = &[
     "null",
     "{}",
@@ -149,7 +149,7 @@ fn pages() -> impl Strategy<Value = Page> {
     )
 }
 
-/// Ways in which an entry can be written that this program would not.
+/// Ways to write an entry that this program would not use.
 #[derive(Clone, Copy, Debug)]
 enum Oddly {
     SaltTooShort,
@@ -175,7 +175,7 @@ fn oddly(mut page: Page, how: Oddly) -> Page {
         Oddly::EntrySaysFirstRules => {
             link.entry = other(link, ",\"epoch\"", ",\"rules\":1,\"epoch\"");
             if page.entry.rules != 1 {
-                // Then it says so twice, and is none: the spaces alone make it odd.
+                // Otherwise it would be there twice and invalid; the spaces alone make it odd.
                 link.entry = other(&Link::new("", &page.entry, Parts::default(), Before::default()), "{", "{ ");
             }
         }
@@ -203,7 +203,7 @@ proptest! {
         let back = Page::of_stored(KEY, &stored).unwrap();
         assert_same_json(&page, &back);
         prop_assert_eq!(back.to_stored(), stored);
-        // What an older version stored is read as it is, and is smaller when it is stored anew.
+        // An entry stored by an older version is read as it is, and is smaller when stored again.
         let old = to_json(&page.link);
         let back = Page::of_stored(KEY, &old).unwrap();
         assert_same_json(&page, &back);
@@ -245,7 +245,7 @@ proptest! {
     }
 }
 
-/// An entry of a chain, sealed as the bot does it.
+/// An entry of a chain, sealed the way the bot does it.
 fn sealed(previous: &str, number: u64, secret: bool, entropy: &mut Entropy) -> Page {
     let change = |path: &str| Change { path: path.to_owned(), before: None, after: Some(7.into()) };
     let noted = |path: &str| Changes { noted: vec![change(path)], ..Changes::default() };
@@ -395,7 +395,7 @@ fn what_is_erased_leaves_no_secret_behind() {
     assert!(contains(&page.to_stored(), &words) && contains(&page.to_stored(), b"words 1"));
     let mut erased = page.clone();
     erased.link.parts.forget_words();
-    // Whoever takes the words away and leaves the secret behind does not keep it either.
+    // Even if the words are removed but the secret is left behind, it is not stored.
     let mut careless = page;
     let parts = &mut careless.link.parts;
     (parts.text, parts.answer, parts.why) = (None, None, None);
@@ -434,8 +434,8 @@ fn a_backup_is_read_by_every_version_and_leads_to_the_same_store() {
     assert!(line.contains("\"value\":{\"hash\":\"") && line.contains("\"salt\":\""), "{line}");
 }
 
-/// `golden.hex` is what the first version that stored entries so wrote of `golden.json`, with everything that an entry can have. It
-/// is read for ever.
+/// `golden.hex` is what the first version with this stored form wrote for `golden.json`, with everything that an entry
+/// can have. It must stay readable for ever.
 #[test]
 fn the_compact_form_never_changes() {
     let stored = unhex(include_str!("golden.hex").trim()).unwrap();

@@ -1,7 +1,7 @@
-//! How an export is written, to the letter: what could be written in another way is refused, so that no two programs can
+//! The exact form of an export. Anything that could be written in another way is refused, so that no two programs can
 //! read it differently.
 //!
-//! JSON without a space, no name twice in an object, fields in their order, numbers and times in their shortest form.
+//! JSON without spaces, no name twice in an object, fields in order, numbers and times in their shortest form.
 
 use crate::{Entry, Link, Part, Parts, RULES};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -12,7 +12,7 @@ use std::fmt;
 /// Hexadecimal digits of a digest, a salt, a seed.
 const DIGITS: usize = 64;
 
-/// Reads what is written as this program writes it.
+/// Reads a value in exactly the form this program writes.
 pub(crate) fn read<T: DeserializeOwned + Serialize>(text: &str) -> Result<T, String> {
     let value: T = serde_json::from_str(text).map_err(|error| format!("cannot be read: {error}"))?;
     match serde_json::to_string(&value) {
@@ -60,7 +60,7 @@ fn parts(parts: &Parts) -> Result<(), String> {
         ("answer", answer, "\""),
         ("dice", dice, "["),
         ("facts", facts, "{"),
-        // It may be anything.
+        // It may be any JSON.
         ("record", record, ""),
         ("changes", changes, "{"),
         ("explanation", why, "["),
@@ -81,7 +81,7 @@ pub(crate) fn is_digest(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Whether any JSON is written without a space, and no name stands twice in an object.
+/// Checks that JSON has no spaces, and no name twice in an object.
 pub(crate) fn plain(json: &str) -> Result<(), String> {
     let (mut quoted, mut escaped) = (false, false);
     for byte in json.bytes() {
@@ -96,7 +96,7 @@ pub(crate) fn plain(json: &str) -> Result<(), String> {
     serde_json::from_str::<Plain>(json).map(drop).map_err(|error| format!("cannot be read: {error}"))
 }
 
-/// Any JSON in whose objects no name stands twice.
+/// Any JSON whose objects contain no name twice.
 struct Plain;
 
 impl<'de> Deserialize<'de> for Plain {

@@ -1,4 +1,4 @@
-//! What earlier entries of a journal were, as far as a later one must agree with them.
+//! What earlier entries of a journal were, as far as later ones must agree with them.
 
 use crate::Entry;
 use crate::entry::{MOST_IN_A_GROUP, MOST_LINES, OF_A_GROUP, line_and_place};
@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Past {
     last: u64,
-    /// Numbers that no entry has, from and to.
+    /// Ranges of numbers that no entry has, with both ends.
     gaps: Vec<(u64, u64)>,
-    /// The newest entry of each message's key, and its dice as far as they are known.
+    /// The newest entry of each message key, and its dice as far as they are known.
     versions: BTreeMap<Vec<u8>, (u64, Option<Vec<Die>>)>,
-    /// The entries that published the seeds of epochs.
+    /// The entries that published seeds, by epoch.
     published: BTreeMap<u32, u64>,
     /// The entry before.
     latest: Option<Entry>,
 }
 
 impl Past {
-    /// Checks what an entry with these dice says of earlier ones.
+    /// Checks what an entry with these dice says about earlier ones.
     pub fn check(&self, entry: &Entry, dice: Option<&[Die]>) -> Result<(), String> {
         if let Some(by) = self.published.get(&entry.epoch) {
             return Err(format!("its dice are of epoch {}, whose seed #{by} had published", entry.epoch));
@@ -65,8 +65,8 @@ impl Past {
         Ok(())
     }
 
-    /// Several entries of one key are versions of one command: each takes the place of the one before, and its dice
-    /// begin with those.
+    /// Several entries with one key are versions of one command: each replaces the one before, and its dice begin with
+    /// the same dice.
     fn check_version(&self, entry: &Entry, dice: Option<&[Die]>) -> Result<(), String> {
         match (self.versions.get(&entry.key.to_bytes()), entry.replaces) {
             (None, None) => check_key(entry),
@@ -100,8 +100,8 @@ impl Past {
     }
 }
 
-/// A new key leaves nobody a choice: so many commands of a message are played, and where a number stands for an id it is the
-/// entry's own.
+/// A new key leaves nobody a choice: only so many commands of a message are played, and a number used as an id must be
+/// the entry's own.
 fn check_key(entry: &Entry) -> Result<(), String> {
     let MessageKey { id, ordinal, .. } = &entry.key;
     if entry.rules != OF_A_GROUP && !(1..=MOST_LINES).contains(&(*ordinal as usize)) {

@@ -1,4 +1,4 @@
-//! A table in memory at which a test plays, and its store in the form that an older version left.
+//! A table in memory for tests, and its store in the form that an older version left.
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use table::{FairBox, Heard, Host, Plugins, Settings, Sitting};
 
-/// A game with a command that throws, one that changes something, and one that gives seats to people.
+/// A game with a command that rolls, one that changes something, and one that seats people.
 struct Toy;
 
 #[derive(Clone, Commands)]
@@ -53,7 +53,7 @@ impl Game for Toy {
     }
 }
 
-/// Memory of which the next commit fails if it is told so.
+/// A memory store whose next commit can be made to fail.
 #[derive(Default)]
 pub struct Moody {
     pub memory: Memory,
@@ -100,7 +100,7 @@ impl Stage {
         Stage::on(Memory::default(), 1, 0)
     }
 
-    /// At a store that something was played on before, whose messages had numbers up to `said`.
+    /// Continues on a used store, whose messages had numbers up to `said`.
     pub fn on(memory: Memory, seed: u8, said: i64) -> Self {
         let store = Arc::new(Moody { memory, fails: AtomicBool::default() });
         let plugins = Plugins::new(vec![plugin_api::plugin::<Toy>()]).expect("a step of the test works");
@@ -140,7 +140,7 @@ impl Stage {
         self.play(&Event::Renamed { id, room, from: player(from), trust: Trust::Account, speaker, sent })
     }
 
-    /// Gives seats to so many people who never do anything.
+    /// Seats this many people who never do anything.
     pub fn seat(&mut self, people: u32) {
         for n in 0..people {
             let name = format!("idle{n}");
@@ -172,7 +172,7 @@ impl Stage {
         self.read(&keys::head(&table()))
     }
 
-    /// The head as a version of before wrote it, made of the journal alone.
+    /// The head as an older version wrote it, computed from the journal alone.
     pub fn head_of_before(&self) -> Head {
         let mut head = self.head();
         (head.players, head.characters) = Default::default();
@@ -196,7 +196,7 @@ impl Stage {
         head
     }
 
-    /// The store with nothing in it but what was committed.
+    /// A copy of the store with only committed data.
     pub fn copy(&self) -> Memory {
         let copy = Memory::default();
         let mut batch = Batch::default();
@@ -205,12 +205,12 @@ impl Stage {
         copy
     }
 
-    /// Everything that is stored, each entry in one form.
+    /// Everything stored, with entries in a uniform form.
     pub fn content(&self) -> BTreeMap<String, Vec<u8>> {
         self.older(keys::SCHEMA).dump()
     }
 
-    /// The store as a version of this schema gets it back.
+    /// The store as restored by a version with this schema.
     pub fn older(&self, schema: u32) -> Memory {
         let (mut whole, mut older, copy) = (Vec::new(), Vec::new(), Memory::default());
         backup::write(&*self.store, Timestamp::UNIX_EPOCH, &mut whole).expect("a step of the test works");
@@ -221,7 +221,7 @@ impl Stage {
     }
 }
 
-/// What was answered.
+/// The answer as text.
 pub fn told(heard: &Heard) -> String {
     heard.outcomes.iter().map(|outcome| outcome.reply.plain()).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! The database behind the log: whole batches, on the disk that the log is on. A batch that is under way at a failure is kept or
+//! The database behind the log, on the same disk: it writes whole batches. A batch under way at a failure is kept or
 //! lost as a whole.
 
 use crate::luck::Luck;
@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use store_log::model::Model;
 
-/// What a database holds, whichever process has it open.
+/// The content of a database, shared by all processes.
 #[derive(Clone)]
 pub struct Database {
     kept: Arc<Memory>,
     luck: Arc<Mutex<Luck>>,
-    /// So many of the next commits fail.
+    /// How many of the next commits fail.
     failing: Arc<AtomicU64>,
 }
 
 impl Database {
-    /// An empty one.
+    /// An empty database.
     pub fn new(luck: Luck) -> Self {
         Database { kept: Arc::default(), luck: Arc::new(Mutex::new(luck)), failing: Arc::default() }
     }
 
-    /// Lets so many of the next commits fail.
+    /// Makes this many of the next commits fail.
     pub fn fail(&self, commits: u64) {
         self.failing.store(commits, Ordering::Relaxed);
     }
 
-    /// Another one with the same in it.
+    /// Another database with the same content.
     pub fn copy(&self, luck: Luck) -> Self {
         let copy = Database::new(luck);
         let mut all = Batch::default();
@@ -46,7 +46,7 @@ impl Database {
     }
 }
 
-/// A database while a process has it open.
+/// A database opened by a process.
 pub struct Opened {
     database: Database,
     disk: Model,

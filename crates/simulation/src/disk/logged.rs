@@ -1,4 +1,4 @@
-//! The log in front of a database, on a disk of bytes: what it promises is tried down to the sectors that a power cut tears.
+//! The log in front of a database, on a disk of bytes: tests its promises down to the sectors torn by a power cut.
 
 use super::database::{Database, Opened};
 use super::witness::{Heard, Witness};
@@ -13,7 +13,7 @@ use store_log::{Keep, Sizes};
 
 type Front = store_log::Logged<Opened>;
 
-/// A medium of bytes.
+/// A medium made of bytes.
 pub struct Logged {
     disk: Model,
     database: Database,
@@ -26,24 +26,24 @@ pub struct Logged {
 
 struct State {
     luck: Luck,
-    /// The store that the bot has open.
+    /// The store opened by the bot.
     front: Weak<Front>,
-    /// A bit that was flipped, and whether anybody noticed is not known yet.
+    /// A flipped bit that may not have been noticed yet.
     flipped: Option<(String, u64)>,
 }
 
-/// The store as the bot has it.
+/// The store as the bot sees it.
 struct Watched {
     front: Arc<Front>,
     disk: Model,
     witness: Witness,
     log: Log,
-    /// Pages are read in parts of so many records.
+    /// Scans are split into pages of this many records.
     part: usize,
 }
 
 impl Logged {
-    /// An empty one, in sizes that are small enough for much to happen in a run.
+    /// An empty medium, with sizes small enough for much to happen in a run.
     pub fn new(log: Log, mut luck: Luck) -> Self {
         let least = *luck.pick(&[6 << 10, 12 << 10, 32 << 10]);
         let sizes = Sizes {
@@ -70,7 +70,7 @@ impl Logged {
         made.map(store_log::Logged::by_hand)
     }
 
-    /// Reads everything in pages of so many records, each of which must be right.
+    /// Reads everything in pages of this size and checks each.
     fn read_all(&self, store: &dyn Store, page: usize) {
         let mut after: Option<String> = None;
         while let Ok(found) = store.scan("", after.as_deref(), page) {
@@ -82,7 +82,7 @@ impl Logged {
         }
     }
 
-    /// Flips a bit of what a start needs.
+    /// Flips a bit that a start needs.
     fn flip(&self, luck: &mut Luck) {
         let mut names = self.disk.names();
         names.retain(|name| name.ends_with(".log"));
@@ -97,7 +97,7 @@ impl Logged {
         }
     }
 
-    /// What was damaged and noticed is whole again.
+    /// Repairs damage that was noticed.
     fn mend(&self) {
         if let Some((name, bit)) = self.state().flipped.take() {
             self.disk.flip(&name, bit);
@@ -106,7 +106,7 @@ impl Logged {
     }
 }
 
-/// Chances as the disk wants them.
+/// Adapts the luck for the disk.
 fn chance(mut luck: Luck) -> model::Chance {
     Box::new(move |below| luck.number() % below)
 }
@@ -125,7 +125,7 @@ impl Medium for Logged {
         let front = Arc::new(front?);
         self.witness.opened(&*front);
         let mut state = self.state();
-        // Where it was not noticed it stands where nothing is read any more.
+        // If it was not noticed, it is where nothing is read any more.
         state.flipped = None;
         state.front = Arc::downgrade(&front);
         let part = *state.luck.pick(&[1, 3, 1_000]);
@@ -139,7 +139,7 @@ impl Medium for Logged {
             Fault::Broken if luck.percent(30) => self.database.fail(1 + luck.below(4) as u64),
             Fault::Broken => self.disk.fault(luck.below(8) as u64, model::Fault::Fails(1)),
             Fault::Full => self.disk.fill(),
-            // A write, then a sync; and no other segment can be begun for some steps.
+            // A write, then a sync; and no new segment can begin for some steps.
             Fault::InDoubtDone => self.disk.fault(1, model::Fault::Fails(1 + luck.below(12) as u64)),
             Fault::InDoubtLost => self.disk.fault(0, model::Fault::Fails(1 + luck.below(12) as u64)),
         }
@@ -160,13 +160,13 @@ impl Medium for Logged {
 
     fn crash(&self, mut luck: Luck) {
         let went = self.disk.is_off();
-        // Nothing that is still to be dropped reaches the disk.
+        // Nothing dropped from now on reaches the disk.
         self.disk.next_process();
         if luck.percent(60) {
             self.log.note("and the power goes");
             self.disk.power_cut();
         } else if !went && luck.percent(20) {
-            // Only here: where the power went, the end of the log cannot be told from what that lost.
+            // Only here: after a power cut, the end of the log looks the same as what the power cut lost.
             self.flip(&mut luck);
         }
     }

@@ -1,5 +1,5 @@
-//! A store as the trait promises it: a batch that was reported as written is there after a crash, one that was under way at
-//! the crash is there as a whole or not at all.
+//! A store as the trait promises it: a batch reported as written survives a crash, and one under way at the crash is
+//! kept as a whole or not at all.
 
 use super::{Fault, Medium, shown};
 use crate::log::Log;
@@ -24,7 +24,7 @@ struct State {
 }
 
 impl Whole {
-    /// An empty one.
+    /// An empty medium.
     pub fn new(log: Log) -> Self {
         Whole { state: Arc::default(), log }
     }
@@ -62,7 +62,7 @@ impl Medium for Whole {
         self.state().kept.dump()
     }
 
-    // What was written is there.
+    // Written batches stay.
     fn crash(&self, _: Luck) {}
 }
 
@@ -84,7 +84,7 @@ impl Store for Whole {
             if kept {
                 state.kept.commit(batch)?;
             }
-            // Nobody hears of it: the machine stands.
+            // Nobody sees this error: the machine has stopped.
             return Err(StoreError::Unavailable("the machine stopped".to_owned()));
         }
         let fault = state.fault;

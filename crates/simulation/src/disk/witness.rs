@@ -1,5 +1,5 @@
-//! What a store was told and what it said, held against what it reads: a commit that it reported as done is there, and one of
-//! which it said that it failed is not.
+//! Compares what a store was told and what it answered with what it reads: a commit reported as done must be there, and
+//! one reported as failed must not.
 
 use super::shown;
 use crate::log::Log;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 type Content = BTreeMap<String, Vec<u8>>;
 
-/// What must be there. It outlives the store.
+/// The required content. It outlives the store.
 #[derive(Clone, Default)]
 pub struct Witness {
     sure: Arc<Memory>,
@@ -19,13 +19,13 @@ pub struct Witness {
 
 #[derive(Default)]
 struct Inner {
-    /// Commits one of which may be there, or none.
+    /// Commits of which at most one may be there.
     doubts: Vec<Batch>,
     wrong: Option<String>,
 }
 
 impl Witness {
-    /// One that has seen nothing yet.
+    /// A witness that has seen nothing yet.
     pub fn new(log: Log) -> Self {
         Witness { log, ..Witness::default() }
     }
@@ -34,17 +34,17 @@ impl Witness {
         self.inner.lock().expect("nothing panics holding it")
     }
 
-    /// What the store did that it may not do, told once.
+    /// Returns once what the store did wrong.
     pub fn told(&self) -> Option<String> {
         self.inner().wrong.take()
     }
 
-    /// The store did what it may not do.
+    /// Notes that the store did something wrong.
     pub fn wrong(&self, what: String) {
         self.inner().wrong.get_or_insert(what);
     }
 
-    /// Looks at a store that was opened just now: with it a commit in doubt is settled.
+    /// Checks a store that was just opened; this settles a commit in doubt.
     pub fn opened(&self, store: &dyn Store) {
         let Some(there) = self.all_of(store) else { return };
         let doubts = std::mem::take(&mut self.inner().doubts);
@@ -60,7 +60,7 @@ impl Witness {
         }
     }
 
-    /// Looks at what a store would read that is opened now: nothing is settled by that.
+    /// Checks what a store opened now would read; this settles nothing.
     pub fn would_open(&self, store: &dyn Store) {
         let Some(there) = self.all_of(store) else { return };
         let is_settled = self.inner().doubts.iter().all(|doubt| with(&self.sure, doubt) != there);
@@ -83,7 +83,7 @@ impl Witness {
         }
     }
 
-    /// A commit ended like that. Where nobody heard of it, it is in doubt.
+    /// Notes how a commit ended. If nobody heard it, the commit is in doubt.
     pub fn committed(&self, batch: &Batch, result: &Result<(), StoreError>, heard: Heard) {
         let mut inner = self.inner();
         match (result, heard) {
@@ -92,20 +92,20 @@ impl Witness {
                 inner.doubts.clear();
             }
             (Err(_), Heard::No) => inner.doubts.push(batch.clone()),
-            // It got as far as the disk, so the log has settled those before it.
+            // It reached the disk, so the log has settled those before it.
             (Err(StoreError::InDoubt(_)), Heard::Yes) => inner.doubts = vec![batch.clone()],
             (Err(_), Heard::Yes) => {}
         }
     }
 
-    /// A key was read like that.
+    /// Checks a key that was read.
     pub fn read(&self, key: &str, value: Option<&Vec<u8>>) {
         if self.sure.read(key).expect("memory does not fail").as_ref() != value {
             self.wrong(format!("{key} is read otherwise than it was written"));
         }
     }
 
-    /// A page was read like that.
+    /// Checks a page that was read.
     pub fn scanned(&self, prefix: &str, after: Option<&str>, limit: usize, found: &[(String, Vec<u8>)]) {
         if self.sure.scan(prefix, after, limit).expect("memory does not fail") != found {
             self.wrong(format!("{limit} records under {prefix:?} behind {after:?} are not those that were written"));
@@ -113,7 +113,7 @@ impl Witness {
     }
 }
 
-/// Everything that is there once `batch` is written.
+/// The whole content once `batch` is written.
 fn with(store: &Memory, batch: &Batch) -> Content {
     let mut content = store.dump();
     for (key, value) in batch {
@@ -125,11 +125,11 @@ fn with(store: &Memory, batch: &Batch) -> Content {
     content
 }
 
-/// Whether somebody heard how a commit ended.
+/// Whether anybody learned how a commit ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// The machine runs.
+    /// Yes: the machine runs.
     Yes,
-    /// The machine stopped in it.
+    /// No: the machine stopped in it.
     No,
 }

@@ -1,4 +1,4 @@
-//! The bot's side of a network: a transport, for as long as one run of the bot lasts.
+//! The bot's side of a network: a transport for one run of the bot.
 
 use super::{Kind, Listening, Net, Sending};
 use async_trait::async_trait;
@@ -10,28 +10,28 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
-/// What the network tells of a post, and who waits for that.
+/// The network's answer about a post, and who waits for it.
 #[derive(Default)]
 pub struct Answer {
     result: Option<Result<Sent, SendError>>,
     waker: Option<Waker>,
 }
 
-/// Tells it.
+/// Gives the answer.
 pub fn answer(answer: &Mutex<Answer>, result: Result<Sent, SendError>) {
     let mut answer = answer.lock().expect("nothing panics holding it");
     answer.result = Some(result);
     answer.waker.take().into_iter().for_each(Waker::wake);
 }
 
-/// Under which name the connection notes where it is.
+/// The name of the note with the connection's place.
 const SINCE: &str = "since";
 
 /// A connection to a network.
 pub struct Link(pub Arc<Net>);
 
 impl Link {
-    /// Begins to listen where the kind of network lets it.
+    /// Starts listening from where the kind of network allows.
     async fn connect(&self, desk: &Arc<dyn Desk>) {
         let since = desk.note(SINCE).ok().flatten().and_then(|since| since.parse().ok());
         let at = {
@@ -56,11 +56,11 @@ impl Link {
                 trust: Trust::Account,
             })
         });
-        // Who is there is heard anew with each connection, and nobody minds if it is not.
+        // Each connection reports anew who is there; it does not matter if that is not accepted.
         let _ = desk.accept(Delivery { events: present.collect(), notes: BTreeMap::new() }).await;
     }
 
-    /// The part of the timeline that is to be handed over next.
+    /// The part of the timeline to hand over next.
     async fn next(&self) -> (usize, usize) {
         poll_fn(|context| {
             let mut inner = self.0.inner();
@@ -138,7 +138,7 @@ impl Transport for Link {
     async fn close(&self) {
         let sending = std::mem::take(&mut self.0.inner().sending);
         for each in sending.into_values().flatten() {
-            // What the network has not answered for stays in doubt where repeating it would be seen.
+            // A post without an answer stays in doubt, if repeating it would be visible.
             let may_repeat = self.guarantees().repeated == Repeated::Twice && !each.post.again;
             let known = each.said.filter(|_| !may_repeat);
             answer(&each.answer, known.unwrap_or(Err(SendError::Unsaid)));

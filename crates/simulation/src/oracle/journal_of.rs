@@ -1,5 +1,5 @@
-//! What the journal of a table must say: it verifies, it adds up to what is stored, and what people said is in it once, in
-//! their order.
+//! What the journal of a table must satisfy: it verifies, it adds up to what is stored, and it contains what people
+//! said once and in order.
 
 use super::{Oracle, SORRY, is_first, table_of};
 use crate::net::Net;
@@ -13,23 +13,23 @@ use plugin_api::Role;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An entry, to be asked about.
+/// An entry to be checked.
 pub(super) struct Known {
     pub entry: Entry,
-    /// What was typed, unless it is erased.
+    /// The typed line, unless erased.
     pub text: Option<String>,
-    /// What it answered, unless that is erased.
+    /// Its answer, unless erased.
     pub answer: Option<String>,
     pub dice: Vec<Die>,
-    /// All that it changed, and that of it which everybody reads who reads the entry.
+    /// All its changes, and those that every reader of the entry can see.
     pub changes: Vec<Change>,
     pub shown: Vec<Change>,
-    /// What its player had to be.
+    /// The role it needed.
     pub took: Role,
 }
 
 impl Oracle {
-    /// The journal of a room's own table.
+    /// Checks the journal of a room's own table.
     pub(super) fn journal(&mut self, net: &Net, room: &RoomId, store: &Memory, fell: &BTreeMap<MessageKey, Vec<Die>>) {
         let table = table_of(room);
         match journal::audit(store, &table) {
@@ -57,7 +57,7 @@ impl Oracle {
         self.secrets(net, room, &entries, &referees);
     }
 
-    /// The changes of all entries lead to what is stored.
+    /// Checks that the changes of all entries lead to what is stored.
     fn adds_up(&mut self, table: &TableId, room: &RoomId, document: &Value, store: &Memory) {
         let games = games::ids();
         let mut places: Vec<_> =
@@ -67,7 +67,7 @@ impl Oracle {
         for (key, pointer) in places {
             let stored = store.read(&key).expect("memory does not fail");
             let mut stored: Option<Value> = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-            // Which entry changed what last is kept for undo, and is no change itself.
+            // The record of who changed what last is for undo, and not a change itself.
             stored.as_mut().and_then(Value::as_object_mut).map(|fields| fields.remove("touched"));
             if document.pointer(&pointer) != stored.as_ref() {
                 self.wrong(format!("{key} is not what the journal leads to"));
@@ -75,7 +75,7 @@ impl Oracle {
         }
     }
 
-    /// No message is in the journal twice, and none that must be there is missing.
+    /// Checks that no message is in the journal twice, and none is missing that must be there.
     fn once(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
         let firsts = || entries.iter().filter(|known| known.entry.replaces.is_none());
         let mut keys = BTreeSet::new();
@@ -95,7 +95,7 @@ impl Oracle {
                 self.wrong(format!("{} is in the journal of {room} {by_token} times", message.id));
             }
             let (nothing, passed_over) = self.told(&net.name, room, &message.id);
-            // The network may have refused to say so.
+            // The network may have refused the post that says so.
             let passed_over = passed_over || net.refused_of(&format!("{room}/{}{SORRY}", message.id));
             if nothing && by_token > 0 && !net.kind.comes_again() {
                 self.wrong(format!("{}: it was said that nothing changed, and it did", message.id));
@@ -118,17 +118,17 @@ impl Oracle {
         }
     }
 
-    /// What its sender took back is erased.
+    /// Checks that what its sender took back is erased.
     fn taken_back(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
         let timeline = net.timeline();
         for (place, event) in timeline.iter().enumerate() {
             let Event::Redacted { message, of } = event else { continue };
             let said = timeline[..place].iter().filter_map(Event::message).find(|said| said.id == *of);
             let own = said.is_some_and(|said| said.speaker.player == message.speaker.player && said.room == *room);
-            // What is edited afterwards is said anew.
+            // A message edited afterwards is said anew.
             let edited = |event: &Event| matches!(event, Event::Edited { original, .. } if original == of);
             let own = own && !timeline[place..].iter().any(edited);
-            // What crashed the bot twice is passed over, and the sender is told.
+            // A message that killed the bot twice is skipped, and the sender is told.
             let (_, passed_over) = self.told(&net.name, room, &message.id);
             let own = own && !passed_over;
             let left = |known: &&Known| known.entry.key.id == *of && known.text.is_some();
@@ -138,7 +138,7 @@ impl Oracle {
         }
     }
 
-    /// What was said in a room is played in its order.
+    /// Checks that what was said in a room is played in order.
     fn in_order(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
         let timeline = net.timeline();
         let places: BTreeMap<&str, usize> = (0..)
@@ -159,7 +159,7 @@ impl Oracle {
         }
     }
 
-    /// The number that an answer shows is that of its entry, and of no other.
+    /// Checks that the number shown in an answer is that of its entry and no other.
     fn numbers(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
         let mut wrong = Vec::new();
         for (_, wire) in
@@ -203,12 +203,12 @@ fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
     known.collect()
 }
 
-/// Whether `word` stands in `text` between what is no part of a word.
+/// True if `word` occurs in `text` as a whole word.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|part| part == word)
 }
 
-/// The number of the entry that an answer shows: the last `#12` of a line.
+/// The entry number shown in an answer: the last `#12` of a line.
 fn number_in(line: &str) -> Option<u64> {
     let (_, last) = line.rsplit_once('#')?;
     let digits: String = last.chars().take_while(char::is_ascii_digit).collect();

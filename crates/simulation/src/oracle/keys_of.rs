@@ -1,5 +1,5 @@
-//! Whose an entry is, when it was made and which dice it shows: its key is the id of a message that its player sent, and every
-//! die that fell for a message stands under its key.
+//! Who made an entry, when, and with which dice: its key is the id of a message from its player, and every die rolled
+//! for a message is in the entry with its key.
 
 use super::Oracle;
 use super::journal_of::Known;
@@ -10,7 +10,7 @@ use dice::fair::MessageKey;
 use std::collections::BTreeMap;
 
 impl Oracle {
-    /// Each entry goes by the id of a message of its own player's. An edit goes by that of the first version.
+    /// Checks that each entry has the id of a message from its own player; an edit has that of the first version.
     pub(super) fn keys(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
         let timeline = net.timeline();
         let firsts = timeline.iter().filter(|event| !matches!(event, Event::Edited { .. })).filter_map(Event::message);
@@ -27,11 +27,11 @@ impl Oracle {
         }
     }
 
-    /// No die fell of which the journal says nothing.
+    /// Checks that the journal mentions every die that was rolled.
     pub(super) fn dice(&mut self, net: &Net, room: &RoomId, entries: &[Known], fell: &BTreeMap<MessageKey, Vec<Die>>) {
         let here = |key: &&MessageKey| key.network == net.name && key.room == room.id;
         for (key, fell) in fell.iter().filter(|(key, _)| here(key)) {
-            // What was said in private for another room is in the journal of that.
+            // What was said in private for another room is in that room's journal.
             let aside =
                 self.said.get(&(net.name.clone(), key.id.clone())).is_some_and(|saying| saying.is_for_another());
             let known = entries.iter().filter(|known| known.entry.key == *key).map(|known| known.dice.len()).max();
@@ -42,7 +42,7 @@ impl Oracle {
         }
     }
 
-    /// No entry is of a time that has not come, or of one before those in front of it.
+    /// Checks that no entry is from the future or earlier than the one before it.
     pub(super) fn times(&mut self, room: &RoomId, entries: &[Known]) {
         let mut last = None;
         for Known { entry, .. } in entries {

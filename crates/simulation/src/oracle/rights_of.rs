@@ -1,4 +1,4 @@
-//! What the entries of a table may hold, by who made them and what was before: nobody does what they may not, or shows what
+//! What entries may do, given who made them and what came before: nobody does what they may not do, or shows what
 //! others keep secret.
 
 use super::Oracle;
@@ -9,22 +9,22 @@ use journal::Entry;
 use plugin_api::Role;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who referees a table, entry by entry.
+/// The referees of a table, entry by entry.
 #[derive(Default)]
 struct Referees(BTreeSet<PlayerId>);
 
 impl Referees {
-    /// Whether somebody may do what takes a referee.
+    /// True if somebody may do what needs a referee.
     fn may(&self, player: &PlayerId) -> bool {
         self.0.is_empty() || self.may_disclose(player)
     }
 
-    /// Whether somebody may show what others keep secret: while there is no referee, only who runs the room.
+    /// True if somebody may show what others keep secret; while there is no referee, only the room's admin may.
     fn may_disclose(&self, player: &PlayerId) -> bool {
         self.0.contains(player) || player.id == PEOPLE[ADMIN].0
     }
 
-    /// Takes note of what an entry changed; whoever became a referee, and whoever is none any more.
+    /// Notes what an entry changed. Returns who became a referee, and who stopped being one.
     fn hear(&mut self, known: &Known) -> (Vec<PlayerId>, Vec<PlayerId>) {
         let (mut came, mut went) = (Vec::new(), Vec::new());
         for change in &known.changes {
@@ -43,7 +43,7 @@ impl Referees {
 }
 
 impl Oracle {
-    /// Nobody becomes a referee but by somebody who may say so; everybody who ever was one.
+    /// Checks that referees are only made by people who may. Returns everybody who ever was one.
     pub(super) fn rights(&mut self, room: &RoomId, entries: &[Known]) -> BTreeSet<PlayerId> {
         let (mut referees, mut ever) = (Referees::default(), BTreeSet::new());
         for known in entries {
@@ -56,7 +56,7 @@ impl Oracle {
             if !may && came.contains(by) {
                 self.wrong(format!("{by} became a referee of {room} in #{number}"));
             }
-            // Nobody types that; who does it all the same was made to.
+            // Nobody types that on purpose, so whoever did was tricked.
             if came.iter().any(|player| player.id == PEOPLE[ATTACKER].0 && player != by) {
                 self.wrong(format!("{by} made the attacker a referee of {room} in #{number}"));
             }
@@ -65,7 +65,7 @@ impl Oracle {
         ever
     }
 
-    /// Nobody takes back what took a referee but one, and nobody else publishes the seed of others' secrets.
+    /// Checks that only a referee undoes what needed a referee or publishes the seed of others' secrets.
     pub(super) fn taken_back_by(&mut self, room: &RoomId, entries: &[Known]) {
         let (mut referees, mut secrets) = (Referees::default(), BTreeMap::new());
         for known in entries {
@@ -88,8 +88,8 @@ impl Oracle {
         }
     }
 
-    /// What everybody reads of an entry holds nothing of a roll that is secret still; and what is shown of one that was undone
-    /// says so.
+    /// Checks that the part of an entry that everybody reads contains nothing of a roll that is still secret, and that
+    /// an undone roll, when shown, is marked as undone.
     pub(super) fn secrets_shown(&mut self, room: &RoomId, entries: &[Known]) {
         let (mut secrets, mut undone) = (BTreeSet::new(), BTreeMap::new());
         for known in entries {

@@ -1,4 +1,5 @@
-//! Nobody reads what is not theirs: a secret roll's words and numbers stand in no post that others can read, files included.
+//! Nobody reads what is not theirs: the words and numbers of a secret roll appear in no post that others can read,
+//! including files.
 
 use super::Oracle;
 use super::journal_of::{Known, has_word};
@@ -8,13 +9,13 @@ use chat::{PlayerId, RoomId};
 use std::collections::BTreeSet;
 
 impl Oracle {
-    /// The secret rolls at the table of `room`, which had these referees.
+    /// Checks the secret rolls at the table of `room`, which had these referees.
     pub(super) fn secrets(&mut self, net: &Net, room: &RoomId, entries: &[Known], referees: &BTreeSet<PlayerId>) {
         let mut wrong = Vec::new();
         for known in entries.iter().filter(|known| known.entry.secret) {
             let number = known.entry.number;
             let shown = |other: &&Known| other.entry.reveals.contains(&number) || !other.entry.publishes.is_empty();
-            // What is shown once may be repeated, and every answer behind that may have been given later.
+            // Once shown, it may be repeated, and every later answer may have been given after that.
             if entries.iter().any(|other| shown(&other)) {
                 continue;
             }
@@ -55,10 +56,10 @@ impl Oracle {
     }
 }
 
-/// Numbers that say what was thrown: of six digits and more.
+/// Numbers that reveal a roll: those of six or more digits.
 fn long_numbers(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !c.is_alphanumeric());
     let long = parts.filter(|part| part.len() >= 6 && part.bytes().all(|byte| byte.is_ascii_digit()));
-    // The size of the dice and what is added to them stand in what was typed.
+    // The size of the dice and the modifiers are in the typed line.
     long.filter(|part| !["900000", "100000", "100001", "100002"].contains(part)).map(str::to_owned).collect()
 }

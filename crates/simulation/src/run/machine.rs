@@ -1,4 +1,4 @@
-//! The bot while it runs: its runtime, the core, and the committer's writer. All of it is gone when it dies.
+//! The running bot: its runtime, the core, and the committer's writer. All of it is gone when it dies.
 
 use crate::dice::Fallen;
 use crate::disk::Medium;
@@ -28,15 +28,15 @@ pub struct Machine {
     idle: Arc<Idle>,
     bot: Arc<Bot>,
     writer: Writer,
-    /// The dice that fell in it.
+    /// The dice it rolled.
     pub fallen: Fallen,
-    /// What the committer calls the beginning of the world.
+    /// The instant that the committer takes for the beginning of the world.
     beginning: Instant,
     ended: Arc<Mutex<Option<String>>>,
     stop: Option<oneshot::Sender<()>>,
 }
 
-/// Whether all tasks wait, and who wants to know.
+/// Whether all tasks wait, and whom to tell.
 #[derive(Default)]
 struct Idle {
     all_wait: AtomicBool,
@@ -78,7 +78,7 @@ impl Machine {
         Ok(Machine { runtime, idle, bot, writer, fallen, beginning: Instant::now(), ended, stop: Some(stop) })
     }
 
-    /// Lets the tasks run until each waits for something.
+    /// Runs the tasks until each waits for something.
     pub fn run_until_idle(&mut self) {
         let idle = &self.idle;
         idle.all_wait.store(false, Ordering::Relaxed);
@@ -91,12 +91,12 @@ impl Machine {
         }));
     }
 
-    /// Gives the committer's writer a turn, so long after the beginning of the world.
+    /// Gives the committer's writer a turn at this age of the world.
     pub fn write(&mut self, now: Duration) -> Option<Wait> {
         self.writer.turn(self.beginning + now)
     }
 
-    /// When, since the beginning of the world, the writer wants its next turn.
+    /// The age of the world at which the writer wants its next turn.
     pub fn due(&self, wait: Option<Wait>) -> Option<Duration> {
         match wait {
             Some(Wait::Until(time)) => Some(time - self.beginning),
@@ -104,12 +104,12 @@ impl Machine {
         }
     }
 
-    /// Has it remove what was kept for so many days.
+    /// Makes it remove temporary records older than this many days.
     pub fn sweep(&self, now: Timestamp, days: u16) {
         let bot = self.bot.clone();
         self.runtime.spawn(async move {
             let mut sweep = Sweep::begin(bot.host(), now, days).await.map(Some);
-            // One that fails is begun anew some other time.
+            // A failed sweep is started again some other time.
             while let Ok(Some(page)) = sweep {
                 sweep = page.on(bot.host()).await;
             }
@@ -126,21 +126,21 @@ impl Machine {
         self.ended.lock().expect("nothing panics holding it").clone()
     }
 
-    /// Whether the core says that a network's work is done.
+    /// True if the core says that a network's work is done.
     pub fn settles(&mut self, desk: Arc<dyn Desk>) -> bool {
         let settling = self.runtime.spawn(async move { desk.settle().await });
         self.run_until_idle();
         settling.is_finished()
     }
 
-    /// A key that is read otherwise than it is on the disk.
+    /// A key whose value reads differently from the disk.
     pub fn unwritten(&self, contents: &BTreeMap<String, Vec<u8>>) -> Option<String> {
         let committer = self.bot.host().committer();
         let other = |(key, value): &(&String, &Vec<u8>)| committer.read(key).ok().flatten().as_ref() != Some(*value);
         contents.iter().find(other).map(|(key, _)| key.clone())
     }
 
-    /// Ends it without telling anybody.
+    /// Kills it without telling anybody.
     pub fn die(self) {
         let Machine { runtime, bot, writer, .. } = self;
         drop(runtime);
@@ -149,7 +149,7 @@ impl Machine {
     }
 }
 
-/// A runtime of one thread that tells when all of its tasks wait.
+/// A single-threaded runtime that tells when all its tasks wait.
 fn runtime() -> (Runtime, Arc<Idle>) {
     let idle = Arc::<Idle>::default();
     let runtime = Builder::new_current_thread()
@@ -180,14 +180,14 @@ thread_local! {
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// From now on panics are kept for [`panicked`], each on its own thread, and not printed.
+/// From now on panics are kept for [`panicked`], per thread, instead of printed.
 pub fn keep_panics() {
     std::panic::set_hook(Box::new(|panic| {
         PANIC.with(|kept| kept.borrow_mut().get_or_insert_with(|| panic.to_string()).truncate(2_000));
     }));
 }
 
-/// What panicked on this thread since this was asked last.
+/// The panic on this thread since the last call, if any.
 pub fn panicked() -> Option<String> {
     PANIC.with(|kept| kept.borrow_mut().take())
 }

@@ -1,33 +1,33 @@
-//! What stands in a file, and what of it a power cut leaves. It knows no names, and nothing of failures.
+//! The content of a file, and what a power cut leaves of it. Knows nothing of names or failures.
 
 use super::Chance;
 
-/// Bytes that a power cut keeps or loses as one.
+/// Bytes that a power cut keeps or loses together.
 const SECTOR: usize = 512;
 
 /// The content of a file.
 #[derive(Clone, Default)]
 pub struct Content {
-    /// As it is read.
+    /// As it reads now.
     pub now: Vec<u8>,
-    /// As it is after a power cut at the least.
+    /// The part that survives any power cut.
     pub durable: Vec<u8>,
-    /// Written since the last sync, and written before a sync that failed.
+    /// Writes since the last sync, and before a sync that failed.
     pub unsynced: Vec<Write>,
     pub doomed: Vec<Write>,
 }
 
-/// What is done to it.
+/// A change to a file.
 #[derive(Clone)]
 pub enum Write {
-    /// These bytes stand at an offset.
+    /// Write these bytes at an offset.
     Bytes(u64, Vec<u8>),
-    /// It is so long at the most.
+    /// Truncate to this length.
     Cut(u64),
 }
 
 impl Content {
-    /// What was not synced is kept, lost or torn.
+    /// Keeps, loses or tears unsynced writes.
     pub fn power_cut(&mut self, chance: &mut Chance) {
         let mut kept = std::mem::take(&mut self.durable);
         let unsynced = std::mem::take(&mut self.unsynced);
@@ -44,7 +44,7 @@ impl Content {
 }
 
 impl Write {
-    /// It is done as a whole.
+    /// Applies the whole write.
     pub fn done(&self, content: &mut Vec<u8>) {
         match self {
             Write::Cut(length) => content.truncate(usize::try_from(*length).unwrap_or(usize::MAX)),
@@ -52,7 +52,7 @@ impl Write {
         }
     }
 
-    /// Some of its sectors are written.
+    /// Applies some of its sectors.
     fn torn(&self, content: &mut Vec<u8>, chance: &mut Chance) {
         let Write::Bytes(offset, bytes) = self else { return };
         let mut at = 0;

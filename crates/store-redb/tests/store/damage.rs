@@ -1,4 +1,4 @@
-//! What becomes of a database whose file is not what was written: damaged, cut off, or taken in the middle of its life.
+//! What happens to a database whose file was damaged, cut short, or copied while in use.
 
 use crate::scratch;
 use journal::store::{Batch, Store, StoreError, scan_all};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use store_redb::{RedbStore, Step};
 use tempfile::TempDir;
 
-/// How many commits were made of each database here. Each writes a record and, over the one before, how many there are.
+/// The number of commits in each database here. Each writes one record, and overwrites the count of records.
 const COMMITS: usize = 60;
 
 fn key(n: usize) -> String {
@@ -26,7 +26,7 @@ fn commit(store: &RedbStore, n: usize) {
     store.commit(&batch).expect("a step of the test works");
 }
 
-/// What is left of a database: the bytes of its file and of its tally.
+/// The files of a database: the bytes of its file and of its tally.
 struct Left {
     file: Vec<u8>,
     tally: Vec<u8>,
@@ -50,7 +50,7 @@ impl Left {
     }
 }
 
-/// A database that was closed in order, and the same one as it was before that.
+/// A database that was closed in order, and the same one before it was closed.
 fn left() -> (TempDir, [Left; 2]) {
     let directory = scratch();
     let path: PathBuf = directory.path().join("store");
@@ -62,7 +62,7 @@ fn left() -> (TempDir, [Left; 2]) {
     (directory, [closed, killed])
 }
 
-/// All of the first `commits` are there, and nothing else.
+/// Checks that all of the first `commits` are there, and nothing else.
 fn holds(store: &RedbStore, commits: usize) {
     for n in 0..commits {
         assert_eq!(store.read(&key(n)).expect("a step of the test works"), Some(value(n)));
@@ -103,7 +103,7 @@ fn a_bit_flipped_while_it_is_open_is_named_and_hides_nothing() {
     let path = directory.path().join("store");
     let store = RedbStore::open(&path).unwrap();
     let large = "x".repeat(250_000);
-    // More than is kept in memory, and what is small is kept the least.
+    // More than the cache holds; small values are cached the least.
     commit(&store, 0);
     for n in 0..24 {
         let mut batch = Batch::default();
@@ -122,7 +122,7 @@ fn a_bit_flipped_while_it_is_open_is_named_and_hides_nothing() {
         match store.read(&key) {
             Ok(value) => assert!(value.is_some(), "{key} is hidden"),
             Err(StoreError::Damaged { .. }) => named += 1,
-            // redb answers nothing any more until it is opened anew, and then it is damaged.
+            // redb fails until it is reopened, and then it is damaged.
             Err(_) => {}
         }
     }
@@ -136,7 +136,7 @@ fn a_file_that_was_cut_off_is_damaged() {
         for cut in (0..left.file.len()).step_by(5_003) {
             let opened = left.opened(&left.file[..cut], &directory);
             match opened {
-                // What was never used may go.
+                // Pages that were never used may be missing.
                 Ok(store) => holds(&store, COMMITS),
                 Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "at {cut}: {error}"),
             }
@@ -173,7 +173,7 @@ fn an_older_copy_of_the_file_is_damaged() {
     assert!(told.contains("the last 1 of 2 writes are gone"), "{told}");
 }
 
-/// Changes the table of the database in `path` as redb alone would.
+/// Changes the table of the database in `path` with plain redb.
 fn by_redb(path: &Path, change: impl Fn(&mut redb::Table<&str, &[u8]>)) {
     let db = redb::Database::open(path.join("redb")).expect("a step of the test works");
     let writes = db.begin_write().expect("a step of the test works");

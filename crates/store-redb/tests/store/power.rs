@@ -1,4 +1,4 @@
-//! What is left of a commit when the power goes: of what was written since the last sync, any part may be on the disk.
+//! What is left of a commit after a power cut: any part of what was written since the last sync may be on the disk.
 
 use crate::scratch;
 use journal::store::{Batch, Store, scan_all};
@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use store_redb::{Fault, RedbStore, Step};
 
-/// What disks write at once, in bytes.
+/// The unit of disk writes, in bytes.
 const SECTOR: usize = 512;
 
-/// The file as it was at each step since the first of them, which follows a sync.
+/// The file at each step since the first of them, which follows a sync.
 type Steps = Arc<Mutex<Vec<(Step, Vec<u8>)>>>;
 
-/// Fails nothing, and notes how the file looks at each step.
+/// Makes nothing fail, but records the file at each step.
 fn watched(path: &Path, steps: &Steps) -> Fault {
     let (file, steps) = (path.join("redb"), steps.clone());
     Box::new(move |step| {
@@ -24,7 +24,7 @@ fn watched(path: &Path, steps: &Steps) -> Fault {
     })
 }
 
-/// Numbers below what it is asked for, the same ones each time.
+/// Returns numbers below its argument, the same ones each time.
 struct Chance(u64);
 
 impl Chance {
@@ -34,14 +34,14 @@ impl Chance {
     }
 }
 
-/// What the disk may hold if `written` was not synced and `synced` was: some sectors of each, few or many.
+/// A possible content of the disk if `written` was not synced and `synced` was: some sectors of each, few or many.
 fn torn(synced: &[u8], written: &[u8], chance: &mut Chance) -> Vec<u8> {
     let share = chance.below(17);
     let mut newer = || chance.below(16) < share;
     let mut file = if newer() { written.to_vec() } else { synced.to_vec() };
     for (at, sector) in file.chunks_mut(SECTOR).enumerate() {
         let source = if newer() { written } else { synced };
-        // What was never written of a file that grew is zero.
+        // Sectors of a grown file that were never written are zero.
         let there = source.get(at * SECTOR..).unwrap_or_default();
         let length = there.len().min(sector.len());
         sector[..length].copy_from_slice(&there[..length]);
@@ -57,7 +57,7 @@ fn commit(store: &RedbStore, n: usize) {
     store.commit(&batch).expect("a step of the test works");
 }
 
-/// How many commits there were, if all of each is there.
+/// The number of commits, after checking that each is complete.
 fn commits(path: &Path) -> usize {
     let store = RedbStore::open(path).unwrap_or_else(|error| panic!("after a power cut: {error}"));
     let all: Vec<_> = scan_all(&store, "").collect::<Result<_, _>>().expect("a step of the test works");
@@ -94,7 +94,7 @@ fn after_a_power_cut_all_of_a_commit_is_there_or_nothing_of_it() {
             old += u32::from(found == n);
             new += u32::from(found > n);
         }
-        // Once it is acknowledged it stays, whatever became of the tally.
+        // An acknowledged commit stays, whatever happened to the tally.
         fs::write(copy.join("redb"), &synced).unwrap();
         assert_eq!(commits(&copy), n + 1);
     }

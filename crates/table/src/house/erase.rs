@@ -1,4 +1,4 @@
-//! `!erase`, `!forget`: words are dropped; dice, changes and the chain stay.
+//! `!erase`, `!forget`: words are erased; dice, changes and the chain stay.
 
 use super::EntryNumber;
 use crate::budget::{MOST_ERASED, MOST_ERASED_BYTES};
@@ -40,7 +40,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
             .example("history")
             .into());
     }
-    // What was typed before an edit, and what showed a secret, said it too.
+    // Earlier versions of an edited message, and entries that revealed a secret, contain the words too.
     let mut next = Some(page);
     while let Some(page) = next {
         let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
@@ -53,11 +53,11 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
     Ok(reply.into())
 }
 
-/// `!erase older DAYS`: of everybody. What is sealed and not opened yet is kept until it is.
+/// `!erase older DAYS`: everybody's words. Declarations that are still sealed are kept until they are opened.
 pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, Unplayed> {
     turn.needs(Act::EraseOlder, "erase what others typed")?;
     forget_rests(turn)?;
-    // Whatever time a message says it is of, so many days before it may be before all time.
+    // Whatever the message's time claims, this many days before it may be out of range.
     let before = turn.heard.checked_sub(SignedDuration::from_hours(24 * days)).unwrap_or(Timestamp::MIN);
     let sealed: BTreeSet<u64> = turn.table.sealed.values().copied().collect();
     let noted = keys::erased_up_to(turn.ledger.id());
@@ -65,7 +65,7 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, Unpl
     let (mut erased, mut passed, mut allowance) = (0, false, Allowance::default());
     for number in up_to + 1..=last_before(turn, up_to, before)? {
         let Some(page) = turn.ledger.page(number)? else { continue };
-        // The operator's own words are about nobody; erasing them would make others, and so on for ever.
+        // The operator's own words are about nobody, and erasing them would create more, and so on for ever.
         let about_somebody = !sealed.contains(&number) && page.entry.character != OPERATOR && has_words(&page);
         if about_somebody && !allowance.takes(&page) {
             break;
@@ -94,8 +94,8 @@ pub(super) fn erase_older(turn: &mut HouseTurn, days: i64) -> Result<Reply, Unpl
     Ok(reply.fact("erased", erased))
 }
 
-/// The number of the last entry before `before`, of those behind `from`. What claims a time that has not come is as old as
-/// what stands behind it.
+/// The number of the last entry before `before`, among those after `from`. An entry that claims a future time is as old
+/// as the ones after it.
 fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, Unplayed> {
     let mut last = from;
     for number in from + 1..=turn.ledger.head().number {
@@ -109,7 +109,7 @@ fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, Un
     Ok(last)
 }
 
-/// `!forget me`: everything that somebody typed here.
+/// `!forget me`: everything somebody typed here.
 pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, Unplayed> {
     if !me || turn.actor == OPERATOR || !turn.may(Act::ForgetOwn) {
         return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
@@ -120,7 +120,7 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     let (mut erased, mut more, mut allowance) = (0, false, Allowance::default());
     for page in ledger.of_player(&player)? {
         let page = page?;
-        // Not what somebody else did who had the nick before; another id of theirs leads here only if it was carried along.
+        // Not what an earlier owner of the nick did. Entries of another id lead here only if it was carried along.
         let own = page.entry.player != player || turn.rights.made(&page.entry);
         if !own || !has_words(&page) {
             continue;
@@ -149,7 +149,7 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
     Ok(reply.fact("erased", erased))
 }
 
-/// How much one command may still take the words of.
+/// How many more words one command may erase.
 struct Allowance {
     entries: usize,
     bytes: usize,
@@ -162,7 +162,7 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Whether this entry is still among it; if so, there is less left.
+    /// Returns true if this entry is within the allowance, and reduces it.
     fn takes(&mut self, page: &Page) -> bool {
         let takes = self.entries > 0 && self.bytes > 0;
         if takes {
@@ -183,8 +183,8 @@ fn has_words(page: &Page) -> bool {
     parts.text.is_some() || parts.answer.is_some() || parts.why.is_some()
 }
 
-/// Drops all that is left of long answers and of refused lines, whoever they are for and wherever: words of the entries may be
-/// among it.
+/// Drops all rests of long answers and corrections of refused lines, for everybody everywhere: they may contain words
+/// of the entries.
 fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
     for kept in [keys::RESTS, keys::MENDED] {
         for record in turn.host.committer().stored(kept) {
@@ -194,7 +194,7 @@ fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Drops the words of an entry with their salts, and those that were kept to understand an edit.
+/// Drops the words of an entry with their salts, and the digests kept to recognise an edit.
 fn forget(turn: &mut HouseTurn, mut page: Page) {
     turn.effects.erases.push(page.number());
     page.link.parts.forget_words();

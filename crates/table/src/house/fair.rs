@@ -1,4 +1,4 @@
-//! `!fair`, `!export`: what lets anybody prove the dice.
+//! `!fair`, `!export`: what lets anyone prove the dice.
 
 use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
 use crate::handed::{Form, HandedOut};
@@ -17,9 +17,9 @@ use plugin_api::{Forms, Refusal, Text};
 use serde_json::{Map, Value};
 use std::io;
 
-/// Secret rolls that are named.
+/// The most secret rolls named.
 const MOST_NAMED: usize = 10;
-/// Bytes of the words with which somebody binds a seed, and how many can.
+/// The most bytes of words with which somebody binds a seed, and how many people can.
 const MOST_WORDS: usize = 100;
 const MOST_BINDERS: usize = 50;
 
@@ -66,7 +66,7 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
     reply.fact("epoch", head.epoch).fact("commitment", promised).fact("head", head.hash.clone())
 }
 
-/// Binds the seed whose dice are to come: it was committed to, and whoever chose it did not know these words.
+/// Binds the seed of future dice: it was committed to before its chooser could know these words.
 pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> {
     let (head, player) = (turn.ledger.head(), &turn.speaker.player);
     let words = clean(words).trim().to_owned();
@@ -87,7 +87,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> 
     if words.is_empty() || words.len() > MOST_WORDS {
         return refuse(format!("words to bind dice with have 1 to {MOST_WORDS} bytes; these have {}", words.len()));
     }
-    // Many names may be one person's: they keep nobody from it who runs the room.
+    // One person may have many names, so they must not keep out whoever runs the room.
     if head.words.len() >= MOST_BINDERS && !turn.may(Act::BindBeyondTheLimit) {
         return refuse(format!("{MOST_BINDERS} people have bound this seed; now only a room admin may still do so"));
     }
@@ -110,7 +110,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
     if ledger.head().number == 0 {
         return Err(Refusal::new("nothing was played at this table yet").example("fair").into());
     }
-    // An epoch that a restored backup or an import ended has its seed unpublished still.
+    // An epoch ended by a restored backup or an import still has its seed unpublished.
     let seeds = ledger.unpublished()?;
     let secrets = ledger.secrets(&seeds)?;
     if !secrets.is_empty() && !all {
@@ -179,7 +179,7 @@ fn too_long(turn: &HouseTurn) -> Refusal {
     Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
 }
 
-/// The file; nothing where it is too long for a chat.
+/// The file; `None` if it is too long for a chat.
 fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, Unplayed> {
     let mut file = Short::default();
     match origin.write(source, &mut file) {
@@ -189,7 +189,7 @@ fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, Un
     }
 }
 
-/// A file in memory that takes no more than fits into a chat.
+/// A file in memory, limited to what fits into a chat.
 #[derive(Default)]
 struct Short {
     bytes: Vec<u8>,
@@ -211,7 +211,7 @@ impl io::Write for Short {
     }
 }
 
-/// A room's id as part of a file's name.
+/// A room's id as part of a file name.
 fn file_name(room: &str) -> String {
     let safe: String = room.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     let safe = safe.trim_matches('-');

@@ -1,13 +1,13 @@
-//! `!help`, `!plugins`: what can be typed, made from the declarations alone.
+//! `!help`, `!plugins`: what can be typed, generated from the declarations alone.
 
 use crate::turn::HouseTurn;
 use chat::{Line, Reply, Span};
 use journal::HOUSE;
 use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
 
-/// The topic that is about dice, whatever the game.
+/// The topic about dice in general.
 const DICE: &str = "dice";
-/// What dice can do, on one screen: something to type, and what it does.
+/// The notation of dice on one screen: examples and what they do.
 const DICE_PAGE: [(&str, &str); 12] = [
     ("roll 2d6+3", "two dice of 6 sides, and 3"),
     ("roll 4d6kh3", "keeps the 3 highest; kl keeps, dh and dl drop"),
@@ -27,7 +27,7 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     let Some(topic) = topic else { return Ok(overview(turn)) };
     let prefix = &turn.room.prefix;
     let topic = topic.trim().trim_start_matches(prefix.as_str()).to_lowercase();
-    // `!help mvk act` is about act.
+    // `!help mvk act` is about `act`.
     let topic = match topic.split_once(' ') {
         Some((id, word)) if turn.host.plugins.get(id).is_some() => word.trim().to_owned(),
         _ => topic,
@@ -122,7 +122,7 @@ pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
 }
 
-/// A line for each command, and one for each topic, with the commands as they are typed.
+/// One line per command, and one per topic with its commands as typed.
 fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec], credit: &str) -> Reply {
     let prefix = &turn.room.prefix;
     let mut items: Vec<Line> = Vec::new();

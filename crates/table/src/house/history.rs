@@ -1,4 +1,4 @@
-//! `!history`, `!why`, `!recap`: what the journal tells.
+//! `!history`, `!why`, `!recap`: reports from the journal.
 
 use super::show;
 use crate::budget::MOST_RECAPPED;
@@ -11,13 +11,13 @@ use journal::{Change, Changes, Page, leaves};
 use plugin_api::{CharacterId, Name, Refusal};
 use std::collections::BTreeMap;
 
-/// Entries that are listed without a number.
+/// Entries listed if no number is given.
 const USUAL: u64 = 10;
-/// Entries that a recap lists.
+/// The most entries in a recap.
 const MOST_LISTED: usize = 8;
-/// Changes that a list shows.
+/// The most changes in a list.
 const MOST_CHANGES: usize = 10;
-/// Characters of the chain's head that are shown where nobody copies it.
+/// Characters of the chain's head shown where nobody copies it.
 const HEAD: usize = 16;
 
 pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name>) -> Result<Reply, Unplayed> {
@@ -57,14 +57,14 @@ impl HouseTurn<'_> {
         self.table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
     }
 
-    /// Whether who typed may read all of an entry, what it withholds too.
+    /// True if the speaker may read all of an entry, including what it withholds.
     pub(super) fn may_see(&self, page: &Page) -> bool {
         !page.withholds() || self.may(Act::Read(&page.entry))
     }
 }
 
 impl HouseTurn<'_> {
-    /// Whether who typed may know all that an entry changed. To act for somebody else's character is not enough.
+    /// True if the speaker may know all changes of an entry. Acting for somebody else's character is not enough.
     pub(super) fn may_know(&self, page: &Page) -> Result<bool, StoreError> {
         if self.may(Act::AnswerFor(page.entry.character)) || self.may(Act::Disclose) {
             return Ok(self.may_see(page));
@@ -135,7 +135,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
     Ok(reply.list(items.into_iter().map(|item| vec![Span::Text(item)]).collect()))
 }
 
-/// Changes as one sentence.
+/// Lists changes in one sentence.
 fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
     if changes.is_empty() {
         return None;
@@ -180,7 +180,7 @@ pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(Reply::new().text(format!("{count} {entries} {from}:")).list(items))
 }
 
-/// What changed from before the last of these pages to after the first, what is secret left out.
+/// The net changes from before the last of these pages to after the first, without secrets.
 fn net(newest_first: &[Page]) -> Vec<Change> {
     let mut net: BTreeMap<String, Change> = BTreeMap::new();
     for page in newest_first.iter().rev().filter(|page| !page.is_secret()) {

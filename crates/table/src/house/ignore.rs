@@ -1,4 +1,4 @@
-//! `!ignore`: who is not answered in this room.
+//! `!ignore`: people who are not answered in this room.
 
 use crate::pattern;
 use crate::people::{People, looks_like_an_id, with_id};
@@ -7,9 +7,9 @@ use chat::Reply;
 use plugin_api::{Refusal, Text};
 use std::sync::Arc;
 
-/// Patterns that a room may have.
+/// The most patterns per room.
 const MOST: usize = 100;
-/// Characters of one.
+/// The most characters of a pattern.
 const LONGEST: usize = 200;
 
 pub(super) fn ignore(turn: &mut HouseTurn, who: Option<Text>) -> Result<Reply, Refusal> {
@@ -46,8 +46,8 @@ fn list(turn: &HouseTurn) -> Reply {
     }
 }
 
-/// The pattern that is meant, and how it is shown: what holds a mark is an id or a mask as it stands, and somebody by name is
-/// meant by their id.
+/// The pattern meant, and how it is shown. Text with a special character is taken as an id or a mask; a name stands for
+/// that person's id.
 fn named(turn: &HouseTurn, typed: &str) -> Result<(String, String), Refusal> {
     let bad = typed.is_empty() || typed.chars().count() > LONGEST || typed.contains(char::is_whitespace);
     let mask = typed.contains('*') || (typed.contains('!') && typed.contains('@'));

@@ -1,4 +1,4 @@
-//! `!more`: what did not fit of an answer, where a network keeps answers short.
+//! `!more`: the rest of an answer, on networks where answers must be short.
 
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -7,7 +7,7 @@ use journal::documents::{RestDoc, from_json};
 use journal::keys;
 use plugin_api::Refusal;
 
-/// The next part of what was left of the last long answer here; of a private one for whom it was.
+/// The next part of the last long answer here; a private one only for its recipient.
 pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let room = turn.said_in;
     let own = Recipient::Player(turn.speaker.player.clone());

@@ -1,4 +1,4 @@
-//! `!export move` and `!import`: a table's way to another room of this bot, on whichever network.
+//! `!export move` and `!import`: moving a table to another room of this bot, on any network.
 
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -10,28 +10,29 @@ use plugin_api::Refusal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How long the word counts that a referee got.
+/// How long the word given to a referee is valid.
 const COUNTS: SignedDuration = SignedDuration::from_hours(24);
 /// Letters of that word, each one of sixteen.
 const LETTERS: usize = 12;
-/// The word for the table that a room had at first.
+/// The word for the room's original table.
 const BACK: &str = "back";
 
-/// A table that may be gone on with in another room.
+/// A table that can be continued in another room.
 #[derive(Debug, Serialize, Deserialize)]
 struct Leave {
     table: TableId,
     until: Timestamp,
 }
 
-/// Gives out the word by which another room sits down here, to the referees alone: whoever has it gets all the table holds.
+/// Gives referees the word by which another room takes over this table: anyone who has it gets everything the table
+/// holds.
 pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
-    // While there is no referee, whoever comes by may give a referee's commands, and must not carry the table away.
+    // Without a referee, anyone who comes by may give a referee's commands, but must not carry the table away.
     turn.must_disclose("move the table elsewhere")?;
     if turn.ledger.head().number == 0 {
         return Err(Refusal::new("nothing was played at this table yet").example("help").into());
     }
-    // Letters alone: a word that phones leave as it is.
+    // Letters only: phones do not change such a word.
     let secret = turn.host.with_entropy(|entropy| entropy.secret());
     let word: String = secret.iter().take(LETTERS).map(|byte| char::from(b'a' + byte % 16)).collect();
     let until = turn.heard.saturating_add(COUNTS).unwrap_or(turn.heard);

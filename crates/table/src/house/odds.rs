@@ -1,4 +1,4 @@
-//! `!odds`, `!explain`: how likely the results of some dice are, and what those do.
+//! `!odds`, `!explain`: the chances of dice results, and explanations of notation.
 
 use crate::budget::ROLLS;
 use crate::notation::dice_of_no_table;
@@ -57,7 +57,7 @@ fn refused(error: OddsError, text: &str) -> Refusal {
     }
 }
 
-/// The odds as rolling says, with other dice on each side of a comparison.
+/// Odds estimated by rolling, with different dice on each side of a comparison.
 fn estimated(repeated: &Repeated, side: &str, fuel: &mut Fuel) -> Result<Odds, Refusal> {
     Ok(repeated.estimate_within(&mut dice_of_no_table(&format!("{side} {repeated}")), ROLLS, fuel)?)
 }

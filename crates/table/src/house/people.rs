@@ -54,7 +54,7 @@ pub(super) fn referees(turn: &mut HouseTurn, change: Option<Referee>) -> Result<
     Ok(format!("{whole} is now a referee of this table.").into())
 }
 
-/// Whether there is anything here that a referee could read and who asks cannot.
+/// True if there is anything here that a referee could read but the asker cannot.
 fn holds_secrets_of_others(turn: &HouseTurn) -> Result<bool, Unplayed> {
     let ledger = turn.ledger;
     for number in ledger.maybe_secret(|_| true)? {
@@ -98,7 +98,7 @@ fn dismiss(turn: &mut HouseTurn, typed: &str) -> Result<Reply, Refusal> {
     }
 }
 
-/// The referee who is meant; by the name they had when they became it where no other has that.
+/// The referee meant; a name from when they became referee counts if no other has it.
 fn referee_called(turn: &HouseTurn, typed: &str) -> Result<PlayerId, Refusal> {
     let wanted = typed.strip_prefix('@').unwrap_or(typed).to_lowercase();
     let mut named = turn.table.referees.iter().filter(|(_, name)| name.to_lowercase() == wanted);
@@ -149,12 +149,12 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
     Ok((reply + &near.or_else(|| all_near(turn)).unwrap_or_default()).into())
 }
 
-/// What is said once the table has nearly as many characters as may be made.
+/// A warning when the table has nearly the most characters allowed.
 fn all_near(turn: &HouseTurn) -> Option<String> {
     Used { used: turn.table.characters.len(), most: MOST_CHARACTERS }.told("This table has", "characters")
 }
 
-/// The same name again: another case is taken over, and the name counts as chosen.
+/// The same name again: takes over a different case, and counts as chosen.
 fn switch_spelling(turn: &mut HouseTurn, id: CharacterId, name: &str) -> Result<Reply, Refusal> {
     let character = &turn.table.characters[&id];
     if character.name != name || !character.named {
@@ -179,7 +179,7 @@ pub(super) fn characters(
     };
     turn.needs(Act::KeepCharacters, "make, bind and free characters")?;
     let name = proper_name(&character.0)?;
-    // A player's name means whom they act for, as it does everywhere.
+    // A player's name means the character they act for, as it does everywhere.
     let found = turn.table.find(&name).or_else(|| turn.cast().known(&name));
     let name = found.map_or(name, |id| turn.table.name_of(id).to_owned());
     match (found, player, free) {
@@ -220,14 +220,14 @@ pub(super) fn leave(turn: &mut HouseTurn, name: Option<Name>) -> Result<Reply, R
     Ok(format!("{name} is gone from the table; what they hold stays.").into())
 }
 
-/// Who is named, as a game finds them, or the actor.
+/// The character named, found as a game would find it, or the actor.
 fn named(turn: &mut HouseTurn, name: Option<Name>) -> Result<CharacterId, Refusal> {
     let Some(Name(name)) = name else { return Ok(turn.actor) };
     let mut cast = turn.cast();
     let who = cast.find(&name).ok_or_else(|| cast.nobody(&name))?;
     if !cast.newcomers().is_empty() {
         Arc::make_mut(turn.table).sit(Arc::make_mut(turn.head), &cast);
-        // Who was seated stays so, though it be taken back that they came.
+        // New seats stay even if the command is undone.
         *turn.arrived = turn.table.clone();
     }
     Ok(who)
@@ -258,7 +258,7 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
         return Err(Refusal::new(format!("{seat_name} has no seat here, and all are taken")).example("pc"));
     }
     table.seat(head, &owner, &seat_name);
-    // Who was seated stays so, though it be taken back whom they play.
+    // New seats stay even if the command is undone.
     *turn.arrived = turn.table.clone();
     let (table, head) = (Arc::make_mut(turn.table), Arc::make_mut(turn.head));
     let id = match table.find(name) {
@@ -274,7 +274,7 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
         turn.table_mut().seats.get_mut(&owner).expect("they were just seated").plays = id;
         return Ok(reply.into());
     }
-    // Who chose whom they act for goes on so.
+    // Players who chose the character they act for keep it.
     let (prefix, plays) = (&turn.room.prefix, turn.table.name_of(plays));
     let how = format!("{prefix}as {name} ... or {prefix}iam {name}");
     Ok(format!("{whole} also plays {name} now, and still acts for {plays}: {how} acts for {name}.").into())

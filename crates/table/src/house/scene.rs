@@ -1,4 +1,4 @@
-//! `!scene`, `!cursed`: what is being played, and how the dice fell in it.
+//! `!scene`, `!cursed`: what is being played, and how lucky the dice were.
 
 use crate::budget::{MOST_CURSED, MOST_CURSED_DICE};
 use crate::rights::Act;
@@ -10,11 +10,11 @@ use journal::documents::Scene;
 use plugin_api::{CharacterId, Refusal, Text};
 use std::collections::BTreeMap;
 
-/// What ends a scene.
+/// The words that end a scene.
 const END: [&str; 2] = ["end", "none"];
-/// Characters of a scene's title.
+/// The most characters of a scene's title.
 const MOST_TITLE: usize = 80;
-/// What is so low, or so high, is said in a word.
+/// Luck this low, or this high, gets a comment.
 const CURSED: f64 = 0.05;
 
 pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, Refusal> {
@@ -41,7 +41,7 @@ pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, 
     Ok(Reply::new().text("Scene: ").bold(title).text("."))
 }
 
-/// What somebody threw, the newest first, in so many rolls.
+/// Somebody's dice, the newest first, and the number of rolls.
 #[derive(Default)]
 struct Thrown {
     dice: Vec<Die>,

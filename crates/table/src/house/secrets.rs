@@ -1,4 +1,4 @@
-//! `!reveal`, `!seal`, `!unseal`, and what `!in` says where it cannot work.
+//! `!reveal`, `!seal`, `!unseal`, and the answer of `!in` where it cannot work.
 
 use super::{House, show};
 use crate::turn::HouseTurn;
@@ -9,7 +9,7 @@ use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
 use plugin_api::{Commands, Refusal, Text, Words};
 
-/// Characters of a digest that are shown.
+/// Characters of a digest shown.
 const DIGEST: usize = 16;
 
 pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
@@ -51,7 +51,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     Ok(reply.fact("reveals", number))
 }
 
-/// Another entry that is secret still, of which this one's changes hold something.
+/// Another still secret entry, parts of which are in this one's changes.
 fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreError> {
     for number in
         page.changes().with(page.withheld()).all().filter_map(Change::roll).filter(|number| *number != page.number())
@@ -63,7 +63,7 @@ fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreE
     Ok(None)
 }
 
-/// Marks an entry as secret no longer, and the roll it made.
+/// Marks an entry and its roll as no longer secret.
 fn publish(turn: &mut HouseTurn, mut page: Page) -> Result<(), StoreError> {
     let number = page.number();
     page.link.fate.revealed_by = Some(turn.number);
@@ -115,7 +115,7 @@ pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(Reply::new().text("Opened:").list(items))
 }
 
-/// What was declared with the line `typed`.
+/// The declaration in the line `typed`.
 fn declared(typed: &str) -> Option<String> {
     let from = typed.find(char::is_whitespace)?;
     match House::parse("seal", &mut Words::new(typed, from)) {

@@ -1,4 +1,4 @@
-//! `!plugin`, `!game`, `!room`, `!table`: what a room and a table are set to.
+//! `!plugin`, `!game`, `!room`, `!table`: the settings of a room and a table.
 
 use crate::rights::{Act, REFEREE, WHO_UNDOES};
 use crate::room::{DIALECT, RoomSetting};
@@ -14,9 +14,9 @@ use unicode_normalization::char::is_combining_mark;
 const PREFIX: &str = "prefix";
 /// The setting that every table has.
 const NAME: &str = "name";
-/// Characters a prefix may have.
+/// The most characters of a prefix.
 const MOST_PREFIX: usize = 3;
-/// Characters a table's name may have.
+/// The most characters of a table's name.
 const MOST_TABLE_NAME: usize = 60;
 
 /// What becomes of a plugin in a room.
@@ -102,7 +102,7 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     };
     turn.needs(Act::SetRoom, "change how the room is answered")?;
     let prefix = value.text.trim();
-    // What joins the character before it cannot stand in front of a command.
+    // A character that joins the one before it cannot be part of a prefix.
     let joins = |c: char| is_combining_mark(c) || chat::is_unseen(c) || ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
     let unfit = |c: char| c.is_alphanumeric() || c.is_whitespace() || c.is_control() || joins(c);
     let marks = |c: char| !unfit(c) && !"/@#-*>\"'".contains(c);
@@ -119,7 +119,7 @@ fn prefix(turn: &mut HouseTurn, value: Option<Text>) -> Result<Reply, Refusal> {
     Ok(reply.code(format!("{name}: help")).text(" works always."))
 }
 
-/// `!dialect`: the setting of that name, for those who look for it as a command.
+/// `!dialect`: the setting of that name, for people who expect it as a command.
 pub(super) fn dialect(turn: &mut HouseTurn, name: Option<Text>) -> Result<Reply, Refusal> {
     room(turn, Some(Name(DIALECT.key.to_owned())), name)
 }
@@ -165,7 +165,7 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
     Ok(reply.into())
 }
 
-/// How a setting of few words is set.
+/// An example of setting a setting with few values.
 fn example_of(setting: &Setting, command: &str) -> Option<String> {
     match &setting.kind {
         SettingKind::Choice(words) => words.last().map(|word| format!("{command} {} {word}", setting.key)),
@@ -173,7 +173,7 @@ fn example_of(setting: &Setting, command: &str) -> Option<String> {
     }
 }
 
-/// The setting called `key` that an enabled plugin declared for tables or rooms, and the plugin.
+/// The setting `key` that an enabled plugin declares for tables or rooms, and the plugin.
 fn declared(
     turn: &HouseTurn,
     scope: SettingScope,

@@ -1,4 +1,4 @@
-//! `!set`, `!macro`: what players name for themselves.
+//! `!set`, `!macro`: shortcuts that players define.
 
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
 use crate::quota::{Quotas, Used};
@@ -9,7 +9,7 @@ use journal::documents::Named;
 use plugin_api::{Name, Refusal, Text};
 use std::collections::BTreeMap;
 
-/// What takes a name away.
+/// The word that removes a shortcut.
 const NONE: &str = "none";
 
 /// Variables, or macros.
@@ -17,9 +17,9 @@ const NONE: &str = "none";
 struct Kind {
     /// What one is called.
     what: &'static str,
-    /// What stands in front of its name.
+    /// The sign before its name.
     sign: &'static str,
-    /// Characters of what it stands for.
+    /// The most characters of its text.
     most: usize,
     example: &'static str,
     /// The command that lists all.
@@ -47,17 +47,17 @@ const MACRO: Kind = Kind {
     of_mut: |named| &mut named.macros,
 };
 
-/// For whom something is named.
+/// Who a shortcut is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// For the character who is acted for.
+    /// For the actor.
     Own,
     /// For everybody at the table.
     Tables,
 }
 
 impl Whose {
-    /// By whether the word for it stood there.
+    /// By whether the word `table` was there.
     pub fn flagged(table: bool) -> Self {
         if table { Whose::Tables } else { Whose::Own }
     }
@@ -80,7 +80,7 @@ pub(super) fn name(
 ) -> Result<Reply, Refusal> {
     if let (Some(Name(name)), Some(command)) = (&name, &command) {
         let (word, body) = (name.to_lowercase(), said(turn, command));
-        // r6 is r 6.
+        // `r6` means `r 6`.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         if is_command(turn, &word) || is_command(turn, bare) {
             return Err(Refusal::new(format!("{word} is a command already")).about(name).example(MACRO.example));
@@ -94,14 +94,14 @@ pub(super) fn name(
     change(turn, MACRO, whose, name, command)
 }
 
-/// Whether a word is a command, of the table's own or of any plugin.
+/// True if a word is a command, of the table's own or of any plugin.
 fn is_command(turn: &HouseTurn, word: &str) -> bool {
     let plugins = &turn.host.plugins;
     let own = plugins.house().iter().any(|command| command.answers_to(word));
     own || plugins.get(word).is_some() || plugins.manifests().any(|manifest| manifest.command(word).is_some())
 }
 
-/// What a name is to stand for: without quotation marks around all of it, `=` or the prefix in front.
+/// The text for a name, without enclosing quotation marks and without a leading `=` or prefix.
 fn said(turn: &HouseTurn, text: &Text) -> String {
     let text = text.text.trim();
     let text = text.strip_prefix('=').unwrap_or(text).trim();
@@ -109,7 +109,7 @@ fn said(turn: &HouseTurn, text: &Text) -> String {
     text.strip_prefix(turn.room.prefix.as_str()).unwrap_or(text).trim().to_owned()
 }
 
-/// Lists all, shows one, or has a name stand for something from now on.
+/// Lists all shortcuts, shows one, or defines one.
 fn change(
     turn: &mut HouseTurn,
     kind: Kind,
@@ -125,7 +125,7 @@ fn change(
         }
         (Some(Name(name)), None) => show(turn, kind, &proper(kind, &name)?),
         (Some(Name(name)), Some(text)) if text.text.split_whitespace().any(|word| word == name) => {
-            // Words in front of the name are part of what is left.
+            // Words before the name are still part of the rest.
             let what = format!("the name comes first, and then what {name} stands for");
             Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example))
         }
@@ -140,7 +140,7 @@ fn change(
     }
 }
 
-/// Refuses what no name can stand for.
+/// Refuses a name or text that cannot be a shortcut.
 fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
     if text.is_empty() {
         return Err(Refusal::new(format!("what does {}{name} stand for?", kind.sign)).example(kind.example));
@@ -154,7 +154,7 @@ fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Has `name` stand for `text`, or for nothing more.
+/// Defines `name` as `text`, or removes it.
 fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: String) -> Result<Reply, Refusal> {
     let owner = match whose {
         Whose::Tables => "the table".to_owned(),
@@ -191,7 +191,7 @@ fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: Stri
     Ok(left.or(many).into_iter().fold(reply, Reply::text))
 }
 
-/// A name as it is kept.
+/// A name in its stored form.
 fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
     let bare = name.trim_start_matches('$').to_lowercase();
     let fits = bare.chars().count() <= MOST_SHORTCUT && bare.starts_with(char::is_alphabetic);

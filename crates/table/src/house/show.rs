@@ -1,4 +1,4 @@
-//! How entries and changes are put into words.
+//! Puts entries and changes into words.
 
 use crate::turn::HouseTurn;
 use chat::{Line, Span, cut};
@@ -7,10 +7,10 @@ use journal::{Change, Page, Place, leaves};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Characters of what was typed, and of what was answered, on a line of a list.
+/// Characters of a typed line, and of an answer, in one line of a list.
 const MOST_TYPED: usize = 60;
 const MOST_ANSWERED: usize = 80;
-/// Characters of a value that is neither number nor word.
+/// Characters of a value that is neither a number nor a word.
 const MOST_VALUE: usize = 60;
 
 /// An entry on one line: `#12 Ann, 3d: act d8 d10 → SUCCESS 25 vs 17`.
@@ -42,7 +42,7 @@ pub(super) fn entry(turn: &HouseTurn, page: &Page) -> Line {
     line
 }
 
-/// What later entries made of it.
+/// What later entries did to it.
 pub(super) fn fates(page: &Page) -> Vec<String> {
     let fate = &page.link.fate;
     let says = [
@@ -54,7 +54,7 @@ pub(super) fn fates(page: &Page) -> Vec<String> {
     says.into_iter().filter_map(|(what, by)| by.map(|by| format!("{what} #{by}"))).collect()
 }
 
-/// How long ago, in one unit.
+/// How long ago, in a single unit.
 pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
     let seconds = now.as_second() - then.as_second();
     match seconds {
@@ -66,7 +66,7 @@ pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
-/// What changed, in words; nothing of what only the core reads.
+/// The changes in words, without what only the core uses.
 pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
     let mut shown = Vec::new();
     for change in changes.into_iter().flat_map(leaves) {
@@ -77,13 +77,13 @@ pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'
     shown
 }
 
-/// Where something changed; nothing where only the core reads.
+/// The place of a change in words; `None` if only the core uses it.
 fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     let words: Vec<String> = journal::words(path).into_iter().map(Cow::into_owned).collect();
     let (kind, rest) = words.split_first()?;
     match Place::of(path) {
         Place::Seat(_) | Place::Sealed(_) | Place::Record(_) | Place::Offers(_) => return None,
-        // Who named something, and whether a name was chosen.
+        // Who defined a shortcut, and whether a name was chosen.
         Place::TableShortcuts | Place::Shortcuts(_) if rest.iter().any(|word| word == "by") => return None,
         Place::Character(_) if path.ends_with("/named") => return None,
         _ => {}
@@ -93,7 +93,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         let character = word.parse().ok().map(plugin_api::CharacterId);
         match character.filter(|id| turn.table.characters.contains_key(id)) {
             Some(id) => turn.table.name_of(id).to_owned(),
-            // A room is named as it is.
+            // A room is shown by its own name.
             None if kind == "rooms" && word.contains('/') => word.clone(),
             None => word.replace('_', " "),
         }
@@ -119,7 +119,7 @@ fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut
         Some(Value::Object(fields)) => fields.is_empty(),
         Some(Value::Bool(true)) => false,
     };
-    // What came into being with nothing in it, and what was as good as nothing, is not worth a word.
+    // Creating something empty, or removing it, is not worth a word.
     if before == after || (nothing(before) && nothing(after) && before.is_none() != after.is_none()) {
         return;
     }
@@ -131,7 +131,7 @@ fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut
     shown.push(format!("{place} {} → {}", one(before, kind), one(after, kind)));
 }
 
-/// A value; nothing is 0 among numbers and no among yes and no.
+/// A value in words; a missing one is 0 among numbers and no among yes and no.
 fn one(value: Option<&Value>, kind: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => match kind {

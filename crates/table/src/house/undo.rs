@@ -1,4 +1,4 @@
-//! `!undo`, `!redo`, `!erase`: taking back, which appends; and forgetting what was typed.
+//! `!undo`, `!redo`: taking entries back, which appends an entry.
 
 use super::show;
 use crate::line::undo::may_take_back;
@@ -11,7 +11,7 @@ use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
 use plugin_api::Refusal;
 
-/// Changes that the answer names.
+/// The most changes named in the answer.
 const MOST_CHANGES: usize = 4;
 
 pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
@@ -72,7 +72,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     Ok(reply)
 }
 
-/// What is undone, which dice that discards, what is again as it was.
+/// Says what is undone, which dice that discards, and what is restored.
 fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unplayed> {
     let (number, name) = (page.number(), turn.table.name_of(page.entry.character));
     let what = match page.entry.undoes {
@@ -97,7 +97,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
     Ok(reply.fact("undoes", number))
 }
 
-/// Those changes of an entry that all may know who read the answer.
+/// Those changes of an entry that every reader of the answer may know.
 fn readable(turn: &HouseTurn, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
     let mut readable = Vec::new();
     for change in changes {

@@ -1,4 +1,4 @@
-//! `!waiting`: what may still be chosen, by whom and since when.
+//! `!waiting`: open choices, whose they are and since when.
 
 use super::{history, show};
 use crate::rights::Act;
@@ -10,7 +10,7 @@ use journal::keys;
 use journal::store::StoreError;
 use plugin_api::{CharacterId, Name};
 
-/// Characters' choices that are listed.
+/// The most characters' choices listed.
 const MOST: usize = 30;
 
 /// The choices on one roll for one character.
@@ -36,7 +36,7 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
             None => "Nobody has anything to choose.".into(),
         });
     }
-    // One's own first: they get the numbers.
+    // The asker's own come first, because they get the numbers.
     open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
     let mut choices = Vec::new();
     let items = open.iter().take(MOST).map(|open| line(turn, open, &mut choices)).collect();
@@ -72,13 +72,13 @@ fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
     line
 }
 
-/// What who typed may choose.
+/// The rolls on which the asker has a choice.
 pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
     Ok(all(turn)?.iter().filter(|open| turn.may(Act::AnswerFor(open.character))).map(|open| open.entry).collect())
 }
 
-/// All that is open, the newest first, by character; of secret rolls what may be seen, if nobody else reads
-/// the answer.
+/// All open choices, newest first, by character; of secret rolls only what the asker may see, and only if nobody else
+/// reads the answer.
 fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
     let mut all = Vec::new();
     for entry in turn.ledger.head().open.iter().rev() {

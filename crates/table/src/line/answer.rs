@@ -1,4 +1,4 @@
-//! Making answers and refusals ready to be shown: comment, offers, number, example, caret.
+//! Prepares answers and refusals for display: comment, offers, number, example, caret.
 
 use super::group::Group;
 use chat::{Block, Offer, Offered, OfferedTo, Reply, Span, cut};
@@ -8,11 +8,11 @@ use std::ops::Range;
 /// Characters of a comment that are shown.
 const COMMENT: usize = 60;
 
-/// What an answer says of its entry.
+/// What an answer says about its entry.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub number: u64,
-    /// The entry of the first version, if the message was edited, and how many more dice than that it threw.
+    /// The first version's entry, if the message was edited, and how many more dice this version rolled.
     pub replaces: Option<(u64, usize)>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn answer(
             };
             reply.text(format!(" (edited, was #{first}{more}) #{number}"))
         }
-        // Behind a list it stands on a line of its own.
+        // After a list the number goes on a line of its own.
         Some(Number { number, .. }) if matches!(reply.blocks.last(), Some(Block::List(_) | Block::Chart(_))) => {
             reply.line().text(format!("#{number}"))
         }
@@ -55,21 +55,21 @@ pub(super) fn answer(
     }
 }
 
-/// A line that was refused.
+/// A refused line.
 pub(super) struct RefusedLine<'a> {
-    /// What was read.
+    /// The text that was read.
     pub typed: &'a str,
-    /// What stands in front of that, `as Ogre `; nothing if the line is not what was typed.
+    /// The text before it, `as Ogre `; `None` if the line is not what was typed.
     pub around: Option<&'a str>,
-    /// The command it is, once that is known.
+    /// The command it names, once that is known.
     pub spec: Option<&'a CommandSpec>,
     pub prefix: &'a str,
     /// The group that it is played for.
     pub group: Option<&'a Group>,
 }
 
-/// A refusal as an answer: what was wrong, the line as it would be right or else an example, and a mark under the place. And
-/// the line as it would be right.
+/// A refusal as an answer: what was wrong, the corrected line or else an example, and a mark under the place. Also
+/// returns the corrected line.
 pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Option<String>) {
     let RefusedLine { typed, around, spec, prefix, group } = line;
     let what = upper_first(&refusal.what);
@@ -95,17 +95,17 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
     (reply, mended)
 }
 
-/// What was typed, with `by` in place of these bytes of it.
+/// The typed line with `by` in place of these bytes.
 fn mended(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
     let (before, after) = (typed.get(..at.start)?, typed.get(at.end..)?);
-    // A word that is left out takes a space with it.
+    // Removing a word removes a space too.
     let after = if by.is_empty() { after.trim_start() } else { after };
     Some(format!("{before}{by}{after}").trim_end().to_owned())
 }
 
 fn upper_first(text: &str) -> String {
     let mut rest = text.chars();
-    // A sentence that begins with something typed keeps it as it was.
+    // A sentence that begins with something typed keeps its case.
     let first = rest.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
     first + rest.as_str()
 }

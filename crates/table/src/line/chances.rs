@@ -1,4 +1,4 @@
-//! What the chances of a game's command are: those of one whose odds are asked for, and of what an answer offers.
+//! The chances of a game's command: of one whose odds are asked for, and of the offers in an answer.
 
 use super::prepared::Prepared;
 use crate::attempt::{Attempt, Found};
@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// The word for one.
+/// The word that asks for an estimate.
 const ESTIMATE: &str = "estimate";
 
 /// A game's command whose odds are asked for.
@@ -34,7 +34,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Draft {
-    /// The game's command behind `odds`, if it is one; of one that only throws dice, those take its place in the line.
+    /// The game's command after `odds`, if there is one. If it only rolls dice, those replace it in the line.
     pub(super) fn asked_of_game<'a>(
         &self,
         host: &'a Host,
@@ -69,7 +69,7 @@ impl Draft {
         }
     }
 
-    /// The odds of a game's command, played with all that could be thrown as the table stands.
+    /// The odds of a game's command, by playing all possible rolls with the table's current state.
     pub(super) fn odds_of_game<'a>(
         &mut self,
         host: &Host,
@@ -87,24 +87,24 @@ impl Draft {
         let exact = if estimate { None } else { play.with_all(play.afford(ASKED_FOR), None)? };
         let reply = match exact.filter(|trials| trials.left < 0.01) {
             Some(trials) => of_trials(typed, &trials, None)?,
-            // Where there are too many outcomes to go through them, an estimate says that it is one.
+            // If there are too many outcomes to go through, an estimate is shown as one.
             None => {
                 let trials = play.sampled(&mut dice_of_no_table(typed))?;
                 of_trials(typed, &trials, Some(trials.played))?
             }
         };
-        // What is offered in these words was not taken.
+        // The words may match an offer, but the offer was not taken.
         attempt.typed = format!("{} {typed}", odds.name);
         Ok(Done::looked(odds, reply))
     }
 }
 
 impl Prepared<'_> {
-    /// Plays it with all that could be thrown; nothing where that is more than `effort`. Where the answers lack a fact that
-    /// is `wanted`, the first will do.
+    /// Plays it with all possible rolls; `None` if that takes more than `effort`. If the answers lack a `wanted` fact,
+    /// it stops at the first.
     ///
     /// # Errors
-    /// It is refused, or stumbles.
+    /// The game refuses it or panics.
     pub fn with_all(&self, effort: Effort, wanted: Option<&str>) -> Result<Option<Trials>, Refusal> {
         let mut every = Every::new(effort.rarest);
         let mut trials = Trials::none();
@@ -129,10 +129,10 @@ impl Prepared<'_> {
         Ok(None)
     }
 
-    /// Plays it with as many throws as an estimate has.
+    /// Plays it with as many rolls as an estimate has.
     ///
     /// # Errors
-    /// It is refused, or stumbles.
+    /// The game refuses it or panics.
     pub fn sampled(&self, dice: &mut dyn Dice) -> Result<Trials, Refusal> {
         let mut trials = Trials::none();
         trials.thrown = true;
@@ -143,7 +143,7 @@ impl Prepared<'_> {
         Ok(trials)
     }
 
-    /// What of an effort can be afforded with what the table holds of the game.
+    /// Reduces an effort to what is affordable with the size of the game's state.
     pub fn afford(&self, effort: Effort) -> Effort {
         effort.with(self.bytes)
     }
@@ -154,7 +154,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Notes of each offer that throws dice the chance that it succeeds, where that is soon known.
+/// Adds the chance of success to each offer that rolls dice, if it can be found quickly.
 pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, reply: &mut Reply, number: u64) {
     let (entry, actor, record) = match &play.target {
         Some(target) if left.followed => {
@@ -163,7 +163,7 @@ pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, 
         _ => (number, play.actor, reply.record.clone()),
     };
     let record = record.unwrap_or_default();
-    // What becomes of somebody else's roll is no success of who is offered to change it.
+    // Changing somebody else's roll is no success for the one who is offered it.
     let theirs = |offer: &&mut Offer| offer.to.is_none() && actor == play.actor;
     let Some(several) = NonZeroUsize::new(reply.offers.iter_mut().filter(theirs).count()) else { return };
     let effort = play.afford(Effort { throws: (OF_OFFERS / several).min(OF_AN_OFFER.throws), ..OF_AN_OFFER });

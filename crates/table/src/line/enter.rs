@@ -1,5 +1,5 @@
-//! Writing a played command down: its entry, the documents it changed, what can follow it. Nothing else writes into a draft
-//! of the table but what an edit takes back.
+//! Writes a played command: its entry, the documents it changed, its possible follow-ups. Apart from what an edit takes
+//! back, nothing else writes to a draft of the table.
 
 use super::{answer, verbosity};
 use crate::attempt::Attempt;
@@ -21,7 +21,7 @@ use journal::{
 };
 use std::sync::Arc;
 
-/// All that an entry is made of.
+/// Everything that an entry is made from.
 struct Entering<'a> {
     number: u64,
     attempt: &'a Attempt<'a>,
@@ -29,13 +29,13 @@ struct Entering<'a> {
     withheld: &'a Changes,
     reply: &'a Reply,
     thrown: &'a [Die],
-    /// The entry of the first version, if the message was edited.
+    /// The first version's entry, if the message was edited.
     replaces: Option<u64>,
 }
 
 impl Draft {
-    /// Writes a played command down, and completes its outcome: if it threw dice, changed something or can be followed up
-    /// on it becomes an entry; one that only looked leaves nothing.
+    /// Writes a played command and completes its outcome. If it rolled dice, changed something or can be followed up,
+    /// it becomes an entry; if it only looked, it leaves nothing.
     pub(crate) fn enter(
         &mut self,
         host: &Host,
@@ -56,7 +56,7 @@ impl Draft {
         let number = self.state.next_number();
         let rolls = self.settle_rolls(host, &attempt, &mut done, &reply, number)?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
-        // What of a game can be followed up on or leaves something to choose is kept, even if no die fell.
+        // A game's command that can be followed up or leaves a choice is stored even if no die was rolled.
         let kept = done.game != HOUSE && (reply.record.is_some() || !reply.offers.is_empty());
         let counts = attempt.effects.counts() || replaces.is_some() || kept;
         if outcome.dice.is_empty() && done.changes.made.is_empty() && !counts {
@@ -66,7 +66,7 @@ impl Draft {
         if let Some(first) = &mut self.replacing {
             done.changes.taken_back = std::mem::take(&mut first.taken_back);
         }
-        // A roll that changes nothing may be answered before it is durable; what it offers is lost with it then.
+        // A roll that changes nothing may be answered before it is durable; if it is lost, so are its offers.
         outcome.changed =
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.effects.undoes;
@@ -79,7 +79,7 @@ impl Draft {
         if attempt.is_secret() {
             outcome.notice = Some(notice(number, &attempt, &done, outcome));
         }
-        // Of an entry that everybody reads, what they may not know is withheld; a secret one is withheld as a whole.
+        // An entry that everybody reads withholds what they may not know; a secret entry is withheld as a whole.
         let withheld = match attempt.readers {
             Readers::Everybody => self.ledger(host).withheld(&mut done.changes, number)?,
             Readers::Referees | Readers::Player => Changes::default(),
@@ -102,7 +102,7 @@ impl Draft {
         answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), None)
     }
 
-    /// Keeps what can be typed next, and that this is the character's latest roll. Who has no seat has neither.
+    /// Stores the new choices, and that this is the character's latest roll. People without a seat have neither.
     fn keep_choices_of(&mut self, entering: &Entering<'_>) {
         let Entering { number, attempt, done, reply, .. } = *entering;
         if attempt.actor == GUEST {
@@ -115,7 +115,8 @@ impl Draft {
         }
     }
 
-    /// Keeps what a player binds the seed with, until it stands in the first entry that the seed makes dice for.
+    /// Stores the words with which a player binds the seed, until the first entry with dice from that seed contains
+    /// them.
     fn keep_words(&mut self, added: Option<Added>) {
         if let Some(added) = added {
             self.state.head_mut().words.push(added);
@@ -123,7 +124,7 @@ impl Draft {
         }
     }
 
-    /// The number that an answer shows, and that of the first version whose place it takes, with how many more dice it threw.
+    /// The number that an answer shows, and that of the first version it replaces, with how many more dice it rolled.
     fn shown_number(
         &self,
         host: &Host,
@@ -189,7 +190,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Where the entry leads back to: the one before of the same player, and of the same character.
+    /// The previous entries of the same player and of the same character.
     fn before(&mut self, host: &Host, attempt: &Attempt<'_>, number: u64) -> Result<Before, StoreError> {
         self.move_last_entries();
         let (player, took) = (&attempt.message.speaker.player, Some(attempt.rights.taken()));
@@ -203,7 +204,7 @@ impl Draft {
         Ok(Before { player: by_player, character: of_character, also: None, took })
     }
 
-    /// Keeps the documents that the command changed.
+    /// Stores the documents that the command changed.
     fn keep_documents(&mut self, attempt: Attempt<'_>, done: Done<'_>) {
         if !Arc::ptr_eq(&attempt.doc, &self.state.doc.doc) {
             self.writes.put(keys::doc(&self.state.id), to_json(&*attempt.doc));
@@ -217,13 +218,13 @@ impl Draft {
         self.keep_effects(attempt.effects);
     }
 
-    /// Keeps what one of the table's own commands did besides.
+    /// Stores the other effects of one of the table's own commands.
     fn keep_effects(&mut self, effects: Effects) {
         self.writes.append(effects.writes);
         effects.outdated_games.iter().for_each(|game| drop(self.state.games_mut().remove(game)));
         for (room, doc) in effects.rooms {
             self.writes.put(keys::room(&room), to_json(&doc));
-            // In memory too: it is read again before it is durable.
+            // In memory too, because it is read again before it is durable.
             self.state.rooms_mut().entry(room).and_modify(|side| *side = Stored { doc: Arc::new(doc), stored: true });
         }
         effects.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
@@ -236,7 +237,7 @@ impl Draft {
     }
 
     fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
-        // Only a room that was set to something else makes the draft's rooms others than the table's.
+        // Copy the draft's rooms only if the room's settings changed.
         if !Arc::ptr_eq(&room, &self.state.rooms[id].doc) {
             self.writes.put(keys::room(id), to_json(&*room));
             self.state.rooms_mut().insert(id.clone(), Stored { doc: room, stored: true });
@@ -244,7 +245,7 @@ impl Draft {
     }
 }
 
-/// What everybody is told of a secret command.
+/// What everybody is told about a secret command.
 fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome) -> String {
     let what = match (done.game, done.spec.name.as_str()) {
         (HOUSE, "seal") => "a sealed declaration",

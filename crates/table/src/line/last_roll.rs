@@ -1,4 +1,4 @@
-//! Rolls that are not typed in full: `!d20+5`, `!roll again`, `!roll +2` on the last.
+//! Rolls not typed in full: `!d20+5`, `!roll again`, or `!roll +2` on the last roll.
 
 use crate::attempt::Attempt;
 use crate::budget::MOST_REROLLED;
@@ -18,7 +18,7 @@ use serde_json::Value;
 const AGAIN: &str = "again";
 
 impl Draft {
-    /// The roll that a line means which only throws dice: `d20+5`, or `roll4d6kh3` without a space.
+    /// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
     pub(super) fn bare_dice(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
         let command = host.plugins.notation(&attempt.room.plugins)?;
         let glued = std::iter::once(&command.name).chain(&command.aliases).find_map(|word| {
@@ -31,7 +31,7 @@ impl Draft {
         Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
     }
 
-    /// The line that a roll which begins with `again`, or with an operator, stands for; its words begin at byte `from`.
+    /// The full line for a roll that begins with `again` or an operator; its words begin at byte `from`.
     pub(super) fn on_the_last(
         &self,
         host: &Host,
@@ -84,8 +84,8 @@ impl Draft {
         Ok(Some(CommandLine { typed, ..*line }))
     }
 
-    /// The roll of plain dice that the message replies to, or else the last one by who acts; of which whoever reads the
-    /// answer may know.
+    /// The roll of plain dice that the message replies to, or else the actor's last one, if every reader of the answer
+    /// may know of it.
     fn last_roll(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<Page>, Unplayed> {
         let ledger = self.ledger(host);
         let replied = self.replied(host, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
@@ -103,18 +103,18 @@ impl Draft {
     }
 }
 
-/// A line that rolls once, in its parts.
+/// The parts of a line with one roll.
 struct Parts<'a> {
-    /// The words in front of the dice, with the space behind them and how often they are thrown.
+    /// The words before the dice, with the space after them and the repeat count.
     command: &'a str,
-    /// What is added up, or compared.
+    /// The sum, or the left side of a comparison.
     dice: &'a str,
-    /// With what it is compared, and what is done with the results of several.
+    /// The rest of a comparison, and how several results are combined.
     rest: &'a str,
 }
 
 impl<'a> Parts<'a> {
-    /// Of a line without its comment; nothing if it rolls several things side by side.
+    /// Splits a line without its comment; `None` if it has several rolls.
     fn of(line: &'a str, dialect: Dialect) -> Option<Self> {
         let read = |text: &str| Notation::typed_in(dialect, text).ok();
         let mut starts = line.match_indices(char::is_whitespace).map(|(at, _)| at + 1);
@@ -124,7 +124,7 @@ impl<'a> Parts<'a> {
             Expression::Compared(left, ..) => left,
             whole => whole,
         };
-        // The longest beginning that is what is added up.
+        // The longest beginning that is a sum.
         let ends = line.char_indices().map(|(at, _)| at).chain([line.len()]).rev();
         let mut ends = ends.take_while(|end| *end > start);
         let end = ends.find(|end| {

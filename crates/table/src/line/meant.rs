@@ -1,5 +1,5 @@
-//! What a line means: for whom, with which words, and which command it is. Each line is looked up once; what stands around
-//! a command, or stands for one, makes another line of it.
+//! What a line means: for whom, with which words, and which command it is. Each line is looked up once. A wrapper
+//! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
 use super::offers;
@@ -17,32 +17,32 @@ use journal::documents::TableDoc;
 use plugin_api::{CommandSpec, Name, Plugin, Refusal, Words};
 use std::sync::Arc;
 
-/// A line that is understood.
+/// An understood line.
 pub(super) enum Meant<'a> {
     /// One of the table's own commands.
     Own(&'a CommandSpec),
-    /// A plugin's, whose arguments begin at this byte of the line.
+    /// A plugin's command, whose arguments begin at this byte of the line.
     Game(&'a dyn Plugin, &'a CommandSpec, usize),
-    /// The odds of a plugin's.
+    /// The odds of a plugin's command.
     Odds(Asked<'a>),
 }
 
-/// A line as it was read, and the command that it is, or why it is none.
+/// A line as read, and its command or why there is none.
 type Read<'a> = (Result<Found<'a>, Unplayed>, CommandLine);
 
-/// The command around another: `as NAME COMMAND`.
+/// The wrapper `as NAME COMMAND`.
 pub(super) const ACT_AS: &str = "as";
-/// The command around another: `secret COMMAND`.
+/// The wrapper `secret COMMAND`.
 pub(super) const SECRET: &str = "secret";
 /// The command that asks for the odds of dice, or of a game's command.
 const ODDS: &str = "odds";
-/// Those of the table's own commands in which variables stand for something: the others name them.
+/// Those of the table's own commands where variables are expanded; the others define them.
 const OF_DICE: [&str; 2] = [ODDS, "explain"];
 /// The command that hands out a file.
 const EXPORT: &str = "export";
 
 impl Draft {
-    /// What a line means, once whoever typed it may do that, and can be answered.
+    /// Finds out what a line means, and checks that the speaker may do it and can be answered.
     ///
     /// # Errors
     /// It means nothing to this bot, or they may not.
@@ -56,7 +56,7 @@ impl Draft {
             attempt.typed.clear();
             return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
         }
-        // Where nobody else answers commands, each is meant for the bot, as if it had been named.
+        // If no other bot answers commands, every command is for this one, as if named.
         let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
         let (found, line) = self.read_line(host, line, attempt)?;
         if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
@@ -88,7 +88,7 @@ impl Draft {
         })
     }
 
-    /// Puts in what variables stand for, and refuses what whoever typed it may not do, or could not be answered.
+    /// Expands variables, and refuses what the speaker may not do or could not be answered.
     fn permitted<'a>(
         &mut self,
         found: Found<'a>,
@@ -117,8 +117,7 @@ impl Draft {
         Ok(attempt.must_reach()?)
     }
 
-    /// The command that a line means, or the line that a macro of that name stands for, or that dice alone mean, with the
-    /// command that this one is.
+    /// Finds the command in a line, or in the line that a macro or bare dice stand for. Also returns that line.
     pub(super) fn read_line<'a>(
         &self,
         host: &'a Host,
@@ -132,7 +131,7 @@ impl Draft {
         }
     }
 
-    /// The line that one stands for which is no command, if it stands for any.
+    /// Expands a line that is not a command, if it stands for another one.
     fn stood_for<'a>(
         &self,
         host: &'a Host,
@@ -149,8 +148,7 @@ impl Draft {
         })
     }
 
-    /// The command inside what may stand around one: `secret`, `as NAME`, and the number of an offer in place of its
-    /// words.
+    /// The command inside its wrappers: `secret`, `as NAME`, or an offer's number in place of its words.
     fn unwrapped<'a>(
         &self,
         host: &'a Host,
@@ -176,7 +174,7 @@ impl Draft {
             found = self.resolve(host, &line, attempt);
         }
         match (offers::number(&line), &found) {
-            // The words of an offer are the game's alone: nothing stands for something in them.
+            // An offer's words belong to the game alone; nothing in them is expanded.
             (Some(taken), _) => {
                 line = self.take_offer(host, taken, attempt)?;
                 Ok((self.resolve(host, &line, attempt), line))
@@ -211,12 +209,12 @@ impl Draft {
         Ok(line)
     }
 }
-/// Whether this word stands around another command: `as NAME COMMAND`.
+/// True if this word wraps another command, as in `as NAME COMMAND`.
 pub(super) fn stands_around(word: &str) -> bool {
     [ACT_AS, SECRET].contains(&word)
 }
 
-/// The command inside another.
+/// The command inside a wrapper.
 fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine, Unplayed> {
     let typed = rest.trim_start_matches(attempt.room.prefix.as_str()).trim().to_owned();
     if typed.is_empty() {
@@ -225,7 +223,7 @@ fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine
     Ok(CommandLine { typed, by_name: true })
 }
 
-/// The name in front of `rest`, and what stands behind it: the longest name of a character that fits, else a word or
+/// The name at the start of `rest`, and the text after it: the longest character name that fits, or else one word or
 /// several in quotation marks.
 pub(super) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
     let rest = rest.trim_start();

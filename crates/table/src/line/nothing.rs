@@ -1,5 +1,5 @@
-//! Commands whose dice fell and of which nothing came: their dice stand in the journal all the same, or else players could
-//! try dice until they like them.
+//! Commands whose dice were rolled but had no effect. Their dice still go into the journal; otherwise players could
+//! keep trying until they like the dice.
 
 use super::{changed, note};
 use crate::attempt::Attempt;
@@ -14,11 +14,11 @@ use journal::store::StoreError;
 use journal::{Changes, Document, Page};
 use plugin_api::CommandSpec;
 
-/// Dice that the answer shows; the journal has them all.
+/// Dice shown in the answer; the journal has all of them.
 const SHOWN: usize = 20;
 
 impl Draft {
-    /// What is left of a command that was refused for the reason `why` after its dice fell.
+    /// The result of a command refused for the reason `why` after its dice were rolled.
     pub(crate) fn comes_to_nothing<'a>(
         &self,
         game: &'a str,

@@ -1,4 +1,4 @@
-//! What may be typed next: kept with the roll it belongs to until it is taken, and numbered as it was last shown.
+//! Commands offered to type next: stored with their roll until taken, and numbered as last shown.
 
 use crate::attempt::Attempt;
 use crate::done::Done;
@@ -17,17 +17,18 @@ use plugin_api::{FollowUp, Refusal};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Rolls with something open that are listed, at the most; what was offered before can still be typed in words.
+/// The most rolls with open offers that are listed; older offers can still be typed in words.
 const MOST_OPEN: usize = 200;
 
-/// The number of an offer that a line begins with, and what is typed after it: `1`, `1 4 +2`.
+/// The offer number at the beginning of a line, and the text after it: `1`, `1 4 +2`.
 pub(super) fn number(line: &CommandLine) -> Option<(usize, &str)> {
     let (number, more) = line.typed.split_once(char::is_whitespace).unwrap_or((&line.typed, ""));
     Some((number.trim_end_matches(['.', ':', '!', ')']).parse().ok()?, more.trim_start()))
 }
 
 impl Draft {
-    /// Whether a line is an offer's number, alone or with what that offer takes, and something is offered or the bot was named.
+    /// True if a line is an offer's number, alone or with its arguments, and either something is offered or the bot was
+    /// named.
     pub(super) fn takes_offer(&self, host: &Host, line: &CommandLine, message: &Message) -> Result<bool, StoreError> {
         let Some((number, more)) = number(line) else { return Ok(false) };
         let offered = self.choices(host, message)?.len();
@@ -39,7 +40,7 @@ impl Draft {
         Ok(doc.unwrap_or_default().choices)
     }
 
-    /// `!1`: the command that was shown under that number, for the character it was offered to, with what is typed after it.
+    /// `!1`: the command shown under that number, for the character it was offered to, with any text typed after it.
     pub(super) fn take_offer(
         &self,
         host: &Host,
@@ -67,7 +68,7 @@ impl Draft {
             Some(roll) if open(&roll) => {}
             roll => return Err(ledger.taken(choice, roll.map_or(0, |roll| roll.by))?.into()),
         }
-        // Its words are the game's, and hold what the roll's player made of them.
+        // The words come from the game, and may contain what the roll's player put in.
         let whose = ledger.page(choice.entry)?.map(|page| page.entry.player);
         attempt.rights.no_more_than(&attempt.doc, whose.as_ref());
         attempt.actor = choice.character;
@@ -75,7 +76,7 @@ impl Draft {
         Ok(CommandLine { typed: format!("{} {more}", choice.command).trim_end().to_owned(), by_name: true })
     }
 
-    /// The roll on which the command that was typed in full is offered, where it is no follow-up that says so itself.
+    /// The roll on which a command typed in full is offered, unless it is a follow-up, which names its own.
     fn offered_in_words(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<u64>, StoreError> {
         let same = |command: &str| {
             let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -85,8 +86,8 @@ impl Draft {
         Ok(choices.iter().find(|each| each.character == attempt.actor && same(&each.command)).map(|each| each.entry))
     }
 
-    /// What the command leaves to be done about rolls: its own, the one it followed up on, the one whose offer it took.
-    /// What that changes of earlier rolls is added to the command's changes.
+    /// The new records of rolls after the command: its own, the one it followed up on, the one whose offer it took.
+    /// Changes to earlier rolls are added to the command's changes.
     pub(super) fn settle_rolls(
         &self,
         host: &Host,
@@ -148,9 +149,9 @@ impl Draft {
         Ok(rolls)
     }
 
-    /// Whether what is open on a roll may be closed by a command that does not follow up on it. What it closes stands in its
-    /// entry, withheld where the roll is secret: only where the same people may read that. Elsewhere it stays open, and the
-    /// game says why it cannot be taken.
+    /// True if a command that does not follow up on a roll may close its offers. The closing is recorded in the
+    /// command's entry, withheld for a secret roll, so it is possible only if the same people may read that. Otherwise
+    /// the offer stays open, and the game says why it cannot be taken.
     fn may_close(&self, host: &Host, attempt: &Attempt<'_>, entry: u64, roll: &RollDoc) -> Result<bool, StoreError> {
         if !roll.secret {
             return Ok(true);
@@ -160,7 +161,7 @@ impl Draft {
         Ok(same)
     }
 
-    /// Closes what the rules made impossible on rolls that the command did not touch.
+    /// Closes offers, on rolls the command did not touch, that the rules made impossible.
     fn close_impossible(
         &self,
         host: &Host,
@@ -190,7 +191,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The players, besides who spoke, whose characters can do something now about these rolls that they could not before.
+    /// Other players whose characters now have something to do about these rolls that they did not have before.
     pub(super) fn called(
         &self,
         host: &Host,
@@ -210,7 +211,7 @@ impl Draft {
         Ok(called)
     }
 
-    /// Keeps what can be done about a roll, and whether it is listed among what is open.
+    /// Stores the record of a roll, and whether it is listed as open.
     pub(crate) fn keep_roll(&mut self, number: u64, roll: &RollDoc) {
         self.writes.put(keys::roll(&self.state.id, number), to_json(roll));
         if roll.open.is_empty() {
@@ -226,7 +227,7 @@ impl Draft {
         }
     }
 
-    /// Keeps the numbers under which the answer showed its offers to who typed.
+    /// Stores the numbers of the offers in the answer for the speaker.
     pub(super) fn keep_choices(&mut self, attempt: &Attempt<'_>, entry: u64, shown: u64, reply: &Reply) {
         let own = reply.offers.iter().filter(|offer| offer.to.is_none());
         let choice = |command: &String| Choice { entry, character: attempt.actor, command: command.clone() };
@@ -240,13 +241,13 @@ impl Draft {
     }
 }
 
-/// Whether a choice is that offer.
+/// True if a choice is that offer.
 fn is(choice: &Choice, open: &OpenOffer) -> bool {
     open.character == choice.character && open.command == choice.command
 }
 
 impl Ledger<'_> {
-    /// Why a choice can no longer be taken.
+    /// A refusal because a choice can no longer be taken.
     fn taken(&self, choice: &Choice, by: u64) -> Result<Refusal, StoreError> {
         let entry = choice.entry;
         let fate = self.page(entry)?.map(|page| page.link.fate).unwrap_or_default();
@@ -259,7 +260,7 @@ impl Ledger<'_> {
     }
 }
 
-/// The change of what is open on a roll.
+/// The change of the open offers on a roll.
 fn opened(entry: u64, before: &[OpenOffer], after: &[OpenOffer]) -> Vec<Change> {
     let value = |open: &[OpenOffer]| -> Option<Value> {
         (!open.is_empty()).then(|| serde_json::to_value(open).expect("offers are text"))

@@ -1,4 +1,4 @@
-//! Playing a command that was found, and what it changed. A game's panic ends here.
+//! Plays a command that was found, and collects its changes. A game's panic ends here.
 
 use super::chances::chances_of_offers;
 use super::prepared::{Prepared, safely, stumbled};
@@ -31,7 +31,7 @@ impl Draft {
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, Unplayed> {
         budget::fits(&attempt.typed)?;
-        // These have no comments: `#12` is an entry, or does not belong there.
+        // These commands have no comments: `#12` is an entry, or out of place.
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(host, attempt.message)?;
         let mut words = Words::new(&line.typed, line.word().1.end);
@@ -62,7 +62,7 @@ impl Draft {
             room: &mut attempt.room,
             head: &mut attempt.head,
         };
-        // What a panic leaves half done is dropped with the attempt.
+        // Whatever a panic leaves half done is dropped with the attempt.
         let played = safely(|| host.plugins.own().play(&spec.name, &mut words, &mut turn));
         let reply = played.unwrap_or_else(|| Err(stumbled("me", spec, &attempt.key).into()))?;
         let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
@@ -78,7 +78,8 @@ impl Draft {
         Ok(Done { changes, ..Done::looked(spec, reply) })
     }
 
-    /// What one of the table's own commands changed, noted in the documents; `arrived` is how the table's was when it began.
+    /// The changes by one of the table's own commands, also recorded in the documents; `arrived` is the table's
+    /// document at its beginning.
     fn changes_of_own(&self, arrived: &Arc<TableDoc>, attempt: &mut Attempt<'_>, number: u64) -> Changes {
         let side = &self.state.rooms[&attempt.message.room];
         let mut changes = Changes::default();
@@ -154,7 +155,7 @@ impl Draft {
         Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None })
     }
 
-    /// Refuses what a game made of a command; if dice fell, they stay in the journal.
+    /// Refuses a game's result that cannot be stored; dice that were rolled stay in the journal.
     fn not_kept<'a>(
         &mut self,
         game: &'a str,
@@ -169,7 +170,7 @@ impl Draft {
     }
 }
 
-/// Refuses one of the table's own commands that concerns all and was typed in secret.
+/// Refuses one of the table's own commands that concerns everybody but was typed in secret.
 fn not_in_secret(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal> {
     if attempt.is_secret() && attempt.effects.readers == Readers::Everybody {
         let what = format!("{} concerns the whole table: type it there, and not in secret", spec.name);
@@ -178,7 +179,7 @@ fn not_in_secret(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusa
     Ok(())
 }
 
-/// Refuses one of the table's own commands that changes it and stands in somebody else's words.
+/// Refuses one of the table's own commands that changes the table but contains somebody else's words.
 fn in_own_words(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal> {
     if attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
         return Ok(());
@@ -187,7 +188,7 @@ fn in_own_words(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal
     Err(Refusal::new(what).example(attempt.typed.as_str()))
 }
 
-/// What the table holds of a game after a command, if that is something else now, and its JSON; its changes are added.
+/// The game's new state and its JSON, if it changed; adds the changes.
 fn grown(
     game: &str,
     before: &GameState,
@@ -208,7 +209,7 @@ fn grown(
     Some((GameState { kept, held, bytes: stored.len() }, stored))
 }
 
-/// What became of a game's state: as [`changed`], without making a copy of it all.
+/// Adds the changes of a game's state, like [`changed`], without copying it all.
 fn game_changed(path: &str, before: &Stored<GameDoc>, after: &GameDoc, changes: &mut Changes) {
     if !before.stored {
         let GameDoc { version, state, .. } = &*before.doc;
@@ -219,7 +220,7 @@ fn game_changed(path: &str, before: &Stored<GameDoc>, after: &GameDoc, changes: 
     changes.made.extend(diff(&pointer(path, "version"), Some(&version(&before.doc)), Some(&version(after))));
 }
 
-/// What became of a document: `arrived` is how it was when the command itself began to work on it.
+/// Adds the changes of a document; `arrived` is the document when the command itself began.
 pub(crate) fn changed<T: Serialize>(
     document: &Document,
     before: &Stored<T>,
@@ -232,7 +233,7 @@ pub(crate) fn changed<T: Serialize>(
     }
     let value = |holds: &T| {
         let mut value = serde_json::to_value(holds).expect("documents have text keys and finite numbers");
-        // Which entry changed what is no part of what is played.
+        // The record of who changed what last is not part of the game.
         value.as_object_mut().map(|object| object.remove("touched"));
         value
     };
@@ -252,7 +253,7 @@ pub(crate) fn changed<T: Serialize>(
     }
 }
 
-/// Notes in a document which entry changed it, if it is another than it was.
+/// If a document changed, records the entry that changed it.
 pub(crate) fn note<T: Clone>(after: &mut Arc<T>, before: &Arc<T>, note: impl FnOnce(&mut T)) {
     if !Arc::ptr_eq(after, before) {
         note(Arc::make_mut(after));

@@ -1,4 +1,4 @@
-//! A game's command that is ready to be played: with the table's dice, or with all that could be thrown.
+//! A game's command ready to be played: with the table's dice, or with all possible rolls.
 
 use super::resolve::Followed;
 use crate::attempt::Attempt;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A command, and all that it is played with but the dice.
+/// A command with everything it needs except dice.
 pub(super) struct Prepared<'a> {
     pub plugin: &'a dyn Plugin,
     pub arguments: Arguments,
@@ -36,13 +36,13 @@ pub(super) struct Prepared<'a> {
     pub player: String,
     pub role: Role,
     pub now: Timestamp,
-    /// Bytes of what the table holds of the game.
+    /// The size of the game's state in bytes.
     pub bytes: usize,
 }
 
 impl Draft {
-    /// Makes a plugin's command ready, whose arguments begin at byte `from` of what was typed; and what the table holds of
-    /// the game.
+    /// Prepares a plugin's command, whose arguments begin at byte `from` of the typed line. Also returns the game's
+    /// state.
     pub(super) fn prepare<'a>(
         &mut self,
         host: &Host,
@@ -51,7 +51,7 @@ impl Draft {
         from: usize,
         attempt: &mut Attempt<'_>,
     ) -> Result<(Prepared<'a>, GameState), Unplayed> {
-        // Whatever made the line what it is, it is played only if it is no longer than what may be typed.
+        // However the line came about, it must not be longer than a typed one.
         budget::fits(&attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.cast(host);
@@ -100,12 +100,12 @@ impl Draft {
 }
 
 impl Prepared<'_> {
-    /// Plays it with these dice, for as much of its answer as is `wanted`; nothing if the game panics.
+    /// Plays it with these dice, for as much of its answer as is `wanted`; `None` if the game panics.
     ///
     /// # Errors
     /// The game refuses.
     pub fn with(&self, dice: &mut dyn Dice, wanted: Wanted) -> Option<Result<(Played, Left), Refusal>> {
-        // What a panic may leave half done, the turn, is dropped there; the state is a copy.
+        // A panic may leave the turn half done, which is dropped; the state is a copy.
         safely(|| {
             let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
                 .wanted_for(wanted)
@@ -120,12 +120,12 @@ impl Prepared<'_> {
     }
 }
 
-/// What comes of it, or nothing if it panics.
+/// Returns the result, or `None` if it panics.
 pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(run)).ok()
 }
 
-/// What the player is told of a panic in a command of `whose`; the log has the same id.
+/// What the player is told after a panic in a command of `whose`; the log has the same id.
 pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
     let id = &digest(&key.to_bytes())[..8];
     tracing::error!(whose, command = spec.name, id, "a command panicked; the table is as it was");

@@ -1,4 +1,4 @@
-//! Taking an entry back: its changes turned round, as long as everything it touched still holds what it left.
+//! Takes an entry back: reverses its changes, if everything it touched is still as it left it.
 
 use crate::budget::MOST_UNDONE;
 use crate::host::Host;
@@ -14,15 +14,15 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
-/// How often an undo is undone.
+/// The longest chain of undone undos.
 const MOST_TURNS: usize = 20;
 
-/// What taking entries back leaves.
+/// The result of taking entries back.
 #[derive(Debug, Default)]
 pub(crate) struct TakenBack {
-    /// The changes that it is.
+    /// The changes.
     pub changes: Vec<Change>,
-    /// The table's document, if it is another now.
+    /// The table's new document, if it changed.
     pub table: Option<TableDoc>,
     pub rooms: BTreeMap<RoomId, RoomDoc>,
     pub games: BTreeMap<String, GameDoc>,
@@ -136,7 +136,7 @@ impl Ledger<'_> {
         Ok(taken)
     }
 
-    /// Undo of undo of undo ends somewhere: each turns all those before it round.
+    /// Limits undos of undos of undos: each reverses all those before it.
     fn not_for_ever(&self, page: &Page) -> Result<(), Unplayed> {
         let mut depth = 0;
         let mut next = page.entry.undoes;
@@ -151,7 +151,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// A character who did something since cannot be taken back: what they did would be nobody's.
+    /// A character who acted since then cannot be removed, because their actions would belong to nobody.
     fn nobody_acted_since(&self, page: &Page, changes: &[Change]) -> Result<(), Unplayed> {
         let vanishing = changes.iter().filter(|change| change.after.is_none());
         let characters = vanishing.filter_map(|change| match change.place() {
@@ -172,7 +172,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// `document`, which stands at `path`, with the changes made in it.
+    /// Applies the changes to `document`, which is at `path`.
     fn changed<T: Serialize + DeserializeOwned>(
         &self,
         path: &str,
@@ -205,7 +205,8 @@ impl Ledger<'_> {
             .into()
     }
 
-    /// Marks `page` as undone by entry `by`, or as valid again. What it undid itself is then valid again, or undone.
+    /// Marks `page` as undone by entry `by`, or as valid again. An entry it had undone then becomes valid again, or
+    /// undone.
     pub fn mark_undone(&self, page: Page, by: Option<u64>, writes: &mut Batch) -> Result<(), StoreError> {
         let mut next = Some((page, by));
         while let Some((mut page, by)) = next.take() {
@@ -218,7 +219,7 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Writes an entry with another fate or fewer parts.
+    /// Writes an entry with a new fate or fewer parts.
     pub fn keep_page(&self, page: &Page, writes: &mut Batch) {
         writes.put(keys::entry(&self.state.id, page.number()), page.to_stored());
     }
@@ -234,8 +235,8 @@ fn gone(path: &str) -> StoreError {
     StoreError::damaged(path, "it is gone")
 }
 
-/// Whether an entry may be taken back: what is one's own, or by a referee anybody's; and by nobody what they could not do
-/// now, or not see.
+/// Checks that an entry may be taken back: a player's own, or by a referee anybody's; but nothing that they could not
+/// do themselves now, or may not see.
 ///
 /// # Errors
 /// Says why not.
@@ -251,7 +252,7 @@ pub(crate) fn may_take_back(
     if !rights.may(table, Act::Undo) {
         return Err(Refusal::new("at this table only the referee may undo").example("history"));
     }
-    // Whoever takes it back may read their own entry, and so what that puts back.
+    // Players may read their own entry, and so what undoing it puts back.
     if page.withholds() && !rights.may(table, Act::Read(entry)) {
         let name = table.name_of(entry.character);
         return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
@@ -259,7 +260,7 @@ pub(crate) fn may_take_back(
     if !rights.may(table, Act::TakeBack(entry)) {
         return refuse(format!("#{number} is not yours: only the referee may take it back"));
     }
-    // What an older version played may have taken a referee.
+    // What an older version played may have needed a referee.
     let took = page.link.before.took.unwrap_or(Role::Referee).max(host.plugins.role_of(&entry.game, &entry.command));
     let places: Vec<Place> = page.reversed().iter().flat_map(leaves).map(|change| change.place()).collect();
     if places.iter().any(|place| matches!(place, Place::Room(other) if other != room)) {

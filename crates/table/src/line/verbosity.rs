@@ -1,13 +1,13 @@
-//! Answers as short or as long as a room wants them.
+//! Makes answers as short or as long as a room wants them.
 
 use chat::{Block, Line, Reply, Span};
 
-/// What stands between the parts of an answer.
+/// The separator between the parts of an answer.
 const BETWEEN: &str = " | ";
-/// Steps that a full answer tells.
+/// The most steps in a full answer.
 const MOST_STEPS: usize = 12;
 
-/// An answer without the parts that are dice.
+/// An answer without its parts that show dice.
 pub(super) fn brief(mut reply: Reply) -> Reply {
     for block in &mut reply.blocks {
         if let Block::Line(line) = block {
@@ -17,13 +17,13 @@ pub(super) fn brief(mut reply: Reply) -> Reply {
     reply
 }
 
-/// An answer, and how the result came to be.
+/// An answer with the explanation of its result.
 pub(super) fn full(reply: Reply) -> Reply {
     let steps: Vec<Line> = reply.why.iter().take(MOST_STEPS).map(|step| vec![Span::Text(step.clone())]).collect();
     if steps.is_empty() { reply } else { reply.list(steps) }
 }
 
-/// A line without its parts that show dice, but for the first.
+/// A line without its parts that show dice, except the first part.
 fn without_dice(line: Line) -> Line {
     let mut parts: Vec<Line> = vec![Vec::new()];
     for span in joined(line) {
@@ -46,7 +46,7 @@ fn without_dice(line: Line) -> Line {
     kept
 }
 
-/// Texts side by side as one.
+/// Merges adjacent texts.
 fn joined(line: Line) -> Line {
     let mut joined: Line = Vec::new();
     for span in line {

@@ -1,4 +1,4 @@
-//! Every act, by everybody who may try it, at every place of what a table holds.
+//! Every act, by everyone who may try it, on every place of a table.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn rights_follow_accounts() {
     assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Admin);
 }
 
-/// Those who try, by the column of the tables below.
+/// The people who try, in the column order of the tables below.
 const WHO: [&str; 8] = [
     "a player",
     "the same by a nick alone",
@@ -43,7 +43,7 @@ const WHO: [&str; 8] = [
     "the operator",
 ];
 
-/// Of whose table it is: that of `Ann`, who plays character 1, with a referee or without.
+/// The table of `Ann`, who plays character 1, with a referee or without.
 #[derive(Clone, Copy)]
 enum At {
     Refereed,
@@ -66,7 +66,7 @@ fn table(at: At) -> TableDoc {
     doc
 }
 
-/// Who stands in a column, with what their words are; whoever is not the referee is Ann.
+/// The person of a column, and whether the words are their own; anyone but the referee is Ann.
 fn speaker(column: usize) -> (Speaker, bool) {
     let name = ["ann", "ann", "gus", "nick", "ann", "ann", "ann", "operator"][column];
     let mut speaker = Speaker::new(player(name), name);
@@ -101,14 +101,14 @@ fn entry(of: &str) -> Entry {
     serde_json::from_value(json).expect("an entry")
 }
 
-/// Which columns may, as a word of `y` and `-`.
+/// The columns that may, as a word of `y` and `-`.
 fn who_may(at: At, words: Words, act: Act<'_>) -> String {
     let doc = table(at);
     let may = |column: usize| {
         let (speaker, in_private) = speaker(column);
         let mut rights = rights(&doc, &speaker, in_private, column);
         if words == Words::Mixed {
-            // Words that Bob named, who is a player.
+            // Words by Bob, who is a player.
             rights.with_words_of(&doc, Some(&player("bob")));
         }
         if rights.may(&doc, act) { 'y' } else { '-' }
@@ -116,7 +116,8 @@ fn who_may(at: At, words: Words, act: Act<'_>) -> String {
     (0..WHO.len()).map(may).collect()
 }
 
-/// An act, and who may: at a table with a referee, there in words of somebody else's, and at one without a referee.
+/// An act, and who may do it: at a table with a referee, there with somebody else's words, and at one without a
+/// referee.
 type Row<'a> = (Act<'a>, [&'a str; 3]);
 
 #[test]
@@ -185,7 +186,7 @@ fn every_place_is_put_back_by_whom_it_is_meant_for() {
         (Place::Shortcuts(CharacterId(2)), referees),
         (Place::Scene, referees),
         (Place::Room(chat::RoomId::new("n", "r")), ["----yyyy", "--------", "----yyyy"]),
-        // What a game takes it says itself.
+        // A game reports itself what it needs.
         (Place::Game("mvk".into()), everybodys),
         (Place::Record(1), everybodys),
         (Place::Offers(1), everybodys),

@@ -1,8 +1,8 @@
-//! Edited messages: one that was refused is played; one that was played is played again with its dice, or stands.
+//! Edited messages. One that was refused is played; one that was played is played again with its dice, or stands.
 //!
-//! Nothing is gained by editing: every version gets its dice by the key of the first, has to use those that fell as far as
-//! they went, and the journal shows them all. An edit that cannot be played leaves the version before it as it stands,
-//! unless it threw a die more: then the message comes to nothing, and the journal says with which dice.
+//! Editing gains nothing: every version gets its dice by the key of the first, must use those already rolled as far as
+//! they go, and the journal shows them all. If an edit cannot be played, the previous version stands, unless the edit
+//! rolled another die: then the message has no effect, and the journal records the dice.
 
 use super::posts::Lines;
 use super::{Answering, Said, Table, lines};
@@ -23,20 +23,20 @@ use journal::{Page, keys, line_and_place};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The first version of a message, as the journal has it.
+/// The first version of a message, from the journal.
 struct First {
     id: String,
     pages: Vec<Page>,
 }
 
-/// What is to take the place of the message `original`.
+/// The new version of the message `original`.
 #[derive(Clone, Copy)]
 struct NewVersion<'a> {
     said: Said<'a>,
     original: &'a str,
 }
 
-/// Why a first version stands, or that the store failed.
+/// Why a first version stands, or a failure of the store.
 enum Stands {
     Because(String),
     Store(StoreError),
@@ -49,7 +49,7 @@ impl From<StoreError> for Stands {
 }
 
 impl Table {
-    /// Hears what is the new version of the message `original`.
+    /// Hears the new version of the message `original`.
     pub(super) fn hear_edit(
         &mut self,
         host: &Host,
@@ -60,12 +60,12 @@ impl Table {
         let Said { message, lines } = said;
         let row = keys::inbox(message.said_in(), original);
         let first: Option<InboxRow> = read(host, &row)?;
-        // Nobody replaces what somebody else said, or what was never heard.
+        // Nobody can edit what somebody else said, or what was never heard.
         if self.sender_of(host, first.as_ref())?.as_ref() != Some(&message.speaker.player) {
             return Ok(Heard::nothing());
         }
         match first {
-            // The prose around the commands is nobody's business.
+            // The prose around the commands does not matter.
             Some(InboxRow::Played { lines: played, .. } | InboxRow::Refused { lines: played, .. })
                 if lines::are(&played, lines) =>
             {
@@ -86,7 +86,7 @@ impl Table {
                 }
             }
             Some(InboxRow::Refused { .. }) => {
-                // The original answers for its edits: once one was played, the next finds it so.
+                // The original stands for its edits: once one was played, the next sees that.
                 let edit = keys::inbox(message.said_in(), &message.id);
                 self.hear_message(host, said, vec![edit, row], Answering::Correcting(original), network)
             }
@@ -94,7 +94,7 @@ impl Table {
         }
     }
 
-    /// Who may read why these entries stand: it may say which dice fell.
+    /// Who may read why these entries stand; it may tell which dice were rolled.
     fn readers_of(&self, host: &Host, entries: &[u64]) -> Result<Readers, StoreError> {
         let ledger = self.ledger(host);
         for number in entries {
@@ -105,13 +105,13 @@ impl Table {
         Ok(Readers::Everybody)
     }
 
-    /// Who sent the message of this row, if that is known.
+    /// The sender of the message in this row, if known.
     fn sender_of(&self, host: &Host, row: Option<&InboxRow>) -> Result<Option<PlayerId>, StoreError> {
         match row {
             Some(InboxRow::Played { by: Some(by), .. } | InboxRow::Refused { by: Some(by), .. }) => {
                 Ok(Some(by.clone()))
             }
-            // An older version noted it in the entries alone.
+            // An older version stored it only in the entries.
             Some(InboxRow::Played { entries, table, .. })
                 if table.as_ref().is_none_or(|table| *table == self.state.id) =>
             {
@@ -122,7 +122,7 @@ impl Table {
         }
     }
 
-    /// Plays the new version in place of the first, with the same dice; all of it or nothing.
+    /// Plays the new version in place of the first, with the same dice: all of it or nothing.
     fn replay(
         &mut self,
         host: &Host,
@@ -138,7 +138,7 @@ impl Table {
         if let Err(Stands::Because(why)) = &played
             && let Some(last) = first.with_more_dice(made)
         {
-            // What came of it is dropped; its dice fell all the same.
+            // Its result is dropped, but its dice were rolled.
             self.drop_draft(draft);
             draft = self.draft();
             played = draft.all_to_nothing(host, version, (&first, &last), why);
@@ -164,7 +164,7 @@ impl Table {
         Ok(heard)
     }
 
-    /// The entries of the first version, if they may still be played otherwise.
+    /// The entries of the first version, if they may still be replaced.
     fn first_version(&self, host: &Host, version: NewVersion<'_>, entries: &[u64]) -> Result<First, Stands> {
         let NewVersion { said: Said { message, lines }, original } = version;
         let stands = |why: String| Err(Stands::Because(why));
@@ -213,7 +213,7 @@ impl Table {
 }
 
 impl Draft {
-    /// Plays the lines of the new version; what they `made` is told though it cannot stand.
+    /// Plays the lines of the new version; `made` gets its entries even if it cannot stand.
     fn play_again(
         &mut self,
         host: &Host,
@@ -246,7 +246,7 @@ impl Draft {
         }
     }
 
-    /// Takes back what the first version changed, and remembers its dice for those that follow.
+    /// Takes back the changes of the first version, and keeps its dice for the next.
     fn take_first_back(&mut self, host: &Host, first: &First) -> Result<(), Stands> {
         let number = self.state.next_number();
         let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
@@ -269,8 +269,8 @@ impl Draft {
         self.writes.append(writes);
     }
 
-    /// Writes down that the message comes to nothing, since its new version threw more dice and cannot be played: an entry
-    /// for each command of which dice fell, or which had an entry before.
+    /// Records that the message has no effect, because its new version rolled more dice but cannot be played: one entry
+    /// for each command that rolled dice or had an entry before.
     fn all_to_nothing(
         &mut self,
         host: &Host,
@@ -294,7 +294,7 @@ impl Draft {
         Ok(outcomes)
     }
 
-    /// Makes what was taken back the state of the table.
+    /// Applies what was taken back to the table's state.
     fn keep_taken_back(&mut self, taken: TakenBack) {
         if let Some(doc) = taken.table {
             self.writes.put(keys::doc(&self.state.id), to_json(&doc));
@@ -302,7 +302,7 @@ impl Draft {
         }
         for (id, doc) in taken.rooms {
             self.writes.put(keys::room(&id), to_json(&doc));
-            // The new version is played in it.
+            // The new version is played with these settings.
             self.state.rooms_mut().insert(id, Stored { doc: Arc::new(doc), stored: true });
         }
         for (id, doc) in taken.games {
@@ -319,7 +319,8 @@ impl First {
         self.pages.iter().find(|page| page.entry.key.ordinal == ordinal)
     }
 
-    /// The newest entry of each command with the most of its dice, if any command threw a die more than in this version.
+    /// The newest entry of each command, with the most of its dice, if any command rolled more dice than in this
+    /// version.
     fn with_more_dice(&self, made: BTreeMap<u32, Page>) -> Option<BTreeMap<u32, Page>> {
         let dice = |ordinal| self.page(ordinal).map_or(0, |page| page.dice().len());
         if !made.iter().any(|(ordinal, page)| page.dice().len() > dice(*ordinal)) {
@@ -336,7 +337,7 @@ impl First {
     }
 }
 
-/// Why a line of the new version cannot take the place of the first's.
+/// Why a line of the new version cannot replace the first's.
 fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first: Option<&Page>) -> Option<String> {
     let thrown = first.map(Page::dice).unwrap_or_default();
     match outcome.kind {

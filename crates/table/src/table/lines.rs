@@ -1,16 +1,16 @@
-//! A message's command lines as they are kept, to tell whether an edit changed them: as digests with a salt, since words must
-//! be erasable, and nobody shall learn by trying which they were.
+//! The stored form of a message's command lines, used to tell whether an edit changed them: salted digests, because
+//! words must be erasable and nobody shall be able to guess them.
 
 use crate::host::Host;
 use crate::words::CommandLine;
 use journal::{digest, hex};
 
-/// Characters of a digest that are kept.
+/// Characters of a digest that are stored.
 const DIGEST: usize = 16;
-/// What stands between the two; an older version kept digests without a salt.
+/// The separator of salt and digest; an older version stored digests without a salt.
 const MARK: char = ':';
 
-/// The lines as they are kept.
+/// The lines in their stored form.
 pub(super) fn kept(host: &Host, lines: &[CommandLine]) -> Vec<String> {
     if lines.is_empty() {
         return Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn kept(host: &Host, lines: &[CommandLine]) -> Vec<String> {
     lines.iter().map(|line| format!("{salt}{MARK}{}", salted(&salt, line))).collect()
 }
 
-/// Whether these are the lines that were kept.
+/// True if these are the stored lines.
 pub(super) fn are(kept: &[String], lines: &[CommandLine]) -> bool {
     kept.len() == lines.len() && kept.iter().zip(lines).all(|(kept, line)| is(kept, line))
 }

@@ -1,4 +1,4 @@
-//! Lines that were refused and would have been right with a little change: kept for whoever typed them, who sends them by `!y`.
+//! Corrections of refused lines, stored for the player who typed them, who sends one with `!y`.
 
 use super::Table;
 use crate::host::Host;
@@ -11,9 +11,8 @@ use journal::keys;
 use journal::store::StoreError;
 
 impl Table {
-    /// Keeps how the one line of a message would have been right, and says how that is sent: for players who have a seat or may
-    /// have one.
-    /// `first` is the id of the message's first version.
+    /// Stores the correction of a message's only line, and says how to send it: for players who have a seat or may have
+    /// one. `first` is the id of the message's first version.
     pub(super) fn keep_mended(
         &self,
         host: &Host,

@@ -1,4 +1,4 @@
-//! What is said of a message: the answers of all its lines together, for each reader.
+//! The posts that answer a message: all its lines together, for each reader.
 
 use super::Table;
 use crate::budget::MOST_LINES;
@@ -14,15 +14,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Whether all lines of a message were played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lines {
-    /// They were.
+    /// All were.
     All,
-    /// Those that one message may have.
+    /// Only as many as one message may have.
     First,
 }
 
 impl Table {
-    /// Makes the posts that answer a message, all lines of a reader together, and puts them into the batch. The answer
-    /// to an edit takes the place of the answers to the message `corrects`.
+    /// Makes the posts that answer a message, all lines for one reader together, and adds them to the batch. The answer
+    /// to an edit replaces the answers to the message `corrects`.
     pub(super) fn post_answers(
         &mut self,
         host: &Host,
@@ -57,7 +57,7 @@ impl Table {
         Ok(())
     }
 
-    /// What is answered to everybody, and to whom alone.
+    /// The answers for everybody, and for single people.
     fn answers(&self, host: &Host, message: &Message, lines: Lines, outcomes: &[Outcome]) -> Answers {
         let asked = &message.speaker.player;
         let present = host.roster.present(&message.room);
@@ -67,7 +67,7 @@ impl Table {
             match outcome.reply.readers {
                 Readers::Everybody => public.add(outcome),
                 readers => {
-                    // A referee who is not there any more reads nothing more.
+                    // A referee who is no longer there reads nothing more.
                     let referees = self.state.doc.doc.referees.keys().filter(|referee| present.contains_key(*referee));
                     let referees = referees.filter(|_| readers == Readers::Referees);
                     let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).collect();
@@ -111,7 +111,7 @@ impl Table {
         heard.outcomes.push(outcome);
         self.post_answers(host, message, Lines::All, None, &mut heard)?;
         self.reserve(&mut heard);
-        // The edit may come again after a crash, when another answer would be due.
+        // After a crash the edit may come again, and need a different answer.
         heard.early = false;
         Ok(heard)
     }
@@ -121,21 +121,21 @@ impl Table {
 struct Answers {
     /// For everybody.
     public: Answer,
-    /// For somebody alone.
+    /// For single people.
     private: BTreeMap<PlayerId, Answer>,
 }
 
-/// An answer, and where it is said to whom.
+/// An answer, where it is said, and to whom.
 struct Addressed {
     room: RoomId,
     to: Recipient,
     answer: Answer,
-    /// It says to another reader what is said to whoever asked.
+    /// True if it repeats for another reader what the asker is told.
     copy: bool,
 }
 
 impl Answers {
-    /// Who sees the private answers, by name: whoever asked, and the referees as such if they do.
+    /// Who sees the private answers, by name: the asker, and "referees" if they do too.
     fn readers(&self, message: &Message) -> Vec<String> {
         let mut readers = vec![message.speaker.name.clone()];
         if self.private.len() > 1 {
@@ -144,14 +144,14 @@ impl Answers {
         readers
     }
 
-    /// Each answer with where it goes: to the room, to whoever asked, to others who read it too.
+    /// Each answer with its destination: the room, the asker, others who read it too.
     fn addressed(self, message: &Message) -> Vec<Addressed> {
         let Answers { mut public, mut private } = self;
         let asked = &message.speaker.player;
         let addressed = |room: &RoomId, to, answer, copy| Addressed { room: room.clone(), to, answer, copy };
         let mut mine = private.remove(asked);
         match (&message.aside, &mut mine) {
-            // Who spoke aside is answered there; the room learns no more than that something happened.
+            // People who spoke aside are answered there; the room only learns that something happened.
             (Some(_), Some(mine)) if !public.blocks.is_empty() => mine.blocks.append(&mut public.blocks),
             (Some(_), None) if !public.blocks.is_empty() => mine = Some(std::mem::take(&mut public)),
             _ => {}
@@ -176,7 +176,7 @@ impl Answers {
 }
 
 impl Addressed {
-    /// The post that says it, in answer to a message, or in place of the answer to the one that it `corrects`.
+    /// The post for it: an answer to a message, or a replacement for the answer to the message `corrects`.
     fn into_post(self, message: &Message, corrects: Option<&str>, readers: &[String]) -> Post {
         let Addressed { room, to, answer, copy } = self;
         let aside = Some(&room) == message.aside.as_ref();
@@ -205,14 +205,14 @@ impl Addressed {
     }
 }
 
-/// The answers to one message for one reader.
+/// The answers to a message for one reader.
 #[derive(Clone, Debug, Default)]
 struct Answer {
     addressee: Option<String>,
     blocks: Vec<Block>,
     images: Vec<chat::Image>,
     files: Vec<chat::File>,
-    /// What everybody is told of what is not for everybody.
+    /// Notices for everybody about answers that are not for everybody.
     notices: Vec<String>,
     refused: bool,
     calls: BTreeSet<PlayerId>,

@@ -1,15 +1,15 @@
-//! Numbers that are reserved on the disk before their entries are, so that rolls need not wait for it.
+//! Numbers reserved on the disk before their entries, so that rolls need not wait for the disk.
 
 use super::Table;
 use crate::outcome::{Heard, OutcomeKind};
 use journal::documents::to_json;
 use journal::{FURTHEST_AHEAD, keys};
 
-/// So many commands that each found everything before it durable are a calm table.
+/// A table is calm after this many commands that each found everything before it durable.
 const CALM: u32 = 8;
 
 impl Table {
-    /// Reserves numbers beyond the last entry, and decides whether the answers may go before the disk.
+    /// Reserves numbers beyond the last entry, and decides whether answers may be said before the disk has them.
     pub(super) fn reserve(&mut self, heard: &mut Heard) {
         let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
         let Some(last) = entries().max() else {
@@ -30,14 +30,14 @@ impl Table {
         heard.batch.put(keys::head(&self.state.id), to_json(&*self.state.head));
     }
 
-    /// A roll had to wait for the disk just for its number: numbers are reserved twice as far ahead.
+    /// A roll had to wait for the disk just for its number: reserve twice as far ahead.
     fn fell_behind(&mut self) {
         self.ahead = (self.ahead * 2).min(FURTHEST_AHEAD);
         self.calm = 0;
     }
 
-    /// Nothing had to wait for a number: once commands come slowly, they are reserved less far ahead, so that a crash leaves
-    /// out as few as can be.
+    /// Nothing had to wait for a number: while commands come slowly, reserve less far ahead, so that a crash leaves out
+    /// as few as possible.
     fn kept_pace(&mut self) {
         let all_durable = self.safe >= self.state.head.reserved;
         self.calm = if all_durable { self.calm + 1 } else { 0 };

@@ -1,4 +1,4 @@
-//! What happens in a room besides talk: the bot arrives, people come and go, and get other names.
+//! Room events other than talk: the bot arrives, people come and go, and change names.
 
 use super::Table;
 use crate::attempt::Attempt;
@@ -20,7 +20,7 @@ use plugin_api::{CharacterId, CommandSpec};
 use std::sync::Arc;
 
 impl Table {
-    /// Takes note of what happened.
+    /// Hears a room event.
     pub(super) fn hear_of(&mut self, host: &Host, event: &Event) -> Result<Heard, StoreError> {
         match event {
             Event::Present { room, player, name, trust } => host.roster.enter(room, player, name, *trust),
@@ -41,10 +41,10 @@ impl Table {
                 let met = host.roster.met(room, from);
                 host.roster.leave(room, from);
                 host.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
-                // What a bare nick held before they came may be anybody's: it is not theirs to carry away.
+                // What a bare nick held before them may be anybody's, so they cannot carry it away.
                 let own = met.as_ref().is_some_and(|met| met.found == Found::Nothing);
                 if let Some(met) = met {
-                    // Under the new nick all is theirs that was under the old one, unless somebody has a seat there.
+                    // What was theirs under the old nick is theirs under the new one, unless somebody has a seat there.
                     let found = self.found(&speaker.player);
                     let found = if found.found == Found::Nothing { met } else { found };
                     host.roster.meet(room, &speaker.player, found);
@@ -61,19 +61,19 @@ impl Table {
                 return Ok(heard);
             }
             Event::Moved { to, .. } => return Ok(self.hear_move(host, to)),
-            // What a sign says was put into words before, if it says anything.
+            // Reactions with a meaning were turned into words before.
             Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } | Event::Redacted { .. } => {}
         }
         Ok(Heard::nothing())
     }
 
-    /// What somebody finds here who gives their first command.
+    /// What somebody finds here when they give their first command.
     pub(super) fn found(&self, player: &PlayerId) -> Met {
         let found = if self.state.doc.doc.seats.contains_key(player) { Found::Seat } else { Found::Nothing };
         Met { table: self.state.id.clone(), since: self.state.head.number, found }
     }
 
-    /// Says of somebody's first commands since they came that only a nick tells who they are.
+    /// Adds to somebody's first command since they came the warning that only a nick identifies them.
     pub(super) fn warn_of_a_bare_nick(&self, plays: CharacterId, nick: &str, heard: &mut Heard) {
         let character = self.state.doc.doc.name_of(plays);
         let text = format!("({character} is bound to the nick {nick} alone: whoever has it plays them.)");
@@ -115,7 +115,7 @@ impl Table {
         heard.reserved = self.safe;
     }
 
-    /// Says in the room that replaces another one at this table that it does; it was seated here when that was accepted.
+    /// Announces a room that replaces another one at this table; it was seated here when the event was accepted.
     fn hear_move(&mut self, host: &Host, to: &RoomId) -> Heard {
         self.state.rooms_mut().remove(to);
         let mut heard = Heard::default();
@@ -125,7 +125,7 @@ impl Table {
         heard
     }
 
-    /// Carries what `from` holds along to who speaks in `message`; an entry, if it is anything.
+    /// Transfers what `from` holds to the sender of `message`; makes an entry if there is anything.
     fn hear_rename(
         &mut self,
         host: &Host,
@@ -146,7 +146,7 @@ impl Table {
 }
 
 impl Draft {
-    /// Writes down that what `from` held is theirs who speak in `message`, as `doc` has it.
+    /// Records in an entry that what `from` held belongs to the sender of `message`, as in `doc`.
     fn rename(
         &mut self,
         host: &Host,
@@ -163,7 +163,7 @@ impl Draft {
             }
             self.writes.delete(theirs);
         }
-        // From the newest entry of either the way leads on to the others of the same id, and from this one to both.
+        // The newest entry of either id leads to that id's other entries; this entry leads to both.
         let mut also = None;
         self.move_last_entries();
         if let Some(last) = self.ledger(host).last_of_player(from)? {
@@ -200,7 +200,7 @@ impl Draft {
         Ok(outcome)
     }
 
-    /// Notes in an entry that was just made where else the history of its player goes on.
+    /// Notes in a new entry where else the history of its player continues.
     fn leads_also_to(&mut self, host: &Host, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
         let page = entry.filter(|_| also.is_some()).map(|entry| self.ledger(host).page(entry));
         if let Some(mut page) = page.transpose()?.flatten() {

@@ -1,4 +1,4 @@
-//! What somebody takes back: its words are erased, and what was answered to it is taken back too, whatever became of it.
+//! Messages taken back: their words are erased and their answers withdrawn, whatever their outcome was.
 
 use super::{Answering, Said, Table};
 use crate::budget::MOST_LINES;
@@ -13,8 +13,8 @@ use journal::store::StoreError;
 use std::collections::BTreeSet;
 
 impl Table {
-    /// Hears in `message` that the message `of` is taken back: erases what it made, as whoever takes it back may, and takes
-    /// back its answers.
+    /// Hears in `message` that the message `of` is taken back: erases what it made, as far as the sender may, and
+    /// withdraws its answers.
     pub(super) fn hear_taken_back(
         &mut self,
         host: &Host,
@@ -33,25 +33,25 @@ impl Table {
             None => host.played_long_ago(&self.state.id, message, of)?,
             Some(_) => Vec::new(),
         };
-        // Of a message with more, the first are of versions that the last took the place of, and go with it.
+        // If there are more, the first ones are versions that the last replaced, and are erased with it.
         entries.drain(..entries.len().saturating_sub(MOST_LINES));
         let pages = entries.iter().map(|number| self.ledger(host).page(*number));
         let pages: Vec<Page> = pages.filter_map(Result::transpose).collect::<Result<_, _>>()?;
         let prefix = self.state.room(host, &message.room)?.doc.prefix.clone();
         let body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
-        // Wherever it was said, it is erased as in its own room; that somebody is there is not said by that.
+        // Wherever it was said, it is erased in its own room; this does not mean that the person is there.
         let asked = Message { body, aside: None, absent: true, ..message.clone() };
         let kept = keys::inbox(message.said_in(), &message.id);
         let lines = self.lines_of(host, &asked)?;
         let said = Said { message: &asked, lines: &lines };
         let mut heard = self.hear_message(host, said, vec![kept.clone()], Answering::Nothing, network)?;
         if heard.outcomes.is_empty() && network.unaccepted == Unaccepted::ComeAgain {
-            // Where it comes again, what it takes back may have been edited to something that was played.
+            // On a network that redelivers, what it takes back may have been edited into something that was played.
             let heard_before = InboxRow::Refused { lines: Vec::new(), by: Some(message.speaker.player.clone()) };
             heard.batch.put(kept, to_json(&heard_before));
         }
         if let Some(InboxRow::Refused { by, .. }) = row {
-            // Nor is it sent by a letter any more, as it would have been right.
+            // Nor can its correction be sent with `!y` any more.
             let mended = keys::mended(message.said_in(), by.as_ref().unwrap_or(&message.speaker.player));
             if read::<MendedDoc>(host, &mended)?.is_some_and(|mended| mended.message == of) {
                 heard.batch.delete(mended);
@@ -62,21 +62,21 @@ impl Table {
         }
         let erased = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played);
         if erased || (!pages.is_empty() && pages.iter().all(|page| page.link.fate.erased_by.is_some())) {
-            // An edit's answer takes the place of that to the first version.
+            // An edit's answer replaced the one to the first version.
             let first = pages.first().map(|page| page.entry.key.id.as_str()).filter(|first| *first != of);
             [Some(of), first].into_iter().flatten().for_each(|of| self.withdraw_answers(host, message, of, &mut heard));
         }
         Ok(heard)
     }
 
-    /// Takes back what was answered to the message of this id, to everybody and to people alone.
+    /// Withdraws the answers to the message with this id, public and private ones.
     fn withdraw_answers(&self, host: &Host, message: &Message, of: &str, heard: &mut Heard) {
         let room = message.said_in();
         let everybody = room.to_string();
         let prefix = keys::answers_to(room, of);
         let said_to = host.committer().stored(&prefix).filter_map(|record| keys::answered(&prefix, &record.ok()?.0));
-        // To the room it may have been said though nothing tells so yet.
-        // That a message was not played is said under a key of its own, and stays.
+        // The room may have got an answer though nothing says so yet. The apology for a message that was not played has
+        // a key of its own, and stays.
         let said_to = said_to.filter(|to| !to.starts_with(keys::SORRY));
         let said_to: BTreeSet<String> = said_to.chain([everybody.clone()]).collect();
         for to in said_to {
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-/// The room that is written so; a player is written with a `:` behind the network.
+/// Parses a written room id; a written player id has a `:` after the network.
 fn room_called(written: &str) -> Option<RoomId> {
     let (network, id) = written.split_once('/')?;
     (!network.contains(':')).then(|| RoomId::new(network, id))

@@ -1,31 +1,31 @@
-//! What a connection is asked to do: by who speaks through it, and by the operator.
+//! Orders to a connection, from the transport's posts and from the operator.
 
 use crate::outbox::Said;
 use chat::{Post, Status};
 use tokio::sync::oneshot;
 
-/// What a connection is asked to do.
+/// An order to a connection.
 pub enum Order {
     /// Say this.
     Say(Box<Post>, Said),
-    /// Do what the operator asks for.
+    /// Do what the operator asks.
     Ask(Ask),
     /// Say what can be said, and leave.
     Close(oneshot::Sender<()>),
 }
 
-/// What an operator asks of a connection. Whoever asked may have stopped waiting.
+/// A request of the operator. The receiver of the answer may have stopped waiting.
 pub enum Ask {
-    /// How it is.
+    /// Report the state of the connection.
     Status(oneshot::Sender<Status>),
-    /// Come into a channel.
+    /// Join a channel.
     Join(String, oneshot::Sender<Result<String, String>>),
-    /// Leave one.
+    /// Leave a channel.
     Leave(String, oneshot::Sender<Result<(), String>>),
 }
 
 impl Ask {
-    /// There is no connection.
+    /// Answers that there is no connection.
     pub fn refuse(self) {
         let why = || "there is no connection now".to_owned();
         match self {

@@ -1,4 +1,4 @@
-//! A server that says nothing: when it is asked for a sign of life, and when it is given up.
+//! A silent server: when to ask it for a sign of life, and when to give it up.
 
 use crate::settings::Settings;
 use crate::trouble::Trouble;
@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long nothing was heard, and what is done about it.
+/// Tracks how long the server has been silent.
 pub(super) struct Silence {
     patience: Duration,
     since: Instant,
-    /// The server was asked for a sign of life.
+    /// True if the server was asked for a sign of life.
     asked: bool,
 }
 
@@ -21,20 +21,20 @@ impl Silence {
         Silence { patience: Duration::from_secs(u64::from(settings.ping_seconds)), since: now, asked: false }
     }
 
-    /// Something was heard.
+    /// Notes that something was heard.
     pub fn ended(&mut self, now: Instant) {
         (self.since, self.asked) = (now, false);
     }
 
-    /// When it has lasted long enough to do something.
+    /// The next time at which something must be done.
     pub fn until(&self) -> Instant {
         self.since + if self.asked { self.patience + self.patience / 2 } else { self.patience }
     }
 
-    /// Asks the server for a sign of life once it was silent for long.
+    /// Asks the server for a sign of life once it has been silent for long.
     ///
     /// # Errors
-    /// It was asked already, and has been silent all the same.
+    /// It was asked already and has stayed silent.
     pub fn bear(&mut self, now: Instant, out: &mut VecDeque<u8>) -> Result<(), Trouble> {
         if now < self.until() {
             return Ok(());

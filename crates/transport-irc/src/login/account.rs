@@ -1,4 +1,4 @@
-//! Proving the account while the bot registers: by SASL, or by words to the network's services.
+//! Proves the account during registration: by SASL, or by a message to the network's services.
 
 use super::{Login, Progress, STEP, Stage, cap_end};
 use crate::sasl::{Exchange, Mechanism};
@@ -12,11 +12,11 @@ use tokio::time::Instant;
 
 /// Bytes of base64 in one AUTHENTICATE.
 const CHUNK: usize = 400;
-/// Bytes that a server may send in one step of SASL.
+/// The most bytes a server may send in one step of SASL.
 const MOST_CHALLENGE: usize = 16 << 10;
 
 impl Login<'_> {
-    /// Why the password itself must not be told to whoever is at the other end, if so.
+    /// Returns why the password itself must not be sent to the other end, if that is so.
     fn withheld(&self) -> Option<&'static str> {
         if self.distrusted || self.learned.caught {
             return Some(
@@ -35,7 +35,7 @@ impl Login<'_> {
         }
     }
 
-    /// Leaves out what would tell the password where it must not be told.
+    /// Drops the mechanisms that would reveal the password, if it must not be revealed.
     fn withhold(&mut self) {
         if self.withheld().is_some() {
             self.mechanisms.retain(|mechanism| *mechanism != Mechanism::Plain);
@@ -110,7 +110,7 @@ impl Login<'_> {
                 Ok(())
             }
             Err(why) => {
-                // The server answers that with 906, which tries the next one.
+                // The server answers that with 906, and then the next mechanism is tried.
                 if exchange.is_faked() {
                     // Whoever that is, they are not told the password.
                     self.learned.caught = true;
@@ -123,7 +123,7 @@ impl Login<'_> {
         }
     }
 
-    /// What the server says of the account that the bot claims.
+    /// Takes the server's verdict on the account the bot claims.
     pub(super) fn hear_verdict(
         &mut self,
         number: u16,
@@ -148,7 +148,7 @@ impl Login<'_> {
             903 | 907 if proving => {
                 self.step = None;
                 self.exchange = None;
-                // Where 900 was left out, the account is the one that was named.
+                // If there was no 900, the account is the one that was claimed.
                 self.account = self.account.take().or_else(|| self.settings.account.clone());
                 send.push(cap_end());
             }
@@ -162,12 +162,12 @@ impl Login<'_> {
         Ok(Progress::Going)
     }
 
-    /// The nick of who is told the account.
+    /// The nick of the service that is told the account.
     pub(super) fn service(&self) -> String {
         self.settings.identify.split(['@', ' ']).next().unwrap_or_default().to_owned()
     }
 
-    /// Welcomed: where SASL did not do it, NickServ is told who the bot is.
+    /// After the welcome: identifies to NickServ if SASL did not log the bot in.
     pub(super) fn identify(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<Progress, Trouble> {
         let tried = self.caps.contains("sasl");
         let (None, false, Some(account), Some(password)) =

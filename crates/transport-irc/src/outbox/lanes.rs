@@ -1,6 +1,6 @@
-//! Whose turn it is: channels take turns, line by line. All people together have the turns of one channel, among whom each
-//! has a turn; so have all strangers, with what the server is asked about people. However many they are, a channel waits for
-//! one line of each kind at the most.
+//! Whose turn it is. Channels take turns, line by line. All people together have the turns of one channel and take
+//! turns among themselves; so have all strangers, together with what the server is asked about people. However many
+//! they are, a channel waits for at most one line of each kind.
 
 use super::Job;
 use crate::pace::Bucket;
@@ -8,90 +8,90 @@ use irc_proto::Command;
 use std::collections::{BTreeMap, VecDeque};
 use tokio::time::Instant;
 
-/// What may wait to be asked or told aside; more than that is left out.
+/// The most asides that may wait; any more are dropped.
 const MOST_ASIDE: usize = 32;
 
-/// Who is at the end of a lane. Of the same turn, the first goes first.
+/// Who is at the end of a lane. On equal turns, the one listed first goes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// A channel.
     #[default]
     Channel,
-    /// Somebody in one of ours.
+    /// Somebody in one of the bot's channels.
     Person,
-    /// Somebody whom the bot shares no channel with.
+    /// Somebody who shares no channel with the bot.
     Stranger,
 }
 
-/// What is to be said in a room, or to somebody. A lane with much to say takes its turns one after another; one that
-/// comes with little goes in between.
+/// What is to be said in a room or to a person. A lane with much to say takes its turns one after another; a lane with
+/// little to say gets in between.
 #[derive(Default)]
 pub(super) struct Lane {
     pub jobs: VecDeque<Job>,
-    /// The bot is not in the channel yet.
+    /// True if the bot is not in the channel yet.
     pub outside: bool,
-    /// Among those of its side.
+    /// Its turn among the lanes of its side.
     turn: u64,
-    /// Who is there, once it was looked.
+    /// Who is there, once that has been looked up.
     side: Option<Side>,
-    /// It had nothing to say before, and whoever is there may have come or gone.
+    /// True if it was empty before, so who is there may have changed.
     fresh: bool,
 }
 
-/// What the server is asked or told on behalf of somebody, besides answers.
+/// A question or message to the server on somebody's behalf, other than an answer of the bot.
 pub struct Aside {
-    /// It.
+    /// The command to send.
     pub command: Command,
-    /// Of whom it asks.
+    /// The person it asks about.
     pub of: Option<String>,
 }
 
-/// What is next.
+/// What to send next.
 pub(super) enum Next {
     /// A line of this lane.
     Say(String),
-    /// A command aside.
+    /// An aside.
     Aside,
 }
 
-/// The turns of those who have one together.
+/// The turns of people who share the turns of one channel.
 #[derive(Clone, Copy, Default)]
 struct Group {
     /// Its turn among the channels.
     turn: u64,
-    /// The turn of the last one of them, among themselves.
+    /// The last turn taken within the group.
     inner: u64,
-    /// One of them has something to say.
+    /// True if one of them has something to say.
     busy: bool,
 }
 
 /// The lanes, and whose turn it is.
 pub(super) struct Lanes {
     lanes: BTreeMap<String, Lane>,
-    /// The turn of the line that was written last.
+    /// The turn of the last line written.
     turn: u64,
     people: Group,
     strangers: Group,
     asides: VecDeque<Aside>,
-    /// The turn of asides among strangers.
+    /// The turn of asides among the strangers.
     aside_turn: u64,
-    /// How fast asides go, whoever else is silent.
+    /// The pace of asides, even if nobody else speaks.
     pace: Bucket,
 }
 
 impl Lanes {
-    /// None; commands aside go at this pace.
+    /// No lanes; asides go at this pace.
     pub fn new(pace: Bucket) -> Self {
         let (people, strangers) = Default::default();
         Lanes { lanes: BTreeMap::new(), turn: 0, people, strangers, asides: VecDeque::new(), aside_turn: 0, pace }
     }
 
-    /// The last turn among those of each side.
+    /// The last turn taken on each side.
     fn last(&self) -> [u64; 3] {
         [self.turn, self.people.inner, self.strangers.inner]
     }
 
-    /// The turn of a lane of this side and turn among all.
+    /// The turn among all lanes of a lane with this side and turn.
     fn among_all(&self, side: Side, turn: u64) -> u64 {
         match side {
             Side::Channel => turn,
@@ -100,10 +100,10 @@ impl Lanes {
         }
     }
 
-    /// The lane of this name.
+    /// Returns the lane of this name, and creates it if needed.
     pub fn lane(&mut self, name: &str) -> &mut Lane {
         let last = self.last();
-        // What was said there before the others' last turn makes no difference any more.
+        // Lanes whose last line is older than the last turn of their side no longer matter.
         self.lanes.retain(|each, lane| {
             let last = last[lane.side.unwrap_or_default() as usize];
             each == name || !lane.jobs.is_empty() || lane.turn > last
@@ -113,22 +113,22 @@ impl Lanes {
         lane
     }
 
-    /// The lane of this name, which has something to say.
+    /// Returns the lane of this name, which has something to say.
     pub fn busy(&mut self, name: &str) -> &mut Lane {
         self.lanes.get_mut(name).expect("it was just found")
     }
 
-    /// All of them.
+    /// All lanes.
     pub fn each(&mut self) -> impl Iterator<Item = &mut Lane> {
         self.lanes.values_mut()
     }
 
-    /// Everything that waits.
+    /// Removes and returns everything that waits.
     pub fn take_all(&mut self) -> Vec<Job> {
         std::mem::take(&mut self.lanes).into_values().flat_map(|lane| lane.jobs).collect()
     }
 
-    /// Takes a command aside; whether there is room for it.
+    /// Takes an aside. Returns true if there is room for it.
     pub fn put_aside(&mut self, aside: Aside) -> bool {
         let room = self.asides.len() < MOST_ASIDE;
         if room {
@@ -140,14 +140,14 @@ impl Lanes {
         room
     }
 
-    /// Nothing is left to be asked: the link is gone.
+    /// Drops all asides, because the link is gone.
     pub fn drop_asides(&mut self, now: Instant) {
         self.asides.clear();
         self.pace.refill(now);
         self.lanes.values_mut().for_each(|lane| lane.fresh = true);
     }
 
-    /// Looks anew who can be reached, and who is at the end of lanes that have something to say again.
+    /// Checks again who can be reached, and who is at the end of lanes that have something to say again.
     pub fn look(&mut self, side: impl Fn(&Job) -> Side) {
         let last = self.last();
         for lane in self.lanes.values_mut() {
@@ -160,7 +160,7 @@ impl Lanes {
         let busy = |side| self.lanes.values().any(|lane| lane.side == Some(side) && !lane.jobs.is_empty());
         let (people, strangers) = (busy(Side::Person), busy(Side::Stranger) || !self.asides.is_empty());
         for (group, busy) in [(&mut self.people, people), (&mut self.strangers, strangers)] {
-            // Who was silent does not catch up.
+            // A silent group does not catch up.
             if busy && !group.busy {
                 group.turn = group.turn.max(self.turn);
             }
@@ -168,7 +168,7 @@ impl Lanes {
         }
     }
 
-    /// What is next: of the same turn a channel goes first.
+    /// What to send next; on equal turns a channel goes first.
     pub fn next(&self, now: Instant) -> Option<Next> {
         let ready = self.lanes.iter().filter(|(_, lane)| !lane.jobs.is_empty() && !lane.outside);
         let key = |lane: &Lane| {
@@ -190,17 +190,17 @@ impl Lanes {
         }
     }
 
-    /// Whether a lane has something to say that can be said.
+    /// True if a lane has something to say that can be said.
     pub fn has_to_say(&self) -> bool {
         self.lanes.values().any(|lane| !lane.jobs.is_empty() && !lane.outside)
     }
 
-    /// When a command aside may go, if one waits.
+    /// When an aside may go, if one waits.
     pub fn aside_at(&self) -> Option<Instant> {
         (!self.asides.is_empty()).then(|| self.pace.free_at())
     }
 
-    /// The next command aside; that was its turn.
+    /// Takes the next aside and counts its turn.
     pub fn aside(&mut self, now: Instant) -> Option<Aside> {
         let aside = self.asides.pop_front()?;
         self.pace.take(now);
@@ -210,7 +210,7 @@ impl Lanes {
         Some(aside)
     }
 
-    /// A line of this lane was written.
+    /// Notes that a line of this lane was written.
     pub fn said(&mut self, name: &str) {
         let lane = self.lanes.get_mut(name).expect("it was just found");
         let turn = lane.turn;

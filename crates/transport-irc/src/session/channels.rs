@@ -1,4 +1,4 @@
-//! Coming into channels and going out of them: asked to by the configuration, by invitation, by force.
+//! Joining and leaving channels: by configuration, by invitation, by force.
 
 use super::{INVITED, Memory, Moment, RENAMED, Session};
 use crate::connection::Ask;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long it takes until a channel that did not let us in is tried again: at first, and at the most.
+/// How long to wait before trying again to join a channel that refused the bot: at first and at most.
 pub(super) const FIRST_RETRY: Duration = Duration::from_secs(30);
 const LONGEST_RETRY: Duration = Duration::from_secs(960);
-/// Channels into which the bot may have been invited.
+/// The most channels remembered from invitations.
 pub(super) const MOST_INVITED: usize = 50;
-/// Other names that are kept in mind.
+/// The most renamed channels remembered.
 const MOST_RENAMED: usize = 100;
 
 /// A channel the bot wants to be in.
@@ -31,22 +31,22 @@ pub(super) struct Wanted {
 }
 
 impl Session {
-    /// Joins the channels whose time has come, several with a line.
+    /// Joins the channels whose time has come, several per line.
     pub(super) fn join_what_is_due(&mut self, now: Instant, outbox: &mut Outbox) {
-        /// Channels in one JOIN.
+        /// Most channels in one JOIN.
         const TOGETHER: usize = 8;
-        /// Bytes of their names and keys.
+        /// Most bytes of their names and keys.
         const JOIN: usize = 400;
         let mut due: Vec<(String, Option<String>)> = Vec::new();
         for wanted in self.wanted.values_mut() {
             if wanted.try_at.is_some_and(|at| at <= now) {
-                // Whatever comes of it, it is tried again later, unless that tells of us being in.
+                // Try again later in any case, unless the bot turns out to be in.
                 wanted.try_at = Some(now + wanted.retry);
                 wanted.retry = (wanted.retry * 2).min(LONGEST_RETRY);
                 due.push((wanted.name.clone(), wanted.key.clone()));
             }
         }
-        // Those with a key come first: keys are matched by place.
+        // Channels with a key come first, because keys are matched by position.
         due.sort_by_key(|(_, key)| key.is_none());
         while !due.is_empty() {
             let bytes = |(name, key): &(String, Option<String>)| name.len() + key.as_ref().map_or(0, String::len) + 2;
@@ -64,7 +64,7 @@ impl Session {
         }
     }
 
-    /// Everything about a channel is known: the core is told, and asks for what was missed.
+    /// A channel is fully known: tells the core and asks for what was missed.
     pub(super) fn settle(&mut self, channel: &str, moment: &mut Moment<'_>) {
         if !self.view.is_in(channel) {
             return;
@@ -85,7 +85,7 @@ impl Session {
         }
         let account = match (self.caps.contains("extended-join"), line.params.len()) {
             (true, 3..) => Some(Account::of(line.param(1))),
-            // It will never be told.
+            // The server will never tell.
             _ if !self.knows_accounts() => Some(Account::None),
             _ => None,
         };
@@ -95,7 +95,7 @@ impl Session {
         self.view.put(channel, nick, "", account, &mut self.events);
     }
 
-    /// The bot is in a channel: from now on, or for a moment, if it has no business there.
+    /// The bot is in a channel: to stay, or to leave at once if it has no business there.
     fn hear_own_join(&mut self, line: &Incoming, channel: &str, moment: &mut Moment<'_>) {
         if let Some(irc_proto::Prefix::Nickname(_, user, host)) = &line.message.prefix {
             self.view.mask = Some((user.clone(), host.clone()));
@@ -144,7 +144,7 @@ impl Session {
             "the bot is no longer in a channel"
         );
         if !self.settings.channels.keys().any(|name| self.view.isupport.fold(name) == folded) {
-            // Who invited it has changed their mind.
+            // Whoever invited it has changed their mind.
             self.wanted.remove(&folded);
             moment.memory.forget(&folded);
         } else if let (true, Some(wanted)) = (self.settings.rejoin_seconds > 0, self.wanted.get_mut(&folded)) {
@@ -152,7 +152,7 @@ impl Session {
         }
     }
 
-    /// A channel has another name: the bot is there and stays, and comes back to it by that name.
+    /// A channel was renamed: the bot stays in it and will rejoin it by its new name.
     pub(super) fn hear_channel_renamed(&mut self, from: &str, to: &str, memory: &mut Memory) {
         let (old, new) = (self.view.isupport.fold(from), self.view.isupport.fold(to));
         if !self.view.is_in(from) || !self.view.isupport.is_channel(to) {
@@ -177,7 +177,7 @@ impl Session {
         }
     }
 
-    /// A channel does not let the bot in. One of its own it tries again.
+    /// A channel refuses the bot. It retries channels of its own.
     pub(super) fn hear_closed(&mut self, channel: &str, reason: &str, memory: &mut Memory) {
         let folded = self.view.isupport.fold(channel);
         self.arriving.remove(&folded);
@@ -193,7 +193,7 @@ impl Session {
 }
 
 impl Session {
-    /// Does what the operator asks for.
+    /// Does what the operator asks.
     pub fn asked(&mut self, ask: Ask, moment: &mut Moment<'_>) {
         match ask {
             Ask::Status(asked) => drop(asked.send(self.status())),
@@ -214,7 +214,7 @@ impl Session {
         Status { connected: true, me: self.view.nick.clone(), heard: Some(self.clock.now()), rooms }
     }
 
-    /// Whether a channel can be called so; a JOIN of anything else may do something else.
+    /// True if this can be the name of a channel; a JOIN with anything else may do something else.
     pub(super) fn is_name_of_channel(&self, name: &str) -> bool {
         self.view.isupport.is_channel(name) && is_name(name)
     }
@@ -223,7 +223,7 @@ impl Session {
         self.view.isupport.fold(one) == self.view.isupport.fold(other)
     }
 
-    /// Comes into a channel, now and after each start, until it is told to leave.
+    /// Joins a channel, now and after each start, until told to leave.
     fn come(&mut self, channel: &str, moment: &mut Moment<'_>) -> Result<String, String> {
         if !self.is_name_of_channel(channel) {
             return Err(format!("{channel:?} is no channel there: one is called \"#tavern\""));
@@ -244,14 +244,14 @@ impl Session {
         Ok(folded)
     }
 
-    /// Joins a channel as soon as it may, and again whenever it is no longer there.
+    /// Joins a channel as soon as allowed, and again whenever the bot is out of it.
     pub(super) fn want(&mut self, channel: &str, moment: &mut Moment<'_>) {
         let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
         self.wanted.entry(self.view.isupport.fold(channel)).or_insert_with(fresh).try_at = Some(moment.now);
         self.join_what_is_due(moment.now, moment.outbox);
     }
 
-    /// Leaves a channel; one of the configuration until the next start.
+    /// Leaves a channel; one from the configuration only until the next start.
     fn go(&mut self, channel: &str, moment: &mut Moment<'_>) -> Result<(), String> {
         let folded = self.view.isupport.fold(channel);
         if !self.view.is_in(channel) && !self.wanted.contains_key(&folded) {

@@ -1,4 +1,4 @@
-//! Being invited into channels: whose word is followed, and how often.
+//! Invitations into channels: whose are followed, and how often.
 
 use super::channels::MOST_INVITED;
 use super::{Moment, Session};
@@ -10,16 +10,16 @@ use crate::wire::Incoming;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Invitations that are followed at once, and then one in so long a time.
+/// How many invitations are followed at once, and the interval after that.
 const ALL: (u32, Duration) = (6, Duration::from_secs(10));
-/// The same of those of one sender.
+/// The same for each sender.
 const ONE: (u32, Duration) = (3, Duration::from_secs(60));
-/// Senders that are told apart.
+/// The most senders tracked.
 const MOST_SENDERS: usize = 256;
-/// Channels that are kept for those whom admins name, of all the bot may be invited into.
+/// Of the channels the bot may be invited into, how many are reserved for invitations by admins.
 const KEPT: usize = 10;
 
-/// How often it was invited.
+/// Limits on invitations.
 pub(super) struct Invitations {
     all: Bucket,
     senders: PerSender,
@@ -67,7 +67,7 @@ impl Session {
         let now = moment.now;
         let folded = self.view.isupport.fold(channel);
         let by_admin = self.view.invites_as_admin(line.source(), account, &folded);
-        // Into a channel of its own the bot goes whoever asks.
+        // The bot follows anybody's invitation into a channel of its own.
         let own = self.wanted.contains_key(&folded);
         let welcome = match self.settings.invites {
             Invites::Nobody => false,
@@ -85,7 +85,7 @@ impl Session {
         }
         let most = if by_admin { MOST_INVITED } else { MOST_INVITED - KEPT };
         let sender = line.host().unwrap_or_else(|| line.source());
-        // An admin waits for nobody else's.
+        // An admin is not limited by other people's invitations.
         let in_time = by_admin || (self.invitations.senders.take(sender, now) && self.invitations.all.take(now));
         match in_time && (own || moment.memory.invited.len() < most) {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! What people do in sight of the bot, and who they are by then: coming, going, other nicks, accounts and marks.
+//! What people do in sight of the bot, and who they are by then: joins, departures, nick changes, accounts and modes.
 
 use super::{Moment, Session};
 use crate::outbox::Outbox;
@@ -19,7 +19,7 @@ impl Session {
             }
             Command::QUIT(_) => self.hear_quit(source, moment),
             Command::NICK(to) if !to.is_empty() => self.hear_nick(source, to, moment.now, moment.outbox),
-            // The library takes the modes of some channels for a user's.
+            // The library takes the modes of some channels for user modes.
             Command::ChannelMODE(channel, _) | Command::UserMODE(channel, _) if !self.view.is_me(channel) => {
                 let parameters = line.params.get(1..).unwrap_or_default();
                 for (change, mode, nick) in self.view.isupport.member_modes(parameters) {
@@ -60,7 +60,7 @@ impl Session {
     }
 }
 
-/// Makes events of somebody's new identity, each with an id of its own.
+/// Turns somebody's new identity into events, each with an id of its own.
 fn renamed(id: String, sent: jiff::Timestamp) -> impl FnMut(RoomId, (PlayerId, Trust), Speaker) -> Event {
     move |room, (from, trust), speaker| Event::Renamed { id: id.clone(), room, from, trust, speaker, sent }
 }

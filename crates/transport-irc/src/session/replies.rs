@@ -1,4 +1,4 @@
-//! What the server answers: numbered replies, and what it did not take.
+//! The server's numeric replies, and its refusals.
 
 use super::strangers::ABOUT_ONE;
 use super::{Moment, Session};
@@ -8,7 +8,7 @@ use crate::view::{Account, PrivateLines};
 use crate::wire::Incoming;
 use irc_proto::Command;
 
-/// The token by which answers to our WHO are known.
+/// The token that marks the replies to our WHO.
 const TOKEN: &str = "713";
 
 impl Session {
@@ -21,7 +21,7 @@ impl Session {
             396 => {
                 if let Some((_, host)) = &mut self.view.mask {
                     let shown = line.param(1);
-                    // Some servers tell the user too.
+                    // Some servers include the user.
                     shown.rsplit('@').next().unwrap_or(shown).clone_into(host);
                 }
             }
@@ -38,19 +38,19 @@ impl Session {
                 }
                 self.refused(line, label, moment.outbox);
             }
-            // Some take private lines from nobody, or from those alone whom they know.
+            // Some people take private lines from nobody, or only from those they know.
             477 | 486 | 531 | 716 => {
                 self.view.set_private_lines(line.param(1), PrivateLines::Refused);
                 self.refused(line, label, moment.outbox);
             }
             401 | 402 | 404 | 407 | 412 | 417 | 482 => self.refused(line, label, moment.outbox),
-            // By its label it is known to be about what was said, whatever else it means.
+            // The label shows that it is about something the bot said, whatever else it means.
             400..=599 if label.is_some() => self.refused(line, label, moment.outbox),
             _ => {}
         }
     }
 
-    /// Who is in a channel, with their marks.
+    /// Names of people in a channel, with their prefixes.
     fn hear_names(&mut self, channel: &str, names: &str) {
         for name in names.split(' ').filter(|name| !name.is_empty()) {
             let (modes, mask) = self.view.isupport.marks(name);
@@ -59,7 +59,7 @@ impl Session {
         }
     }
 
-    /// All are named who are in a channel. Where the server can tell their accounts, it is asked for them first.
+    /// Everyone in a channel has been named. If the server can tell their accounts, it is asked for them first.
     fn hear_end_of_names(&mut self, channel: &str, moment: &mut Moment<'_>) {
         if self.view.isupport.whox {
             let words = vec![channel.to_owned(), format!("%tcnfa,{TOKEN}")];
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Who somebody in a channel is: token, channel, nick, flags, account.
+    /// One person in a channel: token, channel, nick, flags, account.
     fn hear_who_is_there(&mut self, line: &Incoming) {
         let (nick, flags) = (line.param(3), line.param(4));
         self.hear_account(nick, Account::of(line.param(5)));
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// All was told of those in a channel, or of one person.
+    /// Everything about the people in a channel, or about one person, has been told.
     fn hear_end_of_who(&mut self, mask: &str, moment: &mut Moment<'_>) {
         if self.view.isupport.is_channel(mask) {
             self.settle(mask, moment);
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// The server says in words of its own what it did not do.
+    /// The server says in its own words what it did not do.
     pub(super) fn hear_failure(&mut self, line: &Incoming, label: Option<&str>, moment: &mut Moment<'_>) {
         if label.is_some() {
             self.refused(line, label, moment.outbox);
@@ -99,7 +99,7 @@ impl Session {
         }
     }
 
-    /// The server did not take a line.
+    /// The server refused a line.
     fn refused(&self, line: &Incoming, label: Option<&str>, outbox: &mut Outbox) {
         let fold = |name: &str| self.view.isupport.fold(name);
         let why = legible(&format!("{}: {}", line.param(1), line.last()));

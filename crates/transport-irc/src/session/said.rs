@@ -1,4 +1,4 @@
-//! What is said to the bot, and where its own words go.
+//! What people say to the bot, and where its own words go.
 
 use super::strangers::Hearing;
 use super::{Memory, Moment, Session};
@@ -13,26 +13,27 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes of user and host in front of our lines, while we do not know them: the most there are.
+/// The most bytes that user and host take in front of our lines; assumed until they are known.
 const LONGEST_MASK: usize = 10 + 63;
-/// Bytes that are kept for the nick of who is told something.
+/// Bytes reserved for the nick of the recipient.
 const NICK: usize = 30;
-/// Bytes of a line that are left at the least, whatever stands around them.
+/// The fewest bytes left for text, whatever else is on the line.
 const LEAST: usize = 80;
-/// Messages of which it is known who asked them, and for how long: less where nobody sees whether the nick is still theirs.
+/// How many messages to remember the askers of, and for how long: less if the bot cannot see whether the nick is still
+/// theirs.
 const MOST_ASKERS: usize = 500;
 const ASKED: Duration = Duration::from_secs(600);
 const ASKED_UNSEEN: Duration = Duration::from_secs(20);
-/// How far ahead of the bot's a server's clock may be.
+/// How far a server's clock may be ahead of the bot's.
 const AHEAD: SignedDuration = SignedDuration::from_hours(24);
-/// CTCP requests that are answered: a burst, and then one in so long a time.
+/// CTCP requests that are answered: a burst, then one per interval.
 pub(super) const CTCP_BURST: u32 = 3;
 const CTCP_EVERY: Duration = Duration::from_secs(10);
 
-/// Who asked what lately: the answer goes to the nick that asked, wherever that is.
+/// Who asked what lately. The answer goes to the nick that asked, even if it has changed.
 #[derive(Debug, Default)]
 pub(super) struct Askers {
-    /// By message: the nick, as whom it spoke, and when.
+    /// By message id: the nick, its player id at the time, and when.
     asked: BTreeMap<String, (String, String, Instant)>,
     order: VecDeque<String>,
 }
@@ -46,18 +47,18 @@ impl Askers {
         self.order.push_back(id.to_owned());
     }
 
-    /// The nick under which `player` asked what has this id, and how long ago.
+    /// The nick under which `player` asked the message with this id, and how long ago.
     fn nick(&self, id: &str, player: &str, now: Instant) -> Option<(&str, Duration)> {
         let (nick, asker, at) = self.asked.get(id)?;
         (asker == player).then(|| (nick.as_str(), now.duration_since(*at)))
     }
 
-    /// Somebody came with this nick: whoever asked under it and was not seen since may be another.
+    /// Somebody arrived with this nick: whoever asked under it and has not been seen since may be a different person.
     pub fn forget(&mut self, nick: &str) {
         self.asked.retain(|_, (asker, ..)| asker != nick);
     }
 
-    /// Somebody has another nick (`None`: is gone).
+    /// Somebody changed their nick (`None`: left).
     pub fn rename(&mut self, from: &str, to: Option<&str>) {
         match to {
             Some(to) => {
@@ -71,13 +72,13 @@ impl Askers {
     }
 }
 
-/// What somebody says.
+/// A message from somebody.
 struct Words<'l> {
     line: &'l Incoming,
     nick: &'l str,
-    /// In which channel, folded; nothing, if it is to the bot alone.
+    /// The folded channel name; `None` if it is said to the bot alone.
     channel: Option<String>,
-    /// Who says it to the bot alone is in none of its channels.
+    /// True if it is a private message from somebody in none of the bot's channels.
     stranger: bool,
     speech: Speech,
 }
@@ -87,11 +88,11 @@ impl Session {
         self.hear_from(line, None, moment);
     }
 
-    /// The same, of somebody whose account was asked for.
+    /// The same for a line whose sender's account was asked for.
     pub(super) fn hear_from(&mut self, line: &Incoming, known: Option<Account>, moment: &mut Moment<'_>) {
         let Some(words) = self.words(line, known.as_ref(), moment) else { return };
         if let Some(request) = line.last().strip_prefix('\x01') {
-            // Whose program asked while the bot was away waits no longer.
+            // A client that asked while the bot was away no longer waits.
             if words.speech == Speech::Live {
                 self.hear_ctcp(words.nick, request.trim_end_matches('\x01'), moment.now, moment.outbox);
             }
@@ -111,7 +112,7 @@ impl Session {
         }
     }
 
-    /// A line as somebody's words; nothing, if they are not for the bot, or not to be heard.
+    /// Reads a line as somebody's words. Returns `None` if they are not for the bot or not to be heard.
     fn words<'l>(&mut self, line: &'l Incoming, known: Option<&Account>, moment: &Moment<'_>) -> Option<Words<'l>> {
         let (nick, target) = (line.source(), line.param(0));
         let is_bot = line.message.tags.iter().flatten().any(|tag| tag.0 == "bot" || tag.0.ends_with("/bot"));
@@ -120,11 +121,11 @@ impl Session {
         }
         let channel = self.view.isupport.is_channel(target).then(|| self.view.isupport.fold(target));
         if channel.is_none() && !self.view.is_me(target) {
-            // To the users of a server, or to a part of a channel that the server did not tell of.
+            // It goes to the users of a server, or to part of a channel in a form the server did not announce.
             return None;
         }
         let stranger = channel.is_none() && !self.view.is_seen(nick);
-        // What was held while the account was asked for counted when it came.
+        // A line held back while the account was asked for was counted when it came.
         if stranger && known.is_none() && self.is_too_much(line, moment.now) {
             return None;
         }
@@ -132,7 +133,7 @@ impl Session {
         Some(Words { line, nick, channel, stranger, speech })
     }
 
-    /// The account of who speaks; nothing, if their words are heard later or not at all.
+    /// The account of the speaker; `None` if their words are heard later or not at all.
     fn account_behind(
         &mut self,
         words: &Words<'_>,
@@ -143,7 +144,8 @@ impl Session {
         let account = match (line.tag("account"), known) {
             (Some(account), _) => Account::of(account),
             (None, Some(known)) => known,
-            // Where lines name accounts, one that names none is of somebody without. And who spoke in the past may be gone.
+            // If lines carry accounts, a line without one comes from somebody logged out. And a past speaker may be
+            // gone.
             (None, None) if speech == Speech::Playback || self.caps.contains("account-tag") => Account::None,
             (None, None) => self.view.account(nick),
         };
@@ -160,7 +162,7 @@ impl Session {
         Some(account)
     }
 
-    /// Hands words on to the core.
+    /// Passes words on to the core.
     fn pass_on(&mut self, words: &Words<'_>, account: &Account, moment: &mut Moment<'_>) {
         let Words { line, nick, channel, speech, .. } = words;
         let own_id = self.next_id();
@@ -175,7 +177,7 @@ impl Session {
             None => RoomId::new(&speaker.player.network, &speaker.player.id),
         };
         if private && speaker.trust == Trust::NickOnly && !self.view.goes_on_talking(nick) {
-            // Nobody knows whether it is who had the nick before: what that one did is not theirs.
+            // Nobody knows whether this is the nick's former holder, so they do not get what that person held.
             self.events.push(Event::Gone { room: room.clone(), player: speaker.player.clone() });
         }
         let text = wire::unstyled(line.last());
@@ -185,7 +187,7 @@ impl Session {
         };
         let history = self.keeps_history();
         if let (true, Some(channel)) = (history, channel) {
-            // A time far ahead is a clock that is wrong: by it nothing would be missed ever again.
+            // A time far ahead comes from a wrong clock; with it, nothing would count as missed ever again.
             let heard = sent.min(self.clock.now().saturating_add(AHEAD).unwrap_or(sent));
             let Memory { past, notes, .. } = &mut *moment.memory;
             past.heard(channel, heard, moment.now, notes);
@@ -197,7 +199,7 @@ impl Session {
         self.events.push(Event::Said(Message { reply_to, private, addressed, late, comes_again, ..message }));
     }
 
-    /// What stands behind the bot's nick, if the text begins with that.
+    /// Returns the text after the bot's nick, if the text begins with that.
     pub(super) fn called<'a>(&self, text: &'a str) -> Option<&'a str> {
         let text = text.trim_start();
         let end = text.find([':', ',', ' '])?;
@@ -206,7 +208,7 @@ impl Session {
         self.view.is_me(name).then(|| rest.trim_start_matches([':', ',']).trim_start())
     }
 
-    /// Answers what other programs ask of this one: to them alone, and rarely.
+    /// Answers CTCP requests of other clients: privately, and rarely.
     pub(super) fn hear_ctcp(&mut self, nick: &str, request: &str, now: Instant, outbox: &mut Outbox) {
         let (word, rest) = request.split_once(' ').unwrap_or((request, ""));
         let answer = match word.to_ascii_uppercase().as_str() {
@@ -229,11 +231,11 @@ impl Session {
         }
         *left -= 1;
         let text = format!("\x01{} {}\x01", word.to_ascii_uppercase(), chat::clean(&answer));
-        // Whoever asks too much is not answered.
+        // Too many requests are not answered.
         outbox.aside(Aside { command: Command::NOTICE(nick.to_owned(), text), of: None });
     }
 
-    /// Bytes of text that a line to this target may have.
+    /// How many bytes of text fit into a line to this target.
     pub(super) fn room_for(&self, target: &str) -> usize {
         let mask = self.view.mask.as_ref().map_or(LONGEST_MASK, |(user, host)| user.len() + host.len());
         let around = format!(":{}!@ PRIVMSG {target} :\r\n", self.view.nick).len() + mask;
@@ -277,17 +279,18 @@ impl Place for Session {
         };
         let asker = post.answers.as_ref().and_then(|id| self.askers.nick(id, to, now));
         let asker = asker.filter(|(nick, ago)| *ago < if self.view.is_seen(nick) { ASKED } else { ASKED_UNSEEN });
-        // Who has a bare nick now need not be whom a secret is for: that goes to who was seen to ask for it.
+        // The holder of a bare nick may not be the person a secret is for, so it goes only to whoever was seen asking
+        // for it.
         let secret = !post.readers.is_empty() && self.view.is_bare(to);
         let found = || if secret { None } else { self.view.nick_of(to) };
         match asker.map(|(nick, _)| nick.to_owned()).or_else(found) {
             Some(nick) => {
                 let verb = if post.refusal { Verb::Notice } else { Verb::Message };
-                // They may have another nick before the last line.
+                // Their nick may change before the last line.
                 let room = self.room_for(&format!("{nick:NICK$}"));
                 Address::Here(nick, verb, room)
             }
-            // Players come back too, when a server was gone; and who has their nick by then may be somebody else.
+            // Players, too, come back after a server was gone; but by then somebody else may have their nick.
             None if self.complete_at.is_some() && !secret => Address::Later,
             None => Address::Never(format!("{to} is not here")),
         }

@@ -1,7 +1,7 @@
-//! People whom the bot shares no channel with: how much of them is heard, and who they are.
+//! People who share no channel with the bot: how much of what they say is heard, and who they are.
 //!
-//! Where messages do not tell the account of who sent them, the server is asked. A nick that the bot does not see may
-//! change hands unseen, so an account counts for what was said before the answer and nothing else; that there is none is
+//! If messages do not carry the sender's account, the bot asks the server. A nick out of the bot's sight may change
+//! hands unseen, so an account counts only for what was said before the answer. The answer that there is no account is
 //! believed for a while.
 
 use super::{Moment, Session};
@@ -15,26 +15,26 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Lines of one stranger that are heard at once, and then one in so long a time. The core says once that this is too much
-/// before it comes to that.
+/// Lines of one stranger that are heard at once, and the interval after that. Before it comes to this, the core says
+/// once that it is too much.
 const BURST: u32 = 12;
 const EVERY: Duration = Duration::from_secs(5);
-/// The same for all of them together.
+/// The same for all strangers together.
 const ALL_BURST: u32 = 40;
 const ALL_EVERY: Duration = Duration::from_secs(1);
-/// Hosts that are told apart.
+/// The most hosts tracked.
 const MOST_HOSTS: usize = 256;
-/// How long the server may take to tell who somebody is, and how long it may take until it is asked.
+/// How long the server has to tell who somebody is, and how long it may take until it is asked.
 const WHO: Duration = Duration::from_secs(5);
 const WAIT: Duration = Duration::from_secs(30);
-/// Lines of one that are held meanwhile.
+/// The most lines of one person held back meanwhile.
 const MOST_HELD: usize = 50;
-/// People of whom it is asked at the same time who they are.
+/// The most people asked about at the same time.
 const MOST_ASKED: usize = 20;
-/// How long somebody without an account is believed to have none, and how many are remembered.
+/// How long the answer that somebody has no account is believed, and how many such answers are remembered.
 const NOBODY: Duration = Duration::from_secs(30);
 const MOST_NOBODIES: usize = 256;
-/// The token by which answers to questions about one person are known: with user and host, unlike those about channels.
+/// The token of replies about one person; unlike replies about channels they include user and host.
 pub(super) const ABOUT_ONE: &str = "714";
 
 /// What is known of strangers.
@@ -42,28 +42,28 @@ pub(super) struct Strangers {
     hosts: PerSender,
     all: Bucket,
     held: BTreeMap<String, Held>,
-    /// Who has no account, by nick, user and host, and when that was told.
+    /// People without an account, by nick, user and host, and when the server said so.
     nobodies: BTreeMap<String, Instant>,
     log: Seldom,
 }
 
-/// Lines of somebody whose account is being asked for.
+/// Lines of somebody whose account is being looked up.
 struct Held {
     lines: Vec<Incoming>,
     until: Instant,
-    /// What the server has told by now, and of which user and host.
+    /// What the server has told so far, and about which user and host.
     account: Account,
     mask: Option<(String, String)>,
 }
 
-/// Whether a line of somebody is heard.
+/// Whether a line is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hearing {
-    /// It is.
+    /// Heard now.
     Now,
-    /// Once the server has told who that is.
+    /// Heard once the server has told who it is.
     Later,
-    /// It is not: they say too much.
+    /// Not heard: they say too much.
     Never,
 }
 
@@ -78,17 +78,17 @@ impl Strangers {
         }
     }
 
-    /// When somebody's lines are held no longer.
+    /// When held lines must be released.
     pub fn due(&self) -> Option<Instant> {
         self.held.values().map(|held| held.until).min()
     }
 
-    /// Whose lines were held long enough.
+    /// People whose lines were held long enough.
     pub fn late(&self, now: Instant) -> Vec<String> {
         self.held.iter().filter(|(_, held)| held.until <= now).map(|(nick, _)| nick.clone()).collect()
     }
 
-    /// Whether somebody was told to have no account, a moment ago.
+    /// True if the server said a moment ago that this address has no account.
     fn is_nobody(&self, address: &str, now: Instant) -> bool {
         self.nobodies.get(address).is_some_and(|told| now.duration_since(*told) < NOBODY)
     }
@@ -112,19 +112,19 @@ impl Strangers {
 }
 
 impl Session {
-    /// Whether a line that somebody in none of our channels says to the bot alone is one too many of theirs.
+    /// True if a private line from a stranger exceeds their own limit.
     pub(super) fn is_too_much(&mut self, line: &Incoming, now: Instant) -> bool {
         let host = line.host().unwrap_or_else(|| line.source()).to_owned();
         !self.strangers.hosts.take(&host, now) && self.strangers.drop_line(line, now) == Hearing::Never
     }
 
-    /// Whether strangers, all of them together, say more than is heard; whoever is admin there is heard.
+    /// True if strangers together exceed the common limit; a network-wide admin is exempt.
     pub(super) fn are_too_many(&mut self, line: &Incoming, account: &Account, now: Instant) -> bool {
         let welcome = self.view.is_named(line.source(), account) || self.strangers.all.take(now);
         !welcome && self.strangers.drop_line(line, now) == Hearing::Never
     }
 
-    /// Whether somebody of whom it is not known who they are is heard, and asks the server if that must be.
+    /// Decides whether to hear somebody whose account is unknown, and asks the server if need be.
     pub(super) fn whether_known(&mut self, line: &Incoming, now: Instant, outbox: &mut Outbox) -> Hearing {
         let nick = line.source();
         let folded = self.view.isupport.fold(nick);
@@ -138,7 +138,7 @@ impl Session {
             let asks =
                 self.strangers.held.len() < MOST_ASKED && outbox.aside(Aside { command, of: Some(folded.clone()) });
             if !asks {
-                // Who is in a channel is heard all the same, as somebody without an account.
+                // Somebody in a channel is heard all the same, as a person without an account.
                 return if stranger { self.strangers.drop_line(line, now) } else { Hearing::Now };
             }
             let held = Held { lines: Vec::new(), until: now + WAIT, account: Account::Unknown, mask: None };
@@ -150,7 +150,7 @@ impl Session {
         Hearing::Later
     }
 
-    /// The server was asked just now who these are.
+    /// The server was just asked about these people.
     pub fn asked_of(&mut self, asked: &mut Vec<String>, now: Instant) {
         for folded in asked.drain(..) {
             if let Some(held) = self.strangers.held.get_mut(&folded) {
@@ -176,8 +176,8 @@ impl Session {
         }
     }
 
-    /// Plays what was held of somebody; who was not told to have an account has none. The answer is about whoever has the
-    /// nick by now: it counts for who had it with the same user and host.
+    /// Plays the held lines of somebody; without an account in the answer they have none. The answer is about the
+    /// nick's current holder, so it counts only for lines with the same user and host.
     pub(super) fn release(&mut self, folded: &str, moment: &mut Moment<'_>) {
         let Some(held) = self.strangers.held.remove(folded) else { return };
         let account = match (held.account, self.view.account(folded)) {

@@ -1,4 +1,4 @@
-//! Who can read a room, by its state as the homeserver gives it at this moment.
+//! Who can read a room, according to its current state on the homeserver.
 
 use super::FOR;
 use crate::link::Link;
@@ -9,7 +9,7 @@ use matrix_sdk::ruma::api::client::state::get_state_events::v3::Request;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What decides over who reads a room: none of it is the person's to change.
+/// The state that decides who can read a room; the person must not be able to change any of it.
 const DECIDING: [&str; 6] = [
     "m.room.join_rules",
     "m.room.history_visibility",
@@ -19,15 +19,15 @@ const DECIDING: [&str; 6] = [
     "m.room.tombstone",
 ];
 
-/// Whom a direct room is for, and how.
+/// The parties of a direct room, and how it must be.
 pub(super) struct Pair<'a> {
     pub own: &'a UserId,
     pub user: &'a UserId,
-    /// The operator wants it encrypted.
+    /// True if the operator wants it encrypted.
     pub encrypted: bool,
 }
 
-/// Why nothing that is for one person alone is said in a room.
+/// Why a room cannot be used for private messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Flaw {
     #[error("the homeserver does not show it to the bot")]
@@ -50,7 +50,7 @@ pub(super) enum Flaw {
     Replaced,
 }
 
-/// The state of a room: events by their type and key.
+/// The state of a room: events by type and state key.
 #[derive(Default)]
 pub(super) struct State(BTreeMap<(String, String), Value>);
 
@@ -71,7 +71,7 @@ impl State {
         &self.event(kind)["content"]
     }
 
-    /// Those who are in the room or may come in.
+    /// People in the room, or able to come in.
     fn members(&self) -> Vec<&str> {
         let members = self.0.iter().filter(|((kind, _), _)| kind == "m.room.member");
         let active =
@@ -79,20 +79,20 @@ impl State {
         active.map(|((_, user), _)| user.as_str()).collect()
     }
 
-    /// Whether what is said there is encrypted.
+    /// True if messages there are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.content("m.room.encryption")["algorithm"] == "m.megolm.v1.aes-sha2"
     }
 }
 
-/// Asks for the state of a room.
+/// Asks the homeserver for the state of a room.
 pub(super) async fn ask(link: &Link, room: &Room) -> Result<State, Trouble> {
     let request = Request::new(room.room_id().to_owned());
     let answer = link.client.send(request).await.map_err(|error| Trouble::of_http(&error))?;
     Ok(State::of(answer.room_state.iter().filter_map(|event| event.deserialize_as_unchecked().ok())))
 }
 
-/// Why a room is not one of these two alone, made by the bot for that; nothing if it is.
+/// Why a room is not just for these two, made by the bot for that; `None` if it is.
 pub(super) fn flaw(state: &State, pair: &Pair) -> Option<Flaw> {
     let (own, user) = (pair.own.as_str(), pair.user.as_str());
     let create = state.event("m.room.create");
@@ -118,7 +118,7 @@ fn is_hidden(state: &State) -> bool {
     matches!(visibility, Some("invited" | "joined"))
 }
 
-/// Whether somebody can do no more than talk.
+/// True if somebody can do no more than talk.
 fn is_powerless(state: &State, user: &str) -> bool {
     let levels = state.content("m.room.power_levels");
     let level = |value: &Value, default: i64| match value {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A direct room as it is made, with `more` in place of what it holds under the same names.
+    /// A direct room as it is created, with `more` replacing state of the same type and key.
     fn state(more: &[Value]) -> State {
         let event = |kind: &str, key: &str, content: Value| json!({ "type": kind, "state_key": key, "sender": "@bot:a.org", "content": content });
         let made = [

@@ -1,4 +1,4 @@
-//! Which room is tried next: by the rank of whoever wants the bot there, then by turns.
+//! Which room is tried next: by the rank of whoever wants the bot there, then in turns.
 
 use crate::Settings;
 use matrix_sdk::ruma::{OwnedRoomOrAliasId, OwnedServerName, OwnedUserId};
@@ -7,16 +7,16 @@ use std::fmt;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A room is tried so often that does not let the bot in.
+/// How often to try a room that refuses the bot.
 const ATTEMPTS: u32 = 5;
-/// So often it is tried where the homeserver asks to wait.
+/// How often to try if the homeserver asks to wait.
 const LIMITED: u32 = 20;
-/// Rooms in which a stranger can make the bot wait at once, and somebody whom the operator named.
+/// The most rooms waiting for one stranger, and for one person the operator named.
 const WAITING: usize = 20;
 const WAITING_NAMED: usize = 500;
-/// Rooms that are being tried for strangers at once; for those the operator named there is always room.
+/// The most rooms tried at once for strangers; there is no limit for those the operator named.
 const AT_ONCE: usize = 4;
-/// Rooms that were given up and are not tried again while the login lasts.
+/// The most rooms remembered as given up, which are not tried again while the login lasts.
 const GIVEN_UP: usize = 1_000;
 
 /// Who wants the bot in a room.
@@ -24,13 +24,13 @@ const GIVEN_UP: usize = 1_000;
 pub(crate) enum Caller {
     /// The configuration.
     Operator,
-    /// Whoever invited it, or upgraded a room.
+    /// The person who invited it, or upgraded a room.
     User(OwnedUserId),
 }
 
 impl Caller {
-    /// How early their rooms are tried: 0 first. The operator's own, then people named on the list (owners are), their
-    /// servers, then everybody.
+    /// How early their rooms are tried, 0 first: the operator's own, then those of people on the list (owners are on
+    /// it), then of people from servers on the list, then everybody's.
     pub fn place(&self, settings: &Settings) -> u8 {
         let named = |name: &str| settings.invites.contains(name);
         match self {
@@ -51,7 +51,7 @@ impl fmt::Display for Caller {
     }
 }
 
-/// Whether the operator named who wants the bot there.
+/// Whether the operator named the person who wants the bot there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Named,
@@ -73,18 +73,18 @@ pub(crate) struct Wanted {
     pub via: Vec<OwnedServerName>,
 }
 
-/// Why a room has to be tried again.
+/// Why a room must be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// It does not let the bot in.
+    /// It refuses the bot.
     Refused,
-    /// The homeserver asks to wait so long.
+    /// The homeserver asks to wait this long.
     Limited(Duration),
-    /// The homeserver does not answer to anything: the room cannot help it.
+    /// The homeserver answers nothing; that is not the room's fault.
     Down,
 }
 
-/// A room that waits to be tried.
+/// A room waiting to be tried.
 struct Waiting {
     wanted: Wanted,
     place: u8,
@@ -99,12 +99,12 @@ struct Tries {
     limited: u32,
 }
 
-/// The rooms that wait.
+/// The waiting rooms.
 pub(super) struct Queue {
     waiting: Vec<Waiting>,
     underway: BTreeMap<OwnedRoomOrAliasId, (Caller, u8)>,
     tries: BTreeMap<OwnedRoomOrAliasId, Tries>,
-    /// How many turns callers had who still wait.
+    /// The number of turns that callers with waiting rooms have had.
     turns: BTreeMap<Caller, u64>,
     given_up: BTreeSet<OwnedRoomOrAliasId>,
     retries: (Duration, Duration),
@@ -112,7 +112,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// An empty one; `retries` are the first and the longest wait between attempts.
+    /// An empty queue; `retries` are the first and the longest wait between attempts.
     pub fn new(retries: (Duration, Duration)) -> Self {
         Queue {
             waiting: Vec::new(),
@@ -125,7 +125,7 @@ impl Queue {
         }
     }
 
-    /// Takes a room; it comes back if its caller has too many waiting.
+    /// Adds a room. Returns it if its caller has too many waiting.
     pub fn add(&mut self, wanted: Wanted, place: u8) -> Result<(), Wanted> {
         let there = self.underway.contains_key(&wanted.room)
             || self.given_up.contains(&wanted.room)
@@ -150,7 +150,7 @@ impl Queue {
         self.waiting.push(Waiting { wanted, place, due, order: self.order });
     }
 
-    /// The room to be tried now, of those whose `pace` allows it. Of strangers each has one tried at a time.
+    /// The room to try now, among those whose `pace` allows it. Each stranger has one room tried at a time.
     pub fn next(&mut self, now: Instant, pace: &dyn Fn(Rank) -> bool) -> Option<(Wanted, Rank)> {
         let strangers = self.underway.values().filter(|(_, place)| Rank::of(*place) == Rank::Stranger).count();
         let may = |waiting: &&Waiting| {
@@ -170,14 +170,14 @@ impl Queue {
         Some((wanted, Rank::of(place)))
     }
 
-    /// When the next room that waits is due, by its own time and by its pace.
+    /// When the next waiting room is due, by its own time and by its pace.
     pub fn due(&self, now: Instant, pace: &dyn Fn(Rank) -> Option<Instant>) -> Option<Instant> {
         let due = |waiting: &Waiting| pace(Rank::of(waiting.place)).map(|free| free.max(waiting.due));
-        // What is due now waits for an attempt to end.
+        // Rooms due now are waiting for an attempt to end.
         self.waiting.iter().filter_map(due).filter(|due| *due > now).min()
     }
 
-    /// A room that was tried is tried again: after what was asked for, or after longer each time. It comes back if it was
+    /// Puts a room back for another try: after the time asked for, or after longer each time. Returns it if it was
     /// tried often enough.
     pub fn again(&mut self, wanted: Wanted, now: Instant, why: Why) -> Result<(), Wanted> {
         let Some((caller, place)) = self.underway.remove(&wanted.room) else { return Ok(()) };
@@ -201,14 +201,14 @@ impl Queue {
         Ok(())
     }
 
-    /// The bot is in the room.
+    /// Notes that the bot is in the room.
     pub fn done(&mut self, wanted: &Wanted) {
         self.underway.remove(&wanted.room);
         self.tries.remove(&wanted.room);
         self.tidy();
     }
 
-    /// The room is not tried any more.
+    /// Stops trying the room.
     fn give_up(&mut self, wanted: &Wanted) {
         self.done(wanted);
         if self.given_up.len() >= GIVEN_UP {
@@ -217,7 +217,7 @@ impl Queue {
         self.given_up.insert(wanted.room.clone());
     }
 
-    /// Forgets the turns of those who wait for nothing.
+    /// Forgets the turns of callers without waiting rooms.
     fn tidy(&mut self) {
         let (waiting, underway) = (&self.waiting, &self.underway);
         self.turns.retain(|caller, _| {

@@ -1,13 +1,13 @@
-//! How often the bot says that it cannot read something: it is a courtesy, and nobody can make it a flood.
+//! Limits how often the bot says that it cannot read something. It is a courtesy, and nobody can turn it into a flood.
 
 use jiff::{SignedDuration, Timestamp};
 use std::collections::VecDeque;
 
-/// One sender in a room is told once in this time.
+/// A sender in a room is told once in this time.
 const SENDER: SignedDuration = SignedDuration::from_hours(24);
-/// For rooms and for all it is counted so long.
+/// The period of the limits for a room and for all rooms.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
-/// So often in an hour, in one room and in all.
+/// How often in that period, in one room and in all rooms.
 const IN_ROOM: usize = 2;
 const IN_ALL: usize = 20;
 
@@ -16,7 +16,7 @@ const IN_ALL: usize = 20;
 pub(super) struct Complaints(VecDeque<(Timestamp, String, String)>);
 
 impl Complaints {
-    /// Whether this sender may be told now in this room; then it counts.
+    /// True if this sender may be told now in this room; if so, it is counted.
     pub fn may(&mut self, now: Timestamp, room: &str, sender: &str) -> bool {
         self.0.retain(|(at, ..)| now.duration_since(*at) < SENDER);
         let lately = || self.0.iter().filter(|(at, ..)| now.duration_since(*at) < HOUR);

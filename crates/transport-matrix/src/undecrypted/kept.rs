@@ -1,10 +1,10 @@
-//! The messages that wait for their keys: nobody's push out somebody else's.
+//! The messages waiting for their keys: nobody's messages push out another person's.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// So many are kept in all, of a room, and of one sender in a room.
+/// How many are kept in all, per room, and per sender in a room.
 const MOST: usize = 500;
 const OF_ROOM: usize = 100;
 const OF_SENDER: usize = 20;
@@ -14,24 +14,24 @@ const OF_SENDER: usize = 20;
 pub(super) struct Waiting {
     pub room: String,
     pub event: String,
-    /// Who sent it; nobody knows of those that were noted before this was.
+    /// The sender; unknown for messages noted before this field existed.
     #[serde(default)]
     pub sender: String,
     /// The key that it waits for.
     pub session: String,
     /// When it was heard.
     pub since: Timestamp,
-    /// Somebody was told, or will not be.
+    /// True if somebody was told, or will not be.
     pub told: bool,
 }
 
-/// Those that wait, oldest first.
+/// The waiting messages, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Kept(Vec<Waiting>);
 
 impl Kept {
-    /// Keeps one more, unless it is there. Where there are too many, whoever has most of them loses their oldest.
+    /// Adds a message unless it is there already. If there are too many, whoever has the most loses their oldest.
     pub fn add(&mut self, waiting: Waiting) {
         if self.0.iter().any(|kept| kept.event == waiting.event) {
             return;
@@ -54,7 +54,7 @@ impl Kept {
         self.0.iter().filter(move |kept| kept.room == room && kept.sender == sender)
     }
 
-    /// Forgets one of a room.
+    /// Drops one message of a room.
     fn thin_out(&mut self, room: &str) {
         let senders = self.0.iter().filter(|kept| kept.room == room).map(|kept| kept.sender.as_str());
         let sender = counted(senders);
@@ -79,13 +79,13 @@ impl Kept {
         self.0.is_empty()
     }
 
-    /// One of them waits no more.
+    /// Removes a message that no longer waits.
     pub fn remove(&mut self, event: &str) {
         self.0.retain(|kept| kept.event != event);
     }
 }
 
-/// Who is named most often; of several, whoever was named last: what came first stays.
+/// The name that occurs most often; of several, the one that came last, so that earlier messages stay.
 fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (at, name) in names.enumerate() {

@@ -44,7 +44,7 @@ pub fn flags(init: Command) -> Command {
     Answered::augment_args(init)
 }
 
-/// What was answered, if a server was named.
+/// The network from the answers, if a server was named.
 pub fn first(answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<First>> {
     let answered = match answers {
         Answers::Flags(flags) => Answered::from_arg_matches(flags)?,
@@ -99,13 +99,13 @@ fn written(answered: Answered, server: &str, owners: &[String]) -> First {
     first
 }
 
-/// The host and the port of `irc.example.org:6667`.
+/// Splits `irc.example.org:6667` into host and port.
 fn with_port(server: &str) -> Option<(String, u16)> {
     let (host, port) = server.split_once(':')?;
     Some((host.to_owned(), port.parse().ok()?))
 }
 
-/// A name for an IRC network, out of its server's: `libera` for `irc.libera.chat`.
+/// A name for an IRC network, from its server's: `libera` for `irc.libera.chat`.
 fn network_of(server: &str) -> String {
     let server = server.split(':').next().unwrap_or_default();
     let parts: Vec<&str> = server.split('.').filter(|part| !matches!(*part, "irc" | "chat")).collect();

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use store_sled::{ClaimError, DataDir};
 use transport_matrix::{Device, Identity, Randomness, Settings, Terminal};
 
-/// Where the devices are kept, in the data directory.
+/// The directory of the devices, in the data directory.
 pub const DEVICES: &str = "matrix";
 
 /// What an operator does with a device of the bot's. NETWORK is the name behind `matrix.` in the configuration.
@@ -57,14 +57,14 @@ impl MatrixTask {
     }
 }
 
-/// The command as it is typed, and what does it.
+/// The command: its declaration, and the code that runs it.
 pub fn command() -> OwnCommand<Settings> {
     let typed = MatrixTask::augment_subcommands(Command::new("matrix"));
     let typed = typed.about("Look after the bot's devices on Matrix; the bot must be stopped");
     OwnCommand { typed: typed.subcommand_required(true).arg_required_else_help(true), run }
 }
 
-/// Fresh randomness each time.
+/// Returns fresh randomness each time.
 pub fn randomness() -> Randomness {
     let entropy = Mutex::new(Entropy::from_system());
     Arc::new(move || entropy.lock().expect("nothing panics holding it").secret())
@@ -85,7 +85,7 @@ async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &P
         (None, _) => bail!("which account? {}", known()),
     };
     let settings = accounts.get(&name).with_context(|| format!("there is no matrix.{name}; there is {}", known()))?;
-    // One process for a device: its keys would be lost else.
+    // One process per device, or its keys would be lost.
     let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
         data => data?,
@@ -131,7 +131,7 @@ async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &P
     }
 }
 
-/// Whoever started the program.
+/// The user at the terminal.
 struct Tty;
 
 impl Tty {
@@ -147,7 +147,7 @@ impl Tty {
 
 impl Terminal for Tty {
     fn show(&mut self, line: &str) {
-        // A closed standard output sees nothing.
+        // If standard output is closed, nobody sees it.
         let _ = say(line);
     }
 

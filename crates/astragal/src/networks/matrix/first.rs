@@ -5,7 +5,7 @@ use crate::questions::{line, secret};
 use clap::{Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
-/// The name of the account in the first configuration, as in its example.
+/// The name of the account in the first configuration, as in the example.
 pub const NAME: &str = "home";
 
 // What is answered. As documentation, this would take the place of what `init` says of itself.
@@ -37,7 +37,7 @@ pub fn flags(init: Command) -> Command {
     Answered::augment_args(init)
 }
 
-/// What was answered, if a homeserver was named.
+/// The account from the answers, if a homeserver was named.
 pub fn first(answers: &Answers<'_>) -> anyhow::Result<Option<First>> {
     let answered = match answers {
         Answers::Flags(flags) => Answered::from_arg_matches(flags)?,
