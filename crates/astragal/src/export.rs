@@ -94,9 +94,13 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
     say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), quoted(&header.table), found.last))?;
     let seeds: Vec<_> = header.seeds.keys().map(u32::to_string).collect();
     if seeds.is_empty() {
-        say("  no seed is published yet, so no die can be thrown again: a referee does that with fair reveal")?;
+        say("  no seed is published yet, so no die can be rolled again; a referee publishes it with fair reveal")?;
     } else {
-        say(&format!("  dice thrown again, all fell the same: {} (seeds of epochs {})", found.dice, seeds.join(", ")))?;
+        say(&format!(
+            "  dice rolled again, all with the same result: {} (seeds of epochs {})",
+            found.dice,
+            seeds.join(", ")
+        ))?;
     }
     let counts = [
         (found.unproved, "rolls that no published seed can prove yet"),

@@ -146,7 +146,7 @@ impl Verifier {
             Some((from, _)) => return Err(format!("leaves out numbers from #{from} on")),
         };
         if skipped > FURTHEST_AHEAD {
-            return Err(format!("leaves out {skipped} numbers, and a crash leaves out {FURTHEST_AHEAD} at the most"));
+            return Err(format!("leaves out {skipped} numbers, and a crash leaves out at most {FURTHEST_AHEAD}"));
         }
         match entry.number == expected + skipped {
             true => Ok(skipped),

@@ -136,6 +136,9 @@ pub struct Manifest {
     /// Words that are not commands, each with the line it means; `{}` in the line is replaced by what follows the word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<(String, String)>,
+    /// Words of the game, in lower case, and what each means.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub glossary: Vec<(String, String)>,
 }
 
 /// How to type these arguments: `[DIE ...] [adv] [vs NUMBER]`.
@@ -190,6 +193,14 @@ impl Manifest {
         let (_, meant) = self.synonyms.iter().find(|(each, _)| each == word)?;
         let line = meant.replace("{}", rest);
         Some(line.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// What a word of the game (in lower case) means; also in the plural.
+    pub fn means(&self, word: &str) -> Option<&str> {
+        let is = |known: &str| {
+            known == word || word.strip_suffix('s') == Some(known) || known.strip_suffix('s') == Some(word)
+        };
+        self.glossary.iter().find(|(known, _)| is(known)).map(|(_, says)| says.as_str())
     }
 
     /// The command that a bare `!GAME ...` means.

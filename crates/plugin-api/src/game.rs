@@ -36,6 +36,9 @@ pub trait Game: Send + Sync + 'static {
     /// line.
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[];
 
+    /// Words of the game, in lower case, and what each means in a sentence or two: `!help triumph` shows them.
+    const GLOSSARY: &'static [(&'static str, &'static str)] = &[];
+
     /// Plays one command.
     ///
     /// # Errors
@@ -186,10 +189,15 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         commands: G::Command::declare(),
         settings: G::settings(),
         credit: G::CREDIT.to_owned(),
-        synonyms: G::SYNONYMS.iter().map(|(word, meant)| ((*word).to_owned(), (*meant).to_owned())).collect(),
+        glossary: pairs(G::GLOSSARY),
+        synonyms: pairs(G::SYNONYMS),
     };
     assert_eq!(manifest.commands.iter().filter(|command| command.main).count(), 1, "{} needs one main command", G::ID);
     Box::new(Hosted::<G> { manifest, game: PhantomData })
+}
+
+fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+    of.iter().map(|(word, says)| ((*word).to_owned(), (*says).to_owned())).collect()
 }
 
 struct Hosted<G> {

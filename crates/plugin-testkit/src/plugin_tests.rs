@@ -96,7 +96,7 @@ fn outdated_readme(plugin: &dyn Plugin, directory: &str, scenes: &[(String, Stri
         fs::write(&path, &page).expect("the page can be written");
     }
     let current = fs::read_to_string(&path).unwrap_or_default() == page;
-    (!current).then(|| format!("{} is not what the plugin declares: ASTRAGAL_WRITE=1 writes it anew", path.display()))
+    (!current).then(|| format!("{} is not what the plugin declares: ASTRAGAL_WRITE=1 writes it", path.display()))
 }
 
 /// Lines on a screen of 100 columns.

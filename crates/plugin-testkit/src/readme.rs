@@ -31,7 +31,7 @@ pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
             write!(page, "\n## A scene\n\n`sessions/{name}`, as the tests play it:\n\n```text\n{}\n```\n", text.trim());
     }
     page += "\nMade from the declarations and the sessions; `ASTRAGAL_WRITE=1 cargo test -p ";
-    let _ = writeln!(page, "{id}` writes it anew.");
+    let _ = writeln!(page, "{id}` writes it.");
     page
 }
 

@@ -46,7 +46,7 @@ pub const INLINE: RoomSetting =
 
 /// Whether an edited command is played again.
 pub const EDITS: RoomSetting =
-    RoomSetting { key: "edits", help: "whether a command that is edited is played anew", values: &["on", "off"] };
+    RoomSetting { key: "edits", help: "whether an edited command is played again", values: &["on", "off"] };
 
 /// Whether to play commands sent while the bot was away.
 pub const LATE: RoomSetting = RoomSetting {

@@ -134,7 +134,7 @@ impl Console {
             },
             ("/as", true) => format!("You speak as {name}. Another: /as Ann"),
             ("/room", true) => format!("You are in the room {}. Another: /room tavern", self.room().id),
-            ("/edit", true) => "Type the whole line anew behind it: /edit !roll 2d6".to_owned(),
+            ("/edit", true) => "Type the whole line after it: /edit !roll 2d6".to_owned(),
             ("/quit" | "/exit", _) => return Own::Quit,
             _ => "The console knows /as NAME, /room NAME, /private, /edit LINE and /quit; commands of the bot begin with \
                   its prefix."

@@ -329,7 +329,7 @@ fn sizes(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
         }
     }
     if pool.len() > MOST_DICE {
-        return Err(Refusal::new(format!("{} dice are too many: {MOST_DICE} at the most", pool.len())));
+        return Err(Refusal::new(format!("{} dice are too many: I take at most {MOST_DICE}", pool.len())));
     }
     Ok(pool)
 }

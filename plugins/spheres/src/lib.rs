@@ -307,7 +307,7 @@ impl Game for Spheres {
     const TITLE: &'static str = "Shattered Spheres";
     const ABOUT: &'static str = "checks, Fate stones, Destiny dice, the Tilt, Stress, Surge";
     const CREDIT: &'static str = "Rules of Shattered Spheres by its authors, shatteredspheres.wikidot.com/rules, \
-        CC BY-SA 2.5; what the bot says is written anew.";
+        CC BY-SA 2.5. The bot uses words of its own.";
 
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("attack", "check {} attack"),

@@ -370,7 +370,7 @@ fn pay_dice(state: &mut State, turn: &Turn, kind: Kind, count: i64) -> Result<Pa
         Refusal::new(what).about(kind.word()).example("destiny")
     };
     if count > MOST_DICE {
-        let what = format!("{count} dice are too many: {MOST_DICE} at the most");
+        let what = format!("{count} dice are too many: I take at most {MOST_DICE}");
         return Err(Refusal::new(what).about(format!("x{count}")).example("spend triumph x2 boost"));
     }
     let opposes = check::own_side(turn, actor) == Side::Foe;

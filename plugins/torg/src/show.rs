@@ -139,7 +139,7 @@ fn explain(mut reply: Reply, test: &Test) -> Reply {
         return reply.why("a natural 1 on the first die fails, whatever the total");
     }
     let again = if test.unskilled { "10" } else { "10 or 20" };
-    reply = reply.why(format!("the d20 is thrown again on a {again} and added"));
+    reply = reply.why(format!("the d20 explodes on a {again}: it is rolled again and added"));
     if test.reroll.is_some() {
         reply = reply.why("favored: the first die was thrown away, the new one stands");
     }

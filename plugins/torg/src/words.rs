@@ -33,7 +33,7 @@ impl Argument for Difficulties {
             taken += count;
         }
         if found.len() > MOST_TARGETS {
-            return Err(format!("{} difficulties are too many: {MOST_TARGETS} at the most", found.len()));
+            return Err(format!("{} difficulties are too many: I take at most {MOST_TARGETS}", found.len()));
         }
         Ok((taken > 0).then_some((Difficulties(found), taken)))
     }

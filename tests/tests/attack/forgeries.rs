@@ -39,7 +39,7 @@ const ENTRIES: &[Forgery] = &[
     ("a group without a place in it", |e| said(e, 7, |e| e["rules"] = json!(4)), NO_PLACE),
     ("the second of a group alone", |e| in_a_group(e, 11), "is entry 2 of its line, and the one before it is not"),
     ("the second of another line's group", |e| in_a_group(e, 12), "is entry 2 of its line, and the one before"),
-    ("the thirteenth of a group", |e| in_a_group(e, 66), "is entry 13 of its line, which makes 12 at the most"),
+    ("the thirteenth of a group", |e| in_a_group(e, 66), "is entry 13 of its line, which makes at most 12"),
     ("no command of a message", |e| said(e, 7, |e| e["key"]["ordinal"] = json!(0)), "is of command 0"),
     ("the key of another number", |e| said(e, 7, |e| e["key"]["id"] = json!("#8")), "has the key of another entry, #8"),
     ("an edit with other dice", an_edit_with_other_dice, "do not begin with that one's"),

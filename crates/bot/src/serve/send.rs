@@ -127,7 +127,7 @@ fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
         let key = keys::answer(transport.network(), &earlier.key);
         match bot.host().committer().read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
             Ok(id) => earlier.id = id,
-            Err(error) => tracing::error!(%error, "an answer cannot be edited and is said anew"),
+            Err(error) => tracing::error!(%error, "an answer cannot be edited and is sent again"),
         }
     }
     post

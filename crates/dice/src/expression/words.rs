@@ -172,25 +172,25 @@ impl Modifier {
                     (None, None) => "its last face".to_owned(),
                 };
                 let then = match explosion {
-                    Explosion::Each => "brings another die, which may do so again",
-                    Explosion::Once => "brings another die, once",
-                    Explosion::Compound => "is thrown on and added to, as long as that comes",
-                    Explosion::Penetrate => "brings another die, which counts one less and may do so again",
-                    Explosion::Implode => "brings another die, which is taken away",
+                    Explosion::Each => "explodes: another is rolled, which can explode too",
+                    Explosion::Once => "explodes once",
+                    Explosion::Compound => "explodes into the same die: rolled again and added as long as that shows",
+                    Explosion::Penetrate => "explodes: another is rolled, which counts one less and can explode too",
+                    Explosion::Implode => "implodes: another is rolled and subtracted",
                 };
                 format!("each that shows {which} {then}")
             }
             Modifier::Reroll(times, condition) => {
                 let often = match times {
-                    None => "until it does not".to_owned(),
+                    None => "until it does not show that".to_owned(),
                     Some(1) => "once".to_owned(),
-                    Some(times) => format!("{times} times at the most"),
+                    Some(times) => format!("at most {times} times"),
                 };
-                format!("each that shows {} thrown again {often}", condition.in_words())
+                format!("each that shows {} rerolled {often}", condition.in_words())
             }
-            Modifier::Unique => "each that shows the same as one before it thrown again".to_owned(),
-            Modifier::Minimum(value) => format!("each counting {value} at least"),
-            Modifier::Maximum(value) => format!("each counting {value} at most"),
+            Modifier::Unique => "each that shows the same as an earlier one rerolled".to_owned(),
+            Modifier::Minimum(value) => format!("each counting at least {value}"),
+            Modifier::Maximum(value) => format!("each counting at most {value}"),
             Modifier::Map(pairs) => {
                 let pairs: Vec<_> = pairs.iter().map(|(from, to)| format!("{from} as {to}")).collect();
                 format!("counting {}", listed(&pairs, "and"))
@@ -198,8 +198,8 @@ impl Modifier {
             Modifier::Sort(End::Low) => "shown from the lowest up".to_owned(),
             Modifier::Sort(End::High) => "shown from the highest down".to_owned(),
             Modifier::Count(counting) => counting.in_words(),
-            Modifier::Mark(Mark::Critical, condition) => format!("{} pointed out as critical", condition.in_words()),
-            Modifier::Mark(Mark::Fumble, condition) => format!("{} pointed out as a fumble", condition.in_words()),
+            Modifier::Mark(Mark::Critical, condition) => format!("{} marked as critical", condition.in_words()),
+            Modifier::Mark(Mark::Fumble, condition) => format!("{} marked as a fumble", condition.in_words()),
         }
     }
 }
@@ -221,8 +221,8 @@ impl Counting {
     fn in_words(self) -> String {
         match self {
             Counting::Success(condition) => format!("each that shows {} counted as a success", condition.in_words()),
-            Counting::Failure(condition) => format!("each that shows {} taking a success away", condition.in_words()),
-            Counting::Double(condition) => format!("each that shows {} counting once more", condition.in_words()),
+            Counting::Failure(condition) => format!("each that shows {} subtracting a success", condition.in_words()),
+            Counting::Double(condition) => format!("each that shows {} counting twice", condition.in_words()),
             Counting::Botch(condition) => {
                 format!("a botch if {} shows and nothing succeeds", condition.in_words())
             }

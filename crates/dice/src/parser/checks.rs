@@ -55,10 +55,10 @@ fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Optio
     let explodes = |each: &Modifier| matches!(each, Modifier::Explode(..));
     let changes = !matches!(modifier, Modifier::Count(_) | Modifier::Mark(..) | Modifier::Sort(_));
     if modifier.throws() && matches!(source, Source::Group(_)) {
-        return Some("a group holds results, and those are not thrown again: do that inside it");
+        return Some("a group holds results, and results cannot be rerolled: reroll inside it");
     }
     if changes && before.iter().any(Modifier::counts) {
-        return Some("dice explode, are thrown again, kept and dropped before they are counted");
+        return Some("explode, reroll, keep and drop go before counting");
     }
     // In canonical form, as in `!=-1`, that would read as a comparison.
     if matches!(modifier, Modifier::Explode(_, Some(Condition { comparison: Comparison::Equal, value: ..0 }))) {

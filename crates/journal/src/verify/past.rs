@@ -47,7 +47,7 @@ impl Past {
         match place as usize {
             0 | 1 => Ok(()),
             place if place > MOST_IN_A_GROUP => {
-                Err(format!("is entry {place} of its line, which makes {MOST_IN_A_GROUP} at the most"))
+                Err(format!("is entry {place} of its line, which makes at most {MOST_IN_A_GROUP}"))
             }
             _ if self.latest.as_ref().is_some_and(|latest| entry.continues(latest)) => Ok(()),
             place => Err(format!("is entry {place} of its line, and the one before it is not")),
@@ -105,7 +105,7 @@ impl Past {
 fn check_key(entry: &Entry) -> Result<(), String> {
     let MessageKey { id, ordinal, .. } = &entry.key;
     if entry.rules != OF_A_GROUP && !(1..=MOST_LINES).contains(&(*ordinal as usize)) {
-        return Err(format!("is of command {ordinal} of its message, of which {MOST_LINES} are played at the most"));
+        return Err(format!("is of command {ordinal} of its message, of which at most {MOST_LINES} are played"));
     }
     match id.strip_prefix('#') {
         Some(number) if number != entry.number.to_string() => Err(format!("has the key of another entry, {id}")),

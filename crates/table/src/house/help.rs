@@ -9,24 +9,25 @@ use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
 const DICE: &str = "dice";
 /// The notation of dice on one screen: examples and what they do.
 const DICE_PAGE: [(&str, &str); 12] = [
-    ("roll 2d6+3", "two dice of 6 sides, and 3"),
-    ("roll 4d6kh3", "keeps the 3 highest; kl keeps, dh and dl drop"),
-    ("roll d20+5 vs 15", "tells whether it reaches 15, and by how much"),
-    ("roll 2d6!", "a 6 brings another die; !o once, !>=5 from 5 on"),
-    ("roll 2d6r1", "throws a 1 again until it is none; ro1 once"),
-    ("roll 8d10>=7", "counts the dice from 7 on; f1 behind it takes one away for each 1"),
-    ("roll 6x 4d6kh3", "six times; sort or sum behind it"),
+    ("roll 2d6+3", "rolls two six-sided dice and adds 3"),
+    ("roll 4d6kh3", "keeps the 3 highest; kl keeps the lowest, dh and dl drop"),
+    ("roll d20+5 vs 15", "says whether it reaches 15, and by how much"),
+    ("roll 2d6!", "6s explode; !o explodes once, !>=5 on 5 or more"),
+    ("roll 2d6r1", "rerolls 1s until none is left; ro1 rerolls once"),
+    ("roll 8d10>=7", "counts dice of 7 or more; add f1 to subtract the 1s"),
+    ("roll 6x 4d6kh3", "rolls six times; add sort or sum"),
     ("roll d%; 4dF; d[3..8]; d[hit,miss]", "other dice, several rolls at once"),
-    ("roll 1d8[fire]+1d6[cold]", "parts by name"),
-    ("roll d20+$str # Strength", "what set str 3 named, and a label"),
-    ("odds 4d6kh3 vs 3d6", "how likely it is"),
-    ("explain 8d10!c>=7", "what it does, in words"),
+    ("roll 1d8[fire]+1d6[cold]", "names the parts"),
+    ("roll d20+$str # Strength", "uses what you !set, with a comment"),
+    ("odds 4d6kh3 vs 3d6", "shows how likely it is"),
+    ("explain 8d10!c>=7", "puts it into words"),
 ];
 
 pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refusal> {
     let Some(topic) = topic else { return Ok(overview(turn)) };
     let prefix = &turn.room.prefix;
     let topic = topic.trim().trim_start_matches(prefix.as_str()).to_lowercase();
+    let topic = asked_about(&topic).to_owned();
     // `!help mvk act` is about `act`.
     let topic = match topic.split_once(' ') {
         Some((id, word)) if turn.host.plugins.get(id).is_some() => word.trim().to_owned(),
@@ -55,19 +56,32 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
         .chain(plugins.clone().flat_map(|manifest| &manifest.commands))
         .filter(|command| command.answers_to(&topic))
         .collect();
-    if found.is_empty() {
+    let explained: Vec<_> = plugins.clone().filter_map(|manifest| manifest.means(&topic)).collect();
+    let explained: Vec<_> = explained.into_iter().map(Reply::from).collect();
+    if found.is_empty() && explained.is_empty() {
+        let terms = plugins.clone().flat_map(|manifest| manifest.glossary.iter().map(|(word, _)| word.as_str()));
+        let terms: Vec<&str> = terms.collect();
         let all = plugins.flat_map(|manifest| &manifest.commands).chain(turn.host.plugins.house());
-        let names: Vec<_> = all.map(|command| command.name.as_str()).collect();
+        let names: Vec<_> = all.map(|command| command.name.as_str()).chain(terms).collect();
         let hint = suggest(&topic, names).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
         return Err(Refusal::new(format!("I have no help on {topic}{hint}")).about(topic));
     }
-    let replies = found.into_iter().map(|spec| command(prefix, spec));
+    let replies = explained.into_iter().chain(found.into_iter().map(|spec| command(prefix, spec)));
     Ok(replies
         .reduce(|mut all, next| {
             all.blocks.extend(next.blocks);
             all
         })
         .unwrap_or_default())
+}
+
+/// What `!help what is a Surge?` asks about.
+fn asked_about(topic: &str) -> &str {
+    let topic = topic.trim_end_matches(['?', '.', '!', ' ']);
+    let asks = ["what is ", "what's ", "what are ", "what does ", "whats "];
+    let Some(rest) = asks.iter().find_map(|asks| topic.strip_prefix(asks)) else { return topic };
+    let rest = rest.trim_end_matches(" mean").trim_end_matches(" do");
+    ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article)).unwrap_or(rest).trim()
 }
 
 fn dice(prefix: &str) -> Reply {

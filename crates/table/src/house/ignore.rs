@@ -20,7 +20,7 @@ pub(super) fn ignore(turn: &mut HouseTurn, who: Option<Text>) -> Result<Reply, R
         return Err(Refusal::new(format!("{typed} is you too")).about(typed).example("ignore *!*@*.spam.example"));
     }
     if turn.room.ignored.len() >= MOST {
-        return Err(Refusal::new(format!("a room ignores {MOST} at the most")).example("ignore"));
+        return Err(Refusal::new(format!("a room ignores at most {MOST} people")).example("ignore"));
     }
     if !Arc::make_mut(turn.room).ignored.insert(pattern.clone()) {
         return Err(Refusal::new(format!("{typed} is ignored here already")).about(typed).example("ignore"));

@@ -234,9 +234,7 @@ impl Session {
         }
         if !self.wanted.contains_key(&folded) {
             if moment.memory.invited.len() >= MOST_INVITED {
-                return Err(format!(
-                    "the bot keeps {MOST_INVITED} channels at the most that are not in its configuration"
-                ));
+                return Err(format!("the bot keeps at most {MOST_INVITED} channels that are not in its configuration"));
             }
             moment.memory.invite(&folded);
         }
