@@ -4,9 +4,9 @@ use crate::order::Order;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Rolls dice, knows the rules of your game, and keeps what your table holds.
+/// Rolls dice, knows the rules of your game, and keeps track of your table.
 ///
-/// Without a command it runs: on the networks of its configuration, or in this terminal if that names none.
+/// Without a command it starts the bot: on the networks of its configuration, or in this terminal if there are none.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
@@ -19,43 +19,43 @@ pub struct Cli {
 // What every command takes. As documentation, this would take the place of what the program says of itself.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// Keep everything in this directory instead of the platform's own place for it
+    /// Keep all data in this directory instead of the platform's default
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Read this configuration instead of astragal.toml in the platform's own place for it, or /etc/astragal
+    /// Read this configuration file instead of astragal.toml in the platform's default place, or /etc/astragal
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How what happens is logged to standard error; how much: ASTRAGAL_LOG=info, or debug
+    /// The format of the log on standard error; for its level, set ASTRAGAL_LOG=info, or debug
     #[arg(long, global = true, value_enum, default_value_t, env = "ASTRAGAL_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: LogFormat,
 }
 
-/// How it is logged. What is said in rooms is never in it.
+/// The format of the log. It never contains what is said in rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// To read
+    /// Text to read
     #[default]
     Text,
-    /// A JSON object a line
+    /// One JSON object per line
     Json,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Task {
-    /// Play session files and say where an answer differs from what is written
+    /// Play session files and report where an answer differs from the file
     Play {
-        /// Print what became of each line as JSON instead of comparing
+        /// Print the result of each line as JSON instead of comparing
         #[arg(long)]
         json: bool,
         /// The session files
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Write everything the bot keeps to a new file; works while it runs
+    /// Write all the bot's data to a new file; works while the bot runs
     Backup {
         /// The file to write
         file: PathBuf,
-        /// Write it for an older astragal, which knows this schema at the most
+        /// Write it for an older astragal, whose newest schema is this one
         #[arg(long, value_name = "N")]
         schema: Option<u32>,
     },
@@ -64,29 +64,28 @@ pub enum Task {
         /// The file to read
         file: PathBuf,
     },
-    /// Write the journal of a room's table to a new file that anybody can verify; works while the bot runs
+    /// Write the journal of a room's table to a new file that anyone can verify; works while the bot runs
     Export {
-        /// The room, such as hall or console/hall, or the name the table was given
+        /// The room, such as hall or console/hall, or the table's name
         room: String,
         /// The file to write
         file: PathBuf,
         /// Write it as text to read
         #[arg(long, conflicts_with = "all")]
         text: bool,
-        /// Write all that the table is, unpublished seeds and secrets too, to import it elsewhere
+        /// Write the whole table, with unpublished seeds and secrets, to import it elsewhere
         #[arg(long = "move")]
         all: bool,
     },
-    /// Verify an exported journal: the chain, and every die of which the seed is published
+    /// Verify an exported journal: the chain, and every die whose seed is published
     Verify {
         /// The file to read
         file: PathBuf,
-        /// The chain's head that the room saw, or 16 characters of its beginning or more: a journal that ends elsewhere
-        /// does not hold
+        /// The chain's head as the room saw it, or at least its first 16 characters; a journal with another head fails
         #[arg(long, value_name = "HASH", value_parser = head)]
         head: Option<String>,
     },
-    /// Lay a table that was exported with --move, and seat a room at it; the bot must be stopped
+    /// Import a table exported with --move, and seat a room at it; the bot must be stopped
     Import {
         /// The file to read
         file: PathBuf,
@@ -108,34 +107,34 @@ pub enum Task {
     },
     /// List the tables; the bot must be stopped
     Tables,
-    /// Read everything that is stored and say whether it is intact; the bot must be stopped
+    /// Read all stored data and report whether it is intact; the bot must be stopped
     Check {
         /// Rebuild a damaged store from the newest daily backup and the log of what was played since
         #[arg(long)]
         rebuild: bool,
     },
-    /// Write a first configuration: asks a few questions, or takes them from flags
+    /// Write a first configuration; asks a few questions, or takes the answers from flags
     Init(Named),
-    /// Look at the configuration
+    /// Show the configuration or its schema
     #[command(subcommand)]
     Config(ConfigTask),
-    /// Say whether the configuration is right: every mistake at once, with its line
+    /// Check the configuration and report every mistake at once, with its line
     CheckConfig {
-        /// Log in to each network too, and leave again
+        /// Also log in to each network, and leave again
         #[arg(long)]
         online: bool,
     },
-    /// Ask the running bot for something: how it is, to come into a room, to leave one
+    /// Ask the running bot for its status, or tell it what to do, such as join or leave a room
     Ctl {
-        /// Print what it says as JSON
+        /// Print its answer as JSON
         #[arg(long, global = true)]
         json: bool,
         #[command(subcommand)]
         order: Order,
     },
-    /// Print what completes these commands in a shell
+    /// Print a shell completion script for these commands
     Completions {
-        /// Which
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the man page
@@ -162,9 +161,9 @@ pub struct Named {
 /// What is shown of the configuration.
 #[derive(Debug, Subcommand)]
 pub enum ConfigTask {
-    /// Show what is set, by the file and by the environment, with its secrets hidden
+    /// Show the settings from the file and the environment, with secrets hidden
     Show {
-        /// Show the secrets too
+        /// Also show the secrets
         #[arg(long)]
         secrets: bool,
     },

@@ -7,44 +7,45 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Subcommand, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Show the networks with their rooms, what waits to be said, and since when it runs
+    /// Show the networks, their rooms, messages waiting to be sent, and how long the bot has run
     Status,
-    /// Come into a room: #tavern on IRC, #tavern:example.org on Matrix
+    /// Join a room: #tavern on IRC, #tavern:example.org on Matrix
     Join {
         /// The network's name in the configuration, and the room: libera '#tavern', or libera/#tavern
         #[arg(num_args = 1..=2, required = true)]
         place: Vec<String>,
     },
-    /// Leave a room; what its table holds stays
+    /// Leave a room; its table's data is kept
     Leave {
         /// The network's name in the configuration, and the room: libera '#tavern', or libera/#tavern
         #[arg(num_args = 1..=2, required = true)]
         place: Vec<String>,
     },
-    /// List who is answered nowhere, or add somebody: libera:account:troll, home:@*:spam.example, *!*@*.spam.example
+    /// List whom the bot ignores everywhere, or ignore somebody: libera:account:troll, home:@*:spam.example,
+    /// *!*@*.spam.example
     Ignore {
-        /// Whom, with * for anything
+        /// Whom, where * stands for anything
         pattern: Option<String>,
-        /// They are answered again
+        /// Stop ignoring them
         #[arg(long)]
         no: bool,
     },
     /// Enable or disable a plugin in a room
     Plugin {
-        /// Which of both
+        /// Enable or disable it
         what: Switch,
         /// The room as network/room, such as libera/#tavern
         room: String,
         /// The plugin
         plugin: String,
     },
-    /// Write a backup into the directory `backups` of the data directory
+    /// Write a backup to the directory `backups` in the data directory
     Backup,
-    /// Read the configuration again; a wrong one changes nothing
+    /// Reload the configuration; if it has mistakes, nothing changes
     Reload,
-    /// Log so much from now on, such as info or warn,transport_irc=debug; without a filter, as usual
+    /// Set how much is logged, such as info or warn,transport_irc=debug; without a filter, back to normal
     Log {
-        /// How much
+        /// The filter
         filter: Option<String>,
     },
 }

@@ -70,30 +70,30 @@ impl Argument for Elsewhere {
 
 #[derive(Commands)]
 enum House {
-    /// Show what can be typed here, or how a command or a game works.
+    /// List the commands, or explain one command or game.
     #[command(example = "help", example = "help roll")]
     Help { topic: Option<Text> },
-    /// List the games and tools there are, and which are enabled in this room.
+    /// List the games and tools, and show which are enabled in this room.
     #[command(example = "plugins")]
     Plugins,
     /// Enable or disable a plugin in this room.
     #[command(admin, example = "plugin enable mvk", example = "plugin disable mvk")]
     Plugin { change: settings::Switched },
-    /// Show or set the main game: the one that a word shared by several games means. Setting it is the referee's.
+    /// Show or set the main game: it wins when games share a command. Only a referee can set it.
     #[command(example = "game mvk")]
     Game { id: Option<Name> },
-    /// Show who referees, become a referee, or name and dismiss one.
+    /// Show who the referees are, become one, or add or remove one.
     ///
-    /// While a table has no referee, everybody may give a referee's commands.
+    /// While a table has no referee, anyone may use referee commands.
     #[command(example = "gm me", example = "gm add Gus", example = "gm remove Gus")]
     Gm { change: Option<people::Referee> },
-    /// Name your character, or switch to another one of yours.
+    /// Name your character, or switch to another of your characters.
     #[command(example = "iam Ann")]
     Iam { name: Option<Text> },
-    /// Do something as another character: one of yours, or as a referee anybody, who comes into being if need be.
+    /// Play a command as another character of yours. Referees: as anyone, including a new NPC.
     #[command(example = "as Ogre roll 2d6")]
     As { character: Name, command: Text },
-    /// List the characters; a referee makes one, binds one to a player, or frees one.
+    /// List the characters. A referee creates one, gives one to a player, or frees one.
     #[command(example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
     Pc {
         character: Option<Name>,
@@ -101,14 +101,15 @@ enum House {
         #[flag("free")]
         free: bool,
     },
-    /// Come to the table, or bring somebody; nobody else is disturbed.
+    /// Join the table, or bring somebody in. Nobody else is affected.
     #[command(example = "join", example = "join Cem")]
     Join { character: Option<Name> },
-    /// Leave the table, or as the referee see somebody off; what they hold stays for their return.
+    /// Leave the table. A referee can remove somebody. What they hold is kept for their return.
     #[command(example = "leave", example = "leave Cem")]
     Leave { character: Option<Name> },
-    /// Show or change how this room is answered: its prefix, formatting on or off, the dialect of its dice, verbosity brief,
-    /// normal or full, inline rolls on or off, alone on where no other bot is, and what its plugins let rooms set.
+    /// Show or change this room's settings. They are: prefix, formatting (on or off), the dice dialect, verbosity
+    /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), and what the room's
+    /// plugins add.
     #[command(
         example = "room",
         example = "room prefix .",
@@ -117,22 +118,25 @@ enum House {
         example = "room alone on"
     )]
     Room { setting: Option<Name>, value: Option<Text> },
-    /// Show or change whose spelling of dice this room reads: native, roll20, foundry, avrae or dicemaiden.
+    /// Show or set the dice notation of this room: native, roll20, foundry, avrae or dicemaiden.
     ///
-    /// Answers show the dice in my own spelling, whatever was typed.
+    /// Answers always show the dice in my own notation.
     #[command(example = "dialect", example = "dialect roll20")]
     Dialect { name: Option<Text> },
-    /// Show or change this table's settings: its name, who may undo, and what its plugins let tables set. Changing is
-    /// the referee's.
+    /// Show or change this table's settings. They are: its name, who may undo, and what its plugins add. Only a referee
+    /// can change them.
     #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
     Table { setting: Option<Name>, value: Option<Text> },
-    /// List what was played here, the newest last: the last 10 entries, or so many, or one character's.
+    /// List the last 10 entries played here, newest last. Give a number for more or fewer, or a character for theirs
+    /// alone.
     #[command(example = "history 20", example = "history", example = "history 5 Ann")]
     History { count: Option<Number<1, MOST_HISTORY>>, character: Option<Name> },
-    /// Explain an answer die by die: what was thrown, what counted and why, what changed. Without a number, the newest.
+    /// Explain an answer die by die: what was rolled, what counted and why, and what changed. Without a number, it
+    /// explains the newest answer.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
-    /// List your variables, or give one a value: then $NAME stands for it in any command. With table, it is everybody's.
+    /// List your variables, or set one. Then $NAME stands for its value in any command. Add table to share it with
+    /// everyone at the table.
     #[command(example = "set str 3", example = "set", example = "set str none", example = "set table dc 15")]
     Set {
         #[flag("table")]
@@ -140,9 +144,11 @@ enum House {
         name: Option<Name>,
         value: Option<Text>,
     },
-    /// List your macros, or name a command: then NAME stands for it. With table, it is everybody's.
+    /// List your macros, or give a command a name. Then NAME runs that command. Add table to share it with everyone at
+    /// the table.
     ///
-    /// $1 to $9 are the words behind the name, $* is all of them; where there is none of these, they stand at the end.
+    /// $1 to $9 stand for the words typed after the name, and $* for all of them. A macro without any of these adds the
+    /// words at its end.
     #[command(
         example = "macro attack roll 1d20+$1 # axe",
         example = "macro",
@@ -155,72 +161,73 @@ enum House {
         name: Option<Name>,
         command: Option<Text>,
     },
-    /// Say in words what some dice do, without throwing them.
+    /// Say in words what a dice roll does, without rolling it.
     #[command(example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
     Explain { dice: Option<Text> },
-    /// Show how likely each result of some dice or of a game's command is, or how likely dice reach a number or beat others.
+    /// Show how likely each result of a roll or of a game's command is. With vs, it shows how likely the dice reach a
+    /// number or beat other dice.
     ///
-    /// It is computed exactly where that can be, a game's command by its own rules as the table stands; what is too large is
-    /// estimated by rolling it: odds estimate 20d20u.
+    /// The odds are exact where possible. For a game's command they follow its rules and the current state of the
+    /// table. To estimate a roll that is too large, by rolling it many times, type: odds estimate 20d20u.
     #[command(example = "odds 4d6kh3", example = "odds 1d20+5 vs 15", example = "odds 4d6kh3 vs 3d6")]
     Odds {
         #[flag("estimate")]
         estimate: bool,
         roll: Option<Text>,
     },
-    /// Show what did not fit of the last long answer here.
+    /// Show the rest of the last long answer here.
     #[command(example = "more")]
     More,
-    /// Show the scene that is being played, or begin or end one, which is the referee's.
+    /// Show the current scene, or begin or end one. Only a referee can begin or end a scene.
     #[command(example = "scene The wolf at the ford", example = "scene", example = "scene end")]
     Scene { title: Option<Text> },
-    /// Show how high everybody's dice were this scene, or all along, among all that they could have shown.
+    /// Show how lucky everyone's dice were this scene, or since the start.
     ///
-    /// 50 % is as high as is to be expected. Secret rolls, what was undone, and dice of more than 100 sides do not count.
+    /// 50 % is average luck. Secret rolls, undone rolls and dice with more than 100 sides do not count.
     #[command(example = "cursed", example = "cursed all")]
     Cursed {
         #[flag("all")]
         all: bool,
     },
-    /// Tell what happened at the table since you last did something here.
+    /// Sum up what happened at the table since you last did something here.
     #[command(example = "recap")]
     Recap,
-    /// Take back your last command, or the one with this number; a referee takes back anybody's.
+    /// Undo your last command, or the entry with this number. A referee can undo anyone's.
     ///
-    /// It works as long as nothing later changed the same. Dice that are taken back are named, and an undo can itself be
-    /// undone.
+    /// It works unless something later changed the same thing. The answer names the dice it discards. You can undo an
+    /// undo.
     #[command(example = "undo", example = "undo #12")]
     Undo { entry: Option<EntryNumber> },
-    /// Bring back what your last undo took away.
+    /// Redo what your last undo took away.
     #[command(example = "redo")]
     Redo,
-    /// List all that somebody may still choose, by whom and since when; yours with the number to type.
+    /// List open choices: whose, how old, and the number to type for yours.
     ///
-    /// What your secret rolls offer is listed where nobody else reads it: secret waiting.
+    /// To see what your secret rolls offer, where nobody else reads it, type: secret waiting.
     #[command(example = "waiting", example = "waiting Ann", example = "secret waiting")]
     Waiting { character: Option<Name> },
-    /// Do something so that only you and the referees see the answer; the table sees that you did.
+    /// Play a command in secret: only you and the referees see the answer. The table sees that you did something.
     #[command(example = "secret roll 2d6")]
     Secret { command: Text },
-    /// From a private chat with me: do something in a room, so that only you and the referees see the answer.
+    /// From a private chat with me, play a command in a room. Only you and the referees see the answer.
     #[command(example = "in hall roll 2d6")]
     In { room: Elsewhere },
-    /// Show everybody a secret roll of yours; a referee shows any.
+    /// Show everyone a secret roll of yours. A referee can reveal any secret roll.
     #[command(example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
-    /// Declare something that stays sealed until the referee opens all declarations at once.
+    /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
-    /// Type it in a private chat with me, behind in and the room, lest the others read it. Sealing again replaces it.
+    /// To keep it from the others, type it in a private chat with me, after in and the room. Sealing again replaces it.
     #[command(example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
     Seal { declaration: Text },
     /// Open all sealed declarations at once.
     #[command(referee, example = "unseal")]
     Unseal,
-    /// Show what proves the dice: the commitment to their seed and the head of the journal's chain.
+    /// Show the proof of fair dice: the commitment to their seed and the head of the journal's chain.
     ///
-    /// Before the first entry of a seed, everybody may bind it with words of their own, once: so whoever runs the bot cannot
-    /// have chosen its dice. A referee publishes the seed, so that everybody can throw the dice again, and a new one begins.
-    /// Where that would disclose secret rolls it takes: fair reveal all.
+    /// Before a seed's first entry, everyone may bind it once with words of their own. Then whoever runs the bot cannot
+    /// have chosen the dice. A referee publishes the seed so that anyone can check every die, and a new seed begins. If
+    /// that would disclose secret rolls, it takes: fair reveal all.
     #[command(
         example = "fair",
         example = "fair add a stone and an unfound door",
@@ -228,24 +235,25 @@ enum House {
         example = "fair reveal all"
     )]
     Fair { proof: Option<fair::Proof> },
-    /// Hand out the journal as a file that anybody can verify, or as text to read.
+    /// Export the journal as a file that anyone can verify, or as text to read.
     ///
-    /// With move a referee gets a word by which another room, on any network I am on, goes on with this table.
+    /// With move, a referee gets a code word. With it, another room on any of my networks can continue this table.
     #[command(example = "export", example = "export text", example = "export move")]
     Export { form: Option<fair::Export> },
-    /// Go on in this room with another table, by the word that its referee got; import back leads to its own.
+    /// Continue another table in this room, with the code word its referee got. To return to this room's own table,
+    /// type: import back.
     #[command(admin, example = "import kfbdmpahcoel", example = "import back")]
     Import {
         word: Option<Name>,
         #[flag("really")]
         really: bool,
     },
-    /// Erase what was typed and answered, if it was yours; dice and changes stay, and the journal can still be verified.
+    /// Erase the text of an entry of yours. Its dice and changes stay, and the journal can still be verified.
     ///
-    /// A room's admin erases anybody's, and all that is older than so many days.
+    /// A room's admin can erase anyone's text, and all text older than a number of days.
     #[command(example = "erase #12", example = "erase older 90")]
     Erase { what: Option<erase::Erased> },
-    /// Erase all that you ever typed here; dice and changes stay.
+    /// Erase everything you ever typed here. Dice and changes stay.
     #[command(example = "forget me")]
     Forget {
         #[flag("me")]
@@ -253,10 +261,10 @@ enum House {
         #[flag("really")]
         really: bool,
     },
-    /// List who is not answered in this room, or add somebody who is here, an id, or a mask.
+    /// List whom I ignore in this room, or ignore somebody here, an id, or a mask.
     #[command(admin, example = "ignore Bob", example = "ignore", example = "ignore *!*@*.spam.example")]
     Ignore { person: Option<Text> },
-    /// Answer somebody again in this room.
+    /// Stop ignoring somebody in this room.
     #[command(admin, example = "unignore Bob")]
     Unignore { person: Text },
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 pub struct Settings {
     /// The server's host name or address.
     pub server: String,
-    /// Its port; 6697 with TLS, 6667 without, unless it is named.
+    /// Its port. The default is 6697 with TLS, 6667 without.
     pub port: Option<u16>,
-    /// Whether the link is encrypted.
+    /// True to encrypt the connection.
     pub tls: bool,
     /// A file of certificates (PEM) to trust instead of the system's.
     pub ca: Option<PathBuf>,
@@ -28,11 +28,11 @@ pub struct Settings {
     pub password: Option<Secret>,
     /// A file that holds it.
     pub password_file: Option<PathBuf>,
-    /// The nick, and what is tried if it is taken; then underscores are added.
+    /// The nick. If it is taken, the alternatives are tried, then underscores are added.
     pub nick: String,
     /// Other nicks to try.
     pub alternative_nicks: Vec<String>,
-    /// The user name in front of the host; the nick, unless it is named.
+    /// The user name before the host. The default is the nick.
     pub user: Option<String>,
     /// What WHOIS shows.
     pub real_name: String,
@@ -43,33 +43,34 @@ pub struct Settings {
     pub account_password: Option<Secret>,
     /// A file that holds it.
     pub account_password_file: Option<PathBuf>,
-    /// Who is told the account and its password where there is no SASL, and with which words; empty tells nobody.
+    /// The service that is told the account and its password where there is no SASL, and the words for it. If empty,
+    /// none is told.
     pub identify: String,
-    /// When the account's password is told, by PLAIN or with the words of `identify`.
+    /// When the account's password may be sent, by PLAIN or with the words of `identify`.
     pub tell_password: TellPassword,
-    /// Do not come without the account.
+    /// True to stay off the network unless the login succeeds.
     pub login_required: bool,
     /// The channels.
     pub channels: BTreeMap<String, Channel>,
-    /// Who is admin of every channel there: `account:NAME`, or `nick:NAME` where nicks are trusted.
+    /// The admins of every channel there: `account:NAME`, or `nick:NAME` where nicks are trusted.
     pub admins: BTreeSet<String>,
-    /// A nick counts as proof of who somebody is. Only for networks where nobody takes another's.
+    /// True if a nick proves who somebody is. Only for networks where nobody takes another's nick.
     pub trust_nicks: bool,
     /// Whose invitations are followed.
     pub invites: Invites,
-    /// Seconds after which it comes back when it was kicked; 0 stays away.
+    /// Seconds before the bot rejoins after a kick; 0 stays away.
     pub rejoin_seconds: u32,
-    /// Lines of one answer; the rest is shown to who asks for more.
+    /// Lines in one answer. The rest is shown on request.
     pub lines_per_answer: usize,
-    /// Lines that may be said at once.
+    /// Lines that may be sent at once.
     pub burst: u32,
     /// Milliseconds for each line after that; 0 switches the limit off.
     pub line_every_ms: u32,
-    /// Milliseconds before the first attempt to come back.
+    /// Milliseconds before the first attempt to reconnect.
     pub reconnect_first_ms: u32,
     /// The longest wait between attempts.
     pub reconnect_most_ms: u32,
-    /// Seconds of silence after which the link is tried; it is given up after half as many again.
+    /// Seconds of silence before the connection is tested. After half as long again, it is given up.
     pub ping_seconds: u32,
 }
 
@@ -82,20 +83,20 @@ pub struct Channel {
     pub key: Option<Secret>,
     /// A file that holds it.
     pub key_file: Option<PathBuf>,
-    /// Who is admin there besides its operators: `account:NAME`, or `nick:NAME` where nicks are trusted.
+    /// The channel's admins besides its operators: `account:NAME`, or `nick:NAME` where nicks are trusted.
     pub admins: BTreeSet<String>,
 }
 
-/// When the account's password itself is told, and not only proved to be known.
+/// When the account's password itself may be sent, not only a proof of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TellPassword {
     /// Never: SCRAM-SHA-256 or a certificate must do.
     Never,
-    /// Over an encrypted link.
+    /// Only over an encrypted connection.
     #[default]
     Tls,
-    /// Also where everybody on the way can read it.
+    /// Even where anyone on the way can read it.
     Always,
 }
 
@@ -103,12 +104,12 @@ pub enum TellPassword {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Invites {
-    /// Nobody's.
+    /// No one's.
     Nobody,
-    /// Those of admins by account.
+    /// Those of admins, known by account.
     #[default]
     Admins,
-    /// Everybody's.
+    /// Anyone's.
     Anybody,
 }
 

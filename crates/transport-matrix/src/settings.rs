@@ -21,32 +21,32 @@ pub struct Settings {
     pub password: Option<Secret>,
     /// A file that holds it.
     pub password_file: Option<PathBuf>,
-    /// An access token instead of the password: of a device that nothing else uses.
+    /// An access token instead of the password. Its device must not be used by anything else.
     #[schemars(with = "Option<String>", extend("writeOnly" = true))]
     pub token: Option<Secret>,
     /// A file that holds it.
     pub token_file: Option<PathBuf>,
-    /// The name of its device, as others see it.
+    /// The name of the bot's device, as others see it.
     pub device: String,
     /// Rooms to be in, by alias or id.
     pub rooms: BTreeSet<String>,
-    /// Whose invitations are followed: user ids, servers, or `*` for everybody's. Owners' always are.
+    /// Whose invitations are followed: user ids, servers, or `*` for everyone. Owners' invitations are always followed.
     pub invites: BTreeSet<String>,
-    /// Rooms it joins in a minute; other invitations wait.
+    /// Rooms to join per minute. Other invitations wait.
     pub joins_per_minute: u32,
-    /// Who has this power level in a room is its admin.
+    /// The power level that makes somebody a room's admin.
     pub admin_power: i64,
-    /// Whether direct rooms that the bot makes are encrypted.
+    /// True to encrypt the direct rooms that the bot creates.
     pub encrypt_direct: bool,
-    /// Users who are no players, and whose messages are not read: other bots.
+    /// Users whose messages are ignored, such as other bots.
     pub ignore: BTreeSet<String>,
-    /// Seconds that a sync may wait for something to happen.
+    /// Seconds a sync may wait for something to happen.
     pub sync_seconds: u32,
-    /// Milliseconds until a request that failed is tried again: at first.
+    /// Milliseconds before the first retry of a failed request.
     pub retry_first_ms: u32,
-    /// And at the most.
+    /// The most milliseconds between retries.
     pub retry_most_ms: u32,
-    /// Messages that are looked through for commands that came while the bot was away, in one room.
+    /// The most messages to search in a room for commands sent while the bot was away.
     pub catch_up: u32,
 }
 

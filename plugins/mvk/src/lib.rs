@@ -44,16 +44,15 @@ struct Holdings {
     away: bool,
 }
 
-/// What can be typed.
-/// The dice of an action or a counter, and how they are thrown.
+/// What can be typed. The dice of an action or a counter, and how they are rolled.
 #[derive(Clone, Arguments)]
 struct Pool {
     /// your character dice, d4 to d12
     dice: Vec<DiceWord>,
-    /// two d20, the higher counts
+    /// roll two d20 and keep the higher
     #[flag("adv", "advantage", "advantaged")]
     advantage: bool,
-    /// two d20, the lower counts
+    /// roll two d20 and keep the lower
     #[flag("dis", "disadvantage", "disadv", "disadvantaged")]
     disadvantage: bool,
     /// this once, or for longer with the stress command
@@ -66,10 +65,11 @@ struct Pool {
 
 #[derive(Clone, Commands)]
 enum Command {
-    /// Act: roll a d20 and your character dice for total and impact.
+    /// Act: roll a d20 and your character dice for a total and an impact.
     ///
-    /// The total is the two highest dice, the impact counts each die of 4 and more. A 1 on the d20 fumbles and
-    /// scratches your lowest die; a 20 that succeeds is a critical success. Stress you hold counts by itself.
+    /// The total is the sum of the two highest dice. Impact is 1 for a d20 of 4 or more, plus 1 for each character die
+    /// of 4 to 9 and 2 for each of 10 or more. A 1 on the d20 is a fumble and scratches your lowest die that is not a
+    /// 1. A 20 that succeeds is a critical success. Stress set with the stress command applies automatically.
     #[command(
         alias = "action",
         main,
@@ -80,45 +80,46 @@ enum Command {
     Act {
         #[group]
         pool: Pool,
-        /// the counter total, if it is known, or who counters
+        /// the counter total, if known, or who counters
         #[word("vs", "against", "versus", "v", "dc", "dn")]
         counter: Option<Against>,
     },
     /// Counter an action: the same dice, without critical success.
     ///
-    /// An action against you, or one of the opposition that you name, is settled with it.
+    /// It settles an action against you, or the action you name.
     #[command(follow_up = "if any", example = "counter d8 d10", example = "counter #7 d8 d10")]
     Counter {
         #[group]
         pool: Pool,
     },
-    /// Set what your last action was countered with, and settle it.
+    /// Set the counter total for your last action, and settle it.
     #[command(follow_up, alias = "versus", example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
     Vs { counter: Number<0, 200> },
-    /// Use your critical success: two more impact, or a point of inspiration.
+    /// Use your critical success: 2 more impact, or 1 inspiration.
     #[command(follow_up, example = "crit impact", example = "crit inspire")]
     Crit { choice: CritChoice },
-    /// Scratch another die of your fumble than the lowest; no die that shows 1.
+    /// Scratch a different die for your fumble instead of the lowest. It cannot be a die that shows 1.
     #[command(follow_up, example = "scratch d10", example = "scratch d8=5")]
     Scratch { die: NamedDie },
-    /// Show inspiration, or change it: your own, or as the referee anybody's.
+    /// Show or change inspiration. A referee can change anyone's.
     #[command(alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
     Inspiration {
         character: Option<Name>,
         #[signed]
         change: Option<i32>,
     },
-    /// Spend inspiration, a point or more.
+    /// Spend 1 inspiration, or more.
     #[command(by_object, example = "spend inspiration", example = "spend 2 inspiration")]
     Spend { points: Option<Number<1, 100>>, what: Spendable },
-    /// Show or set the stress that counts in every roll of yours until it is cleared. A referee sets anybody's.
+    /// Show or set the stress that counts in every roll of yours. It lasts until it is cleared. A referee can set
+    /// anyone's.
     #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
     Stress {
         changes: Vec<StressWord>,
         /// whose, if not your own
         character: Option<Name>,
     },
-    /// Show all that a character and the table hold.
+    /// Show everything a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
 }
@@ -126,9 +127,9 @@ enum Command {
 /// What a critical success is used for.
 #[derive(Clone, Copy, Choice)]
 enum CritChoice {
-    /// Two more impact.
+    /// 2 more impact.
     Impact,
-    /// A point of inspiration.
+    /// 1 inspiration.
     #[choice("inspire", "inspiration")]
     Inspire,
 }
@@ -136,7 +137,7 @@ enum CritChoice {
 /// What can be spent.
 #[derive(Clone, Copy, Choice)]
 enum Spendable {
-    /// A point of it.
+    /// 1 inspiration.
     #[choice("inspiration", "insp")]
     Inspiration,
 }
@@ -150,7 +151,7 @@ enum StressWord {
     /// It is there.
     #[choice("staggered", "st")]
     Staggered,
-    /// All of it is gone.
+    /// Clear all stress.
     #[choice("clear", "none", "off", "no")]
     Clear,
 }

@@ -31,25 +31,26 @@ struct Retrostar;
 /// What can be typed.
 #[derive(Clone, Commands)]
 enum Command {
-    /// Try something: two d6 and one more for each step of the ladder, the two highest or lowest count.
+    /// Try an Intention: roll d6 on the ladder and add up two of them.
     ///
-    /// The number is what your Traits, Descriptors, Benefits and Obstacles come to; none is 0. What waits for you and a
-    /// Spotlight Token (+2) are added. 10 and more succeeds, 6 and less fails, 7 to 9 is your choice.
+    /// Type the sum of your Traits, Descriptors, Benefits and Obstacles; no number means 0. You roll two d6, plus one
+    /// for each step above or below 0. Above 0 the two highest count, below 0 the two lowest. What waits for you and a
+    /// Spotlight Token (+2) are added to the number. 10 or more succeeds, 6 or less fails, and on 7 to 9 you choose.
     #[command(alias = "i", main, example = "intent +1", example = "intent -1 spot casting # over the rooftops")]
     Intent {
         #[group]
         effort: Effort,
     },
-    /// Take the failure of a 7 to 9 and keep control of your character.
+    /// On a 7 to 9: fail, and keep control of your character.
     #[command(follow_up, example = "keep")]
     Keep,
-    /// Take the success of a 7 to 9 and cede control of your character.
+    /// On a 7 to 9: succeed, and cede control of your character.
     #[command(follow_up, example = "cede")]
     Cede,
-    /// In the Reboot: take the failure of a 7 to 9 and empower another character.
+    /// In the Reboot, on a 7 to 9: fail, and empower another character.
     #[command(follow_up, example = "empower Ann", example = "empower")]
     Empower { character: Option<Name> },
-    /// In the Reboot: take the success of a 7 to 9 and hinder another character.
+    /// In the Reboot, on a 7 to 9: succeed, and hinder another character.
     #[command(follow_up, example = "hinder Ann", example = "hinder")]
     Hinder { character: Option<Name> },
     /// Help somebody: a success gives +2d to their next Intention, a failure -1d.
@@ -59,7 +60,7 @@ enum Command {
         #[group]
         effort: Effort,
     },
-    /// Act against somebody: they answer with resist, or both sides roll at once.
+    /// Act against somebody. They answer with resist, or you roll both sides at once.
     #[command(example = "oppose Bob +1", example = "oppose +1 vs -2")]
     Oppose {
         character: Option<Name>,
@@ -68,13 +69,13 @@ enum Command {
         #[group]
         effort: Effort,
     },
-    /// Answer who opposes you.
+    /// Answer somebody who opposes you.
     #[command(follow_up = "anyone", example = "resist -2", example = "resist #12 +1")]
     Resist {
         #[group]
         effort: Effort,
     },
-    /// Spend a Spotlight Token before an Intention, your own or somebody's.
+    /// Spend a Spotlight Token before an Intention, your own or somebody else's.
     #[command(by_object, example = "spend spotlight casting", example = "spend spotlight background for Bob")]
     Spend {
         what: Spotlight,
@@ -83,16 +84,16 @@ enum Command {
         #[bare]
         character: Option<Name>,
     },
-    /// Show the Spotlight Tokens; the Showrunner corrects them.
+    /// Show the Spotlight Tokens. The Showrunner can correct them.
     #[command(alias = "spotlight", example = "spot", example = "spot +1")]
     Spot {
         #[signed]
         change: Option<i32>,
     },
-    /// Show all that a character and the table hold.
+    /// Show everything a character and the table hold.
     #[command(alias = "state", example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
-    /// Say that a Personal Dial is defined: one token less from the next Episode on.
+    /// Record that a Personal Dial is defined. From the next Episode on, the pool has one token less.
     #[command(example = "dial", example = "dial Ann", example = "dial Ann -1")]
     Dial {
         character: Option<Name>,
@@ -106,16 +107,16 @@ enum Command {
 /// What the Showrunner types.
 #[derive(Clone, Commands)]
 enum Running {
-    /// Begin a Series for so many players: no dials, three tokens each.
+    /// Begin a Series for this many players: no dials, three tokens for each player.
     #[command(referee, example = "series 4")]
     Series { players: Number<0, 100> },
-    /// Begin an Episode: the pool is filled, and everybody has control again.
+    /// Begin an Episode: refill the pool, and give everyone control again.
     #[command(referee, example = "episode")]
     Episode,
-    /// Say how many play now; the pool follows with the next Episode.
+    /// Set the number of players. The pool changes with the next Episode.
     #[command(referee, example = "players 5")]
     Players { count: Number<0, 100> },
-    /// Give a Benefit that waits for somebody's next Intention.
+    /// Give somebody a Benefit for their next Intention.
     #[command(
         referee,
         example = "benefit Bob 2",
@@ -123,21 +124,21 @@ enum Running {
         example = "benefit Bob clear"
     )]
     Benefit {
-        /// so many positions on the ladder, or take away all that waits
+        /// steps on the ladder; clear removes everything that waits
         steps: Option<Waits>,
         character: Name,
     },
-    /// Give an Obstacle that waits for somebody's next Intention.
+    /// Give somebody an Obstacle for their next Intention.
     #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain", example = "obstacle Bob clear")]
     Obstacle {
-        /// so many positions on the ladder, or take away all that waits
+        /// steps on the ladder; clear removes everything that waits
         steps: Option<Waits>,
         character: Name,
     },
     /// Give control of a character back to its player.
     #[command(referee, example = "control Ann")]
     Control { character: Name },
-    /// Use the Reboot's results for Intentions, or the ordinary ones again.
+    /// Switch Intentions to the Reboot's results, or back to the ordinary ones.
     #[command(referee, example = "reboot on", example = "reboot off")]
     Reboot { on: OnOff },
 }

@@ -161,7 +161,7 @@ pub enum Aspect {
     Background,
     /// Their part in the show.
     Casting,
-    /// What they are said to be.
+    /// A word that describes them.
     #[choice("descriptor", "descriptors")]
     Descriptor,
 }

@@ -14,12 +14,14 @@ struct Dice;
 
 #[derive(Clone, Commands)]
 enum Command {
-    /// Roll dice. 4d6kh3+2 keeps the highest 3, d6! explodes, 2d6r1 rerolls, 8d10>=7 counts, 1d20+5 vs 15 compares, 6x repeats.
+    /// Roll dice. 4d6kh3+2 keeps the highest 3, d6! explodes, 2d6r1 rerolls, 8d10>=7 counts, 1d20+5 vs 15 compares, 6x
+    /// repeats.
     ///
-    /// Dice: NdS, d%, dF, d[3..8], d[1,2:3,blank]; keep or drop kh kl km dh dl N, k>4 d<3; explode ! !o !! !p, !>=5; reroll r1
-    /// ro<3 rr2<3, u all different; mi2 ma5 map[1:0]; count >=7 f1 dbl10 b1 even odd m mt3; cs20 cf1 mark; s sd sort. Groups
-    /// {4d6, 2d8+1}kh1. + - * / // % **, floor ceil round abs min max sum. 1d8[fire] names a part; 6x in front repeats, sum or
-    /// sort behind it; a ; divides rolls; text behind # is a label.
+    /// Dice: NdS, d%, dF, d[3..8], d[1,2:3,blank]. Keep or drop: kh kl km dh dl N, k>4 d<3. Explode: ! !o !! !p, !>=5.
+    /// Reroll: r1 ro<3 rr2<3, u for all different. Change: mi2 ma5 map[1:0]. Count: >=7 f1 dbl10 b1 even odd m mt3.
+    /// Mark: cs20 cf1. Sort: s sd. Groups: {4d6, 2d8+1}kh1. Arithmetic: + - * / // % **, floor ceil round abs min max
+    /// sum. 1d8[fire] names a part. 6x in front repeats; sum or sort may follow the roll. A ; separates rolls. Text
+    /// after # is a label.
     #[command(alias = "r", main, notation, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
     Roll {
         /// the dice, such as 2d6+3 or 10d6!kh5

@@ -28,7 +28,7 @@ impl Argument for PoolDie {
 /// Whose dice are shown, or what a referee puts right.
 #[derive(Clone, Forms)]
 pub(crate) enum Correction {
-    /// what somebody holds, or so many more or less of a kind
+    /// what somebody holds, or a change to it
     #[form(bare)]
     Held {
         kind: Option<Kind>,
@@ -36,9 +36,9 @@ pub(crate) enum Correction {
         #[signed]
         change: Option<i32>,
     },
-    /// a die that is missing in the Pool
+    /// add a missing die to the Pool
     Add { die: PoolDie },
-    /// a die that should not be there
+    /// remove a die from the Pool
     #[form("drop", "remove")]
     Drop { die: PoolDie },
 }

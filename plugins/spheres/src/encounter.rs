@@ -79,14 +79,14 @@ const MOST_IN_ORDER: usize = 50;
 /// What becomes of the order of turns.
 #[derive(Clone, Forms)]
 pub(crate) enum Order {
-    /// They act in this order, and nobody else.
+    /// Only these act, in this order.
     #[form(bare)]
     Set { characters: Vec<Name> },
-    /// They come in behind the others.
+    /// Add them at the end.
     Add { characters: Vec<Name> },
-    /// They have no turn any more.
+    /// Remove them from the order.
     Remove { characters: Vec<Name> },
-    /// Nobody has.
+    /// Empty the order.
     Clear,
 }
 

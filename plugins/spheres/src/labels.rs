@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Table {
-    /// Only Triumph dice vote on it.
+    /// Only Triumph dice vote.
     Soft,
-    /// All dice vote on it.
+    /// All dice vote.
     Hard,
 }
 

@@ -38,8 +38,8 @@ struct Spheres;
 enum Command {
     /// Roll d20 + skill with Advantage (+) and Disadvantage (-) dice.
     ///
-    /// The number without a sign is the skill, numbers with a sign are ranks; untrained leaves the skill out. Against
-    /// somebody they answer with resist. Without a difficulty the total is shown, and vs settles it later.
+    /// The number without a sign is the skill; numbers with a sign are ranks. Untrained? Leave the skill out. Against
+    /// somebody, they answer with resist. Without a difficulty I show the total, and vs settles it later.
     #[command(
         alias = "c",
         main,
@@ -48,7 +48,7 @@ enum Command {
         example = "check 5 -minor vs Ann # past the guard"
     )]
     Check {
-        /// what it is judged against
+        /// the difficulty, or who answers
         #[word("vs", "dc", "against", "versus", "v", "dn")]
         difficulty: Option<Difficulty>,
         #[group]
@@ -56,7 +56,7 @@ enum Command {
         #[group]
         dice: DicePool,
     },
-    /// Other checks, and what settles one later.
+    /// Other checks, and how to settle one later.
     Checks(Checks),
     /// Destiny dice (held, awarded from the Pool, spent).
     Destiny(DestinyDice),
@@ -64,7 +64,7 @@ enum Command {
     Tilt(Tilting),
     /// Encounters (Fate stones, turns).
     Encounter(Encounters),
-    /// What heroes bear.
+    /// Heroes (Stress, rest, Surge, conditions).
     Heroes(Heroes),
 }
 
@@ -74,7 +74,7 @@ enum Checks {
     /// Settle your last check against a difficulty.
     #[command(follow_up, example = "vs 15", example = "vs Ann 15", example = "vs #12 level 5 hard")]
     Vs { difficulty: Difficulty },
-    /// Check without pressure: the d20 counts as 10, Advantage and Disadvantage are rolled.
+    /// Check without pressure: the d20 counts as 10, and only Advantage and Disadvantage dice are rolled.
     #[command(example = "routine 7 +4 vs 15")]
     Routine {
         #[word("vs", "dc", "against", "versus", "v", "dn")]
@@ -84,7 +84,7 @@ enum Checks {
         #[group]
         dice: DicePool,
     },
-    /// Show a passive value, a defense class or damage: 10 + skill with Advantage and Disadvantage.
+    /// Show a passive value, a defense class or damage: 10 + skill, with Advantage and Disadvantage dice.
     #[command(alias = "defense", example = "passive 7 +3")]
     Passive {
         #[group]
@@ -92,7 +92,7 @@ enum Checks {
         #[group]
         dice: DicePool,
     },
-    /// Check against somebody: both sides at once, or answered by them with resist.
+    /// Check against somebody: roll both sides at once, or they answer with resist.
     #[command(
         example = "oppose 5 +3 vs foe 4 +2",
         example = "oppose 5 +3 vs passive 4 +2",
@@ -120,13 +120,13 @@ enum Checks {
         #[group]
         dice: DicePool,
     },
-    /// Roll a Fortune die for your last check after all.
+    /// Add a Fortune die to your last check.
     #[command(follow_up, example = "fortune")]
     Fortune,
-    /// Roll a Misfortune die for your last check after all.
+    /// Add a Misfortune die to your last check.
     #[command(follow_up, example = "misfortune")]
     Misfortune,
-    /// Check Intuition where luck decides: Luck ranks are Advantage, or below 0 Disadvantage.
+    /// Check Intuition where luck decides. Luck ranks above 0 are Advantage, below 0 Disadvantage.
     #[command(example = "intuition 3 luck +2 vs 15")]
     Intuition {
         #[word("vs", "dc", "against", "versus", "v", "dn")]
@@ -138,7 +138,7 @@ enum Checks {
         #[group]
         dice: DicePool,
     },
-    /// Check by sheer luck: a Fortune die is added as it shows, a Misfortune die subtracted.
+    /// Check by sheer luck: a Fortune die is added as rolled, and a Misfortune die subtracted.
     #[command(example = "luck 3 +2 vs 15")]
     Luck {
         #[word("vs", "dc", "against", "versus", "v", "dn")]
@@ -148,7 +148,9 @@ enum Checks {
         #[group]
         dice: DicePool,
     },
-    /// Show the difficulty of something by its level: level x 0, 1 or 2, and 10 or a d20.
+    /// Show the difficulty for a level.
+    ///
+    /// It is the level x 0 (easy), 1 (moderate) or 2 (hard), plus 10. With roll it is plus a d20 instead.
     #[command(example = "dc 5 hard", example = "dc 12 moderate roll")]
     Dc { level: Level },
     /// Roll for a chance in steps of 5 %.
@@ -156,10 +158,10 @@ enum Checks {
     Percent { chance: Percent },
 }
 
-/// Destiny dice, and what they are spent for.
+/// Destiny dice, and how they are spent.
 #[derive(Clone, Commands)]
 enum DestinyDice {
-    /// Show the Destiny Pool and who holds what; a referee corrects it.
+    /// Show the Destiny Pool and who holds which dice. A referee can correct it.
     #[command(
         example = "destiny",
         example = "destiny Ann triumph +1",
@@ -169,7 +171,8 @@ enum DestinyDice {
     Destiny { correction: Option<destiny::Correction> },
     /// Spend Destiny dice or Fate stones: degree, edit, boost, inspire, recover or stunt.
     ///
-    /// Without a use a held die is thrown and its uses are offered. On others' rolls it takes the power of luck control.
+    /// If you name no use, I roll a die you hold and offer its uses. On another player's roll it takes the power of
+    /// luck control.
     #[command(
         by_object,
         follow_up = "if any",
@@ -186,19 +189,19 @@ enum DestinyDice {
         control: Option<LuckControl>,
         count: Option<Count>,
     },
-    /// Begin a session: everybody gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
+    /// Begin a session: everyone gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
     #[command(referee, example = "session Ann Bob Cem", example = "session")]
     Session { characters: Vec<Name> },
-    /// Award a die of the Destiny Pool: the highest, or the one named.
+    /// Award a die from the Destiny Pool: the highest, or the one named.
     #[command(referee, example = "award Ann triumph", example = "award Ann tragedy 1")]
     Award { kind: Kind, value: Option<Number<1, 100>>, character: Name },
-    /// Bring somebody's Hubris into play with a Tragedy die of the Pool, which they keep.
+    /// Bring somebody's Hubris into play with a Tragedy die from the Pool. They keep the die.
     #[command(example = "hubris Bob", example = "hubris Bob 5")]
     Hubris { value: Option<Number<1, 100>>, character: Name },
-    /// Take an edit back: what was spent on it is given back.
+    /// Veto an edit. What was spent on it is given back.
     #[command(referee, example = "veto Ann", example = "veto")]
     Veto { character: Option<Name> },
-    /// Join the session with a Triumph and a Tragedy; the Pool stays.
+    /// Join the session with a Triumph and a Tragedy. The Pool does not change.
     #[command(example = "join", example = "join Dee")]
     Join { character: Option<Name> },
 }
@@ -224,17 +227,17 @@ enum Tilting {
 /// The Fate Pool and turns.
 #[derive(Clone, Commands)]
 enum Encounters {
-    /// Begin or end an encounter, which has a Fate Pool of its own.
+    /// Begin or end an encounter. Each encounter has its own Fate Pool.
     #[command(referee, example = "encounter start", example = "encounter end")]
     Encounter { what: encounter::StartEnd },
-    /// Show the Fate stones; a referee corrects them.
+    /// Show the Fate stones. A referee can correct them.
     #[command(example = "fate", example = "fate triumph +1")]
     Fate {
         kind: Option<Kind>,
         #[signed]
         change: Option<i32>,
     },
-    /// Show whose turn is when; a referee sets it.
+    /// Show the turn order. A referee can set it.
     #[command(
         example = "order",
         example = "order Ann Gus Bob",
@@ -245,15 +248,17 @@ enum Encounters {
     /// Begin the next turn in the order.
     #[command(example = "next")]
     Next,
-    /// Show whose turn it is; a referee begins one: stones can be earned again, everybody may Surge again, a Surge's fatigue comes.
+    /// Show whose turn it is. A referee can begin a turn.
+    ///
+    /// Then stones can be earned again, everyone may Surge again, and fatigue from a Surge sets in.
     #[command(example = "turn", example = "turn Ann")]
     Turn { character: Option<Name> },
 }
 
-/// What heroes bear.
+/// Heroes (Stress, rest, Surge, conditions).
 #[derive(Clone, Commands)]
 enum Heroes {
-    /// Show all that a character and the table hold.
+    /// Show everything a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
     /// Show or change Stress, 0 to 10.
@@ -263,26 +268,28 @@ enum Heroes {
         change: Option<i32>,
         character: Option<Name>,
     },
-    /// Recover, once an encounter: a step less of fatigue for a Stress.
+    /// Recover, once an encounter: take 1 Stress to remove a step of fatigue.
     #[command(example = "recover")]
     Recover,
-    /// Heal somebody, who bears a Stress for it; or the healer does, being supernatural.
+    /// Heal somebody. They take 1 Stress. A supernatural healer can take it instead, with self.
     #[command(example = "heal Bob", example = "heal Bob self")]
     Heal {
         #[flag("self")]
         own: bool,
         character: Name,
     },
-    /// Rest: short is a Recover, long takes Stress away by Tier, less one for each Recover.
+    /// Take a short or a long rest.
+    ///
+    /// A short rest is a Recover. A long rest removes Stress equal to your Tier, less 1 for each Recover you take.
     #[command(example = "rest short", example = "rest long", example = "rest long 1")]
     Rest { length: stress::Length, recovers: Option<Number<0, 5>> },
-    /// Surge, once a turn; fatigue comes with your next turn.
+    /// Surge, once a turn. Fatigue sets in on your next turn.
     ///
-    /// It gives an action, an effect, a trait, negate, an edge, a counter or a retry. Controlled puts the fatigue off until
-    /// you are free.
+    /// It gives an action, an effect, a trait, negate, an edge, a counter or a retry. If you Surge while controlled,
+    /// fatigue waits until you are free.
     #[command(example = "surge action", example = "surge retry controlled", example = "surge free")]
     Surge { how: Option<surge::Surge> },
-    /// Show, add or clear conditions, which are shown and never computed.
+    /// Show, add or clear conditions. They are shown but do not change any roll.
     #[command(
         example = "condition Bob wounded",
         example = "condition Bob clear wounded",
@@ -294,10 +301,10 @@ enum Heroes {
         clear: bool,
         label: Option<Text>,
     },
-    /// Correct how tired somebody is.
+    /// Correct somebody's fatigue.
     #[command(referee, example = "fatigue Ann ok", example = "fatigue Ann exhausted")]
     Fatigue { state: Fatigue, character: Name },
-    /// Show or set a Tier, 1 to 5.
+    /// Show or set a Tier, from 1 to 5.
     #[command(example = "tier 2", example = "tier Ann 2")]
     Tier { tier: Option<Number<1, 5>>, character: Option<Name> },
 }

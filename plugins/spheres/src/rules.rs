@@ -17,7 +17,7 @@ pub enum Kind {
     /// Good for the heroes.
     #[choice("triumph", "triumphs")]
     Triumph,
-    /// Bad for them.
+    /// Bad for the heroes.
     #[choice("tragedy", "tragedies")]
     Tragedy,
 }

@@ -317,15 +317,15 @@ pub(crate) enum Benefit {
     Action,
     /// An alternate effect until the encounter ends.
     Effect,
-    /// A trait by +1 until the end of the next turn.
+    /// +1 to a trait until the end of the next turn.
     Trait,
-    /// Disadvantages, or an opponent's Advantages, count for nothing until the end of the next turn.
+    /// Ignore Disadvantages, or an opponent's Advantages, until the end of the next turn.
     Negate,
-    /// A rank of an Edge until the encounter ends.
+    /// A rank in an Edge until the encounter ends.
     Edge,
-    /// A counter to an effect, as a reaction.
+    /// Counter an effect, as a reaction.
     Counter,
-    /// Another check against an ongoing effect, or another attempt.
+    /// Another check against an ongoing effect, or another try.
     Retry,
 }
 

@@ -9,7 +9,7 @@ use plugin_api::{CharacterId, Choice, Name, Refusal, Reply, Turn};
 pub(crate) enum Length {
     /// A Recover.
     Short,
-    /// Stress goes by Tier.
+    /// It removes Stress by Tier.
     Long,
 }
 

@@ -33,14 +33,14 @@ impl Benefit {
 /// What is said of a Surge.
 #[derive(Clone, Forms)]
 pub(crate) enum Surge {
-    /// what it gives; controlled puts the fatigue off
+    /// what it gives; controlled delays the fatigue
     #[form(bare)]
     For {
         what: Option<Benefit>,
         #[flag("controlled", "compelled")]
         controlled: bool,
     },
-    /// nobody controls you any more
+    /// you are no longer controlled
     Free,
 }
 

@@ -10,9 +10,9 @@ use plugin_api::{CharacterId, Choice, Forms, Number, Refusal, Reply, Turn};
 /// Which of the two outcomes a ballot is about.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// For the highest.
+    /// For the highest total.
     Good,
-    /// For the lowest.
+    /// For the lowest total.
     Bad,
 }
 
@@ -24,9 +24,9 @@ pub(crate) enum Step {
     On { table: Table },
     /// close the ballot
     Next,
-    /// close it and break a tie
+    /// close the ballot and break a tie
     Pick { number: Number<1, 6> },
-    /// write what a number stands for
+    /// write what a number means
     Label { label: Label },
 }
 

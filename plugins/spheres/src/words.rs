@@ -313,7 +313,7 @@ impl Argument for Count {
 /// What something is spent for.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// More degrees of a success.
+    /// More degrees for a success.
     #[choice("degree", "degrees")]
     Degree,
     /// Ranks of Advantage for the next check.
@@ -321,7 +321,7 @@ pub(crate) enum Use {
     /// A changed detail.
     #[choice("detail")]
     Detail,
-    /// More for the total of a check.
+    /// A higher total for a check.
     #[choice("boost")]
     Boost,
     /// A hint.
@@ -329,7 +329,7 @@ pub(crate) enum Use {
     Inspire,
     /// Recover at once.
     Recover,
-    /// A stunt with a successful attack.
+    /// A stunt on a successful attack.
     Stunt,
 }
 
@@ -388,7 +388,7 @@ pub(crate) struct DicePool {
     pub advantage: Vec<Number<0, 40>>,
     #[word("dis", "disadvantage")]
     pub disadvantage: Vec<Number<-40, 40>>,
-    /// a Tier for this check alone
+    /// a Tier for this check only
     #[word("tier")]
     pub tier: Option<Number<1, 5>>,
     /// roll a Fortune die too
@@ -398,7 +398,7 @@ pub(crate) struct DicePool {
     #[flag("misfortune")]
     pub misfortune: bool,
     pub ranks: Ranks,
-    /// behind the word it may be below 0
+    /// after the word skill, it may be below 0
     #[word("skill")]
     #[bare]
     pub skill: Option<Number<-100, 100>>,

@@ -60,10 +60,10 @@ struct Holdings {
 /// What can be typed.
 #[derive(Clone, Commands)]
 enum Command {
-    /// Test a skill or attribute: d20, 10s and 20s roll again, the bonus of the total is added.
+    /// Test a skill or attribute: roll a d20 and add the bonus for it; 10s and 20s explode.
     ///
-    /// The first number without a sign is the skill or attribute, numbers with a sign are modifiers. Without a
-    /// difficulty the total is shown, and dn settles it later. Several difficulties are several targets.
+    /// The first number without a sign is the skill or attribute; numbers with a sign are modifiers. Without a
+    /// difficulty I show the total, and dn settles it later. Name several difficulties for several targets.
     #[command(
         main,
         alias = "t",
@@ -73,15 +73,16 @@ enum Command {
     )]
     Test {
         skill: Option<Number<0, 200>>,
-        /// a number, or very easy, easy, standard, challenging, hard, very hard, heroic, near impossible; alone it is 10
+        /// a number, or very easy, easy, standard, challenging, hard, very hard, heroic, near impossible; dn alone
+        /// means 10
         #[flag("dn", "vs", "against", "versus", "v", "dc")]
         difficulty: Option<Difficulties>,
-        /// a difficulty by name needs no dn
+        /// a difficulty by name, without dn
         named: Option<NamedDifficulty>,
         #[group]
         how: How,
     },
-    /// Spend a Possibility on your last test: one more die, which counts 10 at least.
+    /// Spend a Possibility on your last test: one more die, which counts at least 10.
     #[command(by_object, follow_up, example = "spend possibility", example = "spend poss nomin")]
     Spend {
         what: Spendable,
@@ -89,39 +90,41 @@ enum Command {
         #[flag("nomin")]
         nomin: bool,
     },
-    /// Throw the first die of your favored test again; the new one stands.
+    /// Reroll the first die of your favored test. The new roll counts.
     #[command(follow_up, example = "reroll")]
     Reroll,
-    /// Add the die of an Up condition.
+    /// Add the die of an Up condition to your last test.
     #[command(follow_up, example = "up")]
     Up,
-    /// Add the die of a Hero card, which counts 10 at least.
+    /// Add the die of a Hero card, which counts at least 10.
     #[command(follow_up, example = "hero", example = "hero nomin")]
     Hero {
         /// nomin: without the minimum of 10
         more: Vec<CardWord>,
     },
-    /// Add the die of a Drama card, which counts 10 at least.
+    /// Add the die of a Drama card, which counts at least 10.
     #[command(follow_up, example = "drama", example = "drama nomin")]
     Drama {
         /// nomin: without the minimum of 10
         more: Vec<CardWord>,
     },
-    /// Play cards that add 3 each to your last test.
+    /// Play cards on your last test: each adds 3.
     #[command(follow_up, alias = "cards", example = "card", example = "card 2")]
     Card { count: Option<Cards> },
     /// Set the difficulty of a test that was made without one.
     #[command(follow_up, example = "dn 14", example = "dn very hard", example = "dn #12 14", example = "dn Ann 14")]
     Dn { difficulty: Difficulties },
-    /// Roll bonus dice: d6, a 6 counts 5 and rolls again.
+    /// Roll bonus dice: d6s, where a 6 counts as 5 and explodes.
     #[command(example = "bd 2", example = "bd 3 reroll1")]
     Bd {
         count: Number<1, 20>,
-        /// 1s are thrown once more
+        /// reroll 1s once
         #[flag("reroll1")]
         reroll: bool,
     },
-    /// Compare damage with Toughness, with bonus dice if you like; say who is hit, and they are asked to soak.
+    /// Compare damage with Toughness, with bonus dice if you add them.
+    ///
+    /// Say who is hit, and I ask them whether they soak it.
     #[command(example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
         damage: Number<0, 500>,
@@ -130,41 +133,41 @@ enum Command {
         toughness: Option<Toughness>,
         /// bonus dice
         count: Option<BonusDice>,
-        /// who is hit, and may soak it
+        /// who is hit and may soak it
         #[word("on", "to", "hits")]
         #[bare]
         character: Option<Name>,
     },
-    /// Soak damage with a test of your reality skill against 10; it costs a Possibility.
+    /// Soak damage: test your reality skill against 10. It costs a Possibility.
     #[command(follow_up = "if any", example = "soak 9", example = "soak #12 9 up")]
     Soak {
         reality: Option<Number<0, 200>>,
         #[group]
         how: How,
     },
-    /// Defend actively: the bonus of a die, at least +1.
+    /// Defend actively: roll a die for its bonus, at least +1.
     #[command(example = "defend", example = "defend unskilled")]
     Defend {
         #[flag("unskilled")]
         unskilled: bool,
     },
-    /// Show the bonus of a die total.
+    /// Show the bonus for a die total.
     #[command(example = "bonus 41")]
     Bonus { total: Number<1, 10_000> },
-    /// Show the Possibilities; a referee gives and takes them.
+    /// Show the Possibilities. A referee can give or take them.
     #[command(alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
     Possibilities {
         character: Option<Name>,
         #[signed]
         change: Option<i32>,
     },
-    /// Show all that a character and the table hold.
+    /// Show everything a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
-    /// Say that somebody is cut off from their reality, or no longer.
+    /// Record that somebody is disconnected from their reality, or reconnected.
     #[command(example = "disconnect on", example = "disconnect Ann off")]
     Disconnect { on: OnOff, character: Option<Name> },
-    /// Begin an act: everybody has as many Possibilities as an act begins with.
+    /// Begin an act: everyone has the Possibilities that an act starts with.
     #[command(referee, example = "newact")]
     Newact,
 }
@@ -172,13 +175,13 @@ enum Command {
 /// What goes into a test besides its value and difficulty.
 #[derive(Clone, Arguments)]
 struct How {
-    /// the first die may be thrown again; auto decides by itself
+    /// the first die may be rerolled; with auto, I decide
     #[flag("favored", "favoured")]
     favored: Option<Decide>,
     /// one more die
     #[flag("up")]
     up: bool,
-    /// only a 10 rolls again
+    /// only a 10 explodes
     #[flag("unskilled")]
     unskilled: bool,
     /// a first die from 1 to 2, 3 or 4 is a Mishap
@@ -203,7 +206,7 @@ struct How {
     drama: Option<OneCard>,
     /// cards that add 3 each
     cards: Option<PlayedCards>,
-    /// dice that are paid for have no minimum of 10
+    /// Possibilities and cards have no minimum of 10
     #[flag("nomin")]
     nomin: bool,
     #[signed]

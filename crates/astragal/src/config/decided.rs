@@ -21,15 +21,15 @@ use toml::de::{DeTable, Deserializer};
 pub struct Config {
     /// The name the bot answers to.
     pub name: String,
-    /// Where everything is kept.
+    /// The directory for all data.
     pub data: Option<PathBuf>,
     /// Who runs the bot, as `network:id`.
     #[schemars(with = "BTreeSet<String>")]
     pub owners: BTreeSet<PlayerId>,
-    /// Where owners command the bot itself, and are told what goes wrong, as `network/room`.
+    /// Rooms where owners command the bot itself and hear what goes wrong, as `network/room`.
     #[schemars(with = "BTreeSet<String>")]
     pub admin_rooms: BTreeSet<RoomId>,
-    /// Who is answered nowhere, as `network:id` or `network:nick!user@host`, where `*` is anything.
+    /// Who is ignored everywhere, as `network:id` or `network:nick!user@host`, where `*` is anything.
     pub ignore: BTreeSet<String>,
     pub rooms: Rooms,
     pub journals: Journals,
@@ -38,7 +38,7 @@ pub struct Config {
     pub console: Console,
     pub backups: Backups,
     pub store: Store,
-    /// Its networks, whose sections each kind reads for itself.
+    /// The networks. Each kind reads its own sections.
     #[serde(skip)]
     pub networks: Networks,
 }
@@ -49,11 +49,11 @@ pub struct Config {
 pub struct Rooms {
     pub prefix: String,
     pub plugins: BTreeSet<String>,
-    /// The plugins that rooms may enable; all where it is not said.
+    /// The plugins that rooms may enable. If unset, all.
     pub allowed: Option<BTreeSet<String>>,
-    /// What differs in some rooms.
+    /// Settings for some rooms.
     pub rules: Vec<Rule>,
-    /// After so many days alone in a room the bot leaves it; 0 stays.
+    /// Days alone in a room before the bot leaves it; 0 stays.
     pub leave_alone_days: u16,
 }
 
@@ -61,35 +61,35 @@ pub struct Rooms {
 #[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Journals {
-    /// What was typed and answered is erased after so many days; 0 keeps it.
+    /// Days before the text of commands and answers is erased; 0 keeps it.
     pub keep_text_days: u16,
-    /// What became of a message is known for so many days in which the bot runs.
+    /// Days of running for which the fate of a message is remembered.
     #[schemars(range(min = 1))]
     pub keep_message_days: u16,
 }
 
-/// How the bot is watched.
+/// Monitoring.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Watch {
-    /// Where it tells how it is, by HTTP: `/metrics`, `/live`, `/ready`.
+    /// The address for its status by HTTP: `/metrics`, `/live`, `/ready`.
     pub listen: Option<SocketAddr>,
 }
 
-/// What differs in some rooms; the last that is about a room goes before the others.
+/// Settings for some rooms. If several rules match a room, the last one wins.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rule {
-    /// Which, as `network/room`, where `*` is anything.
+    /// The rooms, as `network/room`, where `*` is anything.
     pub rooms: String,
     pub prefix: Option<String>,
     pub plugins: Option<BTreeSet<String>>,
     pub allowed: Option<BTreeSet<String>>,
-    /// What new rooms are set to, as `!room` would.
+    /// Settings for new rooms, as `!room` would set them.
     pub settings: BTreeMap<String, String>,
 }
 
-/// How much is answered.
+/// Limits against floods.
 #[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Numbers {
@@ -115,7 +115,7 @@ pub struct Backups {
     pub keep: usize,
 }
 
-/// How it is kept.
+/// The store.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {

@@ -19,10 +19,10 @@ use std::fmt::Display;
 /// Whose words are erased.
 #[derive(Forms)]
 pub(super) enum Erased {
-    /// what was typed and answered in one entry
+    /// the text of one entry
     #[form(bare)]
     Entry { entry: EntryNumber },
-    /// all that is older than so many days, for a room's admin
+    /// all text older than this many days, for a room's admin
     Older { days: Number<1, 36500> },
 }
 

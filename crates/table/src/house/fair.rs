@@ -28,7 +28,7 @@ const MOST_BINDERS: usize = 50;
 pub(super) enum Proof {
     /// bind the next seed with words of your own
     Add { words: Text },
-    /// publish the seed; with all, although it discloses secret rolls
+    /// publish the seed; with all, even if it discloses secret rolls
     Reveal {
         #[flag("all")]
         all: bool,
@@ -38,9 +38,9 @@ pub(super) enum Proof {
 /// How the journal is handed out, if not as a file to verify.
 #[derive(Forms)]
 pub(super) enum Export {
-    /// to read
+    /// as text to read
     Text,
-    /// a word by which another room goes on with this table
+    /// a code word to continue this table in another room
     Move,
 }
 

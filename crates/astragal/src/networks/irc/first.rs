@@ -16,7 +16,7 @@ struct Answered {
     /// Its port
     #[arg(long, requires = "irc")]
     port: Option<u16>,
-    /// Its link is not encrypted
+    /// Do not encrypt the connection
     #[arg(long, requires = "irc")]
     no_tls: bool,
     /// A channel there

@@ -18,15 +18,15 @@ pub const DEVICES: &str = "matrix";
 /// What an operator does with a device of the bot's. NETWORK is the name behind `matrix.` in the configuration.
 #[derive(Debug, Subcommand)]
 enum MatrixTask {
-    /// Log in as a new device if there is none, and have the account's identity sign it
+    /// Log in as a new device if there is none, and sign it with the account's identity
     Login {
         /// Which account, if there are several
         network: Option<String>,
     },
-    /// The key that gets the account's identity and old messages back
+    /// Manage the recovery key, which restores the account's identity and old messages
     #[command(subcommand)]
     Recovery(RecoveryTask),
-    /// Let somebody verify the bot, emoji by emoji
+    /// Let somebody verify the bot by comparing emoji
     Verify {
         /// Which account, if there are several
         network: Option<String>,
@@ -35,12 +35,12 @@ enum MatrixTask {
 
 #[derive(Debug, Subcommand)]
 enum RecoveryTask {
-    /// Make a new recovery key
+    /// Create a new recovery key
     New {
         /// Which account, if there are several
         network: Option<String>,
     },
-    /// Type the recovery key, and get the identity back
+    /// Restore the identity with the recovery key
     Restore {
         /// Which account, if there are several
         network: Option<String>,
