@@ -3,8 +3,8 @@
 use chat::{Line, OfferedTo, Span};
 
 /// What stands between the parts of an answer, and what stands there on a screen.
-const BETWEEN: &str = " | ";
-const ON_A_SCREEN: &str = " · ";
+const BETWEEN: &str = " |";
+const ON_A_SCREEN: &str = " ·";
 
 /// The lines that show `line`: one, unless it shows dice or offers something.
 pub(crate) fn laid_out(line: &[Span]) -> Vec<Line> {
@@ -23,7 +23,7 @@ pub(crate) fn laid_out(line: &[Span]) -> Vec<Line> {
     for span in line {
         match span {
             Span::Offer(offer) => {
-                next.extend((!next.is_empty()).then(|| Span::Text(ON_A_SCREEN.to_owned())));
+                next.extend((!next.is_empty()).then(|| Span::Text(format!("{ON_A_SCREEN} "))));
                 if let OfferedTo::Character(name) = &offer.to {
                     next.push(Span::Text(format!("{name}: ")));
                 }
@@ -31,9 +31,9 @@ pub(crate) fn laid_out(line: &[Span]) -> Vec<Line> {
                 let does = offer.does();
                 next.extend((!does.is_empty()).then(|| Span::Text(format!(" {does}"))));
             }
-            Span::Text(text) if in_result && text.contains(BETWEEN.trim_end()) => {
+            Span::Text(text) if in_result && text.contains(BETWEEN) => {
                 in_result = false;
-                let (first, rest) = text.split_once(BETWEEN.trim_end()).unwrap_or((text, ""));
+                let (first, rest) = text.split_once(BETWEEN).unwrap_or((text, ""));
                 result.push(Span::Text(first.to_owned()));
                 details.push(Span::Text(rest.trim_start().replace(BETWEEN, ON_A_SCREEN)));
             }

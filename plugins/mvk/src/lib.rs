@@ -3,6 +3,7 @@
 //! `rules` computes the results; this module has the commands and the table's state.
 
 mod follow;
+mod glossary;
 mod rules;
 mod show;
 
@@ -212,6 +213,7 @@ impl Game for Mvk {
     const TITLE: &'static str = "Mecha vs Kaiju 202X";
     const ABOUT: &'static str = "actions, counters, impact, inspiration, stress";
 
+    const GLOSSARY: &'static [(&'static str, &'static str)] = glossary::GLOSSARY;
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("attack", "act {}"),
         ("atk", "act {}"),

@@ -2,6 +2,7 @@
 //!
 //! `rules` computes the results, `state` is what a table stores; this module has the commands.
 
+mod glossary;
 mod intent;
 mod opposed;
 mod plan;
@@ -199,6 +200,7 @@ impl Game for Retrostar {
     const TITLE: &'static str = "Retrostar";
     const ABOUT: &'static str = "Intentions, assists, opposed Intentions, Spotlight Tokens";
 
+    const GLOSSARY: &'static [(&'static str, &'static str)] = glossary::GLOSSARY;
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("intention", "intent {}"),
         ("act", "intent {}"),

@@ -7,6 +7,7 @@ mod asking;
 mod check;
 mod destiny;
 mod encounter;
+mod glossary;
 mod labels;
 mod oppose;
 mod record;
@@ -316,6 +317,7 @@ impl Game for Spheres {
     const CREDIT: &'static str = "Rules of Shattered Spheres by its authors, shatteredspheres.wikidot.com/rules, \
         CC BY-SA 2.5. The bot uses words of its own.";
 
+    const GLOSSARY: &'static [(&'static str, &'static str)] = glossary::GLOSSARY;
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("attack", "check {} attack"),
         ("atk", "check {} attack"),

@@ -2,6 +2,7 @@
 //!
 //! `rules` computes the results, `words` parses arguments; this module has the commands and the table's state.
 
+mod glossary;
 mod harm;
 mod rules;
 mod show;
@@ -228,6 +229,7 @@ impl Game for Torg {
     const TITLE: &'static str = "Torg Eternity";
     const ABOUT: &'static str = "tests, Possibilities, cards, damage, soak";
 
+    const GLOSSARY: &'static [(&'static str, &'static str)] = glossary::GLOSSARY;
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("check", "test {}"),
         ("attack", "test {}"),

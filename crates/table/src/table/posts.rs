@@ -251,10 +251,10 @@ impl Answer {
         }
     }
 
-    /// Leaves out whom it is for if it begins with that name anyway: `Gus: Gus is now a referee`.
+    /// Leaves out whom it is for if it says that name anyway: `Gus: Gus is now a referee`, `Ann: You are Ann`.
     fn name_once(&mut self) {
         let (Some(name), Some(first)) = (&self.addressee, self.blocks.first().map(Block::plain)) else { return };
-        let rest = first.strip_prefix(name.as_str());
+        let rest = first.strip_prefix("You are ").unwrap_or(&first).strip_prefix(name.as_str());
         if rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric())) {
             self.addressee = None;
         }
