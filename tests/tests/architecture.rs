@@ -2,6 +2,8 @@
 
 #[path = "architecture/circles.rs"]
 mod circles;
+#[path = "architecture/english.rs"]
+mod english;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,12 +182,17 @@ fn every_dependency_says_what_it_is_for() {
 }
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
+    files_of(folder, &["rs"])
+}
+
+/// The files in a folder and all within it that have one of these extensions.
+fn files_of(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("it can be read") {
         let path = entry.expect("readable").path();
         if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.extend(files_of(&path, extensions));
+        } else if path.extension().is_some_and(|extension| extensions.iter().any(|each| extension == *each)) {
             found.push(path);
         }
     }

@@ -49,7 +49,7 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     if reach == Reach::Itself || config.networks.is_empty() {
         return Ok(());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no threads to be had")?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start threads")?;
     let data = place.data_of(&config)?;
     // If standard output is closed, nobody reads it.
     let mut say = |line: String| drop(writeln!(out, "{line}"));

@@ -31,7 +31,7 @@ pub fn raise_descriptors() {
 /// How many connections are accepted at once; the store and the networks keep the other descriptors.
 pub fn room() -> usize {
     let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from((all / SHARE).clamp(1, MOST)).expect("64 at the most")
+    usize::try_from((all / SHARE).clamp(1, MOST)).expect("at most 64")
 }
 
 /// A listener for a few connections. When it is full, the oldest one is closed.

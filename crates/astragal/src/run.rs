@@ -39,7 +39,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let nonce = journal::hex(&entropy.secret()[..8]);
     let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store.clone(), entropy, Box::new(FairBox))?));
 
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let served = runtime.block_on(async {
         let transports = match !config.networks.is_empty() {
             true => config.networks.transports(&path),
@@ -120,8 +120,8 @@ fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow:
 
 /// Resolves when the system asks the bot to end.
 fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate()).context("no signals to be had")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("no signals to be had")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}

@@ -162,7 +162,7 @@ async fn what_is_offered_is_to_be_seen(stand: &mut impl Stand) {
         heard += &stand.hear().await;
     }
     for seen in ["SUCCESS", "!1", "one more die", "50 %", "Bob", "!resist 8"] {
-        assert!(heard.contains(seen), "{seen} is not to be seen in {heard:?}");
+        assert!(heard.contains(seen), "{seen} is missing in {heard:?}");
     }
 }
 

@@ -147,10 +147,8 @@ const AVRAE_LACKS: &[Hint] = &[
 
 const ROLL20_LACKS: &[Hint] = &[("m", "that points out matches alone there; mt counts them")];
 
-const FOUNDRY_LACKS: &[Hint] = &[
-    ("ms", "a margin is told by vs, as in 6d6 vs 12"),
-    ("sf", "failures take one away each with df, as in 6d6cs>3df1"),
-];
+const FOUNDRY_LACKS: &[Hint] =
+    &[("ms", "vs shows a margin, as in 6d6 vs 12"), ("sf", "failures take one away each with df, as in 6d6cs>3df1")];
 
 impl Dialect {
     /// All dialects, each with the name to type.
@@ -335,7 +333,7 @@ mod tests {
             ],
         );
         for (typed, hint) in [
-            ("6d6ms>12", "told by vs"),
+            ("6d6ms>12", "vs shows a margin"),
             ("6d6cs>3sf1", "df"),
             ("5d10x2=10", "how often"),
             ("20d20r1=1", "how often"),

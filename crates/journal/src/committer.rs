@@ -160,7 +160,9 @@ impl Committer {
                     shared.readers.push(reader);
                 }
                 // The caller notices because `read` is dropped.
-                Err(error) => tracing::error!(%error, "nothing can be read beside the commits: no thread is to be had"),
+                Err(error) => {
+                    tracing::error!(%error, "nothing can be read beside the commits: no thread can be started")
+                }
             }
         });
     }
@@ -351,7 +353,7 @@ mod tests {
         assert_eq!((store.read("k").unwrap().is_some(), store.commits.load(Ordering::Relaxed)), (true, 1));
         committer.submit_soon(None, one("m", "alone"));
         assert_eq!(writer.turn(due), Some(Wait::No));
-        let Some(Wait::Until(later)) = writer.turn(due) else { panic!("the moment begins anew") };
+        let Some(Wait::Until(later)) = writer.turn(due) else { panic!("the moment begins again") };
         assert_eq!(writer.turn(later), Some(Wait::No));
         assert!(store.read("m").unwrap().is_some());
         drop(committer);

@@ -161,7 +161,7 @@ fn write(page: &Page) -> Option<Vec<u8>> {
 fn read(record: &[u8]) -> Result<Page, String> {
     let (compact, behind): (Compact, _) = postcard::take_from_bytes(record).map_err(|error| error.to_string())?;
     if !behind.is_empty() {
-        return Err("there is more behind its end".to_owned());
+        return Err("there is more after its end".to_owned());
     }
     let Compact { hash, entry, words, rest, parts, fate, before } = compact;
     let secrets = Secrets { words, rest };

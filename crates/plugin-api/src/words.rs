@@ -103,7 +103,7 @@ impl Words {
         Ok(all)
     }
 
-    /// Takes one of `names` and the `T` behind it.
+    /// Takes one of `names` and the `T` after it.
     pub fn after<T: Argument>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
         let Some(found) = self.take_name_with_value(names) else {
             return Ok(None);
@@ -130,7 +130,7 @@ impl Words {
         Ok(all)
     }
 
-    /// Takes one of `names` and all that stands behind it, as the arguments of the other side.
+    /// Takes one of `names` and everything after it, as the arguments of the other side.
     pub fn side<T: Arguments>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
         let Some(found) = self.take_name_with_value(names) else {
             return Ok(None);
@@ -198,7 +198,7 @@ impl Words {
         found
     }
 
-    /// Takes one of `names` and, if one stands behind it, a `T`.
+    /// Takes one of `names` and the `T` after it, if there is one.
     pub fn flag_with<T: Argument + Default>(&mut self, names: &[&str]) -> Result<Option<T>, Refusal> {
         match self.take_name_with_value(names) {
             Some(found) => Ok(Some(self.value_of(found, names)?.unwrap_or_default())),
@@ -313,7 +313,7 @@ impl Words {
         }))
     }
 
-    /// Takes the first of `names` that stands there.
+    /// Takes the first of `names` that is there.
     fn take_name(&mut self, names: &[&str]) -> Option<usize> {
         let named = |word: &Word| !word.taken && names.iter().any(|name| same(&word.text, name));
         let found = self.words.iter().position(named)?;

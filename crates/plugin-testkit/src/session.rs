@@ -196,7 +196,7 @@ fn directive(line: &str) -> Result<Directive, String> {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     let needed = || {
-        if rest.is_empty() { Err(format!("@{word} needs something behind it")) } else { Ok(rest.to_owned()) }
+        if rest.is_empty() { Err(format!("@{word} needs something after it")) } else { Ok(rest.to_owned()) }
     };
     Ok(match word {
         "plugins" => Directive::Plugins(rest.split_whitespace().map(str::to_owned).collect()),

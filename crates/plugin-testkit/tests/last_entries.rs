@@ -157,7 +157,7 @@ fn a_table_moves_between_versions_with_its_guests() {
         String::from_utf8(file).unwrap()
     };
     let file = written(&*scene.store);
-    assert_eq!(file, written(&scene.older(keys::OLDEST_SCHEMA)), "a version of before reads it too");
+    assert_eq!(file, written(&scene.older(keys::OLDEST_SCHEMA)), "an older version reads it too");
     let moved = Moved::read(&mut file.as_bytes()).unwrap();
     let (store, fresh) = (Memory::default(), RoomDoc::new(&room(), "!", &["toy".to_owned()].into()));
     let laid = moved.lay(&store, &room(), fresh, |_| true, &mut Entropy::from_seed([3; 32])).unwrap().unwrap();

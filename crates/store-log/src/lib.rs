@@ -137,7 +137,7 @@ impl<S: Store + 'static> Logged<S> {
         match thread {
             Ok(thread) => self.worker = Worker::Thread { wake, thread },
             Err(error) => {
-                tracing::warn!(%error, "no thread is to be had for the log: now and then a commit takes longer")
+                tracing::warn!(%error, "no thread can be started for the log: now and then a commit takes longer")
             }
         }
         self

@@ -13,6 +13,7 @@ mod play;
 mod prepared;
 mod resolve;
 pub(crate) mod undo;
+mod unknown;
 mod verbosity;
 
 use crate::attempt::{Attempt, unreached};

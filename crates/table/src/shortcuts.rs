@@ -154,7 +154,7 @@ fn inserted(name: &str, body: &str, given: &str) -> Result<String, Refusal> {
         match rest[..digits].parse::<usize>().ok().filter(|number| *number > 0) {
             Some(number) => {
                 let Some(word) = words.get(number - 1) else {
-                    let what = format!("{name} needs ${number}, the word in that place behind it: it is {body}");
+                    let what = format!("{name} needs ${number}, the word in that place: it is {body}");
                     return Err(Refusal::new(what).example(format!("macro {name}")));
                 };
                 typed.push_str(word);

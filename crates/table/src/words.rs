@@ -1,4 +1,4 @@
-//! A command line as it was typed, and what stands in it: the words, the roll it names, the comment.
+//! A command line as it was typed, and what is in it: the words, the roll it names, the comment.
 
 use crate::typography::as_meant;
 use plugin_api::{CommandSpec, FollowUp, Refusal};
@@ -19,7 +19,7 @@ impl CommandLine {
         CommandLine { typed: as_meant(typed).trim().to_owned(), by_name: false }
     }
 
-    /// The first word, in lower case and without punctuation behind it, and where it stands; `undo#5` is two words.
+    /// The first word, in lower case and without punctuation after it, and where it is; `undo#5` is two words.
     pub fn word(&self) -> (String, Range<usize>) {
         let end = self.typed.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(self.typed.len());
         let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?']);
@@ -91,7 +91,7 @@ impl Arguments {
     }
 }
 
-/// Where a word begins that only leads to the roll or the name behind it, if the command is not that word itself: `counter d8 vs #4`.
+/// Where a word begins that only leads to the roll or the name after it, if the command is not that word itself: `counter d8 vs #4`.
 pub(crate) fn leading_to(before: &str) -> Option<usize> {
     let start = before.trim_end().rfind(char::is_whitespace)? + 1;
     let word = before[start..].trim();

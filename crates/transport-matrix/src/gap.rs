@@ -139,12 +139,12 @@ async fn page(link: &Link, room: &Room, token: String) -> Result<Option<Messages
         let (wait, why) = match room.messages(options).await.map_err(|error| Trouble::of(&error)) {
             Ok(page) => return Ok(Some(page)),
             Err(Trouble::Passing { wait: None, why }) if begun.elapsed() > PATIENCE && link.is_up().await => {
-                tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed is not to be had");
+                tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed cannot be read");
                 return Ok(None);
             }
             Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
             Err(Trouble::Refused(why)) => {
-                tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed is not to be had");
+                tracing::error!(network = link.network, room = %room.room_id(), why, "what was missed cannot be read");
                 return Ok(None);
             }
             Err(trouble) => return Err(trouble),

@@ -2,7 +2,7 @@
 
 use chat::{Line, OfferedTo, Span};
 
-/// What stands between the parts of an answer, and what stands there on a screen.
+/// What separates the parts of an answer, and what does on a screen.
 const BETWEEN: &str = " |";
 const ON_A_SCREEN: &str = " ·";
 

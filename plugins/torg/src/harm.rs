@@ -66,7 +66,7 @@ pub(crate) fn damage(
         reply = reply.text(format!(" | {damage} + {dice} BD ")).die(shown.join(" "));
     }
     if let Some(on) = on.filter(|on| harm != NONE && test::payable(state, turn, *on).is_ok()) {
-        let label = "with your reality skill behind it: soak 9; costs a Possibility";
+        let label = "with your reality skill: soak 9; costs a Possibility";
         reply = reply.offer_to(turn.name(on), "soak", label);
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);

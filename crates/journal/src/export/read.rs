@@ -82,12 +82,12 @@ pub fn verify(input: &mut dyn BufRead, mut hand_on: impl FnMut(Body)) -> Result<
             hand_on(Body::Record(record));
         } else if let Ok(footer @ Footer { end: true, .. }) = form::read(line) {
             if input.read(&mut [0])? > 0 {
-                return Err(damaged("there is more behind its last line".to_owned()));
+                return Err(damaged("there is more after its last line".to_owned()));
             }
             check_end(&header, &verifier, &footer, &hex(&sum.finalize()))?;
             return Ok(Verdict { header, verifier });
         } else if verifier.last == header.last {
-            return Err(damaged("the lines behind its last entry cannot be read".to_owned()));
+            return Err(damaged("the lines after its last entry cannot be read".to_owned()));
         } else {
             return Err(Wrong { what: "cannot be read".to_owned(), ..next }.into());
         }

@@ -93,7 +93,7 @@ impl Words {
         refusal.mended(whole, Some(format!("{behind}{space}# {remark}")))
     }
 
-    /// What these words say, as it was typed, without what stands around it.
+    /// What these words say, as it was typed, without what surrounds it.
     fn text_of(&self, words: RangeInclusive<usize>) -> String {
         let (first, last) = words.into_inner();
         // An emoji beside it belongs to it.

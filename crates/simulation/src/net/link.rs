@@ -56,7 +56,7 @@ impl Link {
                 trust: Trust::Account,
             })
         });
-        // Each connection reports anew who is there; it does not matter if that is not accepted.
+        // Each connection reports again who is there; it does not matter if that is not accepted.
         let _ = desk.accept(Delivery { events: present.collect(), notes: BTreeMap::new() }).await;
     }
 

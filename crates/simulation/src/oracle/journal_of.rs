@@ -125,7 +125,7 @@ impl Oracle {
             let Event::Redacted { message, of } = event else { continue };
             let said = timeline[..place].iter().filter_map(Event::message).find(|said| said.id == *of);
             let own = said.is_some_and(|said| said.speaker.player == message.speaker.player && said.room == *room);
-            // A message edited afterwards is said anew.
+            // A message edited afterwards is sent again.
             let edited = |event: &Event| matches!(event, Event::Edited { original, .. } if original == of);
             let own = own && !timeline[place..].iter().any(edited);
             // A message that killed the bot twice is skipped, and the sender is told.

@@ -1,5 +1,5 @@
-//! A line that stands for several: one for each character of a group, or the same one so many times. All of them are played
-//! or none, and each is an entry of its own.
+//! A line for a group: it is played once for each character, or so many times. All of it is played or none, and each time
+//! makes an entry of its own.
 
 mod named;
 
@@ -21,7 +21,7 @@ use std::ops::Range;
 /// The commands that take back all that one line did.
 const UNDO: &str = "undo";
 const REDO: &str = "redo";
-/// Stands where a name would: no name, number or remark reads so, and any text does.
+/// Takes the place of a name: it reads as no name, number or remark, and as any text.
 const NO_NAME: &str = "#";
 
 /// The group whose lines are being played.
@@ -29,7 +29,7 @@ const NO_NAME: &str = "#";
 pub(crate) struct Group {
     /// The number of its first entry.
     first: u64,
-    /// What was put into the line that is being played, and what was typed there.
+    /// What was put into the line that is being played, and what was typed in that place.
     put: Option<(String, String)>,
 }
 
@@ -48,7 +48,7 @@ impl Group {
     }
 }
 
-/// The lines that one line stands for.
+/// The lines that one line is played as.
 struct Several {
     lines: Vec<CommandLine>,
     /// What each has in place of the group.
@@ -71,7 +71,7 @@ enum Whom {
 struct Slot<'a> {
     plugin: &'a dyn Plugin,
     spec: &'a CommandSpec,
-    /// The command without what stands around it and without its comment.
+    /// The command without its wrappers and its comment.
     body: &'a str,
     /// Where its arguments begin.
     from: usize,
@@ -79,7 +79,7 @@ struct Slot<'a> {
 }
 
 impl Draft {
-    /// Plays a line, or each of the lines that it stands for; `line_number` counts the lines of its message from 1. Each outcome
+    /// Plays a line, once for each member if it is for a group; `line_number` counts the lines of its message from 1. Each outcome
     /// comes with the ordinal of its command.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl Draft {
         Ok(outcomes)
     }
 
-    /// The lines that a line stands for, if it stands for several.
+    /// The lines that a line is played as, if there are several.
     fn several(
         &mut self,
         host: &Host,
@@ -287,10 +287,10 @@ enum Taken {
 }
 
 impl Slot<'_> {
-    /// How the command takes a group that stands here, if a name can stand here at all.
+    /// How the command takes this group, or `None` if no name can be typed here.
     fn takes(&self, known: &Known<'_>, group: &Named) -> Option<Taken> {
         let Some(first) = group.first() else {
-            // Nobody is in it: that is said if any name would do.
+            // Nobody is in it, which is worth saying only where a name can be typed.
             return self.takes_a_name(known, "nobody").then_some(Taken::OneByOne(Whom::Each));
         };
         let one = named::quoted(first);

@@ -1,5 +1,7 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
+use super::prepared::safely;
+use super::unknown::{glued, two_words, unknown};
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
@@ -11,14 +13,10 @@ use chat::Message;
 use journal::documents::{RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{
-    Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words, suggest, suggest_within,
-};
+use plugin_api::{Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words};
 use serde_json::Value;
 use std::ops::Range;
 
-/// A word this long or longer is corrected; shorter ones are too often other bots' commands.
-const CORRECTED: usize = 4;
 /// Words of a line that may be a part of somebody's name.
 const MOST_PARTLY: usize = 3;
 
@@ -92,12 +90,12 @@ impl Draft {
                 {
                     return Ok(game);
                 }
-                let reads = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
+                let can_read = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
                     let typed = Arguments::of(&line.typed, command.follow_up).typed;
-                    plugin.reads(&command.name, &mut Words::new(&typed, place.end.min(typed.len())))
+                    reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
                 };
                 let by_object = several.iter().all(|(_, command)| command.by_object);
-                let reading: Vec<_> = several.iter().filter(|each| by_object && reads(each)).collect();
+                let reading: Vec<_> = several.iter().filter(|each| by_object && can_read(each)).collect();
                 let main = several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game);
                 match (main, reading.as_slice()) {
                     // What one game alone can read is meant for that one: `spend spotlight`.
@@ -335,7 +333,7 @@ impl Followed<'_> {
         let called = |name: &str| self.cast.is_called(name);
         let typed = &arguments.typed;
         let mut words = Words::new(typed, self.from.min(typed.len())).with_names(called).with_remarks();
-        self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()
+        safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()).flatten()
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
@@ -349,7 +347,7 @@ impl Followed<'_> {
     fn take_name(&self, arguments: &mut Arguments) -> Result<Option<CharacterId>, Refusal> {
         let called = |name: &str| self.cast.is_called(name);
         let words = |typed: &str| Words::new(typed, self.from.min(typed.len())).with_names(called);
-        let reads = |typed: &str| self.plugin.reads(&self.spec.name, &mut words(typed));
+        let reads = |typed: &str| self::reads(self.plugin, self.spec, &mut words(typed));
         if reads(&arguments.typed) {
             return Ok(None);
         }
@@ -368,7 +366,7 @@ impl Followed<'_> {
         };
         let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
             let without = without(place);
-            reads(&without) || self.plugin.reads(&self.spec.name, &mut words(&without).with_remarks())
+            reads(&without) || self::reads(self.plugin, self.spec, &mut words(&without).with_remarks())
         };
         let Some((character, place)) =
             find(&exact, usize::MAX).or_else(|| find(&partly, MOST_PARTLY)).filter(reads_without)
@@ -383,28 +381,6 @@ impl Followed<'_> {
         arguments.typed = without;
         Ok(Some(character))
     }
-}
-
-/// The first two words of a line as one, in lower case, and where they end.
-fn two_words(line: &CommandLine) -> Option<(String, usize)> {
-    let mut words = line.typed.split_whitespace();
-    let (first, second) = (words.next()?, words.next()?);
-    let end = line.typed.find(second).filter(|at| *at >= first.len())? + second.len();
-    Some((format!("{first}{second}").to_lowercase(), end))
-}
-
-/// Where a word of letters may end to which a number or dice are glued: `i+1`, `t12`, `vs=17`, `r4d6`, `actd8`. Another bot's
-/// `up2date` is none.
-fn glued(word: &str) -> Vec<usize> {
-    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
-    let Some(apart) = word.find(numeric) else { return Vec::new() };
-    let (letters, rest) = word.split_at(apart);
-    let glued = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
-    if !glued || !rest.chars().all(|c| numeric(c) || c == 'd') {
-        return Vec::new();
-    }
-    let die = letters.len() > 1 && letters.ends_with('d') && rest.starts_with(|c: char| c.is_ascii_digit());
-    std::iter::once(apart).chain(die.then(|| apart - 1)).collect()
 }
 
 /// `!mvk ...`: the plugin's command if the next word is one, else its main command.
@@ -449,89 +425,7 @@ fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &
     Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(example)
 }
 
-/// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
-fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
-    let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
-    let games = host.plugins.enabled(&room.plugins);
-    let of_games = || games.iter().flat_map(|game| game.manifest().commands.iter().flat_map(names));
-    let ids = games.iter().map(|game| &game.manifest().id);
-    // A game's commands are typed oftener than the table's.
-    let known: Vec<&str> =
-        of_games().chain(host.plugins.house().iter().flat_map(names)).chain(ids).map(String::as_str).collect();
-    let long = known.iter().copied().filter(|known| known.len() >= CORRECTED);
-    let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
-    let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
-    let prefix = &room.prefix;
-    let place = line.word().1;
-    let synonym = synonym(line, word, &games);
-    let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
-    match meant.or_else(|| slip_of(word, short)).or_else(inflected).filter(|_| synonym.is_none()) {
-        Some(meant) => {
-            let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
-            Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into()
-        }
-        None if let Some((game, meant)) = synonym => {
-            let whole = 0..line.typed.len();
-            let command = meant.split(' ').next().unwrap_or_default();
-            Refusal::new(format!("in {game} that is {prefix}{command}")).mended(whole, Some(meant.as_str())).into()
-        }
-        None if line.by_name && !word.is_empty() => {
-            Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
-        }
-        None => Unplayed::Silent,
-    }
-}
-
-/// What an unknown word means in the first of these games that knows people to try it, and which game that is.
-fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(&'a str, String)> {
-    let rest = line.typed[line.word().1.end..].trim();
-    games.iter().find_map(|game| {
-        let manifest = game.manifest();
-        Some((manifest.id.as_str(), manifest.synonym(word, rest)?))
-    })
-}
-
-/// Whether `word` is that command with an ending: `stressed`, `checks`.
-fn is_inflected(word: &str, command: &str) -> bool {
-    word.strip_prefix(command).is_some_and(|ending| ["s", "d", "ed", "es", "ing"].contains(&ending))
-}
-
-/// Which of these short commands `word` is a slip of: a letter twice, or two letters swapped behind the first.
-fn slip_of<'a>(word: &str, mut short: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let letters: Vec<char> = word.chars().collect();
-    let without_doubles = |letters: &[char]| {
-        let mut letters = letters.to_vec();
-        letters.dedup();
-        letters
-    };
-    let in_order = |letters: &[char]| {
-        let mut letters = letters.to_vec();
-        letters.sort_unstable();
-        letters
-    };
-    short.find(|known| {
-        let right: Vec<char> = known.chars().collect();
-        let doubled = letters.len() == right.len() + 1 && without_doubles(&letters) == without_doubles(&right);
-        let swapped = letters.first() == right.first()
-            && in_order(&letters) == in_order(&right)
-            && suggest_within(1, word, [*known]).is_some();
-        doubled || swapped
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::glued;
-
-    #[test]
-    fn numbers_and_dice_are_glued_and_words_are_not() {
-        for (word, ends) in
-            [("i+1", vec![1]), ("t12", vec![1]), ("r4d6", vec![1]), ("vs=17", vec![2]), ("actd8", vec![4, 3])]
-        {
-            assert_eq!(glued(word), ends, "{word}");
-        }
-        for word in ["up2date", "4d6", "+1", "act", "c3po", "undo#5"] {
-            assert!(glued(word).is_empty(), "{word}");
-        }
-    }
+/// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
+fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
+    safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
 }

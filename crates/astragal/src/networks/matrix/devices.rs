@@ -72,7 +72,7 @@ pub fn randomness() -> Randomness {
 
 fn run(words: &ArgMatches, accounts: &BTreeMap<String, Settings>, data: &Path) -> anyhow::Result<()> {
     let task = MatrixTask::from_arg_matches(words)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no threads to be had")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     runtime.block_on(work(&task, accounts, data))
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Known<'a> {
 /// A group, as it was typed.
 pub(super) struct Named {
     names: Vec<String>,
-    /// The word that stands for it.
+    /// The word for it, if it was one.
     word: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Named {
         self.names().next()
     }
 
-    /// Whether a word stands for it, so that whoever typed it may not know all who are in it.
+    /// True if it was a word such as `foes`, so its author may not know everyone in it.
     pub fn is_word(&self) -> bool {
         self.word.is_some()
     }
@@ -116,7 +116,7 @@ impl Known<'_> {
         (numbered || names.len() > 1).then_some((Named { names, word: None }, end))
     }
 
-    /// `Goon1` to `Goon3`, or `Goon 1` where that is who is there; no more than tell that they are too many.
+    /// `Goon1` to `Goon3`, or `Goon 1` if someone has that name; cut off once they are too many.
     fn numbered(&self, name: &str, times: usize) -> Vec<String> {
         let called = |number: usize| {
             let apart = format!("{name} {number}");
@@ -161,7 +161,7 @@ impl Known<'_> {
     }
 }
 
-/// What stands between two names.
+/// What separates two names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Apart {
     First,
@@ -170,7 +170,7 @@ enum Apart {
     Beside,
 }
 
-/// Where the next name may begin after one that ends at `at`, and what stands between.
+/// Where the next name may begin after one that ends at `at`, and what separates them.
 fn joined(text: &str, at: usize) -> Option<(usize, Apart)> {
     let rest = &text[at..];
     let after_comma = rest.trim_start().strip_prefix(',').map(str::trim_start);
@@ -217,7 +217,7 @@ pub(super) fn next_word(text: &str, at: usize) -> usize {
     text.len() - rest.trim_start().len()
 }
 
-/// Where the word begins that a `the` or `of the` at `at` stands in front of.
+/// Where the word after a `the` or `of the` at `at` begins.
 pub(super) fn skip_article(text: &str, mut at: usize) -> usize {
     for article in ["of", "the"] {
         if word_at(text, at).eq_ignore_ascii_case(article) {

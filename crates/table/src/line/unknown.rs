@@ -1,0 +1,119 @@
+//! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
+
+use crate::host::Host;
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
+use journal::documents::RoomDoc;
+use plugin_api::{CommandSpec, Plugin, Refusal, suggest, suggest_within};
+
+/// A word this long or longer is corrected; shorter ones are too often other bots' commands.
+const CORRECTED: usize = 4;
+
+/// The first two words of a line as one, in lower case, and where they end.
+pub(super) fn two_words(line: &CommandLine) -> Option<(String, usize)> {
+    let mut words = line.typed.split_whitespace();
+    let (first, second) = (words.next()?, words.next()?);
+    let end = line.typed.find(second).filter(|at| *at >= first.len())? + second.len();
+    Some((format!("{first}{second}").to_lowercase(), end))
+}
+
+/// Where a word of letters may end to which a number or dice are glued: `i+1`, `t12`, `vs=17`, `r4d6`, `actd8`. Another bot's
+/// `up2date` is none.
+pub(super) fn glued(word: &str) -> Vec<usize> {
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
+    let Some(apart) = word.find(numeric) else { return Vec::new() };
+    let (letters, rest) = word.split_at(apart);
+    let glued = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
+    if !glued || !rest.chars().all(|c| numeric(c) || c == 'd') {
+        return Vec::new();
+    }
+    let die = letters.len() > 1 && letters.ends_with('d') && rest.starts_with(|c: char| c.is_ascii_digit());
+    std::iter::once(apart).chain(die.then(|| apart - 1)).collect()
+}
+
+/// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
+pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
+    let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
+    let games = host.plugins.enabled(&room.plugins);
+    let of_games = || games.iter().flat_map(|game| game.manifest().commands.iter().flat_map(names));
+    let ids = games.iter().map(|game| &game.manifest().id);
+    // A game's commands are typed oftener than the table's.
+    let known: Vec<&str> =
+        of_games().chain(host.plugins.house().iter().flat_map(names)).chain(ids).map(String::as_str).collect();
+    let long = known.iter().copied().filter(|known| known.len() >= CORRECTED);
+    let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
+    let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
+    let prefix = &room.prefix;
+    let place = line.word().1;
+    let synonym = synonym(line, word, &games);
+    let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
+    match meant.or_else(|| slip_of(word, short)).or_else(inflected).filter(|_| synonym.is_none()) {
+        Some(meant) => {
+            let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
+            Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into()
+        }
+        None if let Some((game, meant)) = synonym => {
+            let whole = 0..line.typed.len();
+            let command = meant.split(' ').next().unwrap_or_default();
+            Refusal::new(format!("in {game} that is {prefix}{command}")).mended(whole, Some(meant.as_str())).into()
+        }
+        None if line.by_name && !word.is_empty() => {
+            Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
+        }
+        None => Unplayed::Silent,
+    }
+}
+
+/// What an unknown word means in the first of these games that knows people to try it, and which game that is.
+fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(&'a str, String)> {
+    let rest = line.typed[line.word().1.end..].trim();
+    games.iter().find_map(|game| {
+        let manifest = game.manifest();
+        Some((manifest.id.as_str(), manifest.synonym(word, rest)?))
+    })
+}
+
+/// Whether `word` is that command with an ending: `stressed`, `checks`.
+fn is_inflected(word: &str, command: &str) -> bool {
+    word.strip_prefix(command).is_some_and(|ending| ["s", "d", "ed", "es", "ing"].contains(&ending))
+}
+
+/// Which of these short commands `word` is a slip of: a letter twice, or two letters swapped behind the first.
+fn slip_of<'a>(word: &str, mut short: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let letters: Vec<char> = word.chars().collect();
+    let without_doubles = |letters: &[char]| {
+        let mut letters = letters.to_vec();
+        letters.dedup();
+        letters
+    };
+    let in_order = |letters: &[char]| {
+        let mut letters = letters.to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    short.find(|known| {
+        let right: Vec<char> = known.chars().collect();
+        let doubled = letters.len() == right.len() + 1 && without_doubles(&letters) == without_doubles(&right);
+        let swapped = letters.first() == right.first()
+            && in_order(&letters) == in_order(&right)
+            && suggest_within(1, word, [*known]).is_some();
+        doubled || swapped
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::glued;
+
+    #[test]
+    fn numbers_and_dice_are_glued_and_words_are_not() {
+        for (word, ends) in
+            [("i+1", vec![1]), ("t12", vec![1]), ("r4d6", vec![1]), ("vs=17", vec![2]), ("actd8", vec![4, 3])]
+        {
+            assert_eq!(glued(word), ends, "{word}");
+        }
+        for word in ["up2date", "4d6", "+1", "act", "c3po", "undo#5"] {
+            assert!(glued(word).is_empty(), "{word}");
+        }
+    }
+}
