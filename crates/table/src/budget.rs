@@ -8,6 +8,8 @@ pub use journal::MOST_LINES;
 
 /// Most bytes of a command: as typed, and after expanding macros, variables and offers.
 pub const MOST_TEXT: usize = 1_024;
+/// Most places of a line that are tried for a group, each of which is read several times.
+pub(crate) const MOST_SLOTS: usize = 4;
 /// Deepest nesting of variables in variables.
 pub(crate) const DEEPEST: usize = 5;
 

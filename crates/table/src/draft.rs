@@ -134,11 +134,13 @@ impl Draft {
         if message.late || message.unlimited {
             return Ok(());
         }
-        let pace = self.pulse.command(&message.speaker.player, message.heard_at(), &host.settings().limits);
-        match pace {
+        let (player, now, limits) = (&message.speaker.player, message.heard_at(), &host.settings().limits);
+        if self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number())) {
+            self.pulse.also_command(player, now);
+            return Ok(());
+        }
+        match self.pulse.command(player, now, limits) {
             Pace::Fine => Ok(()),
-            // The lines of a group all count, and none ends it.
-            _ if self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number())) => Ok(()),
             Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
             Pace::Silent => Err(Unplayed::Silent),
         }

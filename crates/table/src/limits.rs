@@ -123,6 +123,12 @@ impl Pulse {
         }
     }
 
+    /// Counts one more command that the same line is played as. It is never refused: the group was begun.
+    pub fn also_command(&mut self, player: &PlayerId, now: Timestamp) {
+        self.table.times.push_back(now);
+        self.players.entry(player.clone()).or_default().commands.times.push_back(now);
+    }
+
     /// Counts an answer to `player`. Returns true if they may get it.
     pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
         let own = self.players.entry(player.clone()).or_default();

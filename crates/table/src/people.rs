@@ -253,6 +253,11 @@ pub fn with_id(name: &str, player: &PlayerId) -> String {
     if shown { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
+/// Words for everybody, for those whom players act for, and for those whom only the referee does. Nobody can be called so.
+pub(crate) const EVERYBODY: [&str; 3] = ["all", "everyone", "everybody"];
+pub(crate) const HEROES: [&str; 4] = ["heroes", "players", "party", "pcs"];
+pub(crate) const FOES: [&str; 4] = ["foes", "enemies", "npcs", "monsters"];
+
 /// Signs used for parsing answers.
 const OF_ANSWERS: [char; 4] = ['|', '[', ']', '#'];
 
@@ -265,6 +270,11 @@ pub enum Named {
     OnPurpose,
 }
 
+/// True if `word` is one of these, ignoring case.
+pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
+    words.iter().any(|each| each.eq_ignore_ascii_case(word))
+}
+
 /// Checks that a name can be typed again and cannot be mistaken for part of an answer: it begins with a letter.
 pub fn proper_name(name: &str) -> Result<String, Refusal> {
     let name = as_name(name.trim_matches('"'));
@@ -274,6 +284,8 @@ pub fn proper_name(name: &str) -> Result<String, Refusal> {
         format!("there is no {odd} in a name")
     } else if documents::NOBODYS.iter().any(|nobody| nobody.eq_ignore_ascii_case(&name)) {
         "I call others that".to_owned()
+    } else if is_one_of(&EVERYBODY, &name) || is_one_of(&HEROES, &name) || is_one_of(&FOES, &name) {
+        "it means several at once".to_owned()
     } else {
         return Ok(name);
     };

@@ -58,7 +58,7 @@ fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Optio
         return Some("a group holds results, and results cannot be rerolled: reroll inside it");
     }
     if changes && before.iter().any(Modifier::counts) {
-        return Some("explode, reroll, keep and drop go before counting");
+        return Some("dice explode, reroll, are kept and dropped before they are counted");
     }
     // In canonical form, as in `!=-1`, that would read as a comparison.
     if matches!(modifier, Modifier::Explode(_, Some(Condition { comparison: Comparison::Equal, value: ..0 }))) {

@@ -6,6 +6,7 @@ mod named;
 use super::meant::{ACT_AS, SECRET, named_first};
 use super::prepared::safely;
 use crate::attempt::{Attempt, Found};
+use crate::budget::{MOST_SLOTS, MOST_TEXT};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::outcome::{Outcome, OutcomeKind};
@@ -150,7 +151,7 @@ impl Draft {
         line_number: u32,
         line: &CommandLine,
     ) -> Result<Option<Several>, Unplayed> {
-        if !named::may_be_several(&line.typed) {
+        if line.typed.len() > MOST_TEXT || !named::may_be_several(&line.typed) {
             return Ok(None);
         }
         self.room(host, &message.room)?;
@@ -232,8 +233,10 @@ impl Draft {
             return Ok(None);
         }
         let body = &body[at..];
-        for start in named::words_from(body, from) {
-            let Some((group, end)) = known.group_at(body, start, Place::Named) else { continue };
+        let groups = named::words_from(body, from)
+            .filter_map(|start| Some((start, known.group_at(body, start, Place::Named)?)))
+            .take(MOST_SLOTS);
+        for (start, (group, end)) in groups {
             let slot = Slot { plugin, spec, body, from, at: start..end };
             let Some(taken) = slot.takes(&known, &group) else { continue };
             let by_word = group.is_word();

@@ -1,13 +1,10 @@
 //! How groups are typed: `all`, `heroes`, `foes`, `Ann, Bob and Cem`, `Goon x3`, and `3x` in front of a command.
 
+use crate::people::{EVERYBODY, FOES, HEROES, is_one_of};
 use journal::MOST_IN_A_GROUP;
 use journal::documents::TableDoc;
 use plugin_api::{Cast, Refusal};
 
-/// Words for everybody, for those whom players act for, and for those whom only the referee does.
-const EVERYBODY: [&str; 3] = ["all", "everyone", "everybody"];
-const HEROES: [&str; 4] = ["heroes", "players", "party", "pcs"];
-const FOES: [&str; 4] = ["foes", "enemies", "npcs", "monsters"];
 /// Words that join names.
 const JOINING: [&str; 2] = ["and", "&"];
 /// Words that a name may have.
@@ -70,29 +67,25 @@ impl Known<'_> {
 
     fn word_at(&self, text: &str, at: usize) -> Option<(Named, usize)> {
         let word = word_at(text, at).trim_end_matches(',');
-        let is = |words: &[&str], word: &str| words.iter().any(|each| each.eq_ignore_ascii_case(word));
-        if self.cast.is_called(word) {
-            return None;
-        }
         let mut end = at + word.len();
         let mut meant = word;
-        if is(&EVERYBODY, word) {
+        if is_one_of(&EVERYBODY, word) {
             // `all the heroes` are the heroes.
             let next = skip_article(text, next_word(text, at));
             let whom = word_at(text, next);
-            if is(&HEROES, whom) || is(&FOES, whom) {
+            if is_one_of(&HEROES, whom) || is_one_of(&FOES, whom) {
                 (meant, end) = (whom, next + whom.len());
             }
         }
         let characters = self.doc.characters.values().filter(|each| each.away != Some(true));
         let names: Vec<String> = characters
             .filter(|each| match &each.owner {
-                Some(owner) => !self.doc.referees.contains_key(owner) && !is(&FOES, meant),
-                None => !is(&HEROES, meant),
+                Some(owner) => !self.doc.referees.contains_key(owner) && !is_one_of(&FOES, meant),
+                None => !is_one_of(&HEROES, meant),
             })
             .map(|each| each.name.clone())
             .collect();
-        let known = is(&EVERYBODY, meant) || is(&HEROES, meant) || is(&FOES, meant);
+        let known = is_one_of(&EVERYBODY, meant) || is_one_of(&HEROES, meant) || is_one_of(&FOES, meant);
         known.then(|| (Named { names, word: Some(meant.to_owned()) }, end))
     }
 
@@ -148,9 +141,10 @@ impl Known<'_> {
         }
         let word = word_at(text, at).trim_end_matches(',');
         let known = longest.or_else(|| {
-            let id = (place == Place::Acts || word.len() > 2).then(|| self.cast.meant(word)).flatten()?;
-            // A part of a name is enough where a comma or the like says that names stand here.
-            (apart == Apart::Joined).then(|| (self.cast.name(id).to_owned(), at + word.len()))
+            // A part of a name is enough after a comma or the like.
+            let part = apart == Apart::Joined && (place == Place::Acts || word.len() > 2);
+            let id = part.then(|| self.cast.meant(word)).flatten()?;
+            Some((self.cast.name(id).to_owned(), at + word.len()))
         });
         known.or_else(|| {
             let letters = word.chars().take_while(|c| c.is_alphabetic()).count();
@@ -176,7 +170,7 @@ fn joined(text: &str, at: usize) -> Option<(usize, Apart)> {
     let after_comma = rest.trim_start().strip_prefix(',').map(str::trim_start);
     let next = text.len() - after_comma.unwrap_or_else(|| rest.trim_start()).len();
     let joining = word_at(text, next);
-    let joins = JOINING.iter().any(|word| word.eq_ignore_ascii_case(joining));
+    let joins = is_one_of(&JOINING, joining);
     let start = if joins { next_word(text, next) } else { next };
     let how = if joins || after_comma.is_some() { Apart::Joined } else { Apart::Beside };
     (start < text.len()).then_some((start, how))
@@ -251,16 +245,18 @@ pub(super) fn quoted(name: &str) -> String {
 /// Whether a line is worth a closer look: it holds a word for a group, something that joins names, a number of times, or two
 /// words beside each other that could be names; or it takes back.
 pub(super) fn may_be_several(typed: &str) -> bool {
-    let is = |words: &[&str], word: &str| words.iter().any(|each| each.eq_ignore_ascii_case(word));
     let letters = |word: &str| word.len() > 1 && word.chars().all(char::is_alphabetic);
     let mut last = "";
     for (at, word) in typed.split_whitespace().enumerate() {
-        let word_for_a_group = is(&EVERYBODY, word) || is(&HEROES, word) || is(&FOES, word) || is(&JOINING, word);
+        let word_for_a_group = is_one_of(&EVERYBODY, word)
+            || is_one_of(&HEROES, word)
+            || is_one_of(&FOES, word)
+            || is_one_of(&JOINING, word);
         let beside = at > 1 && letters(last) && letters(word);
         if word_for_a_group || beside || word.contains(',') || times(word).is_some() {
             return true;
         }
-        if at == 0 && is(&[super::UNDO, super::REDO], word) {
+        if at == 0 && is_one_of(&[super::UNDO, super::REDO], word) {
             return true;
         }
         last = word;
