@@ -537,7 +537,7 @@ fn what_a_secret_offers_is_shown_and_taken_where_nobody_else_reads() {
     {
         let came = stage.say(who, line);
         let all = came.public() + &came.to(&Recipient::Player(player(who)));
-        assert!(all.starts_with("Nobody has anything to choose"), "{who} {line}: {all}");
+        assert!(all.starts_with("No choices are open"), "{who} {line}: {all}");
     }
     assert!(stage.say("Ann", "!secret waiting").to(&Recipient::Player(player("Ann"))).contains("(!pick gold)"));
     let taken = stage.say("Ann", "!1");

@@ -57,7 +57,7 @@ const FOR_GUESTS: [&str; 8] = ["help", "plugins", "odds", "explain", "history", 
 
 /// A refusal because the speaker cannot be told anything privately.
 pub(crate) fn unreached(typed: &str) -> Refusal {
-    let what = "what I would say to you alone does not reach you, so nothing was done: write to me privately first";
+    let what = "I cannot message you privately yet, so I did nothing: send me a private message first";
     Refusal::new(what).example(typed)
 }
 
@@ -103,7 +103,7 @@ impl<'a> Attempt<'a> {
             return Ok(());
         }
         let what = format!(
-            "all {MOST_SEATS} seats at this table are taken: until its referee frees one, you can roll dice here, and look"
+            "all {MOST_SEATS} seats at this table are taken: you can roll dice and look until the referee frees one"
         );
         Err(Refusal::new(what).example("roll 2d6"))
     }

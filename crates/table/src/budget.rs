@@ -51,6 +51,8 @@ pub(crate) const MOST_CURSED: usize = 10_000;
 /// Most dice examined for everybody's luck.
 pub(crate) const MOST_CURSED_DICE: usize = 50_000;
 /// How many of a player's entries to search for the last one that can be undone, and of a character's for the last
+/// Most entries of a player searched for one of a group, which `undo` and `redo` take as a whole.
+pub(crate) const MOST_LOOKED_AT: usize = 30;
 /// roll.
 pub(crate) const MOST_UNDONE: usize = 200;
 pub(crate) const MOST_REROLLED: usize = 100;

@@ -141,7 +141,7 @@ impl Draft {
         }
         match self.pulse.command(player, now, limits) {
             Pace::Fine => Ok(()),
-            Pace::Warn => Err(Refusal::new("that is too fast for me: I read on in a few seconds").into()),
+            Pace::Warn => Err(Refusal::new("that is too fast for me: try again in a few seconds").into()),
             Pace::Silent => Err(Unplayed::Silent),
         }
     }

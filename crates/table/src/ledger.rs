@@ -67,7 +67,7 @@ impl<'a> Ledger<'a> {
 
     fn no_entry(&self, number: u64) -> Refusal {
         match self.head().number {
-            0 => Refusal::new(format!("there is no #{number}: nothing was played at this table yet")),
+            0 => Refusal::new(format!("there is no #{number}: nothing has been played at this table yet")),
             newest => Refusal::new(format!("there is no #{number}; the newest is #{newest}")).example("history"),
         }
         .about(format!("#{number}"))

@@ -44,17 +44,20 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
     parts.extend(success.map(|chance| format!("{} to succeed", percent(chance))));
     // With only two words, the chance of success says it all.
     parts.extend((words.len() > if success.is_some() { 2 } else { 1 }).then(|| words.join(", ")));
-    parts.extend(odds.as_ref().map(|odds| format!("{} on average", decimal(odds.mean()))));
+    // Who asks whether it succeeds needs no average.
+    let average = odds.as_ref().filter(|_| success.is_none());
+    parts.extend(average.map(|odds| format!("{} on average", decimal(odds.mean()))));
     let Some((first, rest)) = parts.split_first() else {
         return Err(Refusal::new("its answers state nothing that odds could be made of").example("odds 2d6 vs 9"));
     };
     let mut reply = Reply::new().bold(first.as_str()).text(format!(" | {typed}{}", how_sure(certainty)));
     reply = rest.iter().fold(reply, |reply, part| reply.text(format!(" | {part}")));
     if let Some(odds) = &odds {
-        reply = reply.text(format!(", deviation {:.2}", odds.deviation()));
-        // A question about success needs no chart of everything that could happen.
-        let charted = success.is_none() && odds.outcomes.len() > 1;
-        reply = facts(if charted { reply.chart(chart(odds)) } else { reply }, odds);
+        if success.is_none() {
+            reply = reply.text(format!(", deviation {:.2}", odds.deviation()));
+            reply = if odds.outcomes.len() > 1 { reply.chart(chart(odds)) } else { reply };
+        }
+        reply = facts(reply, odds);
     }
     Ok(success.into_iter().fold(reply, |reply, chance| reply.fact("chance", chance)))
 }

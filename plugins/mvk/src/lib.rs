@@ -304,7 +304,7 @@ fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Ro
 /// The character called `name`, who must not be the actor.
 fn somebody_else(turn: &mut Turn, name: &Name) -> Result<CharacterId, Refusal> {
     match turn.character(&name.0)? {
-        who if who == turn.actor => Err(Refusal::new("nobody counters their own action").about(&name.0)),
+        who if who == turn.actor => Err(Refusal::new("you cannot counter your own action").about(&name.0)),
         who => Ok(who),
     }
 }

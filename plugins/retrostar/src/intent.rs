@@ -80,7 +80,7 @@ fn choices(reboot: bool) -> [(&'static str, &'static str); 2] {
 pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Effort) -> Result<Reply, Refusal> {
     let helps = turn.character(&who.0)?;
     if helps == turn.actor {
-        return Err(Refusal::new("nobody assists themselves").about(&who.0).example("intent +1"));
+        return Err(Refusal::new("you cannot assist yourself").about(&who.0).example("intent +1"));
     }
     let name = turn.name(helps).to_owned();
     let made = throw(state, turn, effort, Waiting::Stays)?;

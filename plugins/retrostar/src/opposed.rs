@@ -37,7 +37,7 @@ pub(crate) fn oppose(
     };
     let against = named.as_ref().map(|name| turn.character(&name.0)).transpose()?;
     if against == Some(turn.actor) {
-        return Err(Refusal::new("nobody opposes themselves").about(named.map_or(String::new(), |name| name.0)));
+        return Err(Refusal::new("you cannot oppose yourself").about(named.map_or(String::new(), |name| name.0)));
     }
     let other_name = against.map(|who| turn.name(who).to_owned());
     match (other_name, now) {

@@ -12,8 +12,8 @@ pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Resul
     match command {
         Running::Series { players: Number(0) } => Err(nobody_plays("series 1")),
         Running::Players { count: Number(0) } => Err(nobody_plays("players 1")),
-        Running::Series { players: Number(players) } => Ok(spotlight::series(state, players as u32)),
-        Running::Episode => spotlight::episode(state),
+        Running::Series { players: Number(players) } => Ok(spotlight::series(state, turn, players as u32)),
+        Running::Episode => spotlight::episode(state, turn),
         Running::Players { count: Number(players) } => Ok(spotlight::players(state, players as u32)),
         Running::Benefit { steps: Some(Waits::Clear), character }
         | Running::Obstacle { steps: Some(Waits::Clear), character } => clear(state, turn, &character),

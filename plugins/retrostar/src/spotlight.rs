@@ -71,7 +71,11 @@ const MOST_TOKENS: u32 = 999;
 /// The most Personal Dials at a table.
 const MOST_DIALS: i64 = 999;
 
-pub(crate) fn series(state: &mut State, players: u32) -> Reply {
+/// The commands that settle a 7 to 9.
+const CHOICES: [&str; 4] = ["keep", "cede", "empower", "hinder"];
+
+pub(crate) fn series(state: &mut State, turn: &mut Turn, players: u32) -> Reply {
+    turn.close_offers(None, &CHOICES);
     (state.players, state.dials) = (players, 0);
     for held in state.characters.values_mut() {
         held.dials = 0;
@@ -81,11 +85,12 @@ pub(crate) fn series(state: &mut State, players: u32) -> Reply {
     lead("A new Series. ", show::pool(state))
 }
 
-pub(crate) fn episode(state: &mut State) -> Result<Reply, Refusal> {
+pub(crate) fn episode(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal> {
     if state.players == 0 {
         return Err(Refusal::new("no Series has begun: say for how many players").example("series 4"));
     }
     fill(state);
+    turn.close_offers(None, &CHOICES);
     Ok(lead("A new Episode. ", show::pool(state)))
 }
 

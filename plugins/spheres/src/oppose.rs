@@ -101,7 +101,7 @@ pub(crate) fn challenge(
 ) -> Result<Reply, Refusal> {
     let name = turn.name(against).to_owned();
     if against == turn.actor {
-        return Err(Refusal::new("nobody opposes themselves").about(name).example("check 7 +4 vs 15"));
+        return Err(Refusal::new("you cannot oppose yourself").about(name).example("check 7 +4 vs 15"));
     }
     let check = ready(state, turn.actor, pool, plan)?.throw(turn)?;
     use_up(state, turn.actor);

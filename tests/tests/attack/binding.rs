@@ -21,7 +21,7 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
         data.path(),
         b"/as Ann\n!fair\n!fair add a stone all leaves\n!fair add another\n/as Eve\n!secret fair add psst\n",
     );
-    assert!(before.contains("everybody may bind it, once: !fair add WORDS"), "{before}");
+    assert!(before.contains("everyone may add words to it, once: !fair add WORDS"), "{before}");
     assert!(before.contains("bound with \"a stone all leaves\" too"), "{before}");
     assert!(before.contains("ou added your words already") && before.contains("concerns the whole table"), "{before}");
     // They are kept over a restart.

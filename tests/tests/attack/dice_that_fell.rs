@@ -213,7 +213,7 @@ fn a_secret_roll_that_comes_to_nothing_stays_secret_and_is_seen() {
 fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
     let mut table = Table::new();
     table.say("Ann", ONLY_A_TWENTY);
-    assert!(said(&table.say("Bob", "!why #1").1).contains("thrown, in this order: d20="));
+    assert!(said(&table.say("Bob", "!why #1").1).contains("rolled, in this order: d20="));
     assert!(said(&table.say("Ann", "!undo").1).contains("discards d20="));
     table.every_die_is_written_down();
 }

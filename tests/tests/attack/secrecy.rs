@@ -84,7 +84,7 @@ fn no_public_command_writes_the_offers_of_a_secret_roll_into_the_journal_for_all
 fn what_is_taken_in_secret_closes_what_was_offered_in_secret() {
     let (mut table, [ann, bob]) = dealt();
     assert!(table.say(&ann, "!secret pick gold").ok());
-    assert!(table.say(&ann, "!secret waiting").private(&ann).contains("Nobody has anything to choose"));
+    assert!(table.say(&ann, "!secret waiting").private(&ann).contains("No choices are open"));
     assert!(!exported(&mut table, &bob).contains("whispered"));
 }
 

@@ -58,7 +58,10 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
         reply = reply.text(format!("It is bound with the words of {}.", added.join("; "))).line();
     }
     if !head.committed {
-        reply = reply.text("Until then everybody may bind it, once: ").code(format!("{prefix}fair add WORDS")).line();
+        reply = reply
+            .text("Until then everyone may add words to it, once: ")
+            .code(format!("{prefix}fair add WORDS"))
+            .line();
     }
     let reply = reply.text(format!("Chain head after #{}: ", head.number)).code(head.hash.clone()).line();
     let reply = reply.text("A referee shows the seed with ").code(format!("{prefix}fair reveal")).text("; ");
@@ -72,7 +75,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> 
     let words = clean(words).trim().to_owned();
     let refuse = |what: String| Err(Refusal::new(what).example("fair").into());
     if turn.actor == OPERATOR {
-        return refuse("those who play bind the seed, each with words of their own".to_owned());
+        return refuse("only people who play here may add words to the seed".to_owned());
     }
     if head.committed {
         return refuse(format!(
@@ -82,7 +85,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> 
         ));
     }
     if head.words.iter().any(|added| added.player == *player) {
-        return refuse("you added your words already: everybody does once".to_owned());
+        return refuse("you have added your words already, and everyone may once".to_owned());
     }
     if words.is_empty() || words.len() > MOST_WORDS {
         return refuse(format!("words to bind dice with have 1 to {MOST_WORDS} bytes; these have {}", words.len()));
@@ -108,7 +111,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
     }
     let ledger = turn.ledger;
     if ledger.head().number == 0 {
-        return Err(Refusal::new("nothing was played at this table yet").example("fair").into());
+        return Err(Refusal::new("nothing has been played at this table yet").example("fair").into());
     }
     // An epoch ended by a restored backup or an import still has its seed unpublished.
     let seeds = ledger.unpublished()?;
@@ -118,8 +121,8 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
         if secrets.len() > MOST_NAMED {
             named.push(format!("{} more", secrets.len() - MOST_NAMED));
         }
-        let what = format!("with the seed everybody can throw the dice of secret rolls again: {}", named.join(", "));
-        return Err(Refusal::new(format!("{what}. If that may be, type fair reveal all"))
+        let what = format!("with the seed anyone can work out the dice of secret rolls: {}", named.join(", "));
+        return Err(Refusal::new(format!("{what}. If that is all right, type fair reveal all"))
             .example("fair reveal all")
             .into());
     }
@@ -132,11 +135,8 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
     let next = ledger.host.with_entropy(|entropy| entropy.secret());
     turn.effects.next_seed = Some(next);
     let (prefix, epoch, promised) = (&turn.room.prefix, ledger.head().epoch, commitment(&next));
-    reply = reply
-        .text("With that and ")
-        .code(format!("{prefix}export"))
-        .text(" everybody can throw the dice again.")
-        .line();
+    reply =
+        reply.text("With that and ").code(format!("{prefix}export")).text(" anyone can roll the dice again.").line();
     reply = reply.text(format!("Epoch {} begins: its seed's SHA-256 is ", epoch + 1)).code(promised.clone());
     let shown: Map<String, Value> = seeds.iter().map(|(epoch, seed)| (epoch.to_string(), hex(seed).into())).collect();
     Ok(reply.fact("seeds", shown).fact("next_commitment", promised))
@@ -146,7 +146,7 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, Unplayed
     let ledger = turn.ledger;
     let head = ledger.head();
     if head.number == 0 {
-        return Err(Refusal::new("nothing was played at this table yet").example("help").into());
+        return Err(Refusal::new("nothing has been played at this table yet").example("help").into());
     }
     let room = turn.room_id;
     if head.number > MOST_EXPORTED {

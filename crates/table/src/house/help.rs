@@ -110,7 +110,7 @@ fn overview(turn: &HouseTurn) -> Reply {
     let own = [
         ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
         ("iam Ann", "names your character; ", Some("gm me")),
-        ("undo", "takes your last command back; what was played: ", Some("history")),
+        ("undo", "undoes your last command; what was played: ", Some("history")),
         ("help table", "all of the table's own commands: people, settings, secrets, proof of the dice", None),
     ];
     for (command, says, then) in own {

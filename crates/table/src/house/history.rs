@@ -88,7 +88,9 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Un
                 .backwards(ledger.head().number)
                 .take(MOST_RECAPPED)
                 .find(|page| page.as_ref().map_or(true, |page| shown(page) && page.entry.undoes.is_none()));
-            newest.transpose()?.ok_or_else(|| Refusal::new("nothing was played at this table yet").example("help"))?
+            newest
+                .transpose()?
+                .ok_or_else(|| Refusal::new("nothing has been played at this table yet").example("help"))?
         }
     };
     let number = page.number();
@@ -114,7 +116,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
         page.answer().iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
     let dice = page.all_dice_shown();
     if !dice.is_empty() {
-        items.push(format!("thrown, in this order: {dice}"));
+        items.push(format!("rolled, in this order: {dice}"));
     }
     items.extend(page.why());
     let knows = turn.in_secret && turn.may_know(page)?;

@@ -30,7 +30,7 @@ pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     // Without a referee, anyone who comes by may give a referee's commands, but must not carry the table away.
     turn.must_disclose("move the table elsewhere")?;
     if turn.ledger.head().number == 0 {
-        return Err(Refusal::new("nothing was played at this table yet").example("help").into());
+        return Err(Refusal::new("nothing has been played at this table yet").example("help").into());
     }
     // Letters only: phones do not change such a word.
     let secret = turn.host.with_entropy(|entropy| entropy.secret());
@@ -40,7 +40,7 @@ pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     turn.effects.writes.put(keys::leave(&word), to_json(&leave));
     turn.effects.readers = Readers::Referees;
     let reply = Reply::new().text("A room whose admin types ").code(format!("{}import {word}", turn.room.prefix));
-    Ok(reply.text(" within a day goes on with all that this table holds. Tell nobody else."))
+    Ok(reply.text(" within a day takes over all that this table holds. Tell nobody else."))
 }
 
 /// Seats this room at the table that a word stands for, or at its own.
@@ -53,7 +53,7 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     } else {
         let leave: Option<Leave> = turn.ledger.read(&key)?;
         let leave = leave.filter(|leave| turn.heard <= leave.until).ok_or_else(|| {
-            let what = "that word stands for no table: its referee gets one, which counts for a day";
+            let what = "no table has that code word: its referee gets one with export move, good for a day";
             Refusal::new(what).about(word.clone()).example("export move")
         })?;
         leave.table

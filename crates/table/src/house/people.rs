@@ -46,7 +46,7 @@ pub(super) fn referees(turn: &mut HouseTurn, change: Option<Referee>) -> Result<
     if !trusted {
         let what = match me || turn.present.contains_key(&player) {
             true => "a bare nick cannot hold rights, since anybody may take it; log in to services first".to_owned(),
-            false => format!("{whole} is not here now: whoever is to referee must be in the room"),
+            false => format!("{whole} is not here now: a referee must be in the room"),
         };
         return Err(Refusal::new(what).into());
     }
@@ -75,7 +75,7 @@ fn shown_name(turn: &HouseTurn, player: &PlayerId) -> String {
 fn list(turn: &HouseTurn) -> Reply {
     let names: Vec<_> = turn.table.referees.values().cloned().collect();
     match names.as_slice() {
-        [] => Reply::from("No referee yet, so everybody may give a referee's commands. ")
+        [] => Reply::from("No referee yet, so anyone may use referee commands. ")
             .code(format!("{}gm me", turn.room.prefix))
             .text(" makes you one."),
         [one] => format!("The referee is {one}.").into(),
@@ -92,9 +92,9 @@ fn dismiss(turn: &mut HouseTurn, typed: &str) -> Result<Reply, Refusal> {
     match turn.table.referees.get(&player).cloned() {
         Some(name) => {
             turn.table_mut().referees.remove(&player);
-            Ok(format!("{} no longer referees this table.", with_id(&name, &player)).into())
+            Ok(format!("{} is no longer a referee of this table.", with_id(&name, &player)).into())
         }
-        None => Err(Refusal::new(format!("{typed} does not referee this table")).about(typed).example("gm")),
+        None => Err(Refusal::new(format!("{typed} is not a referee of this table")).about(typed).example("gm")),
     }
 }
 
@@ -196,7 +196,7 @@ pub(super) fn characters(
         },
         (Some(id), None, true) => {
             turn.table_mut().hand_over(id, None);
-            Ok(format!("{name} is nobody's now; a referee acts for them.").into())
+            Ok(format!("{name} is an NPC now; a referee acts for them.").into())
         }
         (_, Some(player), false) => bind(turn, &name, &player),
         (None, None, true) => Err(Refusal::new(format!("nobody here is called {name}")).about(name)),
@@ -217,7 +217,7 @@ pub(super) fn leave(turn: &mut HouseTurn, name: Option<Name>) -> Result<Reply, R
         turn.needs(Act::KeepCharacters, &format!("see off {name}"))?;
     }
     turn.table_mut().characters.entry(who).and_modify(|each| each.away = Some(true));
-    Ok(format!("{name} is gone from the table; what they hold stays.").into())
+    Ok(format!("{name} has left the table; what they hold stays.").into())
 }
 
 /// The character named, found as a game would find it, or the actor.

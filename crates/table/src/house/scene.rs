@@ -78,7 +78,7 @@ pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
     lucks.sort_by(|(_, a, _), (_, b, _)| a.percentile.total_cmp(&b.percentile));
     let when = scene.map_or("all along".to_owned(), |Scene { title, .. }| format!("in the scene {title}"));
     if lucks.is_empty() {
-        return Ok(format!("Nobody threw dice {when}.").into());
+        return Ok(format!("Nobody rolled dice {when}.").into());
     }
     let reply = Reply::new()
         .text(format!("How high the dice fell {when}, among all that they could have shown; 50 % is as expected:"));

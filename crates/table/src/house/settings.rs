@@ -58,7 +58,7 @@ pub(super) fn game(turn: &mut HouseTurn, id: Option<Name>) -> Result<Reply, Refu
     let Some(name) = id else {
         return Ok(match &turn.table.main_game {
             Some(id) => format!("The main game is {id}.").into(),
-            None => Reply::from("There is no main game: a word that several games share is asked back."),
+            None => Reply::from("There is no main game: when games share a command, I ask which one you mean."),
         });
     };
     turn.needs(Act::SetTable, "set the main game")?;
@@ -155,7 +155,10 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
     turn.needs(Act::SetTable, "change the table's settings")?;
     let example = example_of(&setting, "table");
     let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
-    let reply = format!("{} is now {value}.", setting.key);
+    let reply = match game {
+        None => format!("The table is now called {value}."),
+        Some(_) => format!("{} is now {value}.", setting.key),
+    };
     match game {
         None => turn.table_mut().name = Some(value),
         Some(game) => {

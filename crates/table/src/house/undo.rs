@@ -1,6 +1,7 @@
 //! `!undo`, `!redo`: taking entries back, which appends an entry.
 
 use super::show;
+use crate::budget::MOST_UNDONE;
 use crate::line::undo::may_take_back;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -19,8 +20,8 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, U
         Some(number) => turn.ledger.must_have(turn.ledger.current(number)?)?,
         None => turn
             .ledger
-            .last_to_undo(&turn.speaker.player)?
-            .ok_or_else(|| Refusal::new("there is nothing of yours to take back").example("history"))?,
+            .last_to_undo(&turn.speaker.player, MOST_UNDONE)?
+            .ok_or_else(|| Refusal::new("there is nothing of yours to undo").example("history"))?,
     };
     take_back(turn, page)
 }
@@ -28,8 +29,8 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, U
 pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let page = turn
         .ledger
-        .last_to_redo(&turn.speaker.player)?
-        .ok_or_else(|| Refusal::new("there is no undo of yours to take back").example("undo"))?;
+        .last_to_redo(&turn.speaker.player, MOST_UNDONE)?
+        .ok_or_else(|| Refusal::new("there is no undo of yours to redo").example("undo"))?;
     take_back(turn, page)
 }
 
@@ -41,7 +42,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
         return Err(about(what).example(format!("undo #{by}")).into());
     }
     if !page.can_be_taken_back() {
-        return Err(about(format!("#{number} cannot be taken back: what it showed was seen")).into());
+        return Err(about(format!("#{number} cannot be undone: people have seen what it showed")).into());
     }
     may_take_back(turn.host, turn.table, turn.rights, turn.room_id, &page)?;
     if !turn.may_know(&page)? {

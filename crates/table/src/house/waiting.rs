@@ -33,7 +33,7 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
     if open.is_empty() {
         return Ok(match who {
             Some(who) => format!("{} has nothing to choose.", turn.table.name_of(who)).into(),
-            None => "Nobody has anything to choose.".into(),
+            None => "No choices are open.".into(),
         });
     }
     // The asker's own come first, because they get the numbers.

@@ -6,7 +6,7 @@ mod named;
 use super::meant::{ACT_AS, SECRET, named_first};
 use super::prepared::safely;
 use crate::attempt::{Attempt, Found};
-use crate::budget::{MOST_SLOTS, MOST_TEXT};
+use crate::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::outcome::{Outcome, OutcomeKind};
@@ -176,8 +176,8 @@ impl Draft {
         let (ledger, player) = (self.ledger(host), &attempt.message.speaker.player);
         let page = match self.replied(host, attempt.message)?.filter(|_| word == UNDO) {
             Some(number) => ledger.page(ledger.current(number)?)?,
-            None if word == UNDO => ledger.last_to_undo(player)?,
-            None => ledger.last_to_redo(player)?,
+            None if word == UNDO => ledger.last_to_undo(player, MOST_LOOKED_AT)?,
+            None => ledger.last_to_redo(player, MOST_LOOKED_AT)?,
         };
         let Some(page) = page else { return Ok(None) };
         let numbers: Vec<u64> = ledger.made_with(&page)?.into_iter().rev().collect();
@@ -198,8 +198,9 @@ impl Draft {
         let text = line.typed.as_str();
         let cast = attempt.cast(host);
         let known = Known { cast: &cast, doc: &attempt.doc };
-        // All bytes are where they were typed, but for the comment and the number of a roll.
-        let body = Arguments::of(text, FollowUp::Own).typed;
+        // All bytes are where they were typed; the comment and the number of a roll are spaces.
+        let mut body = Arguments::of(text, FollowUp::Own).typed;
+        body.push_str(&" ".repeat(text.len() - body.len()));
         let mut at = 0;
         if named::word_at(text, at).eq_ignore_ascii_case(SECRET) {
             at = named::next_word(text, at);
@@ -229,7 +230,7 @@ impl Draft {
         at = text.len() - rest.len();
         let command = CommandLine { typed: rest.to_owned(), by_name: line.by_name };
         let Ok(Found::Plugin(plugin, spec, from)) = self.resolve(host, &command, attempt) else { return Ok(None) };
-        if spec.notation || body.len() < at {
+        if spec.notation {
             return Ok(None);
         }
         let body = &body[at..];

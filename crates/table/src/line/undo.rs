@@ -1,6 +1,5 @@
 //! Takes an entry back: reverses its changes, if everything it touched is still as it left it.
 
-use crate::budget::MOST_UNDONE;
 use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, Takes};
@@ -30,28 +29,33 @@ pub(crate) struct TakenBack {
 }
 
 impl Ledger<'_> {
-    /// The newest entry of a player that can be taken back.
+    /// The newest of a player's last `most` entries that can be taken back.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn last_to_undo(&self, player: &PlayerId) -> Result<Option<Page>, StoreError> {
-        self.last_own(player, |page| page.entry.undoes.is_none() && page.can_be_taken_back())
+    pub fn last_to_undo(&self, player: &PlayerId, most: usize) -> Result<Option<Page>, StoreError> {
+        self.last_own(player, most, |page| page.entry.undoes.is_none() && page.can_be_taken_back())
     }
 
-    /// The newest undo of a player that can be taken back.
+    /// The newest undo among a player's last `most` entries that can be taken back.
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn last_to_redo(&self, player: &PlayerId) -> Result<Option<Page>, StoreError> {
+    pub fn last_to_redo(&self, player: &PlayerId, most: usize) -> Result<Option<Page>, StoreError> {
         // An undo of an undo is a redo, which is not to be redone.
         let undoes = |page: &Page| page.entry.undoes.and_then(|undone| self.page(undone).ok().flatten());
-        self.last_own(player, |page| {
+        self.last_own(player, most, |page| {
             !page.is_void() && undoes(page).is_some_and(|undone| undone.entry.undoes.is_none())
         })
     }
 
-    fn last_own(&self, player: &PlayerId, fits: impl Fn(&Page) -> bool) -> Result<Option<Page>, StoreError> {
-        for page in self.of_player(player)?.take(MOST_UNDONE) {
+    fn last_own(
+        &self,
+        player: &PlayerId,
+        most: usize,
+        fits: impl Fn(&Page) -> bool,
+    ) -> Result<Option<Page>, StoreError> {
+        for page in self.of_player(player)?.take(most) {
             let page = page?;
             // That somebody got another nick is nothing they did.
             if page.entry.command != RENAMED && fits(&page) {
@@ -103,10 +107,8 @@ impl Ledger<'_> {
                     let mut changed = self.changed(&path, &changes, doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &document, &changes, number);
                     if let Some(name) = changed.name_of_two() {
-                        let what = format!(
-                            "#{} cannot be taken back any more: somebody else is called {name} now",
-                            page.number()
-                        );
+                        let what =
+                            format!("#{} cannot be undone any more: somebody else is called {name} now", page.number());
                         return Err(Refusal::new(what).about(format!("#{}", page.number())).into());
                     }
                     taken.table = Some(changed);
@@ -199,7 +201,7 @@ impl Ledger<'_> {
                 page.entry.command
             )
         });
-        Refusal::new(format!("#{number} cannot be taken back any more: {later} changed the same since"))
+        Refusal::new(format!("#{number} cannot be undone any more: {later} changed the same since"))
             .about(format!("#{number}"))
             .example(by.map_or("history".to_owned(), |by| format!("why #{by}")))
             .into()
