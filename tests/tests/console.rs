@@ -39,7 +39,7 @@ fn after_kill_9_the_room_is_as_it_was() {
     let mut bot = Conversation::start(data.path());
     bot.ask("!plugin enable mvk");
     bot.ask("/as Ann");
-    assert_eq!(bot.ask("!iam Tsubame"), "Tsubame: You are Tsubame. #2");
+    assert_eq!(bot.ask("!iam Tsubame"), "You are Tsubame. #2");
     bot.ask("!insp +3");
     bot.ask("!stress staggered");
     bot.kill();

@@ -54,7 +54,7 @@ fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
     assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
     let said =
         answers(&run(data.path(), b"/as Gus\n!undo #7\n!undo #6\n!unseal\n/as Ann\n!reveal #11\n!history 1 Ann\n"));
-    assert!(said[1].contains("Gus's inspiration #7 is undone | mvk: Tsubame inspiration 3 \u{2192} 0"), "{said:?}");
+    assert!(said[1].contains("Gus's inspiration #7 is undone | Tsubame inspiration 3 \u{2192} 0"), "{said:?}");
     assert!(said[2].contains("Tsubame's roll #6 is undone"), "{said:?}");
     assert!(said[4].contains("I strike at the crest (#13)"), "{said:?}");
     assert!(said[7].starts_with("Tsubame: Revealed: Tsubame's #11, roll 4d6"), "{said:?}");

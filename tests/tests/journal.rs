@@ -392,7 +392,7 @@ fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that
     // In words it is taken as well.
     assert!(stage.say("Ann", "!Pick  GOLD").ok());
     assert!(!stage.say("Ann", "!1").ok());
-    assert!(stage.say("Bob", "!waiting").public().starts_with("Nobody"));
+    assert!(stage.say("Bob", "!waiting").public().starts_with("No choices are open"));
     // Undone is undone: what the deal offered goes with it.
     stage.say("Ann", "!undo");
     stage.say("Ann", "!undo");

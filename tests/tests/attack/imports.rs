@@ -175,7 +175,7 @@ fn nothing_secret_becomes_public_by_an_import() {
     let imported = import(to.path(), &path, &[]);
     assert!(imported.status.success(), "{}", complaint(&imported));
     let reveal = answers(&run(to.path(), b"/room cellar\n/as Gus\n!fair reveal\n")).join("\n");
-    assert!(reveal.contains("secret rolls again: #"), "{reveal}");
+    assert!(reveal.contains("dice of secret rolls: #"), "{reveal}");
 }
 
 fn doctored_fate(file: &[u8], number: usize, fate: Value) -> Vec<u8> {

@@ -219,7 +219,7 @@ fn an_id_is_an_id_and_a_shown_name_never_outranks_it() {
             added.public()
         );
         let removed = table.say(&gm, &format!("!gm remove {typed}"));
-        assert!(removed.public().contains("(@gus:example.org) no longer"), "{typed}: {}", removed.public());
+        assert!(removed.public().contains("(@gus:example.org) is no longer"), "{typed}: {}", removed.public());
         let given = table.say(&gm, &format!("!pc Ogre {typed}"));
         assert!(given.public().contains("(@gus:example.org) now plays Ogre"), "{typed}: {}", given.public());
     }

@@ -142,7 +142,7 @@ fn who_takes_a_nick_reads_and_takes_back_nothing_of_what_was_done_under_it() {
     let secret = table.say(&mia, "!secret act d8 d10").entry().expect("an entry");
     let open = table.say(&mia, "!act d8 d10").entry().expect("an entry");
     // As long as she stays she reads what is hers.
-    assert!(table.say(&mia, &format!("!why #{secret}")).private(&mia).contains("thrown"));
+    assert!(table.say(&mia, &format!("!why #{secret}")).private(&mia).contains("rolled"));
     table.goes(&mia);
     table.comes(&mia);
     for line in [

@@ -27,15 +27,15 @@ async fn accounts_make_players(options: InspircdOptions) {
     let bot = Make::default().start(settings(server.port(), ""));
     meet(&mut gus, BOT, CHANNEL);
     let mut mia = logged_in(&server, "mia", "mia");
-    assert!(ask(&mut mia, "!gm me").starts_with("mia: mia is now a referee"));
-    assert!(ask(&mut mia, "!iam Tsubame").starts_with("Tsubame: You are Tsubame."));
+    assert!(ask(&mut mia, "!gm me").starts_with("mia is now a referee"));
+    assert!(ask(&mut mia, "!iam Tsubame").starts_with("You are Tsubame."));
     hear(&mut gus);
     hear(&mut gus);
 
     // Another nick, the same account: she still is who she is.
     mia.raw("NICK mia|away");
     mia.wait_for(|line| line.contains(" NICK "));
-    assert!(ask(&mut mia, "!iam").starts_with("Tsubame: You are Tsubame."));
+    assert!(ask(&mut mia, "!iam").starts_with("You are Tsubame."));
     assert!(ask(&mut mia, "!gm").contains("The referee is mia"));
     hear(&mut gus);
     hear(&mut gus);
@@ -43,20 +43,20 @@ async fn accounts_make_players(options: InspircdOptions) {
     // A stranger with her nick is somebody else, and has no rights.
     let mut stranger = Client::connect(server.port(), "mia");
     stranger.join(CHANNEL);
-    assert!(ask(&mut stranger, "!iam Kuma").starts_with("Kuma: You are Kuma."));
+    assert!(ask(&mut stranger, "!iam Kuma").starts_with("You are Kuma."));
     assert!(ask(&mut stranger, "!as Ogre roll 1d1").contains("only a referee"));
     // Logged in, he is who his account is; what he made before goes with him.
     stranger.raw("PRIVMSG NickServ :IDENTIFY gus secret");
     stranger.wait_for(|line| line.contains(" 900 "));
-    assert_eq!(ask(&mut stranger, "!iam"), "Kuma: You are Kuma.");
+    assert_eq!(ask(&mut stranger, "!iam"), "You are Kuma.");
     for _ in 0..3 {
         hear(&mut gus);
     }
-    assert_eq!(ask(&mut gus, "!iam"), "Kuma: You are Kuma.", "one account, one player");
+    assert_eq!(ask(&mut gus, "!iam"), "You are Kuma.", "one account, one player");
     // She has gone and comes again, days later and on another nick.
     mia.quit();
     let mut mia = logged_in(&server, "laptop", "mia");
-    assert!(ask(&mut mia, "!iam").starts_with("Tsubame: You are Tsubame."));
+    assert!(ask(&mut mia, "!iam").starts_with("You are Tsubame."));
     assert!(ask(&mut mia, "!as Ogre roll 1d1").starts_with("Ogre: 1 | 1d1"));
     bot.stop().await;
 }
@@ -91,11 +91,11 @@ async fn strangers_are_answered_and_hold_up_nobody() {
     // In private, from somebody in none of its channels: as their account, on whatever nick.
     let mut mia = Client::login(server.port(), "mia", "mia", "secret");
     mia.say(BOT, "iam Tsubame");
-    assert!(mia.hear(BOT, "mia").starts_with("Tsubame: You are Tsubame."));
+    assert!(mia.hear(BOT, "mia").starts_with("You are Tsubame."));
     mia.quit();
     let mut thief = Client::connect(server.port(), "mia");
     thief.say(BOT, "iam");
-    assert!(thief.hear(BOT, "mia").starts_with("mia: You are mia."));
+    assert!(thief.hear(BOT, "mia").starts_with("You are mia."));
     bot.stop().await;
 }
 
@@ -112,7 +112,7 @@ async fn who_takes_no_private_lines_is_told_before_a_die_is_thrown() {
     meet(&mut mia, BOT, CHANNEL);
     // Nobody can know it the first time.
     assert!(ask(&mut mia, "!secret roll 2d1").ends_with("a secret roll by mia"));
-    let refused = "what i would say to you alone does not reach you, so nothing was done: write to me privately first";
+    let refused = "i cannot message you privately yet, so i did nothing: send me a private message first";
     let told = ask(&mut mia, "!secret roll 4d1");
     assert!(told.to_lowercase().contains(refused), "{told}");
     // Once she can be told, and says so.
@@ -165,7 +165,7 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     let bot = Make::default().start(settings(server.port(), ""));
     let mut mia = player(server.port(), "mia");
     assert!(ask(&mut mia, "!act d8 d10").starts_with("mia: ACTION"));
-    assert!(ask(&mut mia, "!iam Tsubame").starts_with("Tsubame: You are Tsubame."));
+    assert!(ask(&mut mia, "!iam Tsubame").starts_with("You are Tsubame."));
     let refused = ask(&mut mia, "!gm me");
     assert!(refused.contains("bare nick cannot hold rights"), "{refused}");
     mia.raw("NICK mia_phone");
@@ -175,18 +175,18 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     assert!(ask(&mut mia, "!redo").contains("#2"));
     // A stranger takes the nick: the record is gone from there.
     let mut stranger = player(server.port(), "mia");
-    assert!(ask(&mut stranger, "!iam").starts_with("mia: You are mia."));
+    assert!(ask(&mut stranger, "!iam").starts_with("You are mia."));
     hear(&mut mia);
-    assert_eq!(ask(&mut mia, "!iam"), "Tsubame: You are Tsubame.");
+    assert_eq!(ask(&mut mia, "!iam"), "You are Tsubame.");
     stranger.quit();
     mia.wait_for(|line| line.contains(" QUIT "));
     mia.quit();
     // Who comes later under a nick that holds something gets it, with one warning.
     let mut late = player(server.port(), "mia_phone");
-    assert_eq!(ask(&mut late, "!iam"), "Tsubame: You are Tsubame.");
+    assert_eq!(ask(&mut late, "!iam"), "You are Tsubame.");
     let warning = hear(&mut late);
     assert_eq!(warning, "(Tsubame is bound to the nick mia_phone alone: whoever has it plays them.)");
-    assert_eq!(ask(&mut late, "!iam"), "Tsubame: You are Tsubame.");
+    assert_eq!(ask(&mut late, "!iam"), "You are Tsubame.");
     assert!(late.hear_within(BOT, CHANNEL, Duration::from_millis(300)).is_none(), "one warning");
     // The journal tells of it, and adds up.
     late.say(CHANNEL, "!history 30");

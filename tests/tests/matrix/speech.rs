@@ -23,7 +23,7 @@ async fn an_answer_is_one_notice_that_replies_and_calls_nobody() {
     assert_eq!(heard.answers(), Some(said.as_str()));
     assert_eq!(heard.content["m.mentions"], json!({}));
     assert_eq!(heard.body(), "3 | 3d1 [1 1 1] | <b>@\u{2060}room</b> #1");
-    let html = "<strong>3</strong> | 3d1 [1 1 1] | &lt;b&gt;@\u{2060}room&lt;/b&gt; #1";
+    let html = "<strong>3</strong> #1<br>3d1 [1 1 1] · &lt;b&gt;@\u{2060}room&lt;/b&gt;";
     assert_eq!(heard.content["formatted_body"], html);
     bot.stop().await;
 }
@@ -81,7 +81,7 @@ async fn a_reply_to_an_answer_follows_up_on_that_roll() {
     });
     table.people[0].send(&room, "m.room.message", reply).await;
     let heard = table.hear(0).await;
-    assert!(heard.contains(" vs 2 (12 + bonus "), "it is about the first roll: {heard}");
+    assert!(heard.contains(" vs DN 2 (skill 12, bonus "), "it is about the first roll: {heard}");
     bot.stop().await;
 }
 
