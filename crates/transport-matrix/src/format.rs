@@ -262,7 +262,8 @@ mod tests {
         let said = content(&post(reply), &Relation::default());
         assert_eq!(said["msgtype"], "m.notice");
         assert_eq!(said["body"], "15 | 4d6kh3 [6 (1)] <b>\n[hidden]");
-        let html = "<strong>15</strong> | 4d6kh3 [6 <del>1</del>] &lt;b&gt;<br><span data-mx-spoiler>the butler</span>";
+        let html =
+            "<strong>15</strong><br>4d6kh3 [6 <del>1</del>] &lt;b&gt;<br><span data-mx-spoiler>the butler</span>";
         assert_eq!(said["formatted_body"], html);
         assert_eq!(said["m.mentions"], json!({}));
         assert_eq!(said["m.relates_to"], json!({ POST: name("key") }));

@@ -23,7 +23,10 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
     );
     assert!(before.contains("everyone may add words to it, once: !fair add WORDS"), "{before}");
     assert!(before.contains("bound with \"a stone all leaves\" too"), "{before}");
-    assert!(before.contains("ou have added your words already") && before.contains("concerns the whole table"), "{before}");
+    assert!(
+        before.contains("ou have added your words already") && before.contains("concerns the whole table"),
+        "{before}"
+    );
     // They are kept over a restart.
     let scene = b"/as Bob\n!fair add an unfound door\n!fair\n!roll 3d20\n!fair add too late\n!roll 3d20\n!fair reveal all\n!fair\n\
         !fair add for epoch 2\n!roll d20\n!fair reveal all\n";
