@@ -128,7 +128,7 @@ fn shown(block: &Block) -> String {
     for offer in offers {
         let Span::Offer(offer) = offer else { continue };
         let Offered { command, label, chance, to, .. } = &**offer;
-        let chance = chance.map_or(String::new(), |chance| format!(", {:.0} % to succeed", chance * 100.0));
+        let chance = chance.map_or(String::new(), |chance| format!(", {chance}"));
         lines.push(match to {
             OfferedTo::Asker(number) => format!("[{number}] {command}: {label}{chance}"),
             OfferedTo::Character(name) => format!("[for {name}] {command}: {label}{chance}"),

@@ -16,8 +16,8 @@
 //! pictures, missed messages, and redelivery.
 
 use crate::{
-    Block, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Offered, OfferedTo, Post, Repeated, RoomId,
-    SendError, What,
+    Block, Chance, Delivery, Desk, DeskError, Earlier, Edits, Event, Message, Offered, OfferedTo, Post, Repeated,
+    RoomId, SendError, What,
 };
 use crate::{Span, Transport};
 use async_trait::async_trait;
@@ -153,7 +153,13 @@ async fn what_is_offered_is_to_be_seen(stand: &mut impl Stand) {
     let mut line = vec![Span::Bold("SUCCESS".to_owned())];
     for (to, command) in to.into_iter().zip(["!push", "!resist 8"]) {
         let (command, label) = (command.to_owned(), "one more die".to_owned());
-        line.push(Span::Offer(Box::new(Offered { command, prefix: "!".to_owned(), label, chance: Some(0.5), to })));
+        line.push(Span::Offer(Box::new(Offered {
+            command,
+            prefix: "!".to_owned(),
+            label,
+            chance: Some(Chance::Success(0.5)),
+            to,
+        })));
     }
     transport.send(Post { blocks: vec![Block::Line(line)], ..post(&room, 1, "") }).await.expect("it can be said");
     transport.send(post(&room, 2, "the end")).await.expect("it can be said");

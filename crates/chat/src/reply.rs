@@ -102,10 +102,32 @@ pub struct Offered {
     pub prefix: String,
     /// What it does, in a few words.
     pub label: String,
-    /// The chance that it succeeds, 0 to 1, if known.
-    pub chance: Option<f64>,
+    /// What it may lead to, if known.
+    pub chance: Option<Chance>,
     /// Whom it is for.
     pub to: OfferedTo,
+}
+
+/// How likely something offered is to help, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Chance {
+    /// The roll succeeds.
+    Success(f64),
+    /// The roll, which succeeded already, ends better.
+    Better {
+        /// The chance.
+        better: f64,
+    },
+}
+
+impl std::fmt::Display for Chance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Chance::Success(chance) => write!(f, "{} to succeed", whole_percent(*chance)),
+            Chance::Better { better } => write!(f, "{} to improve", whole_percent(*better)),
+        }
+    }
 }
 
 /// Whom an offer is for.
@@ -126,11 +148,11 @@ impl Offered {
         }
     }
 
-    /// What it does, and the chance that it succeeds; nothing for somebody else.
+    /// What it does, and how likely it helps; nothing for somebody else.
     pub fn does(&self) -> String {
         match &self.to {
             OfferedTo::Asker(_) => {
-                let chance = self.chance.map(|chance| format!(" ({} to succeed)", whole_percent(chance)));
+                let chance = self.chance.map(|chance| format!(" ({chance})"));
                 format!("{}{}", self.label, chance.unwrap_or_default())
             }
             OfferedTo::Character(_) => String::new(),
@@ -212,9 +234,9 @@ pub struct Offer {
     /// The name of the character it is for; the actor if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The chance that it succeeds, 0 to 1, if it rolls dice and the chance is known.
+    /// What it may lead to, if it rolls dice and that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chance: Option<f64>,
+    pub chance: Option<Chance>,
 }
 
 /// Who may read something, from the widest audience to the narrowest.
@@ -451,10 +473,11 @@ mod tests {
             let (command, prefix, label) = ("!push".to_owned(), "!".to_owned(), "one more die".to_owned());
             Span::Offer(Box::new(Offered { command, prefix, label, chance, to }))
         };
-        let first = offered(OfferedTo::Asker(1), Some(0.999));
-        let line = vec![first, offered(OfferedTo::Asker(2), None), offered(OfferedTo::Character("Bob".into()), None)];
+        let first = offered(OfferedTo::Asker(1), Some(Chance::Success(0.999)));
+        let second = offered(OfferedTo::Asker(2), Some(Chance::Better { better: 0.25 }));
+        let line = vec![first, second, offered(OfferedTo::Character("Bob".into()), None)];
         let block = Block::Line(line.clone());
-        let shown = " | !1 one more die (over 99 % to succeed) | !2 one more die | Bob: !push";
+        let shown = " | !1 one more die (over 99 % to succeed) | !2 one more die (25 % to improve) | Bob: !push";
         assert_eq!(block.plain(), shown);
         let stored = serde_json::to_string(&block).unwrap();
         assert!(stored.contains(r#"{"Text":" | "},{"Code":"!1"}"#), "{stored}");

@@ -1,6 +1,6 @@
 //! A game, as its author writes it and as the core uses it.
 
-use crate::{Commands, Manifest, Readers, Refusal, Reply, Setting, Turn, Words};
+use crate::{Commands, EarlierRoll, Fit, Manifest, Readers, Refusal, Reply, Setting, Turn, Words};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,6 +56,12 @@ pub trait Game: Send + Sync + 'static {
     fn readers(place: &[&str]) -> Readers {
         let _ = place;
         Readers::Everybody
+    }
+
+    /// How well the follow-up called `command` fits this roll, when nobody said which roll it is about.
+    fn fits(command: &str, roll: &EarlierRoll) -> Fit {
+        let _ = (command, roll);
+        Fit::Open
     }
 
     /// Reads a state stored by an older version.
@@ -159,6 +165,9 @@ pub trait Plugin: Send + Sync {
     /// See [`Game::readers`].
     fn readers(&self, place: &[&str]) -> Readers;
 
+    /// See [`Game::fits`].
+    fn fits(&self, command: &str, roll: &EarlierRoll) -> Fit;
+
     /// Decodes what a table stored of the game.
     ///
     /// # Errors
@@ -216,6 +225,10 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn readers(&self, place: &[&str]) -> Readers {
         G::readers(place)
+    }
+
+    fn fits(&self, command: &str, roll: &EarlierRoll) -> Fit {
+        G::fits(command, roll)
     }
 
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {

@@ -46,6 +46,35 @@ pub struct Target<R> {
     pub named: bool,
 }
 
+/// An earlier roll that a follow-up may be meant for.
+#[derive(Clone, Copy, Debug)]
+pub struct EarlierRoll<'a> {
+    /// What the game recorded of it.
+    pub record: &'a Value,
+    /// True if this command is still offered on it to its character.
+    pub offered: bool,
+}
+
+impl EarlierRoll<'_> {
+    /// Its record, if it is of this kind.
+    pub fn record<R: DeserializeOwned>(&self) -> Option<R> {
+        R::deserialize(self.record).ok()
+    }
+}
+
+/// How well a follow-up fits an earlier roll that nobody named. On one's own rolls it acts on the newest that it fits at
+/// all, so that what is settled once cannot be settled again by mistake. On somebody else's it acts on the newest that
+/// is open, or else on the newest that it fits. If it fits none, it acts on the newest roll, and the game says why not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It is about another kind of roll.
+    No,
+    /// It fits, but this was done already.
+    Done,
+    /// It fits, and is still to be done.
+    Open,
+}
+
 /// One command at the table. Roll dice with it ([`Dice`]).
 pub struct Turn<'a> {
     /// The character acted for.
@@ -360,6 +389,18 @@ impl<'a> Turn<'a> {
     /// Begins a sentence about a character with their name; empty for the actor, whom the answer addresses.
     pub fn about(&self, who: CharacterId) -> Reply {
         if who == self.actor { Reply::new() } else { Reply::new().bold(self.name(who)).text(": ") }
+    }
+
+    /// Begins the answer to a follow-up: `Ann's test #12: `. Nothing for the actor's own latest roll, and no number for a
+    /// roll that is its character's latest or that the player named.
+    pub fn whose<R>(&self, target: &Target<R>, what: &str) -> String {
+        let number = if target.latest || target.named { String::new() } else { format!("#{}", target.entry) };
+        match (target.actor == self.actor, number.as_str()) {
+            (true, "") => String::new(),
+            (true, number) => format!("{number}: "),
+            (false, "") => format!("{}'s {what}: ", self.name(target.actor)),
+            (false, number) => format!("{}'s {what} {number}: ", self.name(target.actor)),
+        }
     }
 
     /// The answer to a follow-up on a roll of `character`. If that is not the actor, its offers go to them.

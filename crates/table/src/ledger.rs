@@ -9,12 +9,16 @@ use journal::export::Exported;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use journal::{Change, Changes, Page, Place, leaves, seed_of, words};
-use plugin_api::{CharacterId, Plugin, Refusal};
+use plugin_api::{CharacterId, Fit, Plugin, Refusal};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Entries that may not be in the store yet: more than ever wait to be written.
 const JUST_PLAYED: u64 = 256;
+
+/// How many of a character's last rolls a follow-up may be meant for.
+const LAST_ROLLS: usize = 20;
 
 /// Read access to a table's journal.
 #[derive(Clone, Copy)]
@@ -248,14 +252,35 @@ impl<'a> Ledger<'a> {
 
     /// A character's latest roll of a game that was not undone.
     pub fn latest(&self, character: CharacterId, game: &str) -> Result<Option<u64>, StoreError> {
-        let mut latest: Option<u64> = self.read(&keys::latest(&self.state.id, character.0, game))?;
-        while let Some(number) = latest {
-            match self.roll(number)? {
-                Some(roll) if roll.record.is_none() => latest = roll.previous,
-                _ => break,
+        self.latest_that(character, game, Fit::Open, |_, _| Fit::Open)
+    }
+
+    /// The latest of a character's last rolls of a game that fits as `wanted`, or else the one that fits best.
+    pub fn latest_that(
+        &self,
+        character: CharacterId,
+        game: &str,
+        wanted: Fit,
+        fits: impl Fn(&Value, &RollDoc) -> Fit,
+    ) -> Result<Option<u64>, StoreError> {
+        let mut next: Option<u64> = self.read(&keys::latest(&self.state.id, character.0, game))?;
+        let (mut best, mut left): (Option<(Fit, u64)>, _) = (None, LAST_ROLLS);
+        while let Some(number) = next.filter(|_| left > 0 && best.is_none_or(|(fit, _)| fit < wanted)) {
+            let Some(roll) = self.roll(number)? else {
+                best = best.or(Some((Fit::No, number)));
+                break;
+            };
+            // An undone roll has no record any more.
+            if let Some(record) = &roll.record {
+                left -= 1;
+                let fit = fits(record, &roll);
+                if best.is_none_or(|(before, _)| fit > before) {
+                    best = Some((fit, number));
+                }
             }
+            next = roll.previous;
         }
-        Ok(latest)
+        Ok(best.map(|(_, number)| number))
     }
 }
 

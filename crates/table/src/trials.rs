@@ -24,7 +24,7 @@ pub(crate) struct Trials {
 /// Facts that state how a roll ended: true or false, a whole number, a word.
 pub(crate) const SUCCESS: &str = "success";
 const TOTAL: &str = "total";
-const OUTCOME: &str = "outcome";
+pub(crate) const OUTCOME: &str = "outcome";
 
 impl Trials {
     /// Nothing was played yet.
@@ -54,6 +54,13 @@ impl Trials {
     /// The chance of success among what was not left out; `None` if the answers do not state it.
     pub fn success(&self) -> Option<f64> {
         self.good.filter(|_| self.all > 0.0).map(|good| good / self.all)
+    }
+
+    /// The chance of any outcome but this one among what was not left out; `None` if the answers state none.
+    pub fn other_than(&self, outcome: &str) -> Option<f64> {
+        let stated: f64 = self.outcomes.values().sum();
+        let same = self.outcomes.get(outcome).copied().unwrap_or_default();
+        (stated > 0.0).then(|| (1.0 - same / stated).max(0.0))
     }
 
     /// The totals from the lowest to the highest, each with its chance.

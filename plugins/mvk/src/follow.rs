@@ -179,9 +179,7 @@ fn amend(state: &mut State, turn: &mut Turn, target: &Target<Roll>, roll: Roll, 
 impl Decided {
     /// The roll as it is now, after `reply`.
     fn show(&self, turn: &Turn, target: &Target<Roll>, mut reply: Reply) -> Reply {
-        if target.actor != turn.actor {
-            reply = reply.text(format!("{}'s roll: ", turn.name(target.actor)));
-        }
+        reply = reply.text(turn.whose(target, "roll"));
         if let Some(note) = self.note {
             reply = reply.text(format!("{note} | "));
         }

@@ -8,9 +8,10 @@ mod rules;
 mod show;
 
 use plugin_api::{
-    Arguments, CharacterId, Choice, Commands, DiceWord, Game, Name, Number, Plugin, Refusal, Reply, Turn,
+    Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal, Reply,
+    Turn,
 };
-use rules::{Edge, Kind, Roll, SIZES};
+use rules::{Edge, Kind, Roll, SIZES, Whether};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -235,6 +236,17 @@ impl Game for Mvk {
 
     type State = State;
     type Command = Command;
+
+    fn fits(command: &str, roll: &EarlierRoll) -> Fit {
+        let Some(roll) = roll.record::<Roll>() else { return Fit::No };
+        match command {
+            "vs" if roll.kind == Kind::Counter => Fit::No,
+            "vs" if roll.counter.is_some() => Fit::Done,
+            "crit" if roll.judge().crit == Whether::No => Fit::No,
+            "crit" if roll.crit.is_some() => Fit::Done,
+            _ => Fit::Open,
+        }
+    }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {

@@ -142,9 +142,13 @@ pub(crate) fn choose(state: &mut State, turn: &mut Turn, chosen: Chosen) -> Resu
     if ceded {
         state.of(actor).ceded = true;
     }
+    let begun = match target.latest || target.named {
+        true => turn.about(actor),
+        false => Reply::from(turn.whose(&target, "roll")),
+    };
     let (reply, says) = match target.record {
-        Record::Assist(assist) => assisted(state, turn, actor, assist, ceded)?,
-        Record::Intent(intent) => intended(turn, actor, intent, chosen)?,
+        Record::Assist(assist) => assisted(state, turn, begun, (actor, assist), ceded)?,
+        Record::Intent(intent) => intended(turn, begun, (actor, intent), chosen)?,
         Record::Opposed(_) => unreachable!("refused above"),
     };
     turn.amend(&says);
@@ -155,8 +159,8 @@ pub(crate) fn choose(state: &mut State, turn: &mut Turn, chosen: Chosen) -> Resu
 fn assisted(
     state: &mut State,
     turn: &Turn,
-    actor: CharacterId,
-    assist: Assist,
+    begun: Reply,
+    (actor, assist): (CharacterId, Assist),
     ceded: bool,
 ) -> Result<(Reply, Record), Refusal> {
     let name = turn.name(assist.helps);
@@ -168,11 +172,16 @@ fn assisted(
         let from = format!("help of {}", turn.name(actor));
         state.await_next(assist.helps, HELP, from);
     }
-    let reply = show::pending_fact(turn.about(actor).bold(&says), state, turn, assist.helps);
+    let reply = show::pending_fact(begun.bold(&says), state, turn, assist.helps);
     Ok((reply, Record::Assist(Assist { chosen: Some(says), ..assist })))
 }
 
-fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen) -> Result<(Reply, Record), Refusal> {
+fn intended(
+    turn: &mut Turn,
+    begun: Reply,
+    (actor, intent): (CharacterId, Intent),
+    chosen: Chosen,
+) -> Result<(Reply, Record), Refusal> {
     let (says, whom) = match chosen {
         Chosen::Keep => ("FAILS, control kept".to_owned(), None),
         Chosen::Cede => ("SUCCEEDS, control ceded".to_owned(), None),
@@ -185,7 +194,7 @@ fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen)
             (format!("SUCCEEDS, hinders {}", whom.as_deref().unwrap_or("another character")), whom)
         }
     };
-    let mut reply = turn.about(actor).bold(&says).text(format!(" ({})", intent.throw.total()));
+    let mut reply = begun.bold(&says).text(format!(" ({})", intent.throw.total()));
     let named = whom.is_some();
     if let Some(whom) = whom {
         reply = reply.fact("whom", whom);
@@ -193,10 +202,14 @@ fn intended(turn: &mut Turn, actor: CharacterId, intent: Intent, chosen: Chosen)
     Ok((reply, Record::Intent(Intent { chosen: Some(says), whom: named, ..intent })))
 }
 
+/// True if its choice may name a character and does not yet.
+pub(crate) fn is_without_a_name(record: &Record) -> bool {
+    matches!(record, Record::Intent(intent) if intent.reboot && intent.chosen.is_some() && !intent.whom)
+}
+
 /// True if this only adds the name to a choice made without one.
 fn names_later(record: &Record, chosen: &Chosen, before: &str) -> bool {
-    let unnamed = matches!(record, Record::Intent(intent) if !intent.whom);
-    unnamed
+    is_without_a_name(record)
         && match chosen {
             Chosen::Empower(Some(_)) => before.starts_with("FAILS, empowers"),
             Chosen::Hinder(Some(_)) => before.starts_with("SUCCEEDS, hinders"),

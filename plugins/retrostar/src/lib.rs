@@ -14,8 +14,8 @@ mod state;
 mod words;
 
 use plugin_api::{
-    Argument, Choice, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope, Turn,
-    Typed,
+    Argument, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting,
+    SettingScope, Turn, Typed,
 };
 use rules::Aspect;
 use serde::{Deserialize, Serialize};
@@ -221,6 +221,16 @@ impl Game for Retrostar {
 
     fn settings() -> Vec<Setting> {
         vec![SPOTMAX.declared()]
+    }
+
+    fn fits(command: &str, roll: &EarlierRoll) -> Fit {
+        let named_later = || roll.record().is_some_and(|record| intent::is_without_a_name(&record));
+        match command {
+            "keep" | "cede" | "empower" | "hinder" if roll.offered => Fit::Open,
+            "empower" | "hinder" if named_later() => Fit::Open,
+            "keep" | "cede" | "empower" | "hinder" => Fit::No,
+            _ => Fit::Open,
+        }
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

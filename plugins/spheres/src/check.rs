@@ -294,10 +294,7 @@ fn reckon(state: &mut State, record: &mut Record, before: Stones) {
 /// Stores a changed check, and answers.
 pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, note: &str) -> Result<Reply, Refusal> {
     turn.amend(&target.record);
-    let whose = match target.actor == turn.actor {
-        true => String::new(),
-        false => format!("{}'s check: ", turn.name(target.actor)),
-    };
+    let whose = turn.whose(target, "check");
     Ok(turn.answer(show::ending(&target.record.check), |reply| {
         let reply = reply.text(format!("{whose}{note}"));
         let before = turn.peek_target::<Record>().map_or(Stones::default(), |before| before.record.earned);

@@ -22,7 +22,8 @@ mod words;
 
 use asking::DESTINY_DIE;
 use check::Asked;
-use plugin_api::{Commands, Game, Name, Number, Plugin, Refusal, Reply, Setting, Text, Turn, Typed};
+use plugin_api::{Commands, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal, Reply, Setting, Text, Turn, Typed};
+use record::Record;
 use rules::{Kind, Mode};
 use state::{Fatigue, State};
 use words::{Count, DicePool, Difficulty, Level, LuckControl, Opponent, Percent, Spendable, Use, What, Whose};
@@ -346,6 +347,13 @@ impl Game for Spheres {
 
     fn settings() -> Vec<Setting> {
         vec![DESTINY_DIE.declared()]
+    }
+
+    fn fits(command: &str, roll: &EarlierRoll) -> Fit {
+        match (command, roll.record::<Record>()) {
+            ("vs", Some(record)) if record.check.dc.is_some() => Fit::Done,
+            _ => Fit::Open,
+        }
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

@@ -2,7 +2,8 @@
 
 use crate::rules::{self, Harm, Soak, Test};
 use crate::test::{self, chain};
-use crate::{How, State, show};
+use crate::words::Now;
+use crate::{How, Kept, State, show};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,9 @@ pub(crate) struct Damage {
     pub harm: Harm,
     /// The character hit, if named.
     pub on: Option<CharacterId>,
+    /// True if it was added to the harm of that character.
+    #[serde(default)]
+    pub kept: bool,
 }
 
 /// The difficulty of a soak.
@@ -50,7 +54,7 @@ pub(crate) fn bonus_dice(turn: &mut Turn, dice: u32, reroll: bool) -> Result<Rep
 }
 
 pub(crate) fn damage(
-    state: &State,
+    state: &mut State,
     turn: &mut Turn,
     (damage, toughness): (i64, i64),
     dice: u32,
@@ -65,16 +69,79 @@ pub(crate) fn damage(
     if dice > 0 {
         reply = reply.text(format!(" | {damage} + {dice} BD ")).die(shown.join(" "));
     }
-    if let Some(on) = on.filter(|on| harm != NONE && test::payable(state, turn, *on).is_ok()) {
+    let hurt = on.filter(|_| harm != Harm::NONE);
+    // Another player's hero is hurt by that player or a referee.
+    let kept = hurt.filter(|on| turn.opposes(*on) || *on == turn.actor || turn.by_referee());
+    if let Some(on) = kept {
+        let before = state.held(on).harm;
+        let now = before.and(harm).at_most(MOST_HARM);
+        state.of(on).harm = now;
+        if before != Harm::NONE {
+            reply = reply.text(format!(" | {} in all", show::harm(now)));
+        }
+    }
+    if let Some(on) = hurt.filter(|on| test::payable(state, turn, *on).is_ok()) {
         let label = "with your reality skill: soak 9; costs a Possibility";
         reply = reply.offer_to(turn.name(on), "soak", label);
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);
-    Ok(facts(reply.why(why), harm).fact("damage", total).record(&Damage { harm, on }))
+    let record = Damage { harm, on, kept: kept.is_some() };
+    Ok(facts(reply.why(why), harm).fact("damage", total).record(&record))
 }
 
-/// No harm at all.
-const NONE: Harm = Harm { wounds: 0, shock: 0 };
+/// The most wounds and Shock that are kept.
+const MOST_HARM: i64 = 1000;
+
+/// Which of the two kinds of harm a command is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// Wounds.
+    Wounds,
+    /// Shock.
+    Shock,
+}
+
+/// Shows or changes the wounds or the Shock of a character.
+pub(crate) fn kept(state: &mut State, turn: &mut Turn, kind: Kind, typed: Kept) -> Result<Reply, Refusal> {
+    let Kept { character, now, change } = typed;
+    let who = match (&now, change) {
+        (None, None) => turn.named(character)?,
+        _ => turn.own(character, "change the harm of")?,
+    };
+    let mut harm = state.held(who).harm;
+    let count = match kind {
+        Kind::Wounds => &mut harm.wounds,
+        Kind::Shock => &mut harm.shock,
+    };
+    let wanted = now.map_or(*count, |Now(now)| now) + change.map_or(0, i64::from);
+    if wanted < 0 {
+        let what = format!("{} has only {}", turn.name(who), show::harm(harm));
+        return Err(Refusal::new(what).example("wounds none"));
+    }
+    if wanted > MOST_HARM {
+        return Err(Refusal::new(format!("{MOST_HARM} is the most I count")).example("wounds +1"));
+    }
+    *count = wanted;
+    if state.held(who).harm != harm {
+        state.of(who).harm = harm;
+    }
+    let reply = turn.about(who).bold(show::harm(harm));
+    let reply = if harm.wounds > 0 { reply.text(format!(" ({:+} to tests)", -harm.wounds)) } else { reply };
+    Ok(facts(reply, harm))
+}
+
+/// Takes what a soak takes away off the harm of a character: the difference to what the same soak took `before`.
+pub(crate) fn soaked(state: &mut State, who: CharacterId, before: Option<&Test>, now: &Test) {
+    let taken = |test: &Test| match &test.soak {
+        Some(soak) if soak.kept => soak.taken(test.level(SOAK)),
+        _ => Harm::NONE,
+    };
+    let more = taken(now).without(before.map_or(Harm::NONE, taken));
+    if more != Harm::NONE {
+        let held = state.of(who);
+        held.harm = held.harm.without(more);
+    }
+}
 
 pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how: &How) -> Result<Reply, Refusal> {
     let Some(reality) = reality.or(state.held(turn.actor).reality) else {
@@ -85,7 +152,7 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
         return Err(Refusal::new(what).about("poss").example("soak 9"));
     }
     let actor = turn.actor;
-    let damage = hit(state, turn)?;
+    let (damage, kept) = hit(state, turn)?.map_or((None, false), |(entry, harm, kept)| (Some((entry, harm)), kept));
     test::pay(state, turn, actor)?;
     let holdings = state.of(actor);
     holdings.reality = Some(reality);
@@ -95,18 +162,20 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
         holdings.soaked.drain(..old);
         turn.close_offers_on(entry, &["soak"]);
     }
-    let thrown = test::throw(state, turn, reality, vec![SOAK], how)?;
-    let thrown = Test { soak: Some(Soak { damage }), ..thrown };
+    let about_to_be_done = damage.filter(|_| kept).map_or(Harm::NONE, |(_, harm)| harm);
+    let thrown = test::throw(state, turn, reality, vec![SOAK], how, about_to_be_done)?;
+    let thrown = Test { soak: Some(Soak { damage, kept }), ..thrown };
+    soaked(state, actor, None, &thrown);
     Ok(test::answer(state, turn, &thrown))
 }
 
 /// The most soaked damage remembered per character.
 const MOST_SOAKED: usize = 50;
 
-/// The damage that the actor soaks, if the bot knows it.
-fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm)>, Refusal> {
+/// The damage that the actor soaks, if the bot knows it: its entry, its harm, and whether that was added to theirs.
+fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm, bool)>, Refusal> {
     let actor = turn.actor;
-    let Some(Target { entry, record: Damage { harm, on }, .. }) = turn.peek_target::<Damage>() else {
+    let Some(Target { entry, record: Damage { harm, on, kept }, .. }) = turn.peek_target::<Damage>() else {
         return match turn.peek_target::<serde_json::Value>() {
             Some(other) if other.named || other.actor != actor => {
                 Err(Refusal::new(format!("#{} is no damage to soak", other.entry)).example("soak 9"))
@@ -124,7 +193,7 @@ fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm)>, Refusal> {
             let what = format!("you soaked #{entry} already: once for each damage");
             Err(Refusal::new(what).example("possibilities"))
         }
-        _ => Ok(Some((entry, harm))),
+        _ => Ok(Some((entry, harm, kept))),
     }
 }
 

@@ -10,13 +10,14 @@ mod test;
 mod words;
 
 use plugin_api::{
-    Arguments, CharacterId, Commands, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope,
-    Turn, Typed,
+    Arguments, CharacterId, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply,
+    Setting, SettingScope, Turn, Typed,
 };
+use rules::{Harm, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use words::{
-    BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, OnOff, OneCard,
+    BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, Now, OnOff, OneCard,
     PlayedCards, Spendable, Toughness, Wounds,
 };
 
@@ -53,6 +54,9 @@ struct Holdings {
     /// The entries of damage that was soaked.
     #[serde(default)]
     soaked: Vec<u64>,
+    /// Wounds and Shock.
+    #[serde(default)]
+    harm: Harm,
     /// True if they left the table with this game's own command, from before the table had one; kept only as stored.
     #[serde(default)]
     away: bool,
@@ -162,6 +166,20 @@ enum Command {
         #[signed]
         change: Option<i32>,
     },
+    /// Show or change your Wounds. Each is -1 to your tests.
+    ///
+    /// Damage on somebody and soaking it count here by themselves. A referee changes anybody's.
+    #[command(alias = "wound", example = "wounds", example = "wounds -1", example = "wounds Ann 2")]
+    Wounds {
+        #[group]
+        kept: Kept,
+    },
+    /// Show or change your Shock.
+    #[command(example = "shock", example = "shock -2", example = "shock none")]
+    Shock {
+        #[group]
+        kept: Kept,
+    },
     /// Show everything a character and the table hold.
     #[command(example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
@@ -171,6 +189,16 @@ enum Command {
     /// Begin an act: everyone has the Possibilities that an act starts with.
     #[command(referee, example = "newact")]
     Newact,
+}
+
+/// Wounds or Shock to show or change.
+#[derive(Clone, Arguments)]
+struct Kept {
+    /// the new count
+    now: Option<Now>,
+    #[signed]
+    change: Option<i32>,
+    character: Option<Name>,
 }
 
 /// What goes into a test besides its value and difficulty.
@@ -194,7 +222,7 @@ struct How {
     /// characters who act together, 2 to 6: +1, +2, +3
     #[word("combined")]
     combined: Option<Number<2, 6>>,
-    /// wounds, -1 each
+    /// wounds, -1 each, instead of those I know of
     wounds: Option<Wounds>,
     /// spend a Possibility at once
     #[flag("possibility", "poss")]
@@ -242,6 +270,9 @@ impl Game for Torg {
         ("dodge", "defend {}"),
         ("possibility", "spend possibility {}"),
         ("resist", "soak {}"),
+        ("hp", "wounds {}"),
+        ("heal", "wounds {}"),
+        ("injury", "wounds {}"),
         ("act", "test {}"),
     ];
 
@@ -250,6 +281,15 @@ impl Game for Torg {
 
     fn settings() -> Vec<Setting> {
         vec![ACTMAX.declared()]
+    }
+
+    fn fits(command: &str, roll: &EarlierRoll) -> Fit {
+        match (command, roll.record::<Test>()) {
+            ("soak", _) => Fit::Open,
+            (_, None) => Fit::No,
+            ("dn", Some(test)) if !test.dns.is_empty() => Fit::Done,
+            _ => Fit::Open,
+        }
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
@@ -291,6 +331,8 @@ impl Game for Torg {
                 Ok(Reply::from(format!("a die total of {total} gives {bonus:+}")).fact("bonus", bonus))
             }
             Command::Possibilities { character, change } => possibilities(state, turn, character, change),
+            Command::Wounds { kept } => harm::kept(state, turn, harm::Kind::Wounds, kept),
+            Command::Shock { kept } => harm::kept(state, turn, harm::Kind::Shock, kept),
             Command::Sheet { character } => {
                 let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))

@@ -84,7 +84,7 @@ impl Level {
 }
 
 /// Harm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harm {
     /// Wounds.
     pub wounds: i64,
@@ -111,6 +111,29 @@ pub fn soak(level: Level, harm: Harm) -> Harm {
         Level::Standard => less(1),
         Level::Good => less(2),
         Level::Outstanding => less(harm.wounds),
+    }
+}
+
+impl Harm {
+    /// No harm at all.
+    pub const NONE: Harm = Harm { wounds: 0, shock: 0 };
+
+    /// This and more.
+    #[must_use]
+    pub fn and(self, more: Harm) -> Harm {
+        Harm { wounds: self.wounds + more.wounds, shock: self.shock + more.shock }
+    }
+
+    /// This, but no more than `most` of either.
+    #[must_use]
+    pub fn at_most(self, most: i64) -> Harm {
+        Harm { wounds: self.wounds.min(most), shock: self.shock.min(most) }
+    }
+
+    /// This without `less`, at least nothing.
+    #[must_use]
+    pub fn without(self, less: Harm) -> Harm {
+        Harm { wounds: (self.wounds - less.wounds).max(0), shock: (self.shock - less.shock).max(0) }
     }
 }
 
@@ -160,7 +183,7 @@ pub enum Favored {
 pub struct Test {
     /// The skill or attribute.
     pub value: i64,
-    /// Modifiers to the action total, without cards.
+    /// Modifiers to the action total, without cards, extra actions and wounds.
     pub mods: i64,
     /// Cards, each worth [`CARD`].
     pub cards: i64,
@@ -170,6 +193,9 @@ pub struct Test {
     pub mishap: u32,
     /// Actions besides the first.
     pub multi: i64,
+    /// Wounds, each -1.
+    #[serde(default)]
+    pub wounds: i64,
     /// The first die.
     pub first: Chain,
     /// The reroll of the first die.
@@ -196,6 +222,16 @@ pub struct Test {
 pub struct Soak {
     /// The entry of the damage, and its harm; `None` if only the table knows.
     pub damage: Option<(u64, Harm)>,
+    /// True if the harm was added to what the character has, so what is soaked is taken off there.
+    #[serde(default)]
+    pub kept: bool,
+}
+
+impl Soak {
+    /// The part of the harm that a soak of this level takes away.
+    pub fn taken(&self, level: Level) -> Harm {
+        self.damage.map_or(Harm::NONE, |(_, harm)| harm.without(soak(level, harm)))
+    }
 }
 
 /// The bonus for this many characters acting together (Combined Actions).
@@ -236,9 +272,9 @@ impl Test {
         self.value + bonus(self.die_total()) + self.all_mods() + CARD * self.cards
     }
 
-    /// All modifiers, including extra actions.
+    /// All modifiers but cards: those typed, extra actions and wounds.
     pub fn all_mods(&self) -> i64 {
-        self.mods - 2 * self.multi
+        self.mods - 2 * self.multi - self.wounds
     }
 
     /// The level of success against a difficulty number.

@@ -40,7 +40,7 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
         reply = reply.text(format!(" | {}", notes.join(", ")));
     }
     let allowed = may_spend(state, actor, test);
-    if allowed && held > 0 && !test.dns.is_empty() && !test.succeeds() {
+    if allowed && held > 0 && test.dns.iter().any(|dn| test.level(*dn) < Level::Outstanding) {
         reply = reply.offer("spend possibility", format!("Possibility, {held} left"));
     }
     if can_reroll(test) {
@@ -53,7 +53,7 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
 
 /// What a soak takes away, shown before its test.
 fn soak(reply: Reply, test: &Test) -> Reply {
-    let Some(Soak { damage }) = &test.soak else { return reply };
+    let Some(Soak { damage, .. }) = &test.soak else { return reply };
     let level = test.level(test.dns[0]);
     let left = damage.map(|(_, done)| rules::soak(level, done));
     let says = match (damage, left, level) {
@@ -97,8 +97,11 @@ fn headline(reply: Reply, test: &Test) -> Reply {
     };
     let (skill, die) = (test.value, test.die_total());
     let mut parts = format!("skill {skill}, bonus {:+} for {die}", rules::bonus(die));
-    if test.all_mods() != 0 {
-        parts += &format!(", modifiers {:+}", test.all_mods());
+    if test.all_mods() + test.wounds != 0 {
+        parts += &format!(", modifiers {:+}", test.all_mods() + test.wounds);
+    }
+    if test.wounds > 0 {
+        parts += &format!(", {} {:+}", wounds(test.wounds), -test.wounds);
     }
     match test.cards {
         0 => {}
@@ -171,13 +174,13 @@ fn facts(reply: Reply, test: &Test) -> Reply {
         .fact("auto_fail", test.is_lost())
 }
 
+fn wounds(count: i64) -> String {
+    if count == 1 { "1 Wound".to_owned() } else { format!("{count} Wounds") }
+}
+
 /// `3 Wounds, 6 Shock`.
 pub(crate) fn harm(harm: Harm) -> String {
-    let wounds = match harm.wounds {
-        0 => None,
-        1 => Some("1 Wound".to_owned()),
-        wounds => Some(format!("{wounds} Wounds")),
-    };
+    let wounds = (harm.wounds > 0).then(|| wounds(harm.wounds));
     let shock = (harm.shock > 0).then(|| format!("{} Shock", harm.shock));
     let both: Vec<_> = wounds.into_iter().chain(shock).collect();
     if both.is_empty() { "no harm".to_owned() } else { both.join(", ") }
@@ -226,6 +229,7 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
 
 fn holdings(state: &State, turn: &Turn, who: CharacterId, held: &Holdings) -> String {
     let mut words = vec![format!("Possibilities {}", state.possibilities(turn, who))];
+    words.extend((held.harm != Harm::NONE).then(|| harm(held.harm)));
     words.extend(held.disconnected.then(|| "disconnected".to_owned()));
     words.extend(held.reality.map(|reality| format!("reality {reality}")));
     words.extend(turn.is_away(who).then(|| "away".to_owned()));

@@ -1,6 +1,7 @@
 //! Tests, and additions to them.
 
-use crate::rules::{self, Added, Chain, Favored, Test};
+use crate::harm;
+use crate::rules::{self, Added, Chain, Favored, Harm, Test};
 use crate::words::{Circumstance, Decide, Mishap, PlayedCards, Wounds};
 use crate::{How, State, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
@@ -48,7 +49,7 @@ pub(crate) fn chain(turn: &mut Turn, unskilled: bool) -> Result<Chain, Refusal> 
 }
 
 pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Reply, Refusal> {
-    let test = throw(state, turn, value, dns, how)?;
+    let test = throw(state, turn, value, dns, how, Harm::NONE)?;
     Ok(answer(state, turn, &test))
 }
 
@@ -57,8 +58,15 @@ pub(crate) fn answer(state: &State, turn: &Turn, test: &Test) -> Reply {
     turn.answer(show::ending(test), |reply| show::test(reply, state, turn, turn.actor, test).record(test))
 }
 
-/// Rolls a test with everything that was typed.
-pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Test, Refusal> {
+/// Rolls a test with everything that was typed. The wounds of harm that is only about to be done do not count.
+pub(crate) fn throw(
+    state: &mut State,
+    turn: &mut Turn,
+    value: i64,
+    dns: Vec<i64>,
+    how: &How,
+    about_to_be_done: Harm,
+) -> Result<Test, Refusal> {
     let mods = modifiers(how)?;
     if how.possibility {
         payable(state, turn, turn.actor)?;
@@ -76,6 +84,10 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
         unskilled: how.unskilled,
         mishap: how.mishap.iter().map(|Mishap(upper)| *upper).max().unwrap_or(1),
         multi,
+        wounds: match how.wounds {
+            Some(Wounds(typed)) => typed,
+            None => state.held(turn.actor).harm.without(about_to_be_done).wounds,
+        },
         first: chain(turn, how.unskilled)?,
         reroll: None,
         favored,
@@ -112,12 +124,11 @@ pub(crate) fn throw(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64
     Ok(test)
 }
 
-/// The sum of the modifiers typed, without cards and extra actions.
+/// The sum of the modifiers typed, without cards, extra actions and wounds.
 fn modifiers(how: &How) -> Result<i64, Refusal> {
-    let wounds = how.wounds.map_or(0, |Wounds(wounds)| wounds);
     let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
     let together = how.combined.map_or(0, |Number(characters)| rules::combined(characters));
-    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together - wounds;
+    let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together;
     if mods.abs() > MOST_MODS {
         return Err(Refusal::new(format!("modifiers of {mods:+} are too many: {MOST_MODS} up or down is the most")));
     }
@@ -127,7 +138,7 @@ fn modifiers(how: &How) -> Result<i64, Refusal> {
 /// Adds to an earlier test, or judges it.
 pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<Reply, Refusal> {
     let target: Target<Test> = turn.target()?;
-    let mut test = target.record;
+    let mut test = target.record.clone();
     let number = target.entry;
     match more {
         More::Dn(_) if test.soak.is_some() => {
@@ -142,11 +153,10 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
         }
         more => add(state, turn, target.actor, &mut test, &more)?,
     }
+    harm::soaked(state, target.actor, Some(&target.record), &test);
     turn.amend(&test);
     Ok(turn.answer(show::ending(&test), |mut reply| {
-        if target.actor != turn.actor {
-            reply = reply.text(format!("{}'s test: ", turn.name(target.actor)));
-        }
+        reply = reply.text(turn.whose(&target, "test"));
         turn.offered_to(target.actor, show::test(reply, state, turn, target.actor, &test))
     }))
 }

@@ -225,6 +225,28 @@ impl Argument for Cards {
     }
 }
 
+/// A count that is set: `2`; `none` and `clear` are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Now(pub i64);
+
+impl Argument for Now {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let cleared = ["none", "clear", "healed"].iter().any(|word| word.eq_ignore_ascii_case(words[0]));
+        if cleared {
+            return Ok(Some((Now(0), 1)));
+        }
+        Ok(Number::<0, 1000>::read(words)?.map(|(Number(count), taken)| (Now(count), taken)))
+    }
+
+    fn words() -> Vec<String> {
+        ["none", "clear"].map(str::to_owned).to_vec()
+    }
+}
+
 /// Toughness: `12`, or `toughness 12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Toughness(pub i64);

@@ -10,10 +10,10 @@ use crate::notation::{dice_of_no_table, guessed, reads_as_dice};
 use crate::odds::of_trials;
 use crate::room::Answered;
 use crate::shortcuts;
-use crate::trials::{SUCCESS, Trials};
+use crate::trials::{OUTCOME, SUCCESS, Trials};
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
-use chat::{Offer, Reply};
+use chat::{Chance, Offer, Reply};
 use dice::{Dice, Every};
 use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Target, Wanted, Words};
 use serde_json::Value;
@@ -154,7 +154,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Adds the chance of success to each offer that rolls dice, if it can be found quickly.
+/// Adds to each offer that rolls dice how likely it helps, if that can be found quickly.
 pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, reply: &mut Reply, number: u64) {
     let (entry, actor, record) = match &play.target {
         Some(target) if left.followed => {
@@ -167,19 +167,28 @@ pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, 
     let theirs = |offer: &&mut Offer| offer.to.is_none() && actor == play.actor;
     let Some(several) = NonZeroUsize::new(reply.offers.iter_mut().filter(theirs).count()) else { return };
     let effort = play.afford(Effort { throws: (OF_OFFERS / several).min(OF_AN_OFFER.throws), ..OF_AN_OFFER });
+    let succeeded = reply.facts.get(SUCCESS).and_then(Value::as_bool).unwrap_or_default();
+    let outcome = reply.facts.get(OUTCOME).and_then(Value::as_str).map(str::to_owned);
     for offer in reply.offers.iter_mut().filter(theirs) {
         let target = Target { entry, actor, record: record.clone(), latest: true, named: true };
-        offer.chance = chance_of(play, after, (left, effort), offer, target);
+        let Some(trials) = trials_of(play, after, (left, effort), offer, target) else { continue };
+        offer.chance = match &outcome {
+            // Nobody is offered to make things worse: what ends otherwise ends better.
+            Some(outcome) if succeeded => trials.other_than(outcome).map(|better| Chance::Better { better }),
+            None if succeeded => None,
+            _ => trials.success().map(Chance::Success),
+        };
     }
 }
 
-fn chance_of(
+/// How an offered command may end; `None` if it rolls no dice, or that takes too long to find out.
+fn trials_of(
     play: &Prepared<'_>,
     after: &Held,
     (left, effort): (&Left, Effort),
     offer: &Offer,
     target: Target<Value>,
-) -> Option<f64> {
+) -> Option<Trials> {
     let line = CommandLine::new(&offer.command);
     let (word, place) = line.word();
     let spec = play.plugin.manifest().command(&word)?;
@@ -199,6 +208,5 @@ fn chance_of(
         now: play.now,
         bytes: play.bytes,
     };
-    let trials = offered.with_all(effort, Some(SUCCESS)).ok()??;
-    trials.success().filter(|_| trials.thrown)
+    offered.with_all(effort, Some(SUCCESS)).ok()?.filter(|trials| trials.thrown)
 }

@@ -10,10 +10,10 @@ use crate::rights::{Act, Rights};
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine, leading_to};
 use chat::Message;
-use journal::documents::{RollDoc, RoomDoc, TableDoc};
+use journal::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{Cast, CharacterId, CommandSpec, FollowUp, Plugin, Refusal, Role, Target, Words};
+use plugin_api::{Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Plugin, Refusal, Role, Target, Words};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -315,7 +315,8 @@ pub(super) struct Followed<'a> {
 }
 
 impl Followed<'_> {
-    /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest.
+    /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest; see
+    /// [`Fit`].
     ///
     /// # Errors
     /// Nobody is called what was typed for a name.
@@ -325,7 +326,14 @@ impl Followed<'_> {
         // Who was named answers for themselves; only who was not stands for those whom nobody plays.
         let role = if of == self.actor { self.rights.role() } else { Role::Player };
         let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
-        Ok((of, offered.map_or_else(|| ledger.latest(of, game), |number| Ok(Some(number)))?))
+        let fits = |record: &Value, roll: &RollDoc| {
+            let word = |open: &OpenOffer| open.command.split_whitespace().next().unwrap_or_default().to_owned();
+            let mut own = roll.open.iter().filter(|open| open.character == roll.character);
+            let offered = own.any(|open| self.spec.answers_to(&word(open)));
+            safely(|| self.plugin.fits(&self.spec.name, &EarlierRoll { record, offered })).unwrap_or(Fit::No)
+        };
+        let wanted = if of == self.actor { Fit::Done } else { Fit::Open };
+        Ok((of, offered.map_or_else(|| ledger.latest_that(of, game, wanted, fits), |number| Ok(Some(number)))?))
     }
 
     /// Why the arguments do not read as the command, if they do not.
