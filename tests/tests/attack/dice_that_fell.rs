@@ -1,4 +1,4 @@
-//! Nobody chooses their dice: every die that fell is an entry.
+//! Nobody chooses their dice: every die that fell is in an entry.
 
 use chat::{Block, Event, Message, PlayerId, RoomId, Speaker, Trust};
 use dice::fair::{FairDice, MessageKey};
@@ -18,10 +18,10 @@ use table::{DiceBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 /// A roll that is refused unless the d20 shows a 20.
 const ONLY_A_TWENTY: &str = "!roll (1d20-21)*9000000000000000000/9000000000000000000+21";
 
-/// Everything that was thrown, in the order of the throws, by the key of its command.
+/// Every roll, in order, with the key of its command.
 type Thrown = Arc<Mutex<Vec<(MessageKey, Vec<Die>)>>>;
 
-/// Fair dice that remember each throw, whatever the bot makes of it.
+/// Fair dice that remember each roll, whatever the bot does with it.
 struct Watched(Thrown);
 
 struct WatchedDice {
@@ -86,7 +86,7 @@ impl Table {
         Message { unlimited: true, ..Message::new(self.said.to_string(), room(), speaker, sent, body) }
     }
 
-    /// Says something; the id of the message, and what came of it.
+    /// Says something. Returns the message's id and its result.
     fn say(&mut self, who: &str, body: &str) -> (String, Heard) {
         let message = self.message(who, body);
         (message.id.clone(), self.sitting.play(&Event::Said(message)).expect("memory does not fail"))
@@ -98,7 +98,7 @@ impl Table {
         self.sitting.play(&edited).expect("memory does not fail")
     }
 
-    /// The entries with their dice, secret ones too.
+    /// The entries with their dice, including secret ones.
     fn entries(&self) -> Vec<(Entry, Vec<Die>)> {
         let records =
             self.store.scan(&keys::entries(&TableId::of(&room())), None, 10_000).expect("memory does not fail");
@@ -111,7 +111,7 @@ impl Table {
         records.into_iter().map(entry).collect()
     }
 
-    /// Fails unless each die that was thrown stands in the journal, and no command was tried with other dice than before.
+    /// Checks that every die rolled is in the journal, and that no command ever tried different dice.
     fn every_die_is_written_down(&self) {
         let mut fell: BTreeMap<MessageKey, Vec<Die>> = BTreeMap::new();
         for (key, dice) in self.thrown.lock().expect("a step of the test works").iter() {
@@ -180,7 +180,7 @@ fn an_edit_that_throws_on_and_is_refused_shows_what_it_threw() {
 fn an_edit_of_several_lines_cannot_peek_at_the_next_dice() {
     let mut table = Table::new();
     let (id, _) = table.say("Ann", "!roll 1d20\n!insp +1");
-    // The first line throws two dice more, the second cannot be read: all of it comes to nothing.
+    // The first line rolls two more dice and the second cannot be parsed, so the whole edit comes to nothing.
     let edited = table.edit("Ann", &id, "!roll 3d20\n!insp nonsense more nonsense");
     assert!(said(&edited).contains("comes to nothing"), "{}", said(&edited));
     table.every_die_is_written_down();
@@ -192,7 +192,7 @@ fn what_was_refused_before_any_die_fell_costs_nothing_and_leaves_nothing() {
     let (id, refused) = table.say("Ann", "!roll 2d6x");
     assert_eq!(refused.outcomes[0].kind, OutcomeKind::Refused);
     assert!(table.entries().is_empty());
-    // Its edit throws the dice that the message itself would have thrown.
+    // The edit rolls the dice that the message itself would have rolled.
     table.edit("Ann", &id, "!roll 2d6");
     let entries = table.entries();
     assert_eq!(entries[0].0.key.id, id);
@@ -218,7 +218,7 @@ fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
     table.every_die_is_written_down();
 }
 
-/// Lines of somebody who tries to choose their dice.
+/// Lines of a player who tries to choose their dice.
 const LINES: &[&str] = &[
     ONLY_A_TWENTY,
     "!roll 1d20+5",

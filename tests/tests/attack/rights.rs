@@ -1,4 +1,4 @@
-//! Nobody gets a right that was not given to them.
+//! Nobody gets a right they were not given.
 
 use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
@@ -10,7 +10,7 @@ use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
 use serde_json::Value;
 use tests::serving::Make;
 
-/// Ann, who plays Tsubame, Bob, and Gus, who referees.
+/// Ann plays Tsubame, Bob is a player, and Gus is the referee.
 fn table() -> (Seated, [Person; 3]) {
     let mut table = Seated::new(games);
     let people = ["Ann", "Bob", "Gus"].map(Person::account);
@@ -28,7 +28,7 @@ fn refused(came: &Came) {
     assert!(!came.ok() && came.entry().is_none(), "{}", came.all());
 }
 
-/// The table's document, to be changed behind the bot's back.
+/// Changes the table's document in the store.
 fn with_document(table: &mut Seated, change: impl FnOnce(&mut Value)) {
     let key = keys::doc(&TableId::of(&hall()));
     let stored = table.store.read(&key).expect("memory does not fail").expect("there is one");
@@ -66,7 +66,7 @@ fn a_macro_never_plays_with_the_referees_rights() {
         refused(&table.say(&gus, "!as Tsubame attack"));
         assert_eq!(referees(&mut table, &bob), "The referee is Gus.", "{body}");
     }
-    // What needs no right is played, as ever.
+    // A command that needs no special right still works.
     assert!(table.say(&ann, "!macro attack act d8 d10").ok());
     assert!(table.say(&gus, "!as Tsubame attack").ok());
 }
@@ -86,7 +86,7 @@ fn a_macro_within_a_macro_or_of_a_variable_has_the_least_of_their_rights() {
     assert!(table.say(&gus, "!macro table give possibilities $1 +1").ok());
     assert!(table.say(&ann, "!macro attack secret give Ann").ok());
     refused(&table.say(&gus, "!as Tsubame attack"));
-    // The table's macro is the referee's, and a player has a player's rights.
+    // The table's macro is the referee's, and a player runs it with a player's rights.
     refused(&table.say(&ann, "!give Ann"));
     assert!(table.say(&gus, "!give Ann").ok());
 }
@@ -118,7 +118,7 @@ fn a_macro_of_an_older_version_has_the_rights_of_a_plain_player() {
     assert!(table.say(&ann, "!macro hit act d8 d10").ok());
     table.restart();
     with_document(&mut table, |document| {
-        let own = document["shortcuts"]["own"].as_object_mut().expect("Ann named something");
+        let own = document["shortcuts"]["own"].as_object_mut().expect("Ann has shortcuts");
         own.values_mut().for_each(|named| drop(named.as_object_mut().expect("names").remove("by")));
     });
     table.comes(&ann);
@@ -136,7 +136,7 @@ fn ones_own_macro_has_ones_own_rights() {
     assert!(table.say(&gus, "!begin").ok());
 }
 
-/// A game that offers whatever it is told to.
+/// A game that offers anything the test wants.
 struct Tempter;
 
 #[derive(Clone, Commands)]
@@ -189,12 +189,12 @@ fn an_offer_is_a_command_of_its_game_and_of_who_made_it() {
         let came = take(offer);
         assert!(came.entry().is_none(), "{offer}: {}", came.all());
     }
-    // Nothing stands for something in the words of an offer.
+    // Variables in an offer are not expanded.
     let came = take("grin %str");
     assert!(came.public().contains("grins $str"), "{}", came.all());
 }
 
-/// A referee, and somebody who shows another's id as their name.
+/// A referee, and a player whose display name is the id of another.
 fn with_an_impostor() -> (Seated, [Person; 4]) {
     let mut table = Seated::new(games);
     let people = [
@@ -235,7 +235,7 @@ fn a_name_that_looks_like_an_id_is_no_name() {
     for line in ["!gm add @gus:example.org", "!gm add gus:example.org", "!pc Ogre @gus:example.org"] {
         refused(&table.say(&gm, line));
     }
-    // Who ignores an id ignores nobody who shows it.
+    // Ignoring an id does not ignore somebody who shows it as a name.
     let admin = gm.clone().admin();
     assert!(table.say(&admin, "!ignore @gus:example.org").ok());
     assert!(table.say(&mallory, "!roll d6").ok());
@@ -248,7 +248,7 @@ fn a_character_s_name_gives_nobody_a_right() {
     table.comes(&mallory);
     assert!(table.say(&mallory, "!iam Gustav").ok());
     refused(&table.say(&gus, "!gm add Gustav"));
-    // Nor does it where somebody shows that name.
+    // Nor when somebody else shows that name.
     let real = Person::of("@gustav:example.org", "Gustav");
     table.comes(&real);
     let came = table.say(&gus, "!gm add Gustav");
@@ -276,7 +276,7 @@ fn whom_the_network_does_not_vouch_for_now_holds_no_rights() {
     table.comes(&nick);
     assert!(table.say(&nick, "!roll d6").ok());
     refused(&table.say(&gus, "!gm add Nick"));
-    // After a start nobody is known yet.
+    // After a restart the bot knows nobody yet.
     table.restart();
     refused(&table.say(&gus, "!gm add Nick"));
     refused(&table.say(&gus, "!gm add nick:nick"));
@@ -297,7 +297,7 @@ fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever
             refused(&table.say(who, line));
         }
     }
-    // Who runs the room does so by the network's word, and not by the nick; even they read no secrets.
+    // An admin is one by the network's word, not by nick; not even an admin reads secrets.
     refused(&table.say(&op, "!reveal #1"));
     assert!(table.say(&op, "!unseal").ok());
     assert!(table.say(&cem, "!fair reveal all").ok());
@@ -313,7 +313,7 @@ fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
     for asked in ["!gm me", "!gm add Eve", "!gm add n:Eve"] {
         refused(&table.say(&eve, asked));
     }
-    // Her own secrets keep nobody from it.
+    // Her own secrets do not keep her from it.
     assert!(table.say(&ann, "!gm me").ok());
     assert!(table.say(&ann, "!gm remove me").ok());
     assert!(table.say(&ann, "!secret roll d20").ok());
@@ -363,7 +363,7 @@ fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
     assert!(table.say(&bob, "!roll d6").ok());
     assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
     table.restart();
-    // Bob was banned while the bot was away; Ann is not known to be here yet.
+    // Bob was banned while the bot was away, and the bot does not know yet that Ann is here.
     for who in [&ann, &bob] {
         let came = table.aside(who, "in hall roll d6");
         assert!(came.all().contains("I do not see you in hall"), "{}", came.all());
@@ -371,7 +371,7 @@ fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
     table.comes(&ann);
     assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
     assert!(table.aside(&bob, "in hall roll d6").entry().is_none());
-    // Nor does a message of before the start make anybody present.
+    // A message from before the start does not prove presence either.
     let mut late = table.message(&bob, "!roll d6");
     late.late = true;
     table.play(&Event::Said(late));
@@ -384,7 +384,7 @@ fn what_was_known_of_a_room_ends_when_the_bot_comes_there_anew() {
     let nick = Person::nick("Nick");
     table.comes(&nick);
     let secret = table.say(&nick, "!secret roll d20").entry().expect("an entry");
-    // The connection broke, and who went meanwhile was not seen to go.
+    // The connection broke, and the bot did not see who left meanwhile.
     table.play(&Event::Arrived { room: hall() });
     [&ann, &gus].into_iter().for_each(|person| table.comes(person));
     refused(&table.say(&gus, "!gm add Bob"));
@@ -421,7 +421,7 @@ fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
     table.comes(&mia);
     assert!(table.say(&mia, "!iam Tsubame").ok() && table.say(&mia, "!iam Kaede").ok());
     table.goes(&mia);
-    // A stranger comes under her nick, plays, and leaves with another: by nick, or into an account.
+    // A stranger joins with her nick, plays, and changes to another nick or logs in.
     let account = Person::of("account:thief", "Thief");
     for other in [&thief, &account] {
         table.comes(&mia);
@@ -431,7 +431,7 @@ fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
     }
     table.comes(&mia);
     assert!(table.say(&mia, "!iam").public().contains("You are Kaede. Also yours: Tsubame"));
-    // Nor by way of another nick of their own.
+    // Nor through a different nick of their own.
     table.goes(&mia);
     table.comes(&thief);
     assert!(table.say(&thief, "!roll d6").ok());
@@ -451,7 +451,7 @@ fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
     assert!(table.say(&mia, "!macro wipe forget me").ok());
     table.renamed(&mia, &phone);
     assert_eq!(table.say(&phone, "!iam").public(), "You are Tsubame.");
-    // It is still made of nobody else's words.
+    // The macro still has only the player's own words.
     let asked = table.say(&phone, "!wipe");
     assert!(asked.public().contains("his erases for good what you typed here"), "{}", asked.public());
 }
@@ -466,7 +466,7 @@ fn what_a_bare_nick_named_has_no_rights_by_the_account_that_it_logs_in_to() {
     refused(&table.say(&cem, "!wipe"));
 }
 
-/// After a start the network tells of one room after the other who is there.
+/// After a start the network lists the members of one room after another.
 #[tokio::test]
 async fn a_room_that_is_named_by_its_id_is_no_other_that_is_called_so() {
     let gus = Speaker::new(PlayerId::new("fake", "gus"), "Gus");
