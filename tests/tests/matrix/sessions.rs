@@ -1,4 +1,4 @@
-//! The session files of the project, heard in encrypted rooms as they are written.
+//! Plays the project's session files in encrypted rooms and hears them as written.
 
 use crate::evening::{People, play};
 use plugin_testkit::Difference;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tests::matrix::Synapse;
 use tests::session_files;
 
-/// Files that are played at a time.
+/// Files played at the same time.
 const SIDE_BY_SIDE: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
