@@ -1,4 +1,4 @@
-//! Words that are erased without anybody asking at the table: by their age, and since their message was taken back.
+//! Words that are erased without a command: because of their age, or because their message was deleted.
 
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +7,7 @@ use journal::store::Memory;
 use std::sync::Arc;
 use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 
-/// Two rooms, in which everybody is admin.
+/// Two rooms.
 struct Rooms {
     sitting: Sitting,
     said: usize,
@@ -29,7 +29,7 @@ impl Rooms {
         Message { unlimited: true, ..message }
     }
 
-    /// How a line ended, and all that was said of it, to whomever.
+    /// The outcome of a line, and the text for all readers.
     fn say(&mut self, standing: Standing, room: &str, day: i64, body: &str) -> (OutcomeKind, String) {
         let message = self.message(standing, room, day, body);
         let heard = self.sitting.play(&Event::Said(message)).expect("memory does not fail");
@@ -43,7 +43,7 @@ fn erasing_what_is_old_comes_to_an_end() {
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
     let mut order = |day| rooms.say(Standing::Operator, "hall", day, "!erase older 1").0;
     assert_eq!(order(3), OutcomeKind::Played);
-    // What the operator said then is old too by now, and about nobody.
+    // By now the operator's own lines are old, too, but they contain no one's words.
     assert_eq!([order(10), order(20)], [OutcomeKind::Refused; 2]);
     assert!(rooms.say(Standing::Admin, "hall", 20, "!history").1.contains("2 entries up to #2"));
 }
