@@ -83,7 +83,7 @@ fn alone(command: &'static str) -> f64 {
 }
 
 fn host(store: Shared) -> Host {
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts")
 }
@@ -103,9 +103,9 @@ fn commands(store: Shared, tables: usize, command: &'static str) -> f64 {
             count += 1;
             voice.say(room, command).await;
         }
-        told.send(f64::from(count) / start.elapsed().as_secs_f64()).expect("it is waited for");
+        told.send(f64::from(count) / start.elapsed().as_secs_f64()).expect("the benchmark waits");
     });
-    rate.recv().expect("it was told")
+    rate.recv().expect("the script reports")
 }
 
 fn raw_writes(directory: &std::path::Path) -> f64 {

@@ -110,7 +110,7 @@ impl Bot {
     fn memory(&self) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0.id())).expect("it runs");
         let of = |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).map(str::trim).unwrap_or("?");
-        format!("{} now, {} at the most", of("VmRSS:"), of("VmHWM:"))
+        format!("{} now, {} at most", of("VmRSS:"), of("VmHWM:"))
     }
 }
 

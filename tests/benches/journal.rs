@@ -93,7 +93,7 @@ fn room() -> RoomId {
 
 impl Play {
     fn at(store: Arc<dyn Store>) -> Self {
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
         let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
         let entropy = Entropy::from_seed([1; 32]);
         let bot = Host::new(settings, plugins, store, entropy, Box::new(FairBox)).expect("it starts");

@@ -125,7 +125,7 @@ fn log_in(server: &Synapse, user: &str) -> String {
         "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user }, "password": format!("pw-{user}"),
     });
     let login = server.ask("POST", "/_matrix/client/v3/login", None, &body);
-    login["access_token"].as_str().expect("let in").to_owned()
+    login["access_token"].as_str().expect("logged in").to_owned()
 }
 
 /// A request on a connection that stays open.
@@ -232,7 +232,7 @@ fn echo(url: &str, token: &str, mut count: usize) {
 /// The same with a handler on the SDK's sync loop, as the SDK's manual shows it.
 async fn sdk_client(url: String) -> matrix_sdk::Client {
     let client = matrix_sdk::Client::builder().homeserver_url(url).build().await.expect("a client");
-    client.matrix_auth().login_username("sdk", "pw-sdk").send().await.expect("let in");
+    client.matrix_auth().login_username("sdk", "pw-sdk").send().await.expect("logged in");
     client.sync_once(SyncSettings::new()).await.expect("a sync");
     client.add_event_handler(|event: OriginalSyncRoomMessageEvent, room: matrix_sdk::Room| async move {
         if event.content.msgtype() == "m.text" {

@@ -49,7 +49,7 @@ struct Table {
 
 impl Table {
     fn new(store: Arc<dyn Store>) -> Self {
-        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("the plugins fit together");
         let settings = Settings { plugins: ["roll", "mvk"].map(str::to_owned).into(), ..Settings::default() };
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         Table { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }

@@ -71,7 +71,7 @@ fn number(name: &str, usual: u64) -> u64 {
 }
 
 fn bot(path: &Path) -> Arc<Bot> {
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     let store = look(path).expect("a store");
     let host = Host::new(settings, plugins, store, Entropy::from_system(), Box::new(FairBox)).expect("it starts");
@@ -171,7 +171,7 @@ fn backup(bot: &Bot, file: std::path::PathBuf) -> tokio::task::JoinHandle<String
         // The run may have ended already.
         let _ = done.send(format!("{} MB in {:.1} s", bytes >> 20, begun.elapsed().as_secs_f64()));
     });
-    tokio::spawn(async { written.await.expect("it is told") })
+    tokio::spawn(async { written.await.expect("the backup reports") })
 }
 
 /// Measures from the start to the first answer.
@@ -219,7 +219,7 @@ fn tables(path: &Path) {
 /// Resident memory of this process, in MB.
 fn memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it is told");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS is listed");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") >> 10
 }
 

@@ -63,7 +63,7 @@ impl Make {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
         }
-        let plugins = Plugins::new(games::all()).expect("they live together");
+        let plugins = Plugins::new(games::all()).expect("the plugins fit together");
         let host = Host::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
         let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
         let (stop, stopped) = oneshot::channel();

@@ -115,7 +115,7 @@ fn a_folder_is_named_as_its_crate() {
 }
 
 #[test]
-fn games_reach_for_nothing_but_their_turn() {
+fn games_use_nothing_but_their_turn() {
     // A game gets dice and time from its turn. It has no use for files, threads, clocks and the network.
     let banned = ["std::fs", "std::net", "std::time", "std::thread", "std::process", "std::env", "rand::", "tokio::"];
     let mut wrong = Vec::new();
@@ -138,7 +138,7 @@ const ONE_PLACE: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn what_goes_wrong_elsewhere_has_one_place_in_the_program() {
+fn risky_calls_have_one_place_in_the_program() {
     let mut wrong = Vec::new();
     for path in sources(&root().join("crates/astragal/src")) {
         let text = fs::read_to_string(&path).expect("it can be read");

@@ -50,7 +50,7 @@ fn after_kill_9_the_room_is_as_it_was() {
 }
 
 #[test]
-fn nothing_typed_makes_it_panic_hang_or_grow() {
+fn no_input_makes_it_panic_hang_or_grow() {
     let data = tempfile::tempdir().unwrap();
     let mut input = Vec::new();
     let mut say = |line: &[u8]| {
@@ -91,7 +91,7 @@ fn nothing_typed_makes_it_panic_hang_or_grow() {
 }
 
 #[test]
-fn what_was_said_can_be_edited_and_said_in_private() {
+fn messages_can_be_edited_and_sent_in_private() {
     let data = tempfile::tempdir().unwrap();
     let input =
         b"/edit !roll 1\n!roll 2\n/edit !roll 1 + 3\n/private\nin hall roll 5\nroll 6\n/room hall\n!roll d6\n!export\n";

@@ -104,7 +104,7 @@ impl Operated {
 }
 
 #[test]
-fn an_operator_asks_by_the_socket() {
+fn an_operator_uses_the_socket() {
     let operated = Operated::start();
     operated.until("#tavern", || operated.told(&["status"]).contains("#tavern: nobody else\n"));
     let status: Value = serde_json::from_str(&operated.told(&["--json", "status"])).unwrap();
@@ -166,7 +166,7 @@ fn an_operator_asks_by_the_socket() {
 }
 
 #[test]
-fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
+fn an_owner_gives_orders_in_private_and_in_their_own_rooms() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 other"));
@@ -191,7 +191,7 @@ fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
 }
 
 #[test]
-fn whoever_watches_sees_how_it_is_and_the_owner_is_told_once() {
+fn monitoring_shows_the_bots_state_and_the_owner_is_told_once() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     ann.say("#tavern", "!roll 1d1");
@@ -270,7 +270,7 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
 }
 
 #[test]
-fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
+fn old_text_is_erased_and_empty_rooms_are_left() {
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v1.jsonl");
     let mut operated = Operated::start_with("journals.keep_text_days = 1\n", |data| {
         let restored = Command::new(program()).arg("--data").arg(data).args(["restore", golden]).output().unwrap();

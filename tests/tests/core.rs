@@ -28,10 +28,10 @@ enum Break {
     /// Count one up.
     #[command(main, example = "count")]
     Count,
-    /// Change the state, throw a die, and panic.
+    /// Change the state, roll a die, and panic.
     #[command(example = "shatter")]
     Shatter,
-    /// Throw dice until there are none.
+    /// Roll dice until none are left.
     #[command(example = "greed")]
     Greed,
     /// Keep more than can be kept.
@@ -83,7 +83,7 @@ fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
     let plugins = vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()];
     let enabled = ["fragile", "roll", "mvk"].map(str::to_owned).into();
     let settings = Settings { plugins: enabled, ..Settings::default() };
-    let plugins = Plugins::new(plugins).expect("they live together");
+    let plugins = Plugins::new(plugins).expect("the plugins fit together");
     Arc::new(Bot::new(
         Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
     ))
@@ -146,7 +146,7 @@ async fn a_panicking_game_leaves_the_table_playable() {
 }
 
 #[tokio::test]
-async fn settings_reach_the_game_and_a_state_has_a_bound() {
+async fn settings_reach_the_game_and_its_state_has_a_size_limit() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         assert!(ask(network, "1", "!table step 11").await.starts_with("Step is a number from 1 to 10"));
         assert_eq!(ask(network, "2", "!table step 3").await, "step is now 3. #1");
@@ -176,7 +176,7 @@ async fn dice_in_prose_are_rolled_where_the_room_wants_that() {
 }
 
 #[tokio::test]
-async fn what_was_said_while_the_bot_was_away_is_answered_where_the_room_wants_that() {
+async fn missed_messages_are_answered_where_the_room_wants_that() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let late = |id: &str| Event::Said(Message { late: true, ..message(id, "hall", "!roll 1d1") });
         network.happen(late("1"));
@@ -189,7 +189,7 @@ async fn what_was_said_while_the_bot_was_away_is_answered_where_the_room_wants_t
 }
 
 #[tokio::test]
-async fn several_lines_are_answered_together_and_too_many_are_said_so() {
+async fn several_lines_get_one_answer_which_says_if_they_were_too_many() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let answer = ask(network, "1", "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count").await;
         assert_eq!(answer.lines().count(), 6, "{answer}");
@@ -255,7 +255,7 @@ impl Store for Disk {
 }
 
 #[tokio::test]
-async fn while_the_disk_is_full_nothing_changes_and_afterwards_all_adds_up() {
+async fn nothing_changes_while_the_disk_is_full_and_all_adds_up_afterwards() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
@@ -280,7 +280,7 @@ async fn while_the_disk_is_full_nothing_changes_and_afterwards_all_adds_up() {
 }
 
 #[tokio::test]
-async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
+async fn a_table_is_reopened_only_after_all_its_commits_have_ended() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "0", "!count").await, "counted 1 #1");
@@ -351,7 +351,7 @@ async fn the_head_of_the_chain_is_shown_only_once_it_is_on_the_disk() {
 }
 
 #[tokio::test]
-async fn what_a_network_counts_as_accepted_is_played_once_there_is_room() {
+async fn accepted_messages_are_played_once_the_disk_has_room() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::redelivering("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
@@ -379,7 +379,7 @@ async fn what_a_network_counts_as_accepted_is_played_once_there_is_room() {
 }
 
 #[tokio::test]
-async fn what_comes_twice_is_played_once() {
+async fn a_message_delivered_twice_is_played_once() {
     let store: Arc<Memory> = Arc::default();
     with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
         for _ in 0..3 {
@@ -393,7 +393,7 @@ async fn what_comes_twice_is_played_once() {
 }
 
 #[tokio::test]
-async fn what_was_accepted_before_a_crash_is_played_after_it() {
+async fn a_message_accepted_before_a_crash_is_played_after_it() {
     let store: Arc<Memory> = Arc::default();
     let accepted = message("1", "hall", "!count");
     let mut batch = Batch::default();
@@ -412,7 +412,7 @@ async fn what_was_accepted_before_a_crash_is_played_after_it() {
 }
 
 #[tokio::test]
-async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
+async fn an_unsaid_post_is_said_after_the_next_start_and_marked() {
     let store: Arc<Memory> = Arc::default();
     let network = Fake::new("fake");
     network.go_down();
@@ -439,7 +439,7 @@ fn outbox(store: &Memory) -> String {
 }
 
 #[tokio::test]
-async fn what_was_repeated_once_is_not_repeated_again() {
+async fn a_post_repeated_once_is_not_repeated_again() {
     let store: Arc<Memory> = Arc::default();
     let down = || {
         let network = Fake::new("fake");
@@ -486,7 +486,7 @@ async fn a_post_that_cannot_be_said_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn tables_do_not_know_of_each_other() {
+async fn tables_do_not_affect_each_other() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         for n in 0..20 {
             say(network, &format!("{n}"), &format!("room{}", n % 4), "!count");
@@ -522,7 +522,7 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
 }
 
 #[tokio::test]
-async fn a_reply_to_a_roll_goes_on_from_that_one() {
+async fn a_reply_to_a_roll_continues_that_roll() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         say(network, "1", "hall", "!roll 10d1");
         let first = network.hear().await;

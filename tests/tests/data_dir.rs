@@ -24,7 +24,7 @@ fn content(data: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_directory_that_another_bot_holds_is_left_to_it() {
+fn a_directory_in_use_by_another_bot_is_left_alone() {
     let data = tempfile::tempdir().unwrap();
     let mut first = Conversation::start(data.path());
     let says = complaint(&run(data.path(), b"!roll d6\n"));
@@ -66,7 +66,7 @@ fn a_full_disk_at_the_start_is_named() {
 }
 
 #[test]
-fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
+fn a_full_disk_refuses_changes_until_there_is_room_again() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::on_a_full_disk(data.path(), 10_000);
     bot.ask("!plugin enable mvk");
@@ -129,7 +129,7 @@ fn data_of_a_newer_version_is_refused() {
 }
 
 #[test]
-fn what_is_kept_is_for_its_owner_alone() {
+fn stored_files_are_readable_only_by_their_owner() {
     let data = tempfile::tempdir().unwrap();
     play_a_little(data.path());
     let mut folders = vec![data.path().to_owned()];

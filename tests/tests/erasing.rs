@@ -15,7 +15,7 @@ struct Rooms {
 
 impl Rooms {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("one plugin always fits");
         let store: Arc<Memory> = Arc::default();
         let bot = Host::new(Settings::default(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
         Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), said: 0 }
@@ -38,7 +38,7 @@ impl Rooms {
 }
 
 #[test]
-fn erasing_what_is_old_comes_to_an_end() {
+fn erasing_old_text_comes_to_an_end() {
     let mut rooms = Rooms::new();
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
     let mut order = |day| rooms.say(Standing::Operator, "hall", day, "!erase older 1").0;
@@ -49,7 +49,7 @@ fn erasing_what_is_old_comes_to_an_end() {
 }
 
 #[test]
-fn what_was_too_long_to_be_said_is_erased_with_the_words() {
+fn the_rest_of_a_long_answer_is_erased_with_the_words() {
     let mut rooms = Rooms::new();
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
     let mut left = |text: &str| {
@@ -67,7 +67,7 @@ fn what_was_too_long_to_be_said_is_erased_with_the_words() {
 }
 
 #[test]
-fn a_message_that_is_taken_back_erases_nothing_of_another_table() {
+fn a_deleted_message_erases_nothing_at_another_table() {
     let mut rooms = Rooms::new();
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # of the hall");
     let first = rooms.said.to_string();
@@ -82,7 +82,7 @@ fn a_message_that_is_taken_back_erases_nothing_of_another_table() {
 }
 
 #[test]
-fn a_refused_line_that_is_taken_back_is_not_sent_by_a_letter() {
+fn a_refused_line_that_was_deleted_is_not_sent_by_a_letter() {
     for taken_back in [false, true] {
         let mut rooms = Rooms::new();
         let (kind, refused) = rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 street");

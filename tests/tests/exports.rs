@@ -84,7 +84,7 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
 }
 
 #[test]
-fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
+fn every_change_cut_and_reordering_is_caught_and_the_first_entry_named() {
     let data = tempfile::tempdir().unwrap();
     play(data.path());
     let export = fs::read(export(data.path(), &[])).unwrap();
@@ -164,7 +164,7 @@ fn link(export: &[u8], number: usize) -> Value {
 }
 
 #[test]
-fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
+fn a_table_moves_with_everything_it_holds_and_its_journal_goes_on() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     play(from.path());
     let file = export(from.path(), &["--move"]);
@@ -236,7 +236,7 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
 }
 
 #[test]
-fn the_page_in_a_browser_comes_to_the_same_verdict() {
+fn the_page_in_a_browser_reaches_the_same_verdict() {
     let data = tempfile::tempdir().unwrap();
     play(data.path());
     let file = export(data.path(), &[]);

@@ -106,9 +106,9 @@ proptest! {
 
     /// No game rolls a die and then refuses, none panics, and the journal leads to exactly what is stored.
     #[test]
-    fn whatever_is_played_is_paid_for_and_whatever_is_refused_is_free(lines in lines()) {
+    fn refusals_roll_no_dice_and_the_journal_adds_up(lines in lines()) {
         let (store, counted) = (Arc::<Memory>::default(), Counted::default());
-        let plugins = Plugins::new(games()).expect("they live together");
+        let plugins = Plugins::new(games()).expect("the plugins fit together");
         let settings = Settings {
             plugins: games().iter().map(|game| game.manifest().id.clone()).collect(),
             ..Settings::default()
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn choices_outlive_a_kill_and_are_taken_once() {
+fn choices_survive_a_kill_and_are_taken_once() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::start(data.path());
     for game in ["retrostar", "spheres", "torg"] {

@@ -42,7 +42,7 @@ fn a_journal_of_version_1_is_whole() {
 
 /// It has an undo, edits, secrets, sealed and erased text, and a published seed.
 #[test]
-fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
+fn a_journal_of_version_1_with_everything_in_it_is_played_on() {
     let file = format!("{}/golden/v1-journal.jsonl", env!("CARGO_MANIFEST_DIR"));
     let store = Memory::default();
     backup::read(&mut &*fs::read(&file).unwrap(), |batch| store.commit(&batch)).unwrap();

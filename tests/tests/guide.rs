@@ -48,7 +48,7 @@ fn every_scene_in_a_guide_goes_as_written() {
 
 /// The tables of other tools' notations, each under the tool's name.
 #[test]
-fn what_other_tools_users_type_is_read_as_the_page_of_dice_says() {
+fn other_tools_notations_are_read_as_the_page_of_dice_says() {
     let page = text("docs/dice.md");
     for (name, dialect) in dice::Dialect::ALL.into_iter().filter(|(_, dialect)| *dialect != dice::Dialect::Native) {
         let section = page.split("\n### ").find(|section| section.to_lowercase().starts_with(name)).expect("a section");

@@ -73,7 +73,7 @@ proptest! {
     /// After each command, its undo restores the previous state, except for things that began with it. Undoing the undo
     /// restores the state after it.
     #[test]
-    fn undo_restores_to_the_letter_and_redo_too(lines in prop::collection::vec(line(), 1..25)) {
+    fn undo_and_redo_restore_everything_exactly(lines in prop::collection::vec(line(), 1..25)) {
         let mut stage = Stage::new();
         for (who, line) in lines {
             let before = stage.holds();
@@ -103,7 +103,7 @@ proptest! {
 
     /// Undoing everything, newest first, leads to a table where nothing was done.
     #[test]
-    fn all_can_be_undone_in_turn(lines in prop::collection::vec(line(), 1..25)) {
+    fn everything_can_be_undone_in_turn(lines in prop::collection::vec(line(), 1..25)) {
         let mut stage = Stage::new();
         let mut entries = Vec::new();
         for (who, line) in lines.iter().filter(|(_, line)| !["undo", "redo"].contains(line)) {
@@ -163,14 +163,14 @@ fn no_way_of_editing_gets_new_dice_unseen() {
     // 10. Another player edits it.
     assert!(stage.edit("Bob", &roll.id, "!roll 4d20kh1").heard.posts.is_empty());
     // 11. Deleted and typed again: the old one stays in the journal, with its number.
-    let anew = stage.say("Ann", "!roll 3d20");
-    assert_ne!(anew.dice(), thrown);
+    let retyped = stage.say("Ann", "!roll 3d20");
+    assert_ne!(retyped.dice(), thrown);
     assert!(stage.say("Bob", "!history").public().contains("roll 4d20"));
     // 12. An edit of the old roll after something else was played.
     standing(&stage.edit("Ann", &roll.id, "!roll 4d20kh3"));
     // 13. After an undo.
     stage.say("Ann", "!undo");
-    standing(&stage.edit("Ann", &anew.id, "!roll 3d20kh1"));
+    standing(&stage.edit("Ann", &retyped.id, "!roll 3d20kh1"));
     // 14. After the seed was published.
     let open = stage.say("Ann", "!roll 2d6");
     stage.say("Gus", "!fair reveal all");
@@ -210,7 +210,7 @@ fn an_edit_of_several_lines_is_all_or_nothing() {
 }
 
 #[test]
-fn a_follow_up_finds_the_roll_that_took_the_place_of_an_edited_one() {
+fn a_follow_up_finds_the_roll_that_replaced_an_edited_one() {
     let mut stage = Stage::new();
     let first = stage.say("Ann", "!act d8 d10 dis");
     let number = first.entry().unwrap();
@@ -220,7 +220,7 @@ fn a_follow_up_finds_the_roll_that_took_the_place_of_an_edited_one() {
 }
 
 #[test]
-fn what_an_answer_says_and_offers_goes_to_the_network_as_data() {
+fn results_and_offers_reach_the_network_as_data() {
     let mut stage = Stage::new();
     let came = stage.say("Ann", "!roll 2d6\n!deal");
     let post = &came.heard.posts[0].post;
@@ -242,7 +242,7 @@ fn what_an_answer_says_and_offers_goes_to_the_network_as_data() {
 }
 
 #[test]
-fn what_is_said_aside_is_played_at_the_table_and_read_by_few() {
+fn a_private_command_is_played_at_the_table_and_read_by_few() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     let rolled = stage.aside("Ann", "in hall roll 2d6 # behind the curtain");
@@ -308,7 +308,7 @@ fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
 }
 
 #[test]
-fn what_does_something_about_other_entries_is_no_matter_for_edits() {
+fn commands_about_other_entries_cannot_be_edited() {
     let mut stage = Stage::new();
     let stands = |came: &Came| assert!(came.public().contains("stands"), "{}", came.public());
     stage.say("Gus", "!gm me");
@@ -334,7 +334,7 @@ fn what_does_something_about_other_entries_is_no_matter_for_edits() {
 }
 
 #[test]
-fn a_secret_stays_one_in_all_that_comes_of_it() {
+fn a_secret_stays_secret_in_all_that_follows() {
     let mut stage = Stage::new();
     // Without a referee everybody may use a referee's commands, but still nobody else can read secrets.
     let number = stage.say("Ann", "!secret act d8 d10").entry().expect("it is an entry");
@@ -369,7 +369,7 @@ fn a_secret_stays_one_in_all_that_comes_of_it() {
 }
 
 #[test]
-fn a_follow_up_without_a_number_passes_over_what_is_undone() {
+fn a_follow_up_without_a_number_skips_undone_rolls() {
     let mut stage = Stage::new();
     let first = stage.say("Ann", "!act d8").entry();
     stage.say("Ann", "!act d10");
@@ -382,7 +382,7 @@ fn a_follow_up_without_a_number_passes_over_what_is_undone() {
 }
 
 #[test]
-fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that_is_undone() {
+fn an_offer_is_taken_once_by_its_number_or_its_words_and_an_undo_reopens_it() {
     let mut stage = Stage::new();
     stage.say("Ann", "!deal");
     assert!(stage.say("Bob", "!1").heard.outcomes[0].kind == OutcomeKind::Silent, "nothing is offered to him");
@@ -403,7 +403,7 @@ fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that
 }
 
 #[test]
-fn nobody_takes_back_what_they_may_no_longer_do() {
+fn nobody_undoes_what_they_may_no_longer_do() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     stage.say("Gus", "!gm add Ann");
@@ -413,7 +413,7 @@ fn nobody_takes_back_what_they_may_no_longer_do() {
     let edited = stage.edit("Ann", &left.id, "!roll d6");
     assert!(edited.public().contains("stands"), "{}", edited.public());
     assert!(!stage.say("Ann", "!gm remove Gus").ok());
-    // What a referee gave away is not theirs to undo once they are no longer a referee.
+    // A former referee cannot undo a gift they made as the referee.
     stage.say("Gus", "!pc Ogre @Bob");
     let given = stage.say("Gus", "!gm remove me").entry().expect("an entry") - 1;
     stage.say("Cem", "!gm me");
@@ -428,7 +428,7 @@ fn nobody_takes_back_what_they_may_no_longer_do() {
 }
 
 #[test]
-fn a_name_that_somebody_else_took_is_not_taken_back() {
+fn a_name_that_another_player_took_is_not_restored() {
     let mut stage = Stage::new();
     let named = stage.say("Ann", "!iam Tsubame").entry().expect("an entry");
     assert!(stage.say("Bob", "!iam Ann").ok());
@@ -438,7 +438,7 @@ fn a_name_that_somebody_else_took_is_not_taken_back() {
 }
 
 #[test]
-fn a_secret_roll_is_followed_up_by_who_may_see_it() {
+fn only_those_who_may_see_a_secret_roll_follow_it_up() {
     let mut stage = Stage::new();
     let number = stage.say("Ann", "!secret act d8 d10").entry().expect("an entry");
     for line in [format!("!vs #{number} 5"), "!vs Ann 5".to_owned()] {
@@ -457,7 +457,7 @@ fn a_secret_roll_is_followed_up_by_who_may_see_it() {
 }
 
 #[test]
-fn said_aside_the_rooms_own_names_come_before_what_tables_are_called() {
+fn in_private_room_names_come_before_table_names() {
     let mut stage = Stage::new();
     // Eve is an admin of another room and gives its table the name of ours.
     let mut message = stage.message("Eve", "!table name hall");
@@ -502,7 +502,7 @@ fn the_first_message_of_a_table_can_be_exported_with_it() {
 }
 
 #[test]
-fn an_undo_can_be_undone_but_not_for_ever() {
+fn an_undo_can_be_undone_but_not_forever() {
     let mut stage = Stage::new();
     stage.say("Ann", "!insp +1");
     let refused = (1..100).map(|number| stage.say("Ann", &format!("!undo #{number}"))).find(|came| !came.ok());
@@ -511,7 +511,7 @@ fn an_undo_can_be_undone_but_not_for_ever() {
 }
 
 #[test]
-fn a_character_who_acted_is_not_taken_back() {
+fn a_character_who_acted_is_not_undone() {
     let mut stage = Stage::new();
     stage.say("Ann", "!iam Tsubame");
     let made = stage.say("Ann", "!iam Kaede").entry().expect("an entry");
@@ -529,7 +529,7 @@ fn a_character_who_acted_is_not_taken_back() {
 }
 
 #[test]
-fn what_a_secret_offers_is_shown_and_taken_where_nobody_else_reads() {
+fn secret_offers_are_shown_and_taken_in_private() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     stage.say("Ann", "!secret deal");

@@ -121,7 +121,7 @@ fn the_program_plays_there() {
 }
 
 #[test]
-fn its_section_is_checked_as_every_other() {
+fn its_section_is_checked_like_any_other() {
     let home = tempfile::tempdir().unwrap();
     let checked = |config: &str| check_config(&home.path().join("data"), config);
     let wrong = checked("owners = [\"dem:mia\"]\n[lines.den]\nsevrer = 1\n[irc.x]\nserver = \"x\"\n");

@@ -38,7 +38,7 @@ fn the_reference_of_the_tables_own_commands_is_what_they_declare() {
 }
 
 #[test]
-fn the_reference_of_the_program_is_what_it_says_itself() {
+fn the_reference_of_the_program_matches_its_help() {
     let mut page = String::new();
     for said in tests::help::pages(program()) {
         let title = match said.words.len() {
@@ -82,7 +82,7 @@ fn pages() -> Vec<String> {
 }
 
 #[test]
-fn every_command_in_the_manual_is_one() {
+fn every_command_in_the_manual_exists() {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for page in ["players.md", "gamemasters.md", "rooms.md", "operators.md", "dice.md"] {
@@ -106,7 +106,7 @@ fn understood(typed: &str) -> Result<(), String> {
     let all = games::all();
     let ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
     let settings = Settings { plugins: ids, ..Settings::default() };
-    let plugins = Plugins::new(all).expect("they live together");
+    let plugins = Plugins::new(all).expect("the plugins fit together");
     let store: Arc<Memory> = Arc::default();
     let bot = Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts");
     let mut sitting = Sitting::new(Arc::new(bot));

@@ -63,7 +63,7 @@ fn every_mistake_is_named_at_once() {
 }
 
 #[test]
-fn nobody_to_ask_is_told_the_flags() {
+fn init_with_nobody_to_ask_names_the_flags() {
     let home = tempfile::tempdir().unwrap();
     let output = astragal(home.path(), &["init"]);
     assert!(said(&output).contains("name a network, such as --irc irc.libera.chat --channel '#tavern'"));
@@ -85,7 +85,7 @@ fn shells_and_man_know_the_commands() {
 }
 
 #[test]
-fn logs_are_json_where_that_is_wanted() {
+fn logs_are_json_if_the_operator_wants_that() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("open.toml");
     fs::write(&file, "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\npassword = \"sesame\"\n").unwrap();
@@ -166,14 +166,14 @@ fn a_hangup_reads_the_configuration_again_and_a_wrong_one_changes_nothing() {
 }
 
 #[test]
-fn the_service_manager_is_told_how_the_bot_is() {
+fn the_service_manager_is_told_the_bots_state() {
     let home = tempfile::tempdir().unwrap();
     let socket = home.path().join("notify");
     let manager = UnixDatagram::bind(&socket).unwrap();
     manager.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let hear = || {
         let mut message = [0; 1_024];
-        let length = manager.recv(&mut message).expect("the manager is told something");
+        let length = manager.recv(&mut message).expect("the manager gets a message");
         String::from_utf8_lossy(&message[..length]).into_owned()
     };
     let mut command = Command::new(program());
@@ -194,7 +194,7 @@ fn the_service_manager_is_told_how_the_bot_is() {
 }
 
 #[test]
-fn what_is_watched_is_counted() {
+fn every_metric_on_the_dashboard_is_counted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let counted = ["crates/bot/src/metric.rs", "crates/journal/src/committer/writer.rs"].map(text).concat();
@@ -212,7 +212,7 @@ fn what_is_watched_is_counted() {
 }
 
 #[test]
-fn the_unit_gives_little_away() {
+fn the_unit_has_few_rights() {
     let unit = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("deploy/astragal.service");
     // The threshold is ten times the level: 1.5.
     let looked = Command::new("systemd-analyze")
@@ -300,7 +300,7 @@ fn distrusted(home: &Path) -> String {
 
 /// Makes things go wrong. The page for operators quotes the messages.
 #[test]
-fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
+fn the_page_for_operators_quotes_what_the_program_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let page = fs::read_to_string(root.join("docs/operators.md")).unwrap();
     let (_, troubles) = page.split_once("## When something is wrong").unwrap();

@@ -109,7 +109,7 @@ type Left = (BTreeMap<String, Vec<u8>>, BTreeMap<usize, Vec<(OutcomeKind, Vec<Di
 
 fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     let store: Arc<Memory> = Arc::default();
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
     let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));

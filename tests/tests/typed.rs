@@ -23,7 +23,7 @@ enum Meant<'a> {
 }
 
 #[test]
-fn what_people_type_is_understood_or_mended() {
+fn typed_lines_are_understood_or_mended() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed");
     let mut files: Vec<_> =
         fs::read_dir(folder).expect("it is there").map(|file| file.expect("readable").path()).collect();

@@ -189,7 +189,7 @@ impl Client {
                 return line;
             }
         }
-        panic!("{} waits in vain\n{}", self.nick, self.last_lines())
+        panic!("{} waited in vain\n{}", self.nick, self.last_lines())
     }
 
     /// The same within a time. Panics if the link closes in that time.

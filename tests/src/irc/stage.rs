@@ -19,7 +19,7 @@ pub fn settings(port: u16, more: &str) -> Settings {
         "server = \"127.0.0.1\"\nport = {port}\ntls = false\nline_every_ms = 0\nreconnect_first_ms = 100\n\
          reconnect_most_ms = 400\n{more}\n[channels]\n\"{CHANNEL}\" = {{}}\n"
     );
-    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+    toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings")
 }
 
 /// Nonces for tests: they only have to differ.

@@ -87,7 +87,7 @@ impl Person {
         let client = Client::builder().homeserver_url(url).with_encryption_settings(settings).build().await;
         let client = client.expect("a client");
         let login = client.matrix_auth().login_username(user, &format!("pw-{user}"));
-        login.initial_device_display_name("tests").send().await.expect("let in");
+        login.initial_device_display_name("tests").send().await.expect("logged in");
         client.encryption().wait_for_e2ee_initialization_tasks().await;
         let (sender, heard) = mpsc::unbounded_channel();
         // Rooms are known and keys are published before anybody speaks.
@@ -116,7 +116,7 @@ impl Person {
 
     /// Joins a room.
     pub async fn join(&self, room: &str) {
-        self.client.join_room_by_id(&id(room)).await.expect("let in");
+        self.client.join_room_by_id(&id(room)).await.expect("joined");
         for _ in self.looks("the room") {
             if self.known(room).is_some() {
                 return;

@@ -18,7 +18,7 @@ pub fn settings(url: &str, user: &str, more: &str) -> Settings {
         "homeserver = \"{url}\"\nuser = \"{user}\"\npassword = \"pw-{user}\"\ninvites = [\"*\"]\n\
          joins_per_minute = 10000\nretry_first_ms = 50\nretry_most_ms = 400\n{more}\n"
     );
-    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+    toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings")
 }
 
 /// Random bytes for tests: they only have to differ.

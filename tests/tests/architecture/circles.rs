@@ -205,7 +205,7 @@ fn expanded(tree: &str) -> Vec<(Module, String)> {
 }
 
 #[test]
-fn no_circle_of_files_is_larger_than_can_be_taken_in() {
+fn no_import_circle_is_too_large_to_follow() {
     let mut wrong = Vec::new();
     for folder in ["crates", "plugins"] {
         for entry in fs::read_dir(root().join(folder)).expect("it can be read") {
@@ -220,7 +220,7 @@ fn no_circle_of_files_is_larger_than_can_be_taken_in() {
 }
 
 #[test]
-fn a_circle_is_found_though_a_module_hands_its_names_on() {
+fn a_circle_is_found_through_reexports() {
     let folder = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
     write("lib.rs", "pub use m0::Zero;\nmod m0;\n");

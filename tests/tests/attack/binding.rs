@@ -63,7 +63,7 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
 }
 
 #[test]
-fn many_names_keep_nobody_from_binding_who_runs_the_room() {
+fn many_guests_cannot_keep_an_admin_from_adding_words() {
     let mut table = Seated::new(|| vec![roll::plugin()]);
     for number in 0..=50 {
         let guest = Person::nick(&format!("Guest{number}"));
@@ -90,7 +90,7 @@ impl Stage {
             true => Guarantees { unaccepted: Unaccepted::ComeAgain, edits: Edits::Shown, ..Guarantees::default() },
             false => Guarantees::default(),
         };
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("the plugins fit together");
         let bot =
             Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
         let bot = bot.expect("the store is sound");
@@ -123,7 +123,7 @@ fn tavern() -> RoomId {
 /// Where a network gives messages no ids, the operator does, and could choose them. So those ids must not decide the
 /// dice.
 #[test]
-fn where_no_network_gives_ids_the_key_is_the_number_of_the_entry() {
+fn without_message_ids_the_key_is_the_entry_number() {
     let mut stage = Stage::over(Arc::default(), false);
     stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20");
     stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20\n!roll d20");
@@ -134,7 +134,7 @@ fn where_no_network_gives_ids_the_key_is_the_number_of_the_entry() {
 
 /// The seed may have been published after the backup. With it, players could choose messages by their dice.
 #[test]
-fn a_restored_bot_throws_nothing_new_with_the_seed_from_before() {
+fn a_restored_bot_rolls_nothing_new_with_the_old_seed() {
     let at = |second| Timestamp::from_second(second).expect("a time");
     for redelivered in [false, true] {
         let store: Arc<Memory> = Arc::default();

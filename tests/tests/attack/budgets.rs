@@ -62,7 +62,7 @@ fn typed_in_a_bounded_space(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn no_number_that_is_typed_exhausts_the_memory() {
+fn no_typed_number_exhausts_the_memory() {
     let lines: Vec<String> = hostile::lines().into_iter().map(|line| format!("!{line}")).collect();
     assert!(lines.len() > 1_000, "only {} lines", lines.len());
     let enable = ["mvk", "retrostar", "spheres", "torg"].map(|game| format!("!plugin enable {game}"));
@@ -74,7 +74,7 @@ fn no_number_that_is_typed_exhausts_the_memory() {
 }
 
 #[test]
-fn odds_of_the_largest_dice_are_told_or_refused_with_the_limit() {
+fn odds_of_the_largest_dice_are_shown_or_refused_with_the_limit() {
     let lines = [
         "odds d4294967295",
         "odds 2d100000000",
@@ -161,7 +161,7 @@ fn bot(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Arc<Bot> {
 
 fn host(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Host {
     let plugins = games::all();
-    let plugins = Plugins::new(plugins).expect("they live together");
+    let plugins = Plugins::new(plugins).expect("the plugins fit together");
     let settings = Settings { plugins: games::ids().into_iter().collect(), ..Settings::default() };
     Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts")
 }
@@ -214,7 +214,7 @@ impl Stage {
 }
 
 #[test]
-fn no_number_that_is_typed_is_walked_to_thrown_or_written_out() {
+fn no_typed_number_costs_more_than_its_budget() {
     let mut stage = Stage::new();
     for line in ["gm me", "iam Ann", "pc Bob", "series 4", "act d8", "intent", "roll 2d6"] {
         stage.say(line);
@@ -229,7 +229,7 @@ fn no_number_that_is_typed_is_walked_to_thrown_or_written_out() {
 }
 
 #[test]
-fn no_macro_variable_or_roll_again_makes_a_line_longer_than_may_be_typed() {
+fn no_macro_variable_or_reroll_makes_a_line_longer_than_may_be_typed() {
     let mut stage = Stage::new();
     stage.say(&format!("macro bomb roll 1d1 # {}", "$* ".repeat(90).trim_end()));
     let (answer, kind, _) = stage.say(&format!("bomb {}", "x".repeat(900)));
@@ -264,7 +264,7 @@ fn a_thousand_large_dice_are_written_down_once() {
 }
 
 #[test]
-fn a_message_from_long_ago_asks_for_nothing_before_all_time() {
+fn a_message_dated_at_the_ends_of_time_does_no_harm() {
     let mut stage = Stage::new();
     stage.say("roll 1d6 # words");
     for sent in [Timestamp::MIN, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
@@ -302,7 +302,7 @@ fn min_and_max_are_spelled_as_rpg_dice_roller_spells_them() {
 }
 
 #[test]
-fn a_showrunner_alone_learns_what_a_series_needs() {
+fn only_a_showrunner_learns_what_a_series_needs() {
     let mut stage = Stage::new();
     stage.say("gm me");
     let (answer, kind, _) = stage.say("series 0");
@@ -360,7 +360,7 @@ fn text(post: &Post) -> String {
 }
 
 #[tokio::test]
-async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order() {
+async fn slow_work_at_one_table_holds_up_no_other_and_keeps_its_order() {
     // The whole runtime has one thread. Reading the hall's journal takes as long as the test wants.
     let (store, comes, opens) = Gated::new(&journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall"))));
     let network = Fake::new("fake");
@@ -389,7 +389,7 @@ async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order(
 }
 
 #[test]
-fn nothing_waits_for_a_backup_and_the_backup_is_of_one_moment() {
+fn nothing_waits_for_a_backup_and_the_backup_is_a_snapshot() {
     let (store, comes, opens) = Gated::new("");
     let host = host(store.clone(), Box::new(FairBox));
     let write = |value: &str| {

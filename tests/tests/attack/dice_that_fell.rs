@@ -66,7 +66,7 @@ fn room() -> RoomId {
 impl Table {
     fn new() -> Self {
         let (store, thrown): (Arc<Memory>, Thrown) = Default::default();
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
         let settings = Settings { plugins: ["mvk", "roll"].map(str::to_owned).into(), ..Settings::default() };
         let dice = Box::new(Watched(thrown.clone()));
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), dice);
@@ -138,7 +138,7 @@ fn said(heard: &Heard) -> String {
 }
 
 #[test]
-fn a_roll_that_grows_too_large_for_some_dice_alone_is_an_entry() {
+fn a_roll_that_overflows_only_for_some_dice_is_an_entry() {
     let mut table = Table::new();
     let (_, heard) = table.say("Ann", ONLY_A_TWENTY);
     assert_eq!(heard.outcomes[0].kind, OutcomeKind::Played);
@@ -151,7 +151,7 @@ fn a_roll_that_grows_too_large_for_some_dice_alone_is_an_entry() {
 }
 
 #[test]
-fn nobody_gets_a_twenty_by_editing_what_is_refused_without_one() {
+fn nobody_gets_a_twenty_by_editing_a_roll_refused_without_one() {
     let mut table = Table::new();
     let (id, first) = table.say("Ann", ONLY_A_TWENTY);
     let fell = first.outcomes[0].dice.clone();
@@ -164,7 +164,7 @@ fn nobody_gets_a_twenty_by_editing_what_is_refused_without_one() {
 }
 
 #[test]
-fn an_edit_that_throws_on_and_is_refused_shows_what_it_threw() {
+fn a_refused_edit_shows_the_dice_it_rolled() {
     let mut table = Table::new();
     let (id, _) = table.say("Ann", "!roll 1d20");
     let edited =
@@ -187,7 +187,7 @@ fn an_edit_of_several_lines_cannot_peek_at_the_next_dice() {
 }
 
 #[test]
-fn what_was_refused_before_any_die_fell_costs_nothing_and_leaves_nothing() {
+fn a_refusal_before_any_die_falls_costs_and_leaves_nothing() {
     let mut table = Table::new();
     let (id, refused) = table.say("Ann", "!roll 2d6x");
     assert_eq!(refused.outcomes[0].kind, OutcomeKind::Refused);
@@ -269,7 +269,7 @@ proptest! {
     })]
 
     #[test]
-    fn whoever_tries_again_and_again_leaves_every_die_in_the_journal(steps in prop::collection::vec(step(), 1..30)) {
+    fn repeated_attempts_leave_every_die_in_the_journal(steps in prop::collection::vec(step(), 1..30)) {
         let mut table = Table::new();
         let mut ids = Vec::new();
         for step in steps {

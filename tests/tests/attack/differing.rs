@@ -75,7 +75,7 @@ impl Choices {
 }
 
 #[test]
-fn the_program_and_the_page_agree_on_whatever_is_made_of_an_export() {
+fn the_program_and_the_page_agree_on_every_altered_export() {
     let data = tempfile::tempdir().unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1-journal.jsonl");
     let old = tempfile::tempdir().unwrap();

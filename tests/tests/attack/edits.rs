@@ -15,7 +15,7 @@ fn table() -> (Seated, [Person; 3]) {
 }
 
 #[test]
-fn nobody_plays_by_editing_what_somebody_else_said() {
+fn nobody_plays_by_editing_another_players_message() {
     let (mut table, [ann, mallory, gus]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let played = table.say(&ann, "!roll 2d6");
@@ -31,7 +31,7 @@ fn nobody_plays_by_editing_what_somebody_else_said() {
 }
 
 #[test]
-fn what_changed_the_room_is_edited_into_something_else() {
+fn a_change_of_the_room_can_be_edited_into_something_else() {
     let (mut table, [_, _, gus]) = table();
     let gus = gus.admin();
     let changed = table.say(&gus, "!plugin disable mvk\n!roll 1d6");
@@ -44,7 +44,7 @@ fn what_changed_the_room_is_edited_into_something_else() {
 }
 
 #[test]
-fn nobody_plays_by_editing_what_was_never_said() {
+fn nobody_plays_by_editing_an_unknown_message() {
     let (mut table, [ann, mallory, _]) = table();
     for original in ["$never-was:example.org", "", "99"] {
         let edited = table.edit(&mallory, original, "!roll d20");
@@ -57,7 +57,7 @@ fn nobody_plays_by_editing_what_was_never_said() {
 }
 
 #[test]
-fn an_edit_of_an_edit_is_heard_from_the_same_person_alone() {
+fn an_edit_of_an_edit_counts_only_from_the_same_person() {
     let (mut table, [ann, mallory, _]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let edit = table.edit(&ann, &typo.id, "!roll 2d6xx");
@@ -67,7 +67,7 @@ fn an_edit_of_an_edit_is_heard_from_the_same_person_alone() {
 }
 
 #[test]
-fn a_row_of_an_older_version_that_names_nobody_lets_nobody_play() {
+fn an_old_row_without_an_author_lets_nobody_play() {
     let (mut table, [ann, mallory, _]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let key = keys::inbox(&hall(), &typo.id);
@@ -85,7 +85,7 @@ fn a_row_of_an_older_version_that_names_nobody_lets_nobody_play() {
 }
 
 #[test]
-fn edits_that_change_nothing_are_counted_as_commands_are() {
+fn edits_that_change_nothing_count_against_the_limit() {
     let (mut table, [ann, ..]) = table();
     let first = table.say(&ann, "!roll d20");
     let mut answers = 0;

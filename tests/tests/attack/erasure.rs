@@ -19,7 +19,7 @@ struct Rooms {
 
 impl Rooms {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("one plugin always fits");
         let store: Arc<Memory> = Arc::default();
         let bot =
             Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
@@ -61,7 +61,7 @@ fn hall() -> RoomId {
 }
 
 #[test]
-fn what_others_could_read_on_is_erased_with_the_words() {
+fn the_rest_of_a_long_answer_is_erased_with_the_words_for_every_reader() {
     let readers = [
         (hall(), Recipient::Room),
         (hall(), Recipient::Player(PlayerId::new("n", "ann"))),
@@ -85,7 +85,7 @@ fn what_others_could_read_on_is_erased_with_the_words() {
 }
 
 #[test]
-fn nobody_learns_by_trying_what_was_erased() {
+fn erased_words_cannot_be_confirmed_by_trying() {
     let mut rooms = Rooms::new();
     let words = ["roll 1d1 # Kay", "roll 2d1 # Kay", "nonsense about Kay"];
     let first = rooms.message("ann", Trust::Account, &format!("!{}\n!{}", words[0], words[0]));
@@ -115,7 +115,7 @@ fn nobody_learns_by_trying_what_was_erased() {
 }
 
 #[test]
-fn who_logs_in_is_forgotten_under_both_names() {
+fn a_player_who_logged_in_is_forgotten_under_both_names() {
     // Whichever name played last leads to the other, by nick or by account.
     for order in [["nick:ann", "account:ann"], ["account:ann", "nick:ann"]] {
         let mut rooms = Rooms::new();

@@ -30,7 +30,7 @@ fn descriptors(bot: &Conversation) -> usize {
 }
 
 #[test]
-fn out_of_descriptors_what_is_refused_never_happened() {
+fn without_descriptors_a_refused_command_changes_nothing() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::start(data.path());
     bot.ask("!plugin enable mvk");
@@ -112,7 +112,7 @@ fn text(post: &Post) -> String {
 }
 
 #[tokio::test]
-async fn what_was_accepted_and_played_is_not_played_again_by_the_retry() {
+async fn a_retry_does_not_play_an_accepted_message_twice() {
     let disk: Arc<Liar> = Arc::default();
     let network = Fake::redelivering("fake");
     let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];

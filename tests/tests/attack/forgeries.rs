@@ -151,7 +151,7 @@ fn no_forged_journal_holds_for_the_program_or_for_the_page() {
 
 /// No verifier can see from the file alone that the end of a journal was cut off, if everything else fits.
 #[test]
-fn a_cut_tail_is_caught_by_whoever_asks_for_the_head_that_the_room_saw() {
+fn a_cut_tail_is_caught_with_the_head_that_the_room_saw() {
     let data = tempfile::tempdir().unwrap();
     let export = export_of(data.path(), SCENE);
     let head = entry_hash(&export, 11);
@@ -213,7 +213,7 @@ fn in_a_group(export: &[u8], ordinal: u32) -> Vec<u8> {
 
 /// A line for several makes entries that both verifiers accept, in all their forms.
 #[test]
-fn what_a_line_did_for_several_holds_for_the_program_and_for_the_page() {
+fn a_line_for_several_holds_for_the_program_and_for_the_page() {
     let data = tempfile::tempdir().unwrap();
     let export = export_of(
         data.path(),

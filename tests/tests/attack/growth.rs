@@ -33,7 +33,7 @@ fn table() -> TableId {
 
 impl Room {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("the plugins fit together");
         let store: Arc<Memory> = Arc::default();
         let enabled = ["roll", "mvk"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
@@ -104,7 +104,7 @@ fn stored(store: &dyn Store) -> String {
 const IN_FILES: &str = "astragal_export";
 
 #[tokio::test]
-async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() {
+async fn an_export_file_is_never_stored_and_is_remade_after_a_restart() {
     let store: Arc<Memory> = Arc::default();
     let say = |network: &Fake, id: &str, body: &str| {
         let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
@@ -153,7 +153,7 @@ async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() 
 }
 
 #[test]
-fn files_have_a_quota_that_is_told_before_it_is_reached() {
+fn files_have_a_quota_with_a_warning_before_it() {
     let mut room = Room::new();
     room.say("Ann", "!roll d6");
     let mut asked: Vec<_> = (0..7).map(|_| room.say("Ann", "!export")).collect();
@@ -177,7 +177,7 @@ fn files_have_a_quota_that_is_told_before_it_is_reached() {
 }
 
 #[test]
-fn names_have_a_quota_of_a_player_and_of_a_table_and_rolls_have_none() {
+fn names_have_a_quota_per_player_and_per_table_and_rolls_have_none() {
     let mut room = Room::new();
     let long = "d6+".repeat(90);
     let (mut kept, mut told, mut last) = (0, 0, (OutcomeKind::Played, String::new()));
@@ -214,7 +214,7 @@ fn letters(n: u8) -> String {
 }
 
 #[test]
-fn a_player_makes_so_many_characters_and_no_more() {
+fn a_player_makes_twenty_characters_and_no_more() {
     let mut room = Room::new();
     let made: Vec<_> = (0..25).map(|n| room.say("Ann", &format!("!iam Hero{}", letters(n)))).collect();
     assert!(refused(made.last().unwrap(), "20 characters, and that is the most"));
@@ -224,7 +224,7 @@ fn a_player_makes_so_many_characters_and_no_more() {
 }
 
 #[test]
-fn seats_have_a_limit_and_who_comes_later_still_rolls() {
+fn seats_have_a_limit_and_latecomers_still_roll() {
     let mut room = Room::new();
     room.say("Gus", "!gm me");
     room.fill_up_to(500);
@@ -277,7 +277,7 @@ async fn sweep(bot: &Host, hour: i64, days: u16) {
 }
 
 #[test]
-fn what_is_kept_for_a_while_goes_by_the_bots_own_age() {
+fn temporary_records_age_with_the_bots_own_running_time() {
     let mut room = Room::new();
     let first = room.message("Ann", "!insp +1");
     let original = first.id.clone();
@@ -312,7 +312,7 @@ fn what_is_kept_for_a_while_goes_by_the_bots_own_age() {
 }
 
 #[test]
-fn what_is_left_of_long_answers_has_a_bound() {
+fn the_rest_of_long_answers_has_a_size_limit() {
     let mut room = Room::new();
     let blocks = (0..5_000).map(|_| Block::Line(vec![Span::Text("x".repeat(1_000))])).collect();
     room.play(&Event::Rest { room: room_id(), to: Recipient::Room, blocks });

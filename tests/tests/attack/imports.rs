@@ -78,7 +78,7 @@ fn import(data: &Path, file: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_doctored_record_never_publishes_the_seed_of_dice_to_come() {
+fn a_doctored_record_never_publishes_the_seed_of_future_dice() {
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     assert_eq!(refused(&file), None);
@@ -143,7 +143,7 @@ fn a_doctored_head_neither_freezes_the_bot_nor_breaks_the_chain() {
 }
 
 #[test]
-fn a_seed_that_is_not_the_one_that_was_committed_to_is_refused_in_every_place() {
+fn a_seed_other_than_the_committed_one_is_refused_everywhere() {
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     let other = json!("0".repeat(64));
@@ -184,7 +184,7 @@ fn doctored_fate(file: &[u8], number: usize, fate: Value) -> Vec<u8> {
 }
 
 #[test]
-fn what_no_journal_led_to_is_laid_nowhere() {
+fn a_record_that_the_journal_does_not_lead_to_is_refused() {
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     let strange: [(&str, Value); 9] = [
@@ -278,7 +278,7 @@ fn an_import_enables_no_game_that_the_operator_does_not_offer() {
 }
 
 #[test]
-fn what_was_numbered_to_be_chosen_from_moves_along() {
+fn numbered_choices_move_along() {
     let data = tempfile::tempdir().unwrap();
     let rolls = "!torg 12 dn hard\n".repeat(20);
     let file = moved_of(data.path(), format!("!plugin enable torg\n{rolls}!waiting\n").as_bytes());
@@ -287,7 +287,7 @@ fn what_was_numbered_to_be_chosen_from_moves_along() {
 }
 
 #[test]
-fn the_name_of_a_table_says_nothing_in_the_programs_words() {
+fn a_tables_name_cannot_imitate_the_programs_output() {
     let data = tempfile::tempdir().unwrap();
     let file = export_of(data.path(), b"!roll d20\n");
     let told = "console/hall holds, #1 to #9\\n  chain head 1234: it is the one\\u001b[8m";

@@ -56,7 +56,7 @@ fn is_well(home: &Path, bot: &mut Conversation) {
 }
 
 #[test]
-fn half_sent_requests_stop_neither_the_bot_nor_who_comes_after_them() {
+fn half_sent_requests_stop_neither_the_bot_nor_later_guests() {
     let (home, port) = (tempfile::tempdir().unwrap(), free_port());
     let mut bot = watched(home.path(), port);
     let half_sent =
@@ -91,7 +91,7 @@ fn a_request_without_end_is_cut_off() {
 }
 
 #[test]
-fn nobody_who_asks_nothing_at_the_socket_stops_the_bot() {
+fn silent_connections_to_the_socket_do_not_stop_the_bot() {
     let (home, port) = (tempfile::tempdir().unwrap(), free_port());
     let mut bot = watched(home.path(), port);
     let socket = home.path().join("data/control");
@@ -162,7 +162,7 @@ async fn says_something(listening: u32, saying: u32) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_whose_task_panics_is_begun_again_and_the_bot_does_not_end() {
+async fn a_network_whose_task_panics_is_restarted_and_the_bot_goes_on() {
     assert_eq!(says_something(1, 0).await, 2);
 }
 
@@ -177,11 +177,11 @@ fn settings(port: u16) -> Settings {
         "server = \"127.0.0.1\"\nport = {port}\ntls = false\nline_every_ms = 0\nreconnect_first_ms = 100\n\
          [channels]\n\"#hall\" = {{}}\n"
     );
-    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+    toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_panics_before_or_after_its_login_is_begun_again() {
+async fn a_connection_that_panics_before_or_after_its_login_is_restarted() {
     let server = Ngircd::start(&NgircdOptions::default());
     // The connection asks for nonces as it connects, and again once it is in.
     for panics_at in [0, 1] {

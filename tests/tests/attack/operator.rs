@@ -31,7 +31,7 @@ fn part_of(file: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_lies_beside_a_new_file_neither_opens_it_to_others_nor_leads_it_elsewhere() {
+fn a_planted_part_file_neither_exposes_nor_redirects_a_new_file() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let precious = home.path().join("precious");
@@ -129,7 +129,7 @@ fn a_file_of_one_endless_line_is_refused_in_little_memory() {
 }
 
 #[test]
-fn an_environment_that_is_no_text_is_a_mistake_only_where_it_is_the_bots() {
+fn a_variable_that_is_not_text_is_an_error_only_if_it_is_the_bots() {
     let home = tempfile::tempdir().unwrap();
     let no_text = OsStr::from_bytes(b"\xff\xfe");
     let try_it = |name: &OsStr, words: &[&str]| astragal(home.path()).args(words).env(name, no_text).output().unwrap();
@@ -169,7 +169,7 @@ fn doctored(backup: &str, key: &str, value: &str) -> String {
 }
 
 #[test]
-fn a_backup_with_which_no_bot_could_start_is_refused_and_leaves_nothing() {
+fn a_backup_that_no_bot_could_start_from_is_refused_and_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let file = home.path().join("backup.jsonl");
@@ -304,7 +304,7 @@ fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
 }
 
 #[test]
-fn one_start_by_a_clock_that_is_years_ahead_erases_nothing_and_is_told_of() {
+fn one_start_with_a_clock_years_ahead_erases_nothing_and_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let config = "[journals]\nkeep_text_days = 30\n";
@@ -339,7 +339,7 @@ fn backed_up_on(data: &Path, files: &[String]) {
 }
 
 #[test]
-fn backups_of_a_clock_that_was_ahead_cost_no_new_one_and_old_ones_go_one_at_a_time() {
+fn backups_dated_ahead_displace_no_new_one_and_old_ones_go_one_at_a_time() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let days = (1..=9).flat_map(|day| [format!("2020-01-0{day}.jsonl"), format!("2099-01-0{day}.jsonl")]);

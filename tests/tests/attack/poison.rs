@@ -49,7 +49,7 @@ impl Game for Deadly {
 }
 
 fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
-    let plugins = Plugins::new(vec![plugin_api::plugin::<Deadly>(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![plugin_api::plugin::<Deadly>(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["deadly", "roll"].map(str::to_owned).into(), ..Settings::default() };
     Arc::new(Bot::new(
         Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
@@ -115,7 +115,7 @@ fn child(data: &Path) -> Output {
 }
 
 #[test]
-fn what_kills_the_bot_alone_twice_is_answered_and_passed_over_and_what_waited_beside_it_is_played() {
+fn a_message_that_kills_the_bot_alone_twice_is_answered_and_skipped_and_the_others_are_played() {
     let data = tempfile::tempdir().expect("a directory");
     let mut said = Vec::new();
     let mut deaths = 0;

@@ -92,7 +92,7 @@ fn a_macro_within_a_macro_or_of_a_variable_has_the_least_of_their_rights() {
 }
 
 #[test]
-fn the_table_s_macro_loses_its_rights_with_the_referee_who_named_it() {
+fn a_table_macro_loses_its_rights_with_the_referee_who_made_it() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&gus, "!gm add Bob").ok());
     assert!(table.say(&bob, "!macro table give possibilities Ann +1").ok());
@@ -102,7 +102,7 @@ fn the_table_s_macro_loses_its_rights_with_the_referee_who_named_it() {
 }
 
 #[test]
-fn what_was_named_while_there_was_no_referee_wins_nothing_later() {
+fn a_macro_made_without_a_referee_gains_no_rights_later() {
     let mut table = Seated::new(games);
     let [ann, gus] = ["Ann", "Gus"].map(Person::account);
     [&ann, &gus].into_iter().for_each(|person| table.comes(person));
@@ -128,7 +128,7 @@ fn a_macro_of_an_older_version_has_the_rights_of_a_plain_player() {
 }
 
 #[test]
-fn ones_own_macro_has_ones_own_rights() {
+fn a_players_own_macro_has_the_players_rights() {
     let (mut table, [_, _, gus]) = table();
     assert!(table.say(&gus, "!macro boss as Ogre act d8").ok());
     assert!(table.say(&gus, "!boss").ok());
@@ -170,7 +170,7 @@ impl Game for Tempter {
 }
 
 #[test]
-fn an_offer_is_a_command_of_its_game_and_of_who_made_it() {
+fn an_offer_is_a_command_of_its_game_with_its_makers_rights() {
     let make = || -> Vec<Box<dyn Plugin>> { vec![roll::plugin(), plugin_api::plugin::<Tempter>()] };
     let mut table = Seated::new(make);
     let [ann, gus] = ["Ann", "Gus"].map(Person::account);
@@ -209,7 +209,7 @@ fn with_an_impostor() -> (Seated, [Person; 4]) {
 }
 
 #[test]
-fn an_id_is_an_id_and_a_shown_name_never_outranks_it() {
+fn an_id_always_outranks_a_display_name() {
     for typed in ["@gus:example.org", "gus:example.org", "test:@gus:example.org", "@GUS:example.org"] {
         let (mut table, [gm, ..]) = with_an_impostor();
         let added = table.say(&gm, &format!("!gm add {typed}"));
@@ -226,7 +226,7 @@ fn an_id_is_an_id_and_a_shown_name_never_outranks_it() {
 }
 
 #[test]
-fn a_name_that_looks_like_an_id_is_no_name() {
+fn a_name_that_looks_like_an_id_does_not_count_as_one() {
     let mut table = Seated::new(games);
     let gm = Person::account("Ref");
     let mallory = Person::of("@mallory:evil.example", "gus:example.org");
@@ -242,7 +242,7 @@ fn a_name_that_looks_like_an_id_is_no_name() {
 }
 
 #[test]
-fn a_character_s_name_gives_nobody_a_right() {
+fn a_characters_name_gives_nobody_a_right() {
     let (mut table, [_, bob, gus]) = table();
     let mallory = Person::account("Mallory");
     table.comes(&mallory);
@@ -259,7 +259,7 @@ fn a_character_s_name_gives_nobody_a_right() {
 }
 
 #[test]
-fn who_was_here_once_and_who_is_here_now_are_two_people() {
+fn a_former_and_a_present_player_of_one_name_are_two_people() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&bob, "!roll d6").ok());
     table.goes(&bob);
@@ -270,7 +270,7 @@ fn who_was_here_once_and_who_is_here_now_are_two_people() {
 }
 
 #[test]
-fn whom_the_network_does_not_vouch_for_now_holds_no_rights() {
+fn a_player_the_network_does_not_vouch_for_now_holds_no_rights() {
     let (mut table, [_, bob, gus]) = table();
     let nick = Person::nick("Nick");
     table.comes(&nick);
@@ -285,7 +285,7 @@ fn whom_the_network_does_not_vouch_for_now_holds_no_rights() {
 }
 
 #[test]
-fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever() {
+fn disclosing_needs_an_admin_where_there_is_no_referee_and_never_a_bare_nick() {
     let mut table = Seated::new(games);
     let [ann, bob, cem] = ["Ann", "Bob", "Cem"].map(Person::account);
     let (nick, op, cem) = (Person::nick("Nick"), Person::nick("Op").admin(), cem.admin());
@@ -305,7 +305,7 @@ fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever
 }
 
 #[test]
-fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
+fn nobody_makes_themselves_a_reader_of_existing_secrets() {
     let mut table = Seated::new(games);
     let (ann, eve, op) = (Person::account("Ann"), Person::account("Eve"), Person::account("Op").admin());
     [&ann, &eve, &op].into_iter().for_each(|person| table.comes(person));
@@ -322,7 +322,7 @@ fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
 }
 
 #[test]
-fn who_was_a_referee_takes_nothing_back_that_took_one() {
+fn a_former_referee_undoes_nothing_that_took_a_referee() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&gus, "!gm add Bob").ok());
     let mut made = Vec::new();
@@ -343,7 +343,7 @@ fn who_was_a_referee_takes_nothing_back_that_took_one() {
 }
 
 #[test]
-fn what_an_older_version_played_may_have_taken_a_referee() {
+fn an_entry_of_an_older_version_may_have_taken_a_referee() {
     let (mut table, [ann, _, gus]) = table();
     let number = table.say(&ann, "!act d8 d10").entry().expect("an entry");
     let key = keys::entry(&TableId::of(&hall()), number);
@@ -358,7 +358,7 @@ fn what_an_older_version_played_may_have_taken_a_referee() {
 }
 
 #[test]
-fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
+fn only_players_the_network_named_count_as_present() {
     let (mut table, [ann, bob, _]) = table();
     assert!(table.say(&bob, "!roll d6").ok());
     assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
@@ -379,7 +379,7 @@ fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
 }
 
 #[test]
-fn what_was_known_of_a_room_ends_when_the_bot_comes_there_anew() {
+fn joining_a_room_again_clears_what_the_bot_knew_of_it() {
     let (mut table, [ann, bob, gus]) = table();
     let nick = Person::nick("Nick");
     table.comes(&nick);
@@ -415,7 +415,7 @@ fn after_a_start_a_name_reaches_no_other_room_than_before() {
 }
 
 #[test]
-fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
+fn a_stranger_under_an_absent_nick_takes_nothing_along() {
     let mut table = Seated::new(games);
     let (mia, thief) = (Person::nick("Mia"), Person::nick("Thief"));
     table.comes(&mia);
@@ -443,7 +443,7 @@ fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
 }
 
 #[test]
-fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
+fn a_player_with_a_bare_nick_who_stays_keeps_what_is_theirs() {
     let mut table = Seated::new(games);
     let (mia, phone) = (Person::nick("Mia"), Person::nick("Mia_phone"));
     table.comes(&mia);
@@ -457,7 +457,7 @@ fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
 }
 
 #[test]
-fn what_a_bare_nick_named_has_no_rights_by_the_account_that_it_logs_in_to() {
+fn a_macro_of_a_bare_nick_gains_no_rights_from_a_later_account() {
     let (mut table, [_, _, cem]) = table();
     let nick = Person::nick("Nick");
     table.comes(&nick);
@@ -468,7 +468,7 @@ fn what_a_bare_nick_named_has_no_rights_by_the_account_that_it_logs_in_to() {
 
 /// After a start the network lists the members of one room after another.
 #[tokio::test]
-async fn a_room_that_is_named_by_its_id_is_no_other_that_is_called_so() {
+async fn a_room_named_by_its_id_is_never_another_of_that_name() {
     let gus = Speaker::new(PlayerId::new("fake", "gus"), "Gus");
     let room = |id: &str| RoomId::new("fake", id);
     let say = |network: &Fake, id: &str, at: &RoomId, body: &str| {

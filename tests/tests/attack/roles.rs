@@ -145,7 +145,7 @@ fn tried(letter: char, line: &str, named: bool) -> Came {
 }
 
 #[test]
-fn every_command_is_for_whom_it_is_meant_for_and_for_nobody_else() {
+fn every_command_is_open_to_the_right_people_and_to_nobody_else() {
     let mut wrong = Vec::new();
     for (line, named, unnamed) in LINES {
         for (referee, allowed) in [(true, named), (false, unnamed)] {

@@ -79,7 +79,7 @@ impl Rooms {
 }
 
 #[tokio::test]
-async fn who_stays_in_a_room_that_was_replaced_has_no_say_at_its_table() {
+async fn people_left_in_a_replaced_room_have_no_say_at_its_table() {
     let rooms = Rooms::open();
     assert!(rooms.ask("old", "ann", "!insp +3").await.contains("inspiration 3"));
     rooms.moves("old", "new");
@@ -127,7 +127,7 @@ async fn nobody_asks_about_a_room_that_the_bot_has_left() {
 }
 
 #[tokio::test]
-async fn who_said_something_and_is_gone_is_not_there() {
+async fn a_player_who_spoke_and_left_is_not_present() {
     let rooms = Rooms::open();
     assert!(rooms.ask("tavern", "ann", "!insp +3").await.contains("inspiration 3"));
     let message = Message { absent: true, ..rooms.message("tavern", "eve", "!roll 2d1") };
@@ -138,7 +138,7 @@ async fn who_said_something_and_is_gone_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_referee_who_is_not_there_any_more_reads_no_secrets() {
+async fn a_referee_who_left_reads_no_secrets() {
     let rooms = Rooms::open();
     ["ann", "cal"].into_iter().for_each(|who| rooms.comes("tavern", who));
     assert!(rooms.ask("tavern", "cal", "!gm me").await.contains("cal is now a referee"));
@@ -156,7 +156,7 @@ async fn a_referee_who_is_not_there_any_more_reads_no_secrets() {
 }
 
 #[tokio::test]
-async fn what_is_taken_back_is_erased_wherever_it_was_played() {
+async fn a_deleted_message_is_erased_wherever_it_was_played() {
     let rooms = Rooms::open();
     rooms.comes("tavern", "ann");
     assert_eq!(rooms.ask("tavern", "ann", "!roll 1d1").await, "1 | 1d1 [1] #1");
@@ -195,7 +195,7 @@ async fn what_is_taken_back_is_erased_wherever_it_was_played() {
 }
 
 #[tokio::test]
-async fn what_waits_is_erased_once_it_was_played() {
+async fn a_deleted_message_that_waits_is_erased_once_it_was_played() {
     let rooms = Rooms::open();
     // Both are accepted before the first is played, because the table is opened only then.
     let said = rooms.say("tavern", "ann", "!odds 60d100kh30\n!roll 2d1 # my sister is ill");
@@ -207,7 +207,7 @@ async fn what_waits_is_erased_once_it_was_played() {
 }
 
 #[tokio::test]
-async fn an_answer_that_waits_for_ever_holds_up_no_other() {
+async fn an_answer_that_waits_forever_holds_up_no_other() {
     let rooms = Rooms::open();
     let said = rooms.say("tavern", "ann", "!roll 2d1");
     rooms.network.hear().await;

@@ -188,7 +188,7 @@ impl Seated {
 }
 
 fn start(make: fn() -> Vec<Box<dyn Plugin>>, settings: &Settings, store: Arc<Memory>) -> Sitting {
-    let plugins = Plugins::new(make()).expect("they live together");
+    let plugins = Plugins::new(make()).expect("the plugins fit together");
     let bot = Host::new(settings.clone(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
     Sitting::new(Arc::new(bot.expect("it starts")))
 }

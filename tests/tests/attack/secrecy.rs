@@ -81,7 +81,7 @@ fn no_public_command_writes_the_offers_of_a_secret_roll_into_the_journal_for_all
 }
 
 #[test]
-fn what_is_taken_in_secret_closes_what_was_offered_in_secret() {
+fn a_secret_choice_closes_the_secret_offers() {
     let (mut table, [ann, bob]) = dealt();
     assert!(table.say(&ann, "!secret pick gold").ok());
     assert!(table.say(&ann, "!secret waiting").private(&ann).contains("No choices are open"));
@@ -95,7 +95,7 @@ fn rest(to: &Person) -> Event {
 }
 
 #[test]
-fn nobody_reads_the_rest_of_a_secret_by_a_nick() {
+fn nobody_reads_the_rest_of_a_secret_under_a_nick() {
     let mut table = Seated::new(games);
     let (ann, nick) = (Person::account("Ann"), Person::nick("Mia"));
     [&ann, &nick].into_iter().for_each(|person| table.comes(person));
@@ -111,7 +111,7 @@ fn nobody_reads_the_rest_of_a_secret_by_a_nick() {
 }
 
 #[test]
-fn nobody_goes_on_from_a_secret_roll_that_is_not_theirs() {
+fn nobody_continues_another_players_secret_roll() {
     let mut table = Seated::new(games);
     let [tara, nils] = ["Tara", "Nils"].map(Person::account);
     let (gus, mia) = (Person::account("Gus").admin(), Person::nick("Mia"));
@@ -134,7 +134,7 @@ fn nobody_goes_on_from_a_secret_roll_that_is_not_theirs() {
 }
 
 #[test]
-fn who_takes_a_nick_reads_and_takes_back_nothing_of_what_was_done_under_it() {
+fn the_new_owner_of_a_nick_reads_and_undoes_nothing_done_under_it() {
     let mut table = Seated::new(games);
     let (mia, gus) = (Person::nick("Mia"), Person::account("Gus"));
     [&mia, &gus].into_iter().for_each(|person| table.comes(person));
@@ -163,7 +163,7 @@ fn who_takes_a_nick_reads_and_takes_back_nothing_of_what_was_done_under_it() {
 }
 
 #[test]
-fn what_is_revealed_of_a_roll_that_holds_no_longer_says_so() {
+fn revealing_an_undone_or_edited_roll_says_so() {
     let mut table = Seated::new(games);
     let ann = Person::account("Ann");
     table.comes(&ann);

@@ -192,7 +192,7 @@ fn every_shell_line_of_the_readme_and_the_manual_runs_in_the_programs_that_users
 }
 
 #[test]
-fn a_network_that_the_program_is_built_without_is_named_as_such_and_its_secrets_stay_hidden() {
+fn a_network_missing_from_the_build_is_named_and_its_secrets_stay_hidden() {
     let home = tempfile::tempdir().unwrap();
     let config = "[matrix.home]\nhomeserver = \"https://example.org\"\npassword = \"sesame\"\n";
     fs::write(home.path().join("home.toml"), config).unwrap();
@@ -262,7 +262,7 @@ fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
 }
 
 #[test]
-fn the_features_of_what_users_build_are_listed_and_so_is_what_only_tests_switch_on() {
+fn the_features_of_the_builds_are_listed_and_so_are_those_only_tests_switch_on() {
     let kinds = ["--edges", "normal,build"];
     let shipped: Vec<_> = BUILDS.iter().map(|build| packages(&[&kinds[..], build.chosen].concat())).collect();
     for (build, packages) in BUILDS.iter().zip(&shipped) {

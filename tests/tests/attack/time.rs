@@ -41,7 +41,7 @@ fn entries(store: &dyn Store) -> Vec<Entry> {
 }
 
 #[tokio::test]
-async fn forged_times_pass_no_limit() {
+async fn forged_times_evade_no_limit() {
     let clock = a_clock();
     let store = with_bot(&clock, async |network| {
         // Even messages claim ever later times, odd ones ever earlier times.
@@ -70,7 +70,7 @@ async fn forged_times_pass_no_limit() {
 
 /// A macro without its arguments is refused before its command is known.
 #[tokio::test]
-async fn what_is_answered_counts_whatever_the_answer_is() {
+async fn every_answer_counts_whatever_it_is() {
     let clock = a_clock();
     with_bot(&clock, async |network| {
         // The lines differ, so that they do not count as repetitions.

@@ -109,7 +109,7 @@ fn restored(file: &[u8]) -> Memory {
 }
 
 #[test]
-fn what_everybody_reads_never_names_a_card_in_a_hand() {
+fn public_text_never_names_a_card_in_a_hand() {
     let (mut table, [ann, bob, gus]) = dealt();
     let lines = ["!why #2", "!secret why #2", "!history", "!recap", "!undo #2", "!redo", "!why #3"];
     for (who, line) in lines.iter().map(|line| (&bob, *line)).chain([(&ann, "!why #2"), (&gus, "!why #2")]) {
@@ -186,7 +186,7 @@ fn a_table_takes_its_cards_along() {
 }
 
 #[test]
-fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
+fn the_previous_version_can_go_on_with_a_backup_written_for_it() {
     let (table, _) = dealt();
     assert_eq!(schema::schema_of(&*table.store), Ok(Some(keys::SCHEMA)), "the version before refuses to start on this");
     let whole = written(&table.store);
@@ -222,7 +222,7 @@ fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
 }
 
 #[test]
-fn nobody_learns_a_card_by_taking_back_who_drew_it() {
+fn nobody_learns_a_card_by_undoing_its_draw() {
     // Without a referee everybody may use a referee's commands, but still cannot read the secrets of others.
     let mut table = Seated::new(cards);
     let [ann, bob] = ["Ann", "Bob"].map(Person::account);

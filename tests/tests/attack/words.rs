@@ -38,7 +38,7 @@ const UNSEEN: [char; 30] = [
 ];
 
 #[test]
-fn nothing_unseen_gets_through() {
+fn no_invisible_character_gets_through() {
     for c in UNSEEN {
         let text = format!("a{c}b");
         assert!(!clean(&text).contains(c), "U+{:04X} gets through", u32::from(c));
@@ -46,7 +46,7 @@ fn nothing_unseen_gets_through() {
 }
 
 #[test]
-fn what_is_read_stays_as_it_was() {
+fn visible_text_does_not_change() {
     for text in ["骰 é ß", "👩‍🚀 flies", "❤️ and 👍🏽", "नमस्ते", "क्‍ष", "می‌خواهم", "🏳️‍🌈", "1️⃣", "\u{1F1E9}\u{1F1EA}"]
     {
         assert_eq!(clean(text), text);
@@ -54,7 +54,7 @@ fn what_is_read_stays_as_it_was() {
 }
 
 #[test]
-fn no_name_differs_from_another_by_what_nobody_sees() {
+fn no_two_names_differ_only_in_invisible_characters() {
     let mut table = Seated::new(games);
     let (ann, eve) = (Person::account("Ann"), Person::account("Eve"));
     [&ann, &eve].into_iter().for_each(|person| table.comes(person));
@@ -86,7 +86,7 @@ fn no_name_is_a_piece_of_an_answer() {
 }
 
 #[test]
-fn no_prefix_is_a_mark_that_joins_what_stands_before_it() {
+fn no_prefix_is_a_combining_mark() {
     let mut table = Seated::new(games);
     let ada = Person::account("Ada").admin();
     table.comes(&ada);

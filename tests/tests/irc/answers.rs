@@ -49,7 +49,7 @@ fn without_front<'a>(post: &Post, line: &'a str) -> Result<&'a str, String> {
         readers => format!("(only {}) ", readers.join(", ")),
     };
     let front = format!("{room}{addressee}{readers}");
-    line.strip_prefix(&front).ok_or_else(|| format!("{front:?} does not stand in front\n  heard: {line}"))
+    line.strip_prefix(&front).ok_or_else(|| format!("{front:?} is missing\n  heard: {line}"))
 }
 
 /// All lines except those that repeat what was typed and mark a place in it. They are not sent where there is no fixed
@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_under_what_was_typed_is_not_said() {
+    fn a_mark_under_the_input_is_not_said() {
         assert_eq!(missing(&["No d7.", "  !act d7", "       ^^", "next"], &["No d7.", "next"]), None);
         assert_eq!(missing(&["No d7.", "  !act d7"], &["No d7."]), Some(2));
     }
 
     #[test]
-    fn what_stands_in_front_is_taken_off_and_must_be_there() {
+    fn the_prefix_is_removed_and_must_be_there() {
         let room = RoomId::new("irc", "#hall");
         let post = Post {
             to: Recipient::Player(PlayerId::new("irc", "nick:bob")),
@@ -149,6 +149,6 @@ mod tests {
         };
         let lines = ["[#hall] Oni-7: (only Bob, referees) one", "… two", "· !roll"].map(str::to_owned);
         assert_eq!(heard(&post, &lines).unwrap(), ["one two", "!roll"]);
-        assert!(heard(&post, &["Oni-7: one".to_owned()]).unwrap_err().contains("does not stand in front"));
+        assert!(heard(&post, &["Oni-7: one".to_owned()]).unwrap_err().contains("is missing"));
     }
 }

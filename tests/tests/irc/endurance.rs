@@ -81,7 +81,7 @@ fn times(variable: &str, few: u32) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_dies_during_play_takes_nothing_along() {
+async fn a_server_that_dies_during_play_loses_nothing() {
     let server = Ngircd::start(&NgircdOptions::default());
     let bot = Make { unlimited: true, ..Make::default() }.start(settings(server.port(), ""));
     let mut heard = Heard::default();
@@ -156,7 +156,7 @@ fn a_bot_that_is_killed_during_play_loses_and_doubles_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_died_without_a_word_is_noticed_in_time() {
+async fn a_link_that_died_silently_is_noticed_in_time() {
     let server = Scripted::listen();
     let bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();

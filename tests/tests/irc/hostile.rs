@@ -158,7 +158,7 @@ fn resident_kib() -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_without_end_takes_no_memory() {
+async fn an_endless_line_takes_no_memory() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -172,12 +172,12 @@ async fn a_line_without_end_takes_no_memory() {
     }
     let after = resident_kib();
     peer.send("");
-    assert!(after.saturating_sub(before) < MOST_KIB, "{before} KiB before, {after} KiB behind it");
+    assert!(after.saturating_sub(before) < MOST_KIB, "{before} KiB before, {after} KiB after it");
     only_a_roll_is_answered(&mut peer, "mia");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn numbers_with_the_wrong_parameters_mean_nothing() {
+async fn numerics_with_the_wrong_parameters_mean_nothing() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -262,7 +262,7 @@ async fn the_bot_comes_back_however_a_server_ends_the_link() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nicks_that_are_not_to_be_had_are_tried_in_turn() {
+async fn alternative_nicks_are_tried_in_turn() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "alternative_nicks = [\"bones\"]"));
     let mut peer = server.accept();
@@ -306,7 +306,7 @@ async fn a_server_on_which_every_nick_is_taken_is_left() {
 
 /// A server may change the nick at once, or in the middle of the welcome, all in one packet.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_with_the_welcome_is_heard() {
+async fn changes_within_the_welcome_are_heard() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -350,7 +350,7 @@ async fn a_netsplit_and_its_end_do_no_harm() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_was_kicked_comes_back_with_what_it_had_to_say() {
+async fn a_kicked_bot_comes_back_with_its_waiting_answers() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "rejoin_seconds = 1"));
     let mut peer = server.accept();

@@ -40,7 +40,7 @@ async fn services_know_the_bot_by_password_certificate_or_nickserv() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_sasl_nickserv_is_told() {
+async fn without_sasl_the_bot_identifies_to_nickserv() {
     let server = Inspircd::start(&InspircdOptions { without: vec!["sasl"], ..InspircdOptions::default() });
     server.register("keeper", "dragon");
     let done = tried(&settings(server.port(), ACCOUNT)).await;
@@ -50,7 +50,7 @@ async fn without_sasl_nickserv_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_keeps_the_bot_out_is_said_in_plain_words() {
+async fn login_failures_are_explained_in_plain_words() {
     let password = Some("sesame".to_owned());
     let server = Ngircd::start(&NgircdOptions { password, ..NgircdOptions::default() });
     let right = settings(server.port(), "password = \"sesame\"");
@@ -78,7 +78,7 @@ async fn what_keeps_the_bot_out_is_said_in_plain_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_nick_that_is_taken_is_had_as_soon_as_it_is_free() {
+async fn a_taken_nick_is_claimed_as_soon_as_it_is_free() {
     let server = Ngircd::start(&NgircdOptions::default());
     let mut squatter = Client::connect(server.port(), BOT);
     let mut mia = Client::connect(server.port(), "mia");
@@ -135,7 +135,7 @@ async fn channels_with_keys_are_joined_and_left_ones_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_networks_do_not_know_of_each_others_troubles() {
+async fn trouble_on_one_network_does_not_reach_another() {
     let (one, two) = (Ngircd::start(&NgircdOptions::default()), Ngircd::start(&NgircdOptions::default()));
     let bot = Make::default().start_on(vec![("one", settings(one.port(), "")), ("two", settings(two.port(), ""))]);
     let (mut ann, mut bob) = (player(one.port(), "ann"), player(two.port(), "bob"));

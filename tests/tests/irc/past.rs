@@ -158,7 +158,7 @@ async fn missed_commands_are_answered_once_and_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_past_comes_in_pages_and_what_is_said_meanwhile_behind_it() {
+async fn history_comes_in_pages_and_live_messages_after_it() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));
@@ -185,7 +185,7 @@ async fn the_past_comes_in_pages_and_what_is_said_meanwhile_behind_it() {
 
 /// The bot asks again for the last two minutes. They may fill more than a page, not only with commands.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_what_is_known_is_not_the_last() {
+async fn a_page_of_known_messages_is_not_the_last() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     let mut peer = first_evening(&server, 0);
@@ -205,7 +205,7 @@ async fn a_page_of_what_is_known_is_not_the_last() {
 
 /// A message before the server has listed the members must not hide earlier ones.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_on_arrival_does_not_hide_the_past() {
+async fn a_message_on_arrival_does_not_hide_earlier_ones() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));
@@ -224,7 +224,7 @@ async fn a_word_on_arrival_does_not_hide_the_past() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_past_is_known_after_a_restart() {
+async fn missed_messages_are_played_after_a_restart() {
     let server = Scripted::listen();
     let bot = make().start(settings(server.port(), ""));
     let peer = first_evening(&server, 0);
@@ -238,7 +238,7 @@ async fn the_past_is_known_after_a_restart() {
 
 /// A channel where nobody has spoken yet counts as joined, too.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_missed_in_a_silent_channel_is_asked_for() {
+async fn missed_messages_of_a_silent_channel_are_requested() {
     let server = Scripted::listen();
     let bot = make().start(settings(server.port(), ""));
     let mut peer = arrive(&server);
@@ -255,7 +255,7 @@ async fn what_was_missed_in_a_silent_channel_is_asked_for() {
 
 /// The bot must not wait forever for a history.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_does_not_tell_the_past_is_heard_all_the_same() {
+async fn a_server_that_sends_no_history_is_heard_all_the_same() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));
@@ -282,7 +282,7 @@ async fn a_server_that_does_not_tell_the_past_is_heard_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_that_asked_in_the_past_are_not_answered() {
+async fn ctcp_requests_in_the_history_are_not_answered() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));

@@ -100,7 +100,7 @@ async fn strangers_are_answered_and_hold_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_takes_no_private_lines_is_told_before_a_die_is_thrown() {
+async fn a_player_who_takes_no_private_lines_hears_so_before_a_die_falls() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("mia", "secret");
     let mut mia = Client::login(server.port(), "mia", "mia", "secret");
@@ -126,7 +126,7 @@ async fn who_takes_no_private_lines_is_told_before_a_die_is_thrown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operators_run_the_room_and_so_does_whom_the_config_names() {
+async fn operators_are_room_admins_and_so_are_those_the_config_names() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("gus", "secret");
     let mut op = Client::connect(server.port(), "op");
@@ -160,7 +160,7 @@ async fn operators_run_the_room_and_so_does_whom_the_config_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
+async fn without_accounts_what_a_player_holds_follows_the_nick() {
     let server = Ngircd::start(&NgircdOptions::default());
     let bot = Make::default().start(settings(server.port(), ""));
     let mut mia = player(server.port(), "mia");

@@ -46,7 +46,7 @@ fn echo(peer: &mut Peer, label: Option<&str>, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_may_be_lost_is_said_once_more_with_the_same_dice() {
+async fn an_answer_that_may_be_lost_is_repeated_once_with_the_same_dice() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -73,7 +73,7 @@ async fn an_answer_that_may_be_lost_is_said_once_more_with_the_same_dice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_the_server_has_worked_through_is_not_said_again() {
+async fn an_answer_that_the_server_has_processed_is_not_repeated() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -163,7 +163,7 @@ async fn an_echo_in_a_labelled_batch_proves_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_be_lost_is_said_once_more_in_its_order() {
+async fn answers_that_may_be_lost_are_repeated_in_order() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -180,7 +180,7 @@ async fn what_may_be_lost_is_said_once_more_in_its_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_had_to_wait_is_not_taken_for_said() {
+async fn a_waiting_answer_does_not_count_as_said() {
     let server = Scripted::listen();
     let irc = transport_irc::Settings { burst: 4, line_every_ms: 60_000, ..settings(server.port(), "") };
     let _bot = Make::default().start(irc);
@@ -205,7 +205,7 @@ async fn what_had_to_wait_is_not_taken_for_said() {
 
 /// If a server answers with an error numeric, it has not delivered the line.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_does_not_take_is_dropped() {
+async fn a_line_that_the_server_rejects_is_dropped() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -230,7 +230,7 @@ async fn what_the_server_does_not_take_is_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_does_not_take_is_known_by_its_label() {
+async fn a_rejected_line_is_known_by_its_label() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = seat_with_labels(&server);

@@ -51,7 +51,7 @@ fn back(server: &Scripted, channel: &str) -> Peer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_goes_along_when_its_channel_is_renamed() {
+async fn a_table_follows_when_its_channel_is_renamed() {
     let server = Scripted::listen();
     let config = || settings(server.port(), "lines_per_answer = 1");
     let bot = Make::default().start(config());

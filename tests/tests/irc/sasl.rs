@@ -131,7 +131,7 @@ async fn the_right_password_logs_in_before_the_bot_joins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_wrong_password_is_tried_in_each_way_and_the_bot_comes_without() {
+async fn a_wrong_password_is_tried_with_each_mechanism_and_the_bot_joins_without_an_account() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("")));
     let mut peer = server.accept();
@@ -146,7 +146,7 @@ async fn the_wrong_password_is_tried_in_each_way_and_the_bot_comes_without() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_bot_does_not_come_without_an_account_that_is_required() {
+async fn the_bot_does_not_join_without_a_required_account() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
     for _ in 0..2 {
@@ -161,7 +161,7 @@ async fn the_bot_does_not_come_without_an_account_that_is_required() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_there_is_no_sasl_services_are_told_before_the_bot_joins() {
+async fn without_sasl_the_bot_identifies_to_services_before_it_joins() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
     for knows in [false, true] {
@@ -184,7 +184,7 @@ async fn where_there_is_no_sasl_services_are_told_before_the_bot_joins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_the_server_has_is_tried() {
+async fn only_mechanisms_the_server_has_are_tried() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("")));
     let mut peer = server.accept();
@@ -208,7 +208,7 @@ async fn only_what_the_server_has_is_tried() {
 
 /// A server that does not know the password could be anyone's, and must not get it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_fakes_its_signature_is_not_believed() {
+async fn a_server_that_fakes_its_signature_is_not_trusted() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
     // It signs with another password, then stops or claims success all the same.

@@ -74,7 +74,7 @@ async fn a_server_without_capabilities_is_joined() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_does_not_say_what_it_grants_is_joined() {
+async fn a_server_that_does_not_answer_a_request_is_joined() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -112,7 +112,7 @@ async fn latin_1_is_understood_where_a_server_does_not_forbid_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_on_which_nothing_is_heard_is_given_up() {
+async fn a_silent_link_is_given_up() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "ping_seconds = 1"));
     let mut peer = server.accept();
@@ -148,7 +148,7 @@ async fn the_bot_stops_though_its_server_is_dead() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_are_answered_alone_and_rarely() {
+async fn ctcp_requests_are_answered_privately_and_rarely() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -190,7 +190,7 @@ async fn neither_notices_nor_bots_nor_its_own_words_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_to_a_part_of_the_channel_is_not_answered() {
+async fn a_message_to_a_part_of_the_channel_is_not_answered() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     // A server may not list its status prefixes.

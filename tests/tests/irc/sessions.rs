@@ -33,7 +33,7 @@ fn play_all(files: Vec<PathBuf>) -> Vec<Result<Played, Difference>> {
 }
 
 #[test]
-fn the_sessions_of_the_project_are_heard_as_they_are_written() {
+fn the_projects_sessions_are_heard_as_written() {
     let (mut whole, mut in_part, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
     for result in play_all(session_files()) {
         match result {
@@ -51,7 +51,7 @@ fn the_sessions_of_the_project_are_heard_as_they_are_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_differs_is_named_with_its_line() {
+async fn a_difference_is_named_with_its_line() {
     let server = Ngircd::start(&NgircdOptions::default());
     for (text, line, what) in [
         ("Ann> roll d6 [d6=4]\nbot< 5 | 1d6 [4] #1", 2, "heard:    4 | 1d6 [4] #1"),

@@ -7,7 +7,7 @@ use tests::irc::{Client, Inspircd, InspircdOptions, Message, Ngircd, NgircdOptio
 const MOMENT: Duration = Duration::from_millis(300);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn results_stand_out_unless_the_room_wants_none_of_that() {
+async fn results_are_bold_unless_the_room_wants_plain_text() {
     let server = Ngircd::start(&NgircdOptions::default());
     let mut gus = Client::connect(server.port(), "gus");
     gus.join(CHANNEL);
@@ -29,7 +29,7 @@ async fn results_stand_out_unless_the_room_wants_none_of_that() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_long_is_cut_and_the_rest_is_there_for_the_asking() {
+async fn a_long_answer_is_cut_and_more_shows_the_rest() {
     let server = Ngircd::start(&NgircdOptions::default());
     let bot = Make { unlimited: true, ..Make::default() }.start(settings(server.port(), ""));
     let mut mia = player(server.port(), "mia");
@@ -58,7 +58,7 @@ async fn what_is_long_is_cut_and_the_rest_is_there_for_the_asking() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn secrets_and_private_chats_are_for_one_alone() {
+async fn secrets_and_private_chats_reach_only_their_readers() {
     let server = Inspircd::start(&InspircdOptions::default());
     for account in ["mia", "gus"] {
         server.register(account, "secret");

@@ -67,7 +67,7 @@ impl Stage {
         let store: Arc<Memory> = Arc::default();
         let plugins =
             Plugins::new(vec![mvk::plugin(), roll::plugin(), spheres::plugin(), plugin_api::plugin::<Market>()]);
-        let plugins = plugins.expect("they live together");
+        let plugins = plugins.expect("the plugins fit together");
         let enabled = ["market", "mvk", "roll", "spheres"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));

@@ -45,7 +45,7 @@ async fn a_command_whose_key_comes_late_is_played_when_it_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_not_understood_is_told_once() {
+async fn a_sender_who_cannot_be_read_hears_so_once() {
     let table = Table::set(true, &["gus"]).await;
     let mut nia = Foreigner::register(table.server, &name("nia"));
     nia.join(&table.room);

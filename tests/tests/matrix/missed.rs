@@ -75,7 +75,7 @@ async fn late_answers_say_when_they_were_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_hour_of_play_in_three_rooms_is_made_up_for() {
+async fn an_hour_of_missed_play_in_three_rooms_is_caught_up_with() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let mut rooms = vec![table.room.clone()];
     for (name, encrypted) in [("Cellar", true), ("Attic", false)] {
@@ -122,7 +122,7 @@ async fn an_hour_of_play_in_three_rooms_is_made_up_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_said_before_the_bot_came_is_not_answered() {
+async fn messages_from_before_the_bot_joined_are_not_answered() {
     let mut table = Table::set(false, &["ann"]).await;
     let room = table.room.clone();
     let before = table.people[0].say(&room, "!roll 7d1").await;

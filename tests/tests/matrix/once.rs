@@ -108,7 +108,7 @@ async fn a_bot_that_is_killed_during_play_answers_everything_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_homeserver_that_dies_during_play_takes_nothing_along() {
+async fn a_homeserver_that_dies_during_play_loses_nothing() {
     let server = Synapse::start(&SynapseOptions::default());
     let bot = server.register("dice");
     let mut ann = Person::register(&server, "ann").await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::matrix::{Person, name};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_those_are_followed_who_are_on_the_list() {
+async fn only_people_on_the_list_are_followed() {
     let mut table = Table::set(false, &["ann", "bob"]).await;
     let (ann, bob) = (table.people[0].id(), table.people[1].id());
     let mut settings = settings(&table.server.url(), &table.user, "");

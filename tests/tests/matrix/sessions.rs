@@ -11,7 +11,7 @@ use tests::session_files;
 const SIDE_BY_SIDE: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sessions_of_the_project_are_heard_as_they_are_written() {
+async fn the_projects_sessions_are_heard_as_written() {
     let left = Arc::new(Mutex::new(session_files()));
     let players = (0..SIDE_BY_SIDE).map(|_| {
         let left = left.clone();

@@ -29,7 +29,7 @@ async fn an_answer_is_one_notice_that_replies_and_calls_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_in_a_thread_is_answered_there() {
+async fn a_message_in_a_thread_is_answered_there() {
     let mut table = Table::set(false, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
@@ -112,7 +112,7 @@ async fn an_edited_command_is_replayed_and_its_answer_edited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
+async fn private_answers_go_to_a_direct_room_that_is_made_once() {
     let mut table = Table::set(true, &["gus", "ann"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
@@ -148,7 +148,7 @@ async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_comes_with_its_words_and_encrypted_where_the_room_is() {
+async fn a_file_comes_with_its_text_and_encrypted_where_the_room_is() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     table.ask(0, "!roll 2d1").await;
@@ -159,7 +159,7 @@ async fn a_file_comes_with_its_words_and_encrypted_where_the_room_is() {
     let source: MediaSource = serde_json::from_value(heard.content.clone()).expect("where it is");
     assert!(matches!(source, MediaSource::Encrypted(_)), "{source:?}");
     let request = MediaRequestParameters { source, format: MediaFormat::File };
-    let file = table.people[0].client.media().get_media_content(&request, false).await.expect("it can be had");
+    let file = table.people[0].client.media().get_media_content(&request, false).await.expect("it can be downloaded");
     let first = String::from_utf8(file).expect("text").lines().next().map(str::to_owned);
     assert!(first.is_some_and(|line| line.starts_with('{')), "lines of JSON");
     bot.stop().await;
@@ -171,7 +171,7 @@ const PICTURE: &[u8] =
     \xa0\0G\x0c\xc8\x1c\0s\x9a\x08\x81\xc8nN<\0\0\0\0IEND\xaeB`\x82";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
+async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
     for encrypted in [true, false] {
         let mut table = Table::set(encrypted, &["ann"]).await;
         let network = table.transport();
@@ -200,7 +200,7 @@ async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
             let source: MediaSource = serde_json::from_value(source).expect("where it is");
             assert_eq!(matches!(source, MediaSource::Encrypted(_)), encrypted);
             let request = MediaRequestParameters { source, format: MediaFormat::File };
-            let seen = ann.client.media().get_media_content(&request, false).await.expect("it can be had");
+            let seen = ann.client.media().get_media_content(&request, false).await.expect("it can be downloaded");
             assert_eq!(seen, PICTURE);
         }
         let more = ann.drain(Duration::from_millis(500)).await;
@@ -218,7 +218,7 @@ async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whose_turn_it_is_is_called() {
+async fn the_player_whose_turn_it_is_is_mentioned() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let bot = table.start(with(&["retrostar"])).await;
     table.ask(1, "!spot").await;
@@ -238,7 +238,7 @@ fn name_of(table: &Table, person: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
+async fn a_reaction_to_the_ballot_is_a_vote_and_one_to_an_offer_takes_it() {
     let mut table = Table::set(true, &["gus", "ann", "bob"]).await;
     let dice = plugin_testkit::SessionDice::default();
     let make = Make { plugins: vec!["spheres"], dice: Box::new(dice.clone()), unlimited: true, ..Make::default() };
@@ -286,7 +286,7 @@ async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thumbs_up_at_a_refusal_sends_the_line_that_it_shows() {
+async fn a_thumbs_up_on_a_refusal_sends_the_line_it_shows() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
@@ -313,7 +313,7 @@ async fn a_thumbs_up_at_a_refusal_sends_the_line_that_it_shows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_taken_back_is_erased_and_its_dice_stay() {
+async fn a_redacted_command_is_erased_and_its_dice_stay() {
     for encrypted in [false, true] {
         let mut table = Table::set(encrypted, &["ann", "bob"]).await;
         let bot = table.start(Make::default()).await;

@@ -55,7 +55,7 @@ async fn in_bad_weather_every_answer_is_one_event() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_holds_up_its_own_room_alone() {
+async fn a_limit_holds_up_only_its_own_room() {
     let mut table = Table::set(false, &["ann"]).await;
     let other = table.people[0].make_room("Other", false, &[&table.bot]).await;
     table.people[0].join(&other).await;
@@ -90,7 +90,7 @@ async fn a_limit_holds_up_its_own_room_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_takes_long_is_shown_as_typing() {
+async fn slow_uploads_are_shown_as_typing() {
     let mut table = Table::set(true, &["ann"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
@@ -117,7 +117,7 @@ async fn wait_for_more_than(times: u32, asked: &mut watch::Receiver<u32>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
+async fn a_homeserver_that_answers_at_once_is_not_polled_endlessly() {
     let table = Table::set(false, &["ann"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network = transport(settings(&line.url(), &table.user, ""), table.device.path());

@@ -65,7 +65,7 @@ fn tells_nothing(peer: &mut Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn too_few_rounds_are_not_answered_and_the_password_is_not_told_instead() {
+async fn too_few_rounds_get_no_proof_and_no_password() {
     for first in ["i=1", "i=4095"] {
         let server = Scripted::listen();
         let _bot = Make::default().start(settings(server.port(), TOLD));
@@ -73,7 +73,11 @@ async fn too_few_rounds_are_not_answered_and_the_password_is_not_told_instead() 
         offer(&mut peer, "sasl=SCRAM-SHA-256,PLAIN");
         let nonce = scram(&mut peer);
         challenge(&mut peer, &format!("r={nonce}x,s=AAAA,{first}"));
-        assert_eq!(peer.expect("AUTHENTICATE "), "AUTHENTICATE *", "it sends a proof that makes the password easy to guess");
+        assert_eq!(
+            peer.expect("AUTHENTICATE "),
+            "AUTHENTICATE *",
+            "it sends a proof that makes the password easy to guess"
+        );
         peer.send(&format!(":{SERVER} 906 {BOT} :SASL authentication aborted"));
         tells_nothing(&mut peer);
     }
@@ -81,7 +85,7 @@ async fn too_few_rounds_are_not_answered_and_the_password_is_not_told_instead() 
 
 /// After the bot's proof, a server that does not know the password either sends a wrong signature or claims success.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_was_caught_faking_scram_is_never_told_the_password() {
+async fn a_server_caught_faking_scram_never_gets_the_password() {
     for fake in ["AUTHENTICATE dj1BQUFB", ":irc.test 903 astragal :SASL authentication successful"] {
         let server = Scripted::listen();
         let bot = Make::default().start(settings(server.port(), TOLD));
@@ -111,7 +115,7 @@ async fn who_was_caught_faking_scram_is_never_told_the_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_tls_the_password_is_told_neither_by_plain_nor_to_services() {
+async fn without_tls_neither_plain_nor_services_get_the_password() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), KEPT));
     for caps in ["sasl=PLAIN", "sasl", "server-time"] {
@@ -144,7 +148,7 @@ fn by_name(port: u16) -> Settings {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_wants_tls_is_told_nothing_before_and_never_spoken_to_without_again() {
+async fn a_server_that_wants_tls_learns_nothing_without_it_then_or_later() {
     let real = Inspircd::start(&InspircdOptions { sts: Some(300), ..InspircdOptions::default() });
     let mut gus = Client::connect(real.port(), "gus");
     gus.join(CHANNEL);
@@ -185,7 +189,7 @@ async fn a_real_server_leads_the_bot_to_its_encrypted_port() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_comes_to_want_tls_is_left_and_asked_again() {
+async fn a_server_that_starts_to_want_tls_is_left_and_asked_again() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "password = \"sesame\""));
     let mut peer = server.accept();

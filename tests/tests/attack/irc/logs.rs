@@ -47,7 +47,7 @@ fn steering(peer: &mut Peer, line: &str) {
 }
 
 #[test]
-fn a_server_steers_no_terminal_by_way_of_the_log() {
+fn a_server_cannot_control_a_terminal_through_the_log() {
     let server = Scripted::listen();
     let program = Logged::start(server.port());
     for line in ["ERROR :{}", ":irc.test 465 astragal :{}", ":irc.test 432 astragal :{}"] {
@@ -94,7 +94,7 @@ fn invitations_and_floods_write_little_into_the_log() {
 
 /// A template that would make the program panic at login.
 #[test]
-fn a_wrong_template_is_named_by_check_config() {
+fn check_config_names_a_wrong_template() {
     let home = tempfile::tempdir().expect("a directory");
     let config = home.path().join("astragal.toml");
     let text =

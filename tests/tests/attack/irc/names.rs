@@ -31,7 +31,7 @@ fn runs_the_room(peer: &mut Peer, account: Option<&str>, nick: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_owner_is_known_by_an_account_of_any_letters_and_nobody_else_by_one_like_it() {
+async fn an_owner_is_known_by_an_account_with_odd_letters_and_nobody_by_a_similar_one() {
     for isupport in ["", "CASEMAPPING=rfc1459", "CASEMAPPING=strict-rfc1459", "CASEMAPPING=ascii", "CASEMAPPING=x"] {
         let server = Scripted::listen();
         let owners = BTreeSet::from([PlayerId::new("irc", "account:mia[1]~")]);
@@ -49,7 +49,7 @@ async fn an_owner_is_known_by_an_account_of_any_letters_and_nobody_else_by_one_l
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_ignored_is_so_however_their_name_is_written() {
+async fn an_ignored_person_is_ignored_however_their_name_is_spelled() {
     for isupport in ["", "CASEMAPPING=ascii"] {
         let server = Scripted::listen();
         let ignore = ["irc:account:Troll[x]", "no\\body~!*"].map(str::to_owned).into();
@@ -96,7 +96,7 @@ async fn rights_do_not_follow_a_nick_that_changes_hands() {
 
 /// A player's nick changes hands between two lines of an answer to them.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_rest_of_an_answer_does_not_go_to_who_took_the_nick() {
+async fn the_rest_of_an_answer_does_not_go_to_the_nicks_new_owner() {
     let server = Scripted::listen();
     let irc = Settings { burst: 1, line_every_ms: 700, ..settings(server.port(), "") };
     let _bot = Make::default().start(irc);
@@ -118,7 +118,7 @@ async fn the_rest_of_an_answer_does_not_go_to_who_took_the_nick() {
 
 /// A player without an account makes a secret roll and leaves before the answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_on_its_way_does_not_go_to_who_took_the_nick() {
+async fn a_secret_on_its_way_does_not_go_to_the_nicks_new_owner() {
     for gone in [":mia!mia@home.test QUIT :gone", ":mia!mia@home.test PART #hall"] {
         let server = Scripted::listen();
         let irc = Settings { burst: 1, line_every_ms: 700, ..settings(server.port(), "") };
@@ -140,7 +140,7 @@ async fn a_secret_on_its_way_does_not_go_to_who_took_the_nick() {
 
 /// Secrets from a private chat under a nick.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_chat_keeps_its_secrets_from_who_takes_the_nick() {
+async fn a_private_chat_keeps_its_secrets_from_the_nicks_new_owner() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -167,7 +167,7 @@ async fn a_private_chat_keeps_its_secrets_from_who_takes_the_nick() {
 
 /// Announcements of a server in the middle of a connection.
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_words_of_a_server_about_itself_give_nobody_rights() {
+async fn odd_announcements_of_a_server_give_nobody_rights() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "admins = [\"account:mia[\"]"));
     let mut peer = server.accept();

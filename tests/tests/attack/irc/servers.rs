@@ -54,7 +54,7 @@ fn heard_beside(peer: &mut Peer, refusal: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_muted_channel_with_much_to_hear_holds_up_no_other() {
+async fn a_muted_channel_with_many_answers_holds_up_no_other() {
     let server = Scripted::listen();
     let _bot = Make { unlimited: true, ..Make::default() }.start(in_both(server.port(), ""));
     let mut peer = server.accept();
@@ -70,7 +70,7 @@ async fn a_muted_channel_with_much_to_hear_holds_up_no_other() {
 
 /// A forward (470) leads into a channel that nobody asked for.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_forward_leads_nowhere_and_what_waits_is_said_in_its_own_channel() {
+async fn a_forward_leads_nowhere_and_waiting_answers_go_to_their_own_channel() {
     let server = Scripted::listen();
     let _bot = Make::default().start(in_both(server.port(), "rejoin_seconds = 1"));
     let mut peer = server.accept();
@@ -92,7 +92,7 @@ async fn a_forward_leads_nowhere_and_what_waits_is_said_in_its_own_channel() {
 
 /// A command is played just before the channel gets a key.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_for_a_keyed_channel_holds_up_no_other_and_is_said_once_it_is_let_in() {
+async fn answers_for_a_keyed_channel_hold_up_no_other_and_are_said_once_the_bot_is_in() {
     let server = Scripted::listen();
     let _bot = Make { unlimited: true, ..Make::default() }.start(in_both(server.port(), "rejoin_seconds = 1"));
     let mut peer = server.accept();
@@ -113,7 +113,7 @@ async fn what_waits_for_a_keyed_channel_holds_up_no_other_and_is_said_once_it_is
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn joining_many_channels_of_long_names_takes_lines_that_a_server_reads() {
+async fn joins_of_many_channels_with_long_names_fit_into_lines() {
     let server = Scripted::listen();
     let mut irc = settings(server.port(), "");
     let name = |n: usize| format!("#{}{n:02}", "long-".repeat(18));
@@ -176,7 +176,7 @@ async fn answers_fit_into_a_line_under_the_longest_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_thrown_out_for_a_flood_says_less_at_once_when_it_is_back() {
+async fn a_bot_removed_for_flooding_says_less_at_once_when_it_is_back() {
     let server = Scripted::listen();
     let irc = Settings { burst: 6, line_every_ms: 30_000, ..settings(server.port(), "") };
     let _bot = Make { unlimited: true, ..Make::default() }.start(irc);
@@ -202,7 +202,7 @@ async fn a_bot_thrown_out_for_a_flood_says_less_at_once_when_it_is_back() {
 
 /// The bot uses the times of messages to ask for those it missed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_far_ahead_does_not_end_what_is_asked_of_the_past() {
+async fn a_clock_far_ahead_does_not_end_requests_for_history() {
     const CAPS: &str = "account-tag batch draft/chathistory message-tags server-time";
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
@@ -226,7 +226,7 @@ async fn a_clock_far_ahead_does_not_end_what_is_asked_of_the_past() {
 
 /// Batches that nobody asked for, that never end, or that end twice.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_past_that_nobody_asked_for_is_not_played() {
+async fn history_that_nobody_asked_for_is_not_played() {
     const CAPS: &str = "account-tag batch draft/chathistory message-tags server-time";
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
@@ -254,7 +254,7 @@ async fn a_past_that_nobody_asked_for_is_not_played() {
 
 /// A CAP NEW that repeats itself over and over.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_repeats_itself_is_asked_for_once() {
+async fn repeated_capabilities_are_requested_once() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();

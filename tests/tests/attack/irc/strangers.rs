@@ -97,7 +97,7 @@ async fn one_stranger_silences_no_channel_where_accounts_must_be_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nor_does_one_who_always_takes_another_nick() {
+async fn nor_does_one_who_keeps_changing_nicks() {
     let server = Scripted::listen();
     let _bot = Make::default().start(counted(server.port()));
     let mut peer = server.accept();
@@ -138,7 +138,7 @@ async fn two_hundred_strangers_cost_a_channel_no_more_than_one() {
 
 /// The channel is open to anybody, and each visitor has a private chat with the bot.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_who_came_into_the_channel_cost_it_no_more() {
+async fn two_hundred_who_joined_the_channel_cost_it_no_more() {
     let server = Scripted::listen();
     let _bot = Make::default().start(counted(server.port()));
     let mut peer = server.accept();
@@ -157,7 +157,7 @@ async fn two_hundred_who_came_into_the_channel_cost_it_no_more() {
 
 /// A stranger drops the nick that the bot wants and takes it again.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_plays_with_the_bots_nick_costs_it_a_line_now_and_then() {
+async fn toying_with_the_bots_nick_costs_it_a_line_now_and_then() {
     let server = Scripted::listen();
     let _bot = Make::default().start(counted(server.port()));
     let mut peer = server.accept();
@@ -225,7 +225,7 @@ async fn an_echo_falls_silent_by_itself() {
             let message = Message::parse(&line);
             if verbs.contains(&message.command) && message.params[0] == "echo" {
                 heard += 1;
-                assert!(heard < 30, "it goes on for ever: {line}");
+                assert!(heard < 30, "it never stops: {line}");
                 whisper(&mut peer, "echo!e@far.test", message.params[1]);
                 peer.send(&format!(":echo!e@far.test PRIVMSG {CHANNEL} :{}", message.params[1]));
             }
@@ -235,7 +235,7 @@ async fn an_echo_falls_silent_by_itself() {
 
 /// The answer to a WHO describes whoever has the nick when the server answers.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_is_not_theirs_who_had_its_nick_a_moment_before() {
+async fn an_account_does_not_go_to_the_nicks_previous_owner() {
     let server = Scripted::listen();
     let owners = BTreeSet::from([PlayerId::new("irc", "account:gus")]);
     let _bot = Make { owners, ..Make::default() }.start(settings(server.port(), ""));
@@ -276,7 +276,7 @@ async fn one_stranger_does_not_use_up_the_invitations_of_others() {
 
 /// `JOIN 0` leaves every channel, and a comma separates two.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invitation_to_what_is_no_channel_leads_nowhere() {
+async fn an_invitation_to_something_other_than_a_channel_leads_nowhere() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "invites = \"anybody\""));
     let mut peer = server.accept();

@@ -83,7 +83,7 @@ async fn a_room_that_somebody_marks_as_direct_gets_nobodys_secrets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_left_is_told_in_a_new_room() {
+async fn a_player_who_left_is_told_in_a_new_room() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     let first = told_in(&mut table, 0, "2d1").await;
@@ -118,7 +118,7 @@ async fn the_person_can_change_nothing_in_their_direct_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_reads_a_direct_room_is_asked_at_every_saying() {
+async fn the_readers_of_a_direct_room_are_checked_before_every_message() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     // Only the bot's own account and the homeserver's operator can do these.
@@ -165,7 +165,7 @@ async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_that_is_taken_back_is_so_wherever_it_was_told() {
+async fn a_redacted_secret_is_redacted_wherever_it_was_told() {
     let mut table = Table::set(true, &["ann", "gus"]).await;
     let bot = table.start(Make::default()).await;
     assert!(table.ask(1, "!gm me").await.contains("referee"));
@@ -222,7 +222,7 @@ async fn no_room_that_somebody_else_prepared_is_a_private_chat() {
     bot.stop().await;
 }
 #[tokio::test(flavor = "multi_thread")]
-async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
+async fn a_direct_room_whose_note_was_lost_in_a_crash_is_found_again() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     let first = told_in(&mut table, 0, "2d1").await;
@@ -238,7 +238,7 @@ async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
+async fn a_player_who_cannot_be_told_alone_hears_so_in_the_room() {
     let mut table = Table::set(true, &["dora"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());
@@ -262,7 +262,7 @@ async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_answered_in_a_private_chat_is_not_said_where_somebody_came_in() {
+async fn a_private_answer_is_not_sent_once_somebody_else_has_joined() {
     let mut table = Table::set(false, &["ann", "eve"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());

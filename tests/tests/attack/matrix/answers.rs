@@ -37,7 +37,7 @@ async fn a_relation_that_only_readers_of_the_ciphertext_see_hides_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_makes_no_sense_beside_the_words_does_not_silence_them() {
+async fn nonsense_beside_the_text_does_not_suppress_its_answer() {
     let mut table = Table::set(false, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     table.ask(0, "!roll 1d1").await;
@@ -92,7 +92,7 @@ async fn an_answer_whose_relation_is_refused_is_said_without_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_is_heard_whatever_nonsense_its_relation_is() {
+async fn a_command_is_played_whatever_nonsense_its_relation_is() {
     let mut table = Table::set(false, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     for (number, relation) in [
@@ -136,7 +136,7 @@ async fn a_long_answer_can_be_edited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_may_not_be_said_in_the_room_goes_to_whoever_asked() {
+async fn an_answer_not_allowed_in_the_room_goes_to_the_player_alone() {
     let mut table = Table::set(false, &["ann", "bob"]).await;
     let bot = table.start(Make::default()).await;
     table.ask(0, "!roll 1d1").await;

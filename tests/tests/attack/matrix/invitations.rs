@@ -1,4 +1,4 @@
-//! A bad invitation harms only itself, and nobody can lead the bot into a room of which only listed people may.
+//! A bad invitation harms only itself, and only people on the list can lead the bot into rooms.
 
 use chat::Transport;
 use matrix_sdk::ruma::UserId;
@@ -24,7 +24,7 @@ async fn membership(seer: &Person, server: &Synapse, room: &str, user: &str) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_room_that_lets_nobody_in_stands_in_nobodys_way() {
+async fn a_room_that_lets_nobody_in_holds_up_no_other() {
     let mut table = Table::set(false, &["gus", "mallory"]).await;
     let line = BadLine::to(table.server.port()).await;
     let dead = table.people[1].make_room("Dead", false, &[&table.bot]).await;
@@ -54,7 +54,7 @@ async fn a_room_that_lets_nobody_in_stands_in_nobodys_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_room_that_does_not_answer_stands_in_nobodys_way() {
+async fn a_room_that_does_not_answer_holds_up_no_other() {
     let mut table = Table::set(false, &["gus", "mallory"]).await;
     let line = BadLine::to(table.server.port()).await;
     let mut slow = Vec::new();
@@ -75,7 +75,7 @@ async fn a_room_that_does_not_answer_stands_in_nobodys_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_on_the_list_by_name_goes_before_a_crowd_of_strangers() {
+async fn a_listed_person_comes_before_a_crowd_of_strangers() {
     let table = Table::set(false, &["mallory", "gus"]).await;
     for _ in 0..40 {
         table.people[0].make_room("Spam", false, &[&table.bot]).await;

@@ -28,7 +28,7 @@ fn flood(server: &Synapse, token: &str, room: &str, (like, count): (&Value, usiz
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_push_out_nobodys_message_that_waits_for_its_key() {
+async fn strangers_cannot_push_out_a_message_that_waits_for_its_key() {
     let mut table = Table::set(true, &["gus", "mallory"]).await;
     let mut nia = Foreigner::register(table.server, &name("nia"));
     nia.join(&table.room);
@@ -52,7 +52,7 @@ async fn strangers_push_out_nobodys_message_that_waits_for_its_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_bot_complains_seldom_of_what_it_cannot_read() {
+async fn the_bot_rarely_complains_about_messages_it_cannot_read() {
     let mut table = Table::set(true, &["gus", "mallory"]).await;
     let mut nia = Foreigner::register(table.server, &name("nia"));
     nia.join(&table.room);
