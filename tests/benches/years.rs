@@ -1,8 +1,7 @@
 //! A bot that runs for years, in minutes: `cargo bench -p tests --bench years`.
 //!
 //! - `rooms`: a million commands in ten rooms. It shows how memory and disk grow, how long a commit waits during a
-//! backup, and how long the next start takes until the first answer.
-//!
+//!   backup, and how long the next start takes until the first answer.
 //! - `tables`: ten thousand rooms at twenty commands a second, and the next start.
 //!
 //! `-- rooms` runs one of the two. Each part has a process of its own, so that memory is measured separately.

@@ -75,7 +75,7 @@ impl Client {
         client.raw("AUTHENTICATE PLAIN");
         client.wait_for(|line| Message::parse(line).command == "AUTHENTICATE");
         client.raw(&format!("AUTHENTICATE {}", base64(format!("{account}\0{account}\0{password}").as_bytes())));
-        // 903 is success; 904 and 905 say why not.
+        // 903 is success; 902, 904 and 905 say why not.
         let answer = client.wait_for(|line| matches!(Message::parse(line).command, "902" | "903" | "904" | "905"));
         assert!(Message::parse(&answer).command == "903", "no login: {answer}");
         client.raw("CAP END");

@@ -1,4 +1,4 @@
-//! The bot does not retry a message that crashes it forever.
+//! The bot does not keep retrying a message that kills it.
 
 use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport};
