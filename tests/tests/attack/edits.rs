@@ -31,7 +31,7 @@ fn nobody_plays_by_editing_another_players_message() {
 }
 
 #[test]
-fn a_change_of_the_room_can_be_edited_into_something_else() {
+fn an_edit_that_comes_to_nothing_undoes_a_change_of_the_room() {
     let (mut table, [_, _, gus]) = table();
     let gus = gus.admin();
     let changed = table.say(&gus, "!plugin disable mvk\n!roll 1d6");
