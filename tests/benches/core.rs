@@ -1,6 +1,6 @@
-//! One command through the whole core: accepted, played, kept, answered; on the memory store and on the program's own, at one
-//! table and at 64 at once, each table's next command typed when its last was answered. Beside it, in the same run and
-//! directory, the rate of raw writes of 500 bytes with `fdatasync`.
+//! One command through the whole core: accepted, played, kept and answered, on the memory store and on the program's
+//! own, at one table and at 64 at once. Each table types its next command when the last one is answered. The same run
+//! also measures raw writes of 500 bytes with `fdatasync` in the same directory.
 
 #[path = "shared/stage.rs"]
 mod stage;
@@ -18,7 +18,7 @@ use table::{FairBox, Host, Plugins, Settings, Table};
 
 type Shared = Arc<dyn Store>;
 
-/// As in the program.
+/// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -26,14 +26,14 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const TIME: Duration = Duration::from_secs(2);
 
 fn main() {
-    // Under `cargo test --benches` there is nothing to measure.
+    // `cargo test --benches` measures nothing.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let raw = raw_writes(directory.path());
     let mut out = std::io::stdout().lock();
-    // `cargo bench -p tests -- kept` measures what has that in its name.
+    // `cargo bench -p tests -- kept` measures only lines with that in their name.
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let mut line = |name: &str, rate: f64| {
         writeln!(out, "{name:<44} {rate:>10.0}/s {:>8.1} us {:>6.2} x raw", 1e6 / rate, rate / raw).expect("printed");
@@ -63,7 +63,7 @@ fn main() {
     }
 }
 
-/// The core's own work for a command, without queues, tasks and threads: from the message to the posts and the batch.
+/// The core's own work for a command, from the message to the posts and the batch, without queues, tasks and threads.
 fn alone(command: &'static str) -> f64 {
     let host = host(Arc::<Memory>::default());
     let room = RoomId::new("bench", "hall");
@@ -83,16 +83,16 @@ fn alone(command: &'static str) -> f64 {
 }
 
 fn host(store: Shared) -> Host {
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts")
 }
 
-/// A second's commands at so many tables, each table's next one said when its last was answered.
+/// Commands a second at this many tables. Each types its next command when the last one is answered.
 fn commands(store: Shared, tables: usize, command: &'static str) -> f64 {
     let (told, rate) = mpsc::channel();
     stage::play(Arc::new(Bot::new(host(store))), 0, move |mut voice| async move {
-        // The first command lays the table; it is not counted.
+        // The first command creates the table and is not counted.
         for table in 0..tables {
             voice.say(stage::room(table), command).await;
         }
@@ -103,9 +103,9 @@ fn commands(store: Shared, tables: usize, command: &'static str) -> f64 {
             count += 1;
             voice.say(room, command).await;
         }
-        told.send(f64::from(count) / start.elapsed().as_secs_f64()).expect("it is waited for");
+        told.send(f64::from(count) / start.elapsed().as_secs_f64()).expect("the benchmark waits");
     });
-    rate.recv().expect("it was told")
+    rate.recv().expect("the script reports")
 }
 
 fn raw_writes(directory: &std::path::Path) -> f64 {

@@ -1,7 +1,8 @@
-//! How fast the program answers on IRC: one ngIRCd on this machine, flood control off on both sides, and one user. Beside it, in
-//! the same channel, a loop that answers every line at once and does nothing else: what server and system need by themselves.
+//! How fast the program answers on IRC: one ngIRCd on this machine, flood control off on both sides, and one user. For
+//! comparison, a loop in the same channel answers every line at once and does nothing else: that is the cost of server
+//! and system.
 //!
-//! The program is built as for a small machine: `--release --no-default-features --features irc`.
+//! The program is built for a small machine: `--release --no-default-features --features irc`.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -11,16 +12,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tests::irc::{Ngircd, NgircdOptions};
 
-/// Answers that are waited for one by one.
+/// Answers to commands asked one at a time.
 const ONE_BY_ONE: usize = 3_000;
-/// Commands that are sent at once, and how often.
+/// Commands sent at once, and how often.
 const AT_ONCE: usize = 200;
 const ROUNDS: usize = 30;
 /// How long raw writes are measured.
 const RAW: Duration = Duration::from_secs(2);
 
 fn main() {
-    // Under `cargo test --benches` there is nothing to measure.
+    // `cargo test --benches` measures nothing.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -65,7 +66,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Seconds of one raw write with its sync.
+/// The seconds that one raw write takes with its sync.
 fn raw_write(directory: &Path) -> f64 {
     let mut file = File::create(directory.join("raw")).expect("a file");
     let (start, mut times) = (now(), Vec::new());
@@ -109,7 +110,7 @@ impl Bot {
     fn memory(&self) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0.id())).expect("it runs");
         let of = |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).map(str::trim).unwrap_or("?");
-        format!("{} now, {} at the most", of("VmRSS:"), of("VmHWM:"))
+        format!("{} now, {} at most", of("VmRSS:"), of("VmHWM:"))
     }
 }
 
@@ -120,7 +121,7 @@ impl Drop for Bot {
     }
 }
 
-/// A user without anything between them and the network.
+/// A user on a bare connection.
 struct User {
     write: TcpStream,
     read: BufReader<TcpStream>,
@@ -137,7 +138,7 @@ impl User {
         user
     }
 
-    /// Answers every line that begins with `echo`, until the server is gone.
+    /// Answers every line that begins with `echo`, until the server closes the link.
     fn echo(mut self) {
         loop {
             self.wait_for("PRIVMSG #bench :echo");
@@ -149,13 +150,13 @@ impl User {
         self.write.write_all(lines.as_bytes()).expect("the server reads");
     }
 
-    /// The next line that holds this.
+    /// Waits for a line that contains this.
     fn wait_for(&mut self, what: &str) {
         let mut line = String::new();
         loop {
             line.clear();
             if self.read.buffer().is_empty() {
-                // Else the server waits for the acknowledgement of what it sent before, 40 ms.
+                // Otherwise the server waits 40 ms for the acknowledgement of its last packet.
                 rustix::net::sockopt::set_tcp_quickack(&self.write, true).expect("possible");
             }
             assert!(self.read.read_line(&mut line).expect("the server writes") > 0, "the server closed the link");

@@ -1,5 +1,5 @@
-//! The journal's tools at a table with 100,000 entries, on sled: from the message to the durable answer; and how long
-//! it takes to write and to verify an export of it.
+//! The journal's tools at a table with 100,000 entries, on sled, from the message to the durable answer; and how long
+//! it takes to write and verify an export of it.
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
 use journal::Entropy;
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::time::Instant;
 use table::{FairBox, Host, Plugins, Settings, Sitting};
 
-/// Entries that are played before anything is measured.
+/// Entries played before the measurement.
 const ENTRIES: u64 = 100_000;
 /// How often each command is measured.
 const TIMES: usize = 101;
-/// What is played, again and again, by three players.
+/// Three players type these in a loop.
 const LINES: [&str; 4] = ["roll 4d6kh3+2", "insp +1", "act d8 d10", "insp -1"];
 
 fn main() {
-    // Under `cargo test --benches` there is nothing to measure.
+    // `cargo test --benches` measures nothing.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -93,7 +93,7 @@ fn room() -> RoomId {
 
 impl Play {
     fn at(store: Arc<dyn Store>) -> Self {
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
         let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
         let entropy = Entropy::from_seed([1; 32]);
         let bot = Host::new(settings, plugins, store, entropy, Box::new(FairBox)).expect("it starts");

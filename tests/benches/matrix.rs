@@ -1,7 +1,7 @@
-//! How fast the program answers on Matrix: one Synapse on this machine without limits, and one user. Beside it the least
-//! that a bot on this homeserver can take: an echo over bare HTTP; and an echo on the SDK's own sync loop.
+//! How fast the program answers on Matrix: one Synapse on this machine without limits, and one user. For comparison: an
+//! echo over bare HTTP, the least that a bot on this homeserver can take, and an echo on the SDK's own sync loop.
 
-// The SDK's futures are deeper than the default.
+// The SDK's futures nest deeper than the default limit.
 #![recursion_limit = "256"]
 
 use matrix_sdk::config::SyncSettings;
@@ -13,15 +13,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 use tests::matrix::{Person, Synapse, SynapseOptions, name};
 
-/// Answers that are waited for one by one.
+/// Answers to commands asked one at a time.
 const ONE_BY_ONE: usize = 200;
-/// Answers before those, that are not measured.
+/// Answers before those, not measured.
 const WARM_UP: usize = 10;
-/// Rooms of a busy bot.
+/// The rooms of a busy bot.
 const ROOMS: usize = 500;
 
 fn main() {
-    // Under `cargo test --benches` there is nothing to measure.
+    // `cargo test --benches` measures nothing.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -43,7 +43,7 @@ fn main() {
     server.register("sdk");
     let joined = log_in(&server, "sdk");
     let room = user.room(&server, "@sdk:localhost", &joined);
-    // It has to listen before anybody speaks: what its first sync brings is told to no handler.
+    // It must listen before anybody speaks: no handler sees the messages of its first sync.
     let client = runtime.block_on(sdk_client(server.url()));
     runtime.spawn(async move { client.sync(SyncSettings::new()).await.expect("it syncs") });
     let sdk = user.measure(&server, &room, "echo", 20);
@@ -101,7 +101,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Milliseconds from a user's sending to the answer in their sync.
+/// Milliseconds from sending a message to seeing the answer in the user's sync.
 struct Times {
     median: f64,
     p99: f64,
@@ -125,10 +125,10 @@ fn log_in(server: &Synapse, user: &str) -> String {
         "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user }, "password": format!("pw-{user}"),
     });
     let login = server.ask("POST", "/_matrix/client/v3/login", None, &body);
-    login["access_token"].as_str().expect("let in").to_owned()
+    login["access_token"].as_str().expect("logged in").to_owned()
 }
 
-/// A request over a link that stays open.
+/// A request on a connection that stays open.
 fn ask(agent: &ureq::Agent, url: &str, method: &str, path: &str, token: &str, body: &Value) -> Value {
     let request = ureq::http::Request::builder().method(method).uri(format!("{url}{path}"));
     let request = request.header("Authorization", format!("Bearer {token}")).header("Content-Type", "application/json");
@@ -137,7 +137,7 @@ fn ask(agent: &ureq::Agent, url: &str, method: &str, path: &str, token: &str, bo
     response.body_mut().with_config().limit(1 << 30).read_json().expect("JSON")
 }
 
-/// The messages of others in a sync, and where the next one begins.
+/// The messages of others in a sync, and its token for the next one.
 fn sync(agent: &ureq::Agent, url: &str, token: &str, since: &str) -> (Vec<(String, Value)>, String) {
     let filter = "%7B%22presence%22%3A%7B%22not_types%22%3A%5B%22*%22%5D%7D%7D";
     let wait = if since.is_empty() { "0" } else { "20000" };
@@ -167,7 +167,7 @@ impl User {
         User { agent: ureq::Agent::new_with_defaults(), token: log_in(server, user) }
     }
 
-    /// A room with a bot in it, whose token this is.
+    /// A room with the bot that has this token.
     fn room(&self, server: &Synapse, bot: &str, token: &str) -> String {
         let body = json!({ "name": "Bench", "preset": "public_chat", "invite": [bot] });
         let made = server.ask("POST", "/_matrix/client/v3/createRoom", Some(&self.token), &body);
@@ -212,7 +212,7 @@ impl User {
     }
 }
 
-/// Answers whatever others say, `count` times: a sync, a message.
+/// Answers the first `count` messages of others: one sync, one message.
 fn echo(url: &str, token: &str, mut count: usize) {
     let agent = ureq::Agent::new_with_defaults();
     let (_, mut since) = sync(&agent, url, token, "");
@@ -229,10 +229,10 @@ fn echo(url: &str, token: &str, mut count: usize) {
     }
 }
 
-/// The same as the SDK's manual shows it: a handler, for its sync loop.
+/// The same with a handler on the SDK's sync loop, as the SDK's manual shows it.
 async fn sdk_client(url: String) -> matrix_sdk::Client {
     let client = matrix_sdk::Client::builder().homeserver_url(url).build().await.expect("a client");
-    client.matrix_auth().login_username("sdk", "pw-sdk").send().await.expect("let in");
+    client.matrix_auth().login_username("sdk", "pw-sdk").send().await.expect("logged in");
     client.sync_once(SyncSettings::new()).await.expect("a sync");
     client.add_event_handler(|event: OriginalSyncRoomMessageEvent, room: matrix_sdk::Room| async move {
         if event.content.msgtype() == "m.text" {
@@ -244,7 +244,7 @@ async fn sdk_client(url: String) -> matrix_sdk::Client {
     client
 }
 
-/// The program, killed when it goes.
+/// The program, killed on drop.
 struct Bot(Child);
 
 impl Bot {
@@ -267,7 +267,7 @@ impl Bot {
         Bot(child.expect("the program runs"))
     }
 
-    /// What it holds in memory.
+    /// Its resident memory.
     fn memory(&self) -> String {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).expect("it runs");
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
@@ -282,7 +282,7 @@ impl Drop for Bot {
     }
 }
 
-/// Builds the program for release.
+/// Builds the program in release mode.
 fn build() -> PathBuf {
     let built = tests::cargo().args(["build", "--release", "--quiet", "--workspace", "--bin", "astragal"]).status();
     assert!(built.expect("cargo runs").success(), "astragal does not build");

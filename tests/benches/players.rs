@@ -1,4 +1,4 @@
-//! What a command costs at a table at which many have played: `cargo bench -p tests --bench players`.
+//! The cost of a command at a table that has seen many players: `cargo bench -p tests --bench players`.
 
 use chat::{CharacterId, Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use table::{FairBox, Host, Plugins, Settings, Sitting};
 
-/// Commands that are measured.
+/// The number of commands measured.
 const MEASURED: usize = 300;
 
 fn main() {
@@ -49,20 +49,20 @@ struct Table {
 
 impl Table {
     fn new(store: Arc<dyn Store>) -> Self {
-        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("the plugins fit together");
         let settings = Settings { plugins: ["roll", "mvk"].map(str::to_owned).into(), ..Settings::default() };
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
         Table { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
     }
 
-    /// So many roll: players, and guests once all seats are taken.
+    /// Lets this many people roll: players until all seats are taken, then guests.
     fn filled(&mut self, players: usize) {
         for player in 0..players {
             self.say(player, "!roll d6");
         }
     }
 
-    /// As an older version left it at which so many had played and gone.
+    /// Makes it a table of an older version that this many have played at and left.
     fn seen_before(&mut self, seen: usize) {
         self.sitting.put_away().expect("the disk works");
         let key = keys::head(&keys::TableId::of(&hall()));
@@ -77,7 +77,7 @@ impl Table {
         self.store.commit(&batch).expect("the disk works");
     }
 
-    /// Plays a line; the bytes of what it writes come back.
+    /// Plays a line and returns how many bytes it writes.
     fn say(&mut self, player: usize, line: &str) -> usize {
         self.said += 1;
         let speaker = Speaker::new(self::player(player), format!("Player{player}"));
@@ -87,7 +87,7 @@ impl Table {
         heard.batch.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum()
     }
 
-    /// How long a line takes, and how many bytes it writes, as medians.
+    /// Medians of a line's time and of the bytes it writes.
     fn median(&mut self, line: &str) -> (Duration, usize) {
         let mut taken: Vec<_> = (0..MEASURED).map(|_| self.timed(line)).collect();
         taken.sort_unstable();

@@ -1,11 +1,11 @@
 //! A bot that runs for years, in minutes: `cargo bench -p tests --bench years`.
 //!
-//! - `rooms`: a million commands in ten rooms: how memory and disk grow, how long a commit waits while a backup is written, and
-//!   how long the next start takes, until the first answer.
+//! - `rooms`: a million commands in ten rooms. It shows how memory and disk grow, how long a commit waits during a
+//!   backup, and how long the next start takes until the first answer.
 //! - `tables`: ten thousand rooms at twenty commands a second, and the next start.
 //!
-//! `-- rooms` runs one of the two; each part is a process of its own, so that none has another's memory. `COMMANDS=40000` and `SPAN=60`
-//! (seconds) make it shorter, and `DATABASE=redb` keeps everything in redb.
+//! `-- rooms` runs one of the two. Each part has a process of its own, so that memory is measured separately.
+//! `COMMANDS=40000` and `SPAN=60` (seconds) make it shorter, and `DATABASE=redb` keeps everything in redb.
 
 #[path = "shared/stage.rs"]
 mod stage;
@@ -22,22 +22,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use table::{FairBox, Host, Plugins, Settings};
 
-/// As in the program.
+/// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ROOMS: usize = 10;
 const TABLES: usize = 10_000;
-/// Commands a second at all tables.
+/// Commands a second, over all tables.
 const PACE: f64 = 20.0;
-/// After how many commands it is looked at, besides at the end.
+/// Measures after these numbers of commands, and at the end.
 const LOOKS: [u64; 4] = [1_000, 40_000, 200_000, 500_000];
-/// What is typed, in turn.
+/// Typed in turn.
 const TYPED: [&str; 5] = ["!roll 1d20+5", "!insp +1", "!roll 4d6kh3", "!insp -1", "!roll 2d6 # at the door"];
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--bench")).collect();
-    // Under `cargo test --benches` there is nothing to measure.
+    // `cargo test --benches` measures nothing.
     if words.iter().any(|word| word == "--test") {
         return;
     }
@@ -64,13 +64,13 @@ fn run(part: &str, directory: &Path) {
     }
 }
 
-/// A number of the environment.
+/// A number from the environment.
 fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
 }
 
 fn bot(path: &Path) -> Arc<Bot> {
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     let store = look(path).expect("a store");
     let host = Host::new(settings, plugins, store, Entropy::from_system(), Box::new(FairBox)).expect("it starts");
@@ -124,7 +124,7 @@ fn grown(path: &Path, count: u64, time: Duration) {
     ));
 }
 
-/// How long answers were waited for, in microseconds.
+/// How long answers took, in microseconds.
 #[derive(Default)]
 struct Waits(Vec<u128>);
 
@@ -145,7 +145,7 @@ impl std::fmt::Display for Waits {
     }
 }
 
-/// So many more commands, each room's next one when its last was answered.
+/// Types this many more commands. Each room types its next one when the last is answered.
 async fn waits(voice: &mut stage::Voice, commands: u64) -> Waits {
     let mut waits = Waits::default();
     let mut since: std::collections::BTreeMap<chat::RoomId, Instant> = Default::default();
@@ -158,7 +158,7 @@ async fn waits(voice: &mut stage::Voice, commands: u64) -> Waits {
     waits
 }
 
-/// Writes a backup beside the play; what it was and how long it took.
+/// Writes a backup during play, and reports its size and time.
 fn backup(bot: &Bot, file: std::path::PathBuf) -> tokio::task::JoinHandle<String> {
     let (done, written) = tokio::sync::oneshot::channel();
     bot.host().committer().snapshot(move |store| {
@@ -167,13 +167,13 @@ fn backup(bot: &Bot, file: std::path::PathBuf) -> tokio::task::JoinHandle<String
         journal::backup::write(store, Timestamp::UNIX_EPOCH, &mut out).expect("it is written");
         out.finish().expect("it is written");
         let bytes = fs::metadata(&file).expect("it is there").len();
-        // Nobody may wait for it any more.
+        // The run may have ended already.
         let _ = done.send(format!("{} MB in {:.1} s", bytes >> 20, begun.elapsed().as_secs_f64()));
     });
-    tokio::spawn(async { written.await.expect("it is told") })
+    tokio::spawn(async { written.await.expect("the backup reports") })
 }
 
-/// From the start to the first answer.
+/// Measures from the start to the first answer.
 fn start(path: &Path, what: &str) {
     let begun = now();
     let bot = bot(path);
@@ -218,11 +218,11 @@ fn tables(path: &Path) {
 /// Resident memory of this process, in MB.
 fn memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("it is told");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS is listed");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") >> 10
 }
 
-/// Bytes that are taken of the disk.
+/// The bytes used on disk.
 fn on_disk(path: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let files = fs::read_dir(path).expect("a directory").map(|entry| entry.expect("readable"));

@@ -1,4 +1,4 @@
-//! The program with one more kind of network, which is this line.
+//! The program with one more kind of network: lines of text.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! A browser with a page open, driven as a reader would.
+//! A browser with a page open, driven as a reader would use it.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A headless Chromium with the page open, asked through its driver (W3C WebDriver).
+/// A headless Chromium with the page open, driven through chromedriver (W3C WebDriver).
 pub struct Browser {
     driver: Child,
     session: String,
@@ -46,24 +46,24 @@ impl Browser {
         browser
     }
 
-    /// Asks the driver.
+    /// Sends the driver a command.
     pub fn ask(&self, what: &str, body: &Value) -> Value {
         post(&format!("{}/{what}", self.session), body)
     }
 
-    /// Runs a script in the page with an argument, and hands back what it returns.
+    /// Runs a script in the page with an argument and returns its result.
     pub fn script(&self, script: &str, argument: &Value) -> Value {
         self.ask("execute/sync", &json!({"script": script, "args": [argument]}))
     }
 
-    /// Chooses the file as a reader would; the verdict, and whether it holds.
+    /// Chooses the file as a reader would. Returns the verdict and whether the export holds.
     pub fn verify(&self, file: &Path) -> (String, bool) {
         self.script("by('verdict').removeAttribute('data-holds'); by('file').value = '';", &Value::Null);
         let found = self.ask("element", &json!({"using": "css selector", "value": "#file"}));
         let element = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str);
         let element = element.unwrap_or_else(|| panic!("no place for the file: {found}"));
         self.ask(&format!("element/{element}/value"), &json!({"text": file}));
-        // The driver answers once the page has come to its verdict.
+        // The driver answers once the page has reached its verdict.
         let wait = "const done = arguments[1], verdict = by('verdict');
             const tell = () => verdict.dataset.holds && done([verdict.textContent, verdict.dataset.holds]);
             new MutationObserver(tell).observe(verdict, { attributes: true });
@@ -77,7 +77,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Ending the session ends the browser; the driver has no other.
+        // Ending the session also ends the browser.
         let _ = ureq::delete(&self.session).call();
         let _ = self.driver.kill();
         let _ = self.driver.wait();

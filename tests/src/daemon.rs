@@ -1,4 +1,4 @@
-//! A server process: it never outlives the tests.
+//! A server process that never outlives the tests.
 
 use super::deadline::Deadline;
 use super::directory::{Directory, servant};
@@ -14,11 +14,11 @@ use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-/// How long a server may take to listen.
+/// How long a server may take until it listens.
 const START: Duration = Duration::from_secs(30);
-/// How long it may take to end in order.
+/// How long a server may take to shut down.
 const STOP: Duration = Duration::from_secs(10);
-/// Between two looks.
+/// The time between two checks.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A server process that can be started again.
@@ -31,34 +31,34 @@ pub(crate) struct Daemon {
     child: Mutex<Option<Child>>,
 }
 
-/// Whose rights a server has.
+/// The user a server runs as.
 #[derive(Clone, Copy)]
 pub(crate) enum RunsAs {
-    /// A user without rights, since it refuses root.
+    /// A user without rights, for servers that refuse root.
     Servant,
-    /// Whoever runs the tests, to whom alone its files may belong.
+    /// The user who runs the tests, for servers whose files must belong to that user alone.
     Us,
 }
 
 impl Daemon {
-    /// A server that will run in this directory, with these arguments.
+    /// A server that will run in this directory with these arguments.
     pub(crate) fn new(name: &'static str, home: &Directory, arguments: Vec<OsString>) -> Self {
         let home = home.path().to_owned();
         let program = program(name, &home);
         Daemon { name, program, arguments, home, runs_as: RunsAs::Servant, child: Mutex::new(None) }
     }
 
-    /// The same for a program at this place, with the rights of the tests.
+    /// The same for the program at this path, as the user who runs the tests.
     pub(crate) fn ours(name: &'static str, program: PathBuf, home: &Directory, arguments: Vec<OsString>) -> Self {
         let home = home.path().to_owned();
         Daemon { name, program, arguments, home, runs_as: RunsAs::Us, child: Mutex::new(None) }
     }
 
-    /// Starts it; its output goes to NAME.out.
+    /// Starts it. Its output goes to NAME.out.
     pub(crate) fn start(&self) {
         let output = OpenOptions::new().create(true).append(true).open(self.output()).expect("output can be written");
         let errors = output.try_clone().expect("a file has two handles");
-        // setpriv becomes the server, which gets KILL when the thread that started it ends.
+        // setpriv becomes the server. The kernel kills it when the thread that started it ends.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]);
         if let (RunsAs::Servant, Some((user, group))) = (self.runs_as, servant()) {
@@ -71,7 +71,7 @@ impl Daemon {
         *child = Some(spawn(command));
     }
 
-    /// Waits until it listens on these ports; otherwise what it said last.
+    /// Waits until it listens on these ports. On failure, returns its last output.
     pub(crate) fn listens(&self, ports: &[u16]) -> Result<(), String> {
         let deadline = Deadline::after(START);
         for port in ports {
@@ -88,7 +88,7 @@ impl Daemon {
         if self.runs() { Ok(()) } else { Err(format!("{} ended: {}", self.name, self.said())) }
     }
 
-    /// Whether it runs.
+    /// True if it runs.
     pub(crate) fn runs(&self) -> bool {
         self.child().as_mut().is_some_and(|child| child.try_wait().expect("it is our child").is_none())
     }
@@ -98,7 +98,7 @@ impl Daemon {
         self.child().as_ref().map(Child::id).expect("it runs")
     }
 
-    /// What it printed last.
+    /// Its last output.
     pub(crate) fn said(&self) -> String {
         let text = fs::read(self.output()).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -106,7 +106,7 @@ impl Daemon {
         lines[lines.len().saturating_sub(15)..].join("\n")
     }
 
-    /// kill -9, and waits for its end.
+    /// Kills it with -9 and waits for its end.
     pub(crate) fn kill(&self) {
         if let Some(mut child) = self.child().take() {
             child.kill().expect("it is our child");
@@ -114,7 +114,7 @@ impl Daemon {
         }
     }
 
-    /// Asks it to end, waits, and kills it if it does not.
+    /// Asks it to end and waits; kills it if it does not.
     pub(crate) fn stop(&self) {
         if self.runs() {
             self.signal("TERM");
@@ -130,7 +130,7 @@ impl Daemon {
     /// Sends it a signal.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.pid();
-        // The kill of the shell, which is everywhere.
+        // The shell's built-in kill is available everywhere.
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().expect("sh runs");
         assert!(sent.success(), "{} takes no {name}", self.name);
     }
@@ -150,13 +150,13 @@ impl Drop for Daemon {
     }
 }
 
-/// A port of 127.0.0.1 where nothing listens. It lies below those that the system gives to connections going out:
-/// so a server finds its port free when it comes back.
+/// A free port on 127.0.0.1. It is below the range that the system uses for outgoing connections, so a server that
+/// restarts finds its port still free.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const FIRST: u32 = 10_000;
     const COUNT: u32 = 22_000;
-    // Programs that run side by side look in different places.
+    // Programs that run at the same time look in different places.
     let place = std::process::id().wrapping_mul(131) % COUNT;
     let ports = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed)).take(COUNT as usize);
     let mut ports = ports.map(|next| FIRST + (place + next) % COUNT);
@@ -168,7 +168,7 @@ fn is_free(port: u16) -> bool {
     TcpListener::bind(("127.0.0.1", port)).is_ok()
 }
 
-/// Tries to start a server, on other ports if somebody was faster there.
+/// Tries to start a server, and takes other ports if another process was faster.
 pub(crate) fn start<T>(attempt: impl Fn() -> Result<T, String>) -> T {
     let mut complaints = Vec::new();
     for _ in 0..3 {
@@ -180,8 +180,8 @@ pub(crate) fn start<T>(attempt: impl Fn() -> Result<T, String>) -> T {
     panic!("no server: {}", complaints.join("\n\n"))
 }
 
-/// The program of that name. AppArmor, where it is on, lets servers read /etc only, but knows them by their place: then
-/// it is a copy.
+/// The program of that name. AppArmor, where enabled, lets servers read only /etc but identifies them by their path:
+/// then this is a copy.
 fn program(name: &str, home: &Path) -> PathBuf {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let places = std::env::split_paths(&paths).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
@@ -196,8 +196,8 @@ fn program(name: &str, home: &Path) -> PathBuf {
     copy
 }
 
-/// Starts a process from a thread that lives as long as the program: the kernel holds that thread, not the program, for
-/// the parent whose end kills the server.
+/// Starts a process from a thread that lives as long as the program. For the kernel the parent is that thread, not the
+/// program, and its end kills the server.
 fn spawn(command: Command) -> Child {
     type Order = (Command, Sender<io::Result<Child>>);
     static SPAWNER: LazyLock<Sender<Order>> = LazyLock::new(|| {

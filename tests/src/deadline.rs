@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 pub(crate) struct Deadline(Instant);
 
 impl Deadline {
-    /// Waiting ends after this time.
+    /// A deadline after this time.
     pub(crate) fn after(time: Duration) -> Self {
         Deadline(now() + time)
     }
 
-    /// The time left; nothing once it is over.
+    /// The time left, or `None` once it is over.
     pub(crate) fn left(self) -> Option<Duration> {
         self.0.checked_duration_since(now()).filter(|left| !left.is_zero())
     }
 
-    /// The nearer one.
+    /// The earlier of the two.
     pub(crate) fn or_after(self, time: Duration) -> Self {
         Deadline(self.0.min(now() + time))
     }

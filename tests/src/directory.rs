@@ -1,4 +1,4 @@
-//! Directories for servers, removed when the test program ends, and the user the servers run as.
+//! Directories for servers, removed when the test program ends, and the user that servers run as.
 
 use std::fs::{self, Permissions};
 use std::io::ErrorKind;
@@ -9,13 +9,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory of its own below that of the test program, removed with the value.
+/// A directory below that of the test program, removed on drop.
 pub(crate) struct Directory {
     path: PathBuf,
 }
 
 impl Directory {
-    /// Makes one; its name begins so.
+    /// Makes one whose name begins like this.
     pub(crate) fn make(name: &str) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -24,7 +24,7 @@ impl Directory {
         Directory { path }
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -43,7 +43,7 @@ impl Directory {
         path
     }
 
-    /// Gives it to the user that the servers run as; every file can be read by all.
+    /// Gives it to the user that servers run as, and makes every file readable by all.
     pub(crate) fn hand_over(&self) {
         hand_over(&self.path);
     }
@@ -51,12 +51,12 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // A server may still have been writing; what is left goes with the directory of the program.
+        // A server may still be writing. The rest goes with the program's directory.
         fs::remove_dir_all(&self.path).ok();
     }
 }
 
-/// The numbers of the user and the group that servers run as: they refuse root. Nothing if the tests are not root.
+/// The user and group ids that servers run as, because they refuse root. `None` if the tests do not run as root.
 pub(crate) fn servant() -> Option<(u32, u32)> {
     static SERVANT: LazyLock<Option<(u32, u32)>> = LazyLock::new(|| {
         if fs::metadata("/proc/self").expect("there is a /proc").uid() != 0 {
@@ -88,7 +88,7 @@ fn hand_over(path: &Path) {
     }
 }
 
-/// The directory of this test program, and who removes it.
+/// The directory of this test program, and the process that removes it.
 struct Root {
     path: PathBuf,
     _janitor: Child,
@@ -100,7 +100,7 @@ static ROOT: LazyLock<Root> = LazyLock::new(|| {
         Err(error) if error.kind() != ErrorKind::NotFound => panic!("{} is in the way: {error}", path.display()),
         _ => folder(&path),
     }
-    // The pipe to it closes when this program ends, even by kill -9: then it tidies up.
+    // Its pipe closes when this program ends, even by kill -9. Then it tidies up.
     let janitor = Command::new("sh")
         .args(["-c", "trap '' HUP INT TERM; read -r _; sleep 0.2; rm -rf \"$1\"", "janitor"])
         .arg(&path)

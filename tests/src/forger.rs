@@ -1,11 +1,11 @@
-//! Somebody who changes an export and then makes everything fit again: digests, chain, sums.
+//! Changes an export and then makes the digests, the chain and the checksums fit again.
 
 use journal::export::{ExportError, Header, verify};
 use journal::{Entry, Link, digest, unhex};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// What is wrong with an export; the number of the entry it names, if it names one.
+/// What is wrong with an export, and the number of the entry at fault, if the verifier names one.
 pub fn wrong(export: &[u8]) -> Option<(String, Option<u64>)> {
     match verify(&mut &*export, |_| {}) {
         Ok(_) => None,
@@ -14,12 +14,12 @@ pub fn wrong(export: &[u8]) -> Option<(String, Option<u64>)> {
     }
 }
 
-/// Where each line begins and ends, its end included.
+/// The lines, each with its line end.
 pub fn lines(export: &[u8]) -> Vec<Vec<u8>> {
     export.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// The export with its links changed by somebody who then makes everything fit again: digests, chain, sums.
+/// The export with its links changed, and digests, chain and checksums made to fit.
 pub fn forged(export: &[u8], forge: impl Fn(&mut Vec<Link>)) -> Vec<u8> {
     let lines = lines(export);
     let (first, body) = lines.split_first().expect("a first line");
@@ -47,32 +47,32 @@ fn line(value: &impl serde::Serialize) -> Vec<u8> {
     line
 }
 
-/// With a last line that fits.
+/// Adds a last line that fits.
 pub fn summed(export: &[u8], entries: usize) -> Vec<u8> {
     let end = format!("{{\"end\":true,\"entries\":{entries},\"sha256\":\"{}\"}}\n", digest(export));
     [export, end.as_bytes()].concat()
 }
 
-/// The export, of which lines were changed, with a last line that fits.
+/// A changed export with a last line that fits.
 pub fn summed_anew(export: &[u8]) -> Vec<u8> {
     let lines = lines(export);
     let entries = lines.iter().filter(|line| line.starts_with(b"{\"hash\"")).count();
     summed(&lines[..lines.len() - 1].concat(), entries)
 }
 
-/// The export with the first such words outside of the chain changed, and a last line that fits.
+/// The export with the first occurrence of these words outside the chain changed, and a last line that fits.
 pub fn doctored(export: &[u8], old: &str, new: &str) -> Vec<u8> {
     let text = String::from_utf8(export.to_vec()).expect("text");
     assert!(text.contains(old), "no {old} is there");
     summed_anew(text.replacen(old, new, 1).as_bytes())
 }
 
-/// What an entry says, as JSON.
+/// An entry as JSON.
 pub fn entry(link: &Link) -> Value {
     serde_json::from_str(link.entry.get()).expect("JSON")
 }
 
-/// Changes what an entry says, in the form in which the bot writes it.
+/// Changes an entry and writes it in the bot's form.
 pub fn say(link: &mut Link, change: impl FnOnce(&mut Value)) {
     let mut value = entry(link);
     change(&mut value);
@@ -80,14 +80,14 @@ pub fn say(link: &mut Link, change: impl FnOnce(&mut Value)) {
     link.entry = serde_json::value::to_raw_value(&entry).expect("JSON");
 }
 
-/// Changes the words of an entry, in whatever form.
+/// Changes the text of an entry, in any form.
 pub fn spell(link: &mut Link, old: &str, new: &str) {
     let text = link.entry.get();
     assert!(text.contains(old), "no {old} in {text}");
     link.entry = RawValue::from_string(text.replacen(old, new, 1)).expect("JSON");
 }
 
-/// Gives a part another value, and the entry its digest.
+/// Replaces text in a part's value and updates the digest in the entry.
 pub fn replace(link: &mut Link, part: &str, old: &str, new: &str) {
     let parts = &mut link.parts;
     let slot = match part {

@@ -1,18 +1,18 @@
-//! What the program says of itself: its commands with their flags, by `--help`.
+//! The program's own help: its commands with their flags, from `--help`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// What `--help` says of a command.
+/// The `--help` of a command.
 pub struct Page {
     /// The command, without the program's name.
     pub words: Vec<String>,
-    /// What is said.
+    /// The text.
     pub text: String,
 }
 
-/// The pages of a program and of all its commands, from the outermost to the innermost.
+/// The pages of a program and all its commands, outermost first.
 pub fn pages(program: &Path) -> Vec<Page> {
     let mut pages = Vec::new();
     walk(program, Vec::new(), &mut pages);
@@ -31,14 +31,14 @@ fn walk(program: &Path, words: Vec<String>, pages: &mut Vec<Page>) {
 }
 
 impl Page {
-    /// The names of its commands.
+    /// The names of its subcommands.
     fn commands(&self) -> impl Iterator<Item = &str> {
         let (_, rest) = self.text.split_once("Commands:\n").unwrap_or_default();
         let lines = rest.lines().take_while(|line| line.starts_with("  ")).filter(|line| !line.starts_with("   "));
         lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help")
     }
 
-    /// Whether it is run itself, and not only one of its commands.
+    /// True if the command can be run itself.
     pub fn runs(&self) -> bool {
         self.words.is_empty() || self.commands().next().is_none()
     }

@@ -1,7 +1,7 @@
-//! Real IRC servers for the end-to-end tests, a second client to talk to the bot, and a server played by the test.
+//! Real IRC servers for the end-to-end tests, a second client that talks to the bot, and a server played by the test.
 //!
-//! Everything listens on 127.0.0.1 and blocks; an async test calls it from a thread. Servers end with their owner, and
-//! with the test program, however that ends.
+//! Everything listens on 127.0.0.1 and blocks; async tests call it from a thread. Servers end with their owner, and
+//! with the test program, however it ends.
 
 mod certificates;
 mod client;

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: the binary under test, run in a directory of its own.
+//! Shared by the end-to-end tests: the binary under test, run in a directory of its own.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ pub mod watched;
 pub use daemon::free_port;
 pub use session_files::session_files;
 
-/// Lines of the greeting on the console.
+/// The number of lines in the console's greeting.
 pub const GREETING: usize = 3;
 
-/// The `astragal` program, built once a test run from the sources as they are.
+/// The `astragal` program, built once per test run from the current sources.
 pub fn program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
         let built = cargo().args(["build", "--quiet", "--workspace", "--bin", "astragal"]).status();
@@ -37,15 +37,15 @@ pub fn program() -> &'static Path {
     &PROGRAM
 }
 
-/// Where cargo puts a program that it builds as it built the test.
+/// The path of a program that cargo builds in the same profile as the test.
 pub fn program_beside(name: &str) -> PathBuf {
-    // Test programs stand in target/PROFILE/deps.
+    // Test programs are in target/PROFILE/deps.
     let this = std::env::current_exe().expect("a test knows itself");
     this.parent().and_then(Path::parent).expect("target/PROFILE/deps").join(name)
 }
 
-/// Cargo in the workspace, as a shell would start it: what cargo tells a test about its own package would have build scripts
-/// run anew that ask for such words, and all that depends on them built again.
+/// Cargo in the workspace, as a shell would start it. Cargo sets variables about a test's own package. Some build
+/// scripts would run again when these change, and everything that depends on them would be rebuilt.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace"));
@@ -64,31 +64,32 @@ pub fn astragal(data: &Path) -> Command {
     command
 }
 
-/// Runs the bot on `input` until its end.
+/// Runs the bot on `input` until it ends.
 pub fn run(data: &Path, input: &[u8]) -> Output {
     let mut child = astragal(data).stdin(Stdio::piped()).spawn().expect("the program runs");
     let mut stdin = child.stdin.take().expect("it was piped");
     let input = input.to_owned();
-    // The bot may end before it has read everything: then the rest is nobody's.
+    // The bot may end before it has read everything.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let output = child.wait_with_output().expect("the program ends");
     writer.join().expect("the writer does not panic");
     output
 }
 
-/// What the bot printed behind its greeting.
+/// The bot's output after its greeting.
 pub fn answers(output: &Output) -> Vec<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().skip(GREETING).map(str::to_owned).collect()
 }
 
-/// What a failed run says; the last line of standard error.
+/// The error of a failed run: the last line of standard error.
 pub fn complaint(output: &Output) -> String {
     assert!(!output.status.success(), "it should have failed");
     String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned()
 }
 
-/// Waits until the bot that runs on `data` has written its first backup of the day, for five minutes at the most: a disk may be busy.
+/// Waits until the bot on `data` has written its first backup of the day: up to five minutes, because a disk may be
+/// busy.
 pub fn until_backed_up(data: &Path) {
     let daily = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().unwrap_or_default();
@@ -103,7 +104,7 @@ pub fn until_backed_up(data: &Path) {
     panic!("no backup is written in {}", data.display());
 }
 
-/// A bot on a pipe, to talk to line by line.
+/// A bot on a pipe, for a conversation line by line.
 pub struct Conversation {
     child: Child,
     stdin: ChildStdin,
@@ -111,12 +112,12 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Starts the bot and hears its greeting out.
+    /// Starts the bot and skips its greeting.
     pub fn start(data: &Path) -> Self {
         Self::with(&mut astragal(data))
     }
 
-    /// Starts this command of the bot and hears its greeting out.
+    /// Starts the bot with this command and skips its greeting.
     pub fn with(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).spawn().expect("the program runs");
         let stdin = child.stdin.take().expect("it was piped");
@@ -128,16 +129,16 @@ impl Conversation {
         conversation
     }
 
-    /// Starts the bot where files grow to `kib` KiB and no further, as on a full disk; `mia` runs it.
+    /// Starts the bot under a limit of `kib` KiB per file, which acts like a full disk; `mia` runs it.
     pub fn on_a_full_disk(data: &Path, kib: u32) -> Self {
-        // The signal that would come instead of the error is ignored.
+        // The signal is ignored, so that the write fails with an error instead.
         let limited =
             format!("trap '' XFSZ; ulimit -S -f {kib}; exec {} --data {}", program().display(), data.display());
         let mut command = Command::new("bash");
         Self::with(command.args(["-c", &limited]).env("USER", "mia").stdout(Stdio::piped()).stderr(Stdio::null()))
     }
 
-    /// Sets a limit of the running process, in the words of prlimit.
+    /// Sets a limit of the running process, as an argument to prlimit.
     pub fn limit(&self, limit: &str) {
         let set = Command::new("prlimit").args([limit, "--pid", &self.id().to_string()]).status().expect("it runs");
         assert!(set.success(), "{limit}");
@@ -155,7 +156,7 @@ impl Conversation {
         line.trim_end_matches('\n').to_owned()
     }
 
-    /// Types a line and hears the answer; what an earlier run may not have said is passed over.
+    /// Types a line and returns the answer. Skips anything an earlier run may not have said.
     pub fn ask(&mut self, line: &str) -> String {
         self.type_line(line);
         loop {
@@ -171,13 +172,13 @@ impl Conversation {
         self.child.id()
     }
 
-    /// kill -9.
+    /// Kills it with -9.
     pub fn kill(mut self) {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it ends");
     }
 
-    /// Ends the input and waits for the bot; whether it ended well.
+    /// Ends the input and waits for the bot. True if it ended without an error.
     pub fn end(mut self) -> bool {
         drop(self.stdin);
         self.child.wait().expect("it ends").success()

@@ -1,7 +1,7 @@
-//! A network made up for the tests, as an example of all that a new one takes: a [`Transport`] and its [`Kind`].
+//! A network made up for the tests, as an example of everything a new one needs: a [`Transport`] and its [`Kind`].
 //!
-//! The bot connects to a server and both send lines: `room<TAB>name<TAB>text`. A room that begins with `@` is a private chat
-//! with the one of that name. Nobody has an account there, and what is said while the bot is away is lost.
+//! The bot connects to a server and both send lines: `room<TAB>name<TAB>text`. A room whose name begins with `@` is a
+//! private chat with the person of that name. Nobody has an account, and messages sent while the bot is away are lost.
 
 use astragal::{Kind, Names};
 use async_trait::async_trait;
@@ -20,9 +20,9 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// The bot's name in the lines that it sends.
+/// The bot's name in its own lines.
 pub const BOT: &str = "astragal";
-/// How long it waits before it connects again.
+/// How long it waits before it reconnects.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// One of these networks: `[lines.den]`.
@@ -38,7 +38,7 @@ pub struct LineChat {
     network: String,
     settings: Settings,
     orders: mpsc::UnboundedSender<Order>,
-    /// Until somebody says them.
+    /// The receiving end, until the task that says them takes it.
     unsaid: Mutex<Option<mpsc::UnboundedReceiver<Order>>>,
     link: watch::Sender<Option<Arc<tokio::sync::Mutex<OwnedWriteHalf>>>>,
     closing: watch::Sender<bool>,
@@ -50,7 +50,7 @@ enum Order {
 }
 
 impl LineChat {
-    /// A network under the operator's name for it.
+    /// A network with the operator's name for it.
     pub fn new(network: &str, settings: Settings) -> Self {
         let (orders, unsaid) = mpsc::unbounded_channel();
         let (unsaid, network) = (Mutex::new(Some(unsaid)), network.to_owned());
@@ -64,9 +64,9 @@ impl LineChat {
         }
     }
 
-    /// Hears one connection out.
+    /// Reads one connection to its end.
     async fn listen(&self, lines: OwnedReadHalf, desk: &dyn Desk) {
-        // No line of another connection, of this run or an earlier one, has the same id.
+        // Ids are unique across connections and runs.
         let connection = SystemClock.now().as_nanosecond();
         let mut lines = BufReader::new(lines).lines();
         for number in 1.. {
@@ -78,13 +78,14 @@ impl LineChat {
             let room = RoomId::new(&self.network, room);
             let private = room.id.starts_with('@');
             let said = Message::new(format!("{connection}-{number}"), room, speaker, SystemClock.now(), text);
-            // What the core cannot take, nobody hears.
+            // If the core cannot take a message, it is lost.
             let _ = desk.accept(Delivery::from(Event::Said(Message { private, ..said }))).await;
         }
     }
 }
 
-/// Says one post after the other, also when nobody listens any more: the bot stops listening before it has answered all.
+/// Says one post after another, even after listening has ended: the bot stops listening before it has answered
+/// everything.
 async fn speak(
     mut orders: mpsc::UnboundedReceiver<Order>,
     mut link: watch::Receiver<Option<Arc<tokio::sync::Mutex<OwnedWriteHalf>>>>,
@@ -104,7 +105,7 @@ async fn speak(
             Some(link) => link.lock().await.write_all(lines(&post).as_bytes()).await.is_ok(),
             None => false,
         };
-        // Whoever wanted to know may be gone.
+        // The caller may be gone.
         let _ = said.send(if written { Ok(Sent::default()) } else { Err(SendError::Unsaid) });
     }
 }
@@ -120,7 +121,7 @@ fn lines(post: &Post) -> String {
     text.lines().map(|line| format!("{room}\t{BOT}\t{}\n", clean(line))).collect()
 }
 
-/// A part of an answer: what it offers stands on lines of its own.
+/// A block of an answer, with its offers on lines of their own.
 fn shown(block: &Block) -> String {
     let Block::Line(line) = block else { return block.plain() };
     let (offers, rest): (Vec<_>, Vec<_>) = line.iter().partition(|span| matches!(span, Span::Offer(_)));
@@ -164,13 +165,13 @@ impl Transport for LineChat {
 
     fn send(&self, post: Post) -> Saying {
         let (said, saying) = oneshot::channel();
-        // If nobody speaks any more, the other end of the channel is gone too.
+        // If the speaking task has ended, so has the other end of the channel.
         let _ = self.orders.send(Order::Say(Box::new(post), said));
         Box::pin(async { saying.await.unwrap_or(Err(SendError::Unsaid)) })
     }
 
     async fn ready(&self) {
-        // This holds the sender.
+        // This value holds the sender, so waiting cannot fail.
         let _ = self.link.subscribe().wait_for(Option::is_some).await;
     }
 
@@ -180,18 +181,18 @@ impl Transport for LineChat {
 
     async fn close(&self) {
         self.closing.send_replace(true);
-        // What nobody began to say goes with its channel.
+        // If speaking never began, the waiting posts are dropped with their channel.
         drop(self.unsaid.lock().unwrap_or_else(PoisonError::into_inner).take());
         let (closed, closing) = oneshot::channel();
         if self.orders.send(Order::Close(closed)).is_ok() {
-            // Gone is closed too.
+            // If the task is gone, the link is closed too.
             let _ = closing.await;
         }
         self.link.send_replace(None);
     }
 }
 
-/// What the program knows of these networks.
+/// This kind of network, for the program.
 pub struct Lines;
 
 #[async_trait]

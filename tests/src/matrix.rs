@@ -1,5 +1,5 @@
-//! A real homeserver for the end-to-end tests, people on it with a client of their own, and somebody on the line between
-//! it and the bot who does what a homeserver does on its bad days.
+//! A real homeserver for the end-to-end tests, people on it with their own clients, and a connection to it that can act
+//! as a homeserver does on bad days.
 
 mod foreign;
 mod line;

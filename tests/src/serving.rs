@@ -1,4 +1,4 @@
-//! The bot in this process, on networks of a test's choice.
+//! The bot in this process, on networks of the test's choice.
 
 use bot::{Bot, serve};
 use chat::{Clock, PlayerId, SystemClock, Transport};
@@ -13,33 +13,33 @@ use tokio::task::JoinHandle;
 
 /// A bot in this process.
 pub struct Running {
-    /// What it keeps everything in.
+    /// Its store.
     pub store: Arc<dyn Store>,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
 }
 
-/// The plugins that a bot in this process can have.
+/// All plugins of the program.
 pub static PLUGINS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| games::ids().into_iter().map(|id| &*id.leak()).collect());
 
-/// What a bot is made of; the defaults play with fair dice in memory.
+/// The parts of a bot. By default it plays with fair dice and keeps everything in memory.
 pub struct Make {
-    /// What it keeps everything in.
+    /// Its store.
     pub store: Arc<dyn Store>,
-    /// Which are enabled in new rooms.
+    /// The plugins enabled in new rooms.
     pub plugins: Vec<&'static str>,
-    /// What it throws.
+    /// Its dice.
     pub dice: Box<dyn DiceBox>,
-    /// The time that the networks of a test go by.
+    /// The clock of a test's networks.
     pub clock: Arc<dyn Clock>,
-    /// The time that the bot itself goes by.
+    /// The bot's own clock.
     pub own_clock: Arc<dyn Clock>,
-    /// Whether it answers whatever comes.
+    /// True if it answers without rate limits.
     pub unlimited: bool,
-    /// Who owns it.
+    /// Its owners.
     pub owners: BTreeSet<PlayerId>,
-    /// Who is answered nowhere.
+    /// The people it never answers.
     pub ignore: BTreeSet<String>,
 }
 
@@ -63,12 +63,12 @@ impl Make {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
         }
-        let plugins = Plugins::new(games::all()).expect("they live together");
+        let plugins = Plugins::new(games::all()).expect("the plugins fit together");
         let host = Host::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
         let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
         let (stop, stopped) = oneshot::channel();
         let served = serve(Arc::new(bot), networks, async move {
-            // A dropped sender stops it too.
+            // Dropping the sender stops it too.
             let _ = stopped.await;
         });
         let served = tokio::spawn(async move { served.await.expect("it serves") });
@@ -77,7 +77,7 @@ impl Make {
 }
 
 impl Running {
-    /// Stops it in order.
+    /// Stops it in order and returns its store.
     pub async fn stop(self) -> Arc<dyn Store> {
         drop(self.stop);
         self.served.await.expect("it ends");
@@ -89,7 +89,7 @@ impl Running {
 pub struct SetClock(Mutex<Timestamp>);
 
 impl SetClock {
-    /// A clock that stands at this time.
+    /// A clock set to this time.
     pub fn at(time: Timestamp) -> Self {
         SetClock(Mutex::new(time))
     }
@@ -99,7 +99,7 @@ impl SetClock {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = time;
     }
 
-    /// Sets it so much later.
+    /// Moves it forward.
     pub fn go_on(&self, by: SignedDuration) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }

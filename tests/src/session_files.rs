@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All session files of the plugins and of the core, the shortest first: who takes the last of them first does not wait long
-/// for any at the end.
+/// All session files of the plugins and the core, shortest first. A test that starts with the last ones does not wait
+/// for a long one at the end.
 pub fn session_files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
     let entries = |path: PathBuf| fs::read_dir(path).into_iter().flatten().map(|entry| entry.expect("readable").path());

@@ -1,5 +1,5 @@
-//! The programs that users build: release builds with the features of their choice, in a directory apart from what tests are
-//! built in, so that nothing is in them that only tests switch on.
+//! The programs that users build: release builds with the features of their choice. They have a target directory apart
+//! from that of the tests, so that they contain nothing that only tests switch on.
 
 use crate::cargo;
 use std::fs::{self, File};
@@ -9,38 +9,38 @@ use std::sync::LazyLock;
 /// A program that users build.
 #[derive(Debug)]
 pub struct Build {
-    /// What it is called here.
+    /// Its name in the tests.
     pub name: &'static str,
-    /// What is typed behind `cargo build --release`.
+    /// The arguments after `cargo build --release`.
     pub chosen: &'static [&'static str],
 }
 
-/// All of them: the guides name no others.
+/// All of them: the guides mention no others.
 pub const BUILDS: [Build; 2] = [
     Build { name: "irc", chosen: &["--package", "astragal", "--no-default-features", "--features", "irc"] },
     Build { name: "full", chosen: &["--package", "astragal"] },
 ];
 
 impl Build {
-    /// The program, built once a test run from the sources as they are.
+    /// The program, built once per test run from the current sources.
     pub fn program(&self) -> PathBuf {
         PROGRAMS.join(self.name).join("astragal")
     }
 }
 
-/// The program as most users have it.
+/// The program that most users have.
 pub fn full() -> PathBuf {
     let [_, full] = &BUILDS;
     full.program()
 }
 
-/// Where they stand, each in a directory of its name. They share the directory that they are built in: what both need with
-/// the same features is built once.
+/// The directory with the programs, each in a folder of its name. They share a target directory, so that what both need
+/// with the same features is built once.
 static PROGRAMS: LazyLock<PathBuf> = LazyLock::new(|| {
     let this = std::env::current_exe().expect("a test knows itself");
     let target = this.ancestors().nth(3).expect("target/PROFILE/deps").join("shipped");
     fs::create_dir_all(&target).expect("it can be made");
-    // Test programs that run side by side do not take each other's for their own.
+    // Test programs that run at the same time must not replace each other's builds.
     let lock = File::create(target.join("lock")).expect("it can be made");
     lock.lock().expect("files can be locked");
     BUILDS.iter().for_each(|build| make(build, &target));
@@ -53,7 +53,7 @@ fn make(build: &Build, target: &Path) {
     assert!(command.status().expect("cargo runs").success(), "{build:?} does not build");
     let place = target.join(build.name);
     fs::create_dir_all(&place).expect("it can be made");
-    // One that runs cannot be written to, but replaced.
+    // A running program cannot be overwritten, but it can be replaced.
     let part = place.join("astragal.part");
     fs::copy(target.join("release/astragal"), &part).expect("it was built");
     fs::rename(&part, place.join("astragal")).expect("it has one place");

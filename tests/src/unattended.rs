@@ -1,9 +1,9 @@
-//! The program as it runs unattended: on networks, without a terminal.
+//! The program running unattended: on networks, without a terminal.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// The program with a configuration, killed when it goes.
+/// The program with a configuration, killed on drop.
 pub struct Program(Child);
 
 impl Program {
@@ -14,7 +14,7 @@ impl Program {
         Program(child.expect("the program runs"))
     }
 
-    /// Waits until it ended.
+    /// Waits until it ends.
     pub fn wait(&mut self) {
         self.0.wait().expect("it ends");
     }
@@ -28,7 +28,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have been asked to end before.
+        // It may have ended already.
         let _ = self.0.kill();
         self.0.wait().expect("it ends");
     }

@@ -1,4 +1,4 @@
-//! A network that tells how far it is, so that a test goes on when an answer is complete and not a while later.
+//! A network that reports its progress, so that a test can go on the moment an answer is complete.
 
 use async_trait::async_trait;
 use chat::{Clock, Delivery, Desk, DeskError, Event, Guarantees, Post, Saying, Transport, TransportError};
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A network that is watched; it hands everything on as it is.
+/// Watches a network and passes everything on unchanged.
 pub struct Watched {
     network: Arc<dyn Transport>,
     done: Arc<watch::Sender<Done>>,
@@ -17,12 +17,12 @@ pub struct Watched {
     clock: Option<Arc<dyn Clock>>,
 }
 
-/// What is done with: played, and what is answered to it proved to have reached the server.
+/// What has been played and answered, with the answers confirmed by the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Rooms the bot came into.
+    /// Rooms the bot has joined.
     pub arrived: usize,
-    /// Lines that somebody said or edited.
+    /// Lines said or edited.
     pub said: usize,
 }
 
@@ -32,24 +32,24 @@ impl Watched {
         Watched { network, done: Arc::default(), posts: Mutex::default(), clock: None }
     }
 
-    /// This network, on which everything is said at the time of this clock.
+    /// This network, with every message dated by this clock.
     pub fn by_the_clock(network: Arc<dyn Transport>, clock: Arc<dyn Clock>) -> Self {
         Watched { clock: Some(clock), ..Self::new(network) }
     }
 
-    /// What is done.
+    /// The progress so far.
     pub fn done(&self) -> Done {
         *self.done.borrow()
     }
 
-    /// Waits until so much is done; whether it was in time.
+    /// Waits until the progress is enough. True if that was in time.
     pub async fn until(&self, enough: impl FnMut(&Done) -> bool) -> bool {
         let mut done = self.done.subscribe();
-        // This holds the sender.
+        // This value holds the sender, so waiting cannot fail.
         tokio::time::timeout(PATIENCE, done.wait_for(enough)).await.is_ok()
     }
 
-    /// What the bot posted since this was asked last.
+    /// The bot's posts since the last call.
     pub fn posts(&self) -> Vec<Post> {
         std::mem::take(&mut *self.posts.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -103,7 +103,7 @@ impl Desk for WatchedDesk {
         let arrived = count(|event| matches!(event, Event::Arrived { .. }));
         let said = count(|event| matches!(event, Event::Said(_) | Event::Edited { .. }));
         self.desk.accept(delivery).await?;
-        // A network that notes something while it says a post would wait for itself.
+        // A network that stores a note while it says a post would wait for itself.
         if arrived + said > 0 {
             self.desk.settle().await;
         }

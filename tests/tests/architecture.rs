@@ -1,4 +1,5 @@
-//! The direction of dependencies, held against what cargo says of the workspace; and the words no source may hold.
+//! Checks that dependencies between crates point in the allowed direction, and which words the sources must not
+//! contain.
 
 #[path = "architecture/circles.rs"]
 mod circles;
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which of the house's crates a crate may depend on. Plugins are checked by rule.
+/// Which of our crates a crate may depend on. Plugins follow a rule instead.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("dice", &[]),
     ("chat", &[]),
@@ -29,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("simulation", &["bot", "chat", "dice", "games", "journal", "plugin-api", "store-log", "table"]),
     ("plugin-testkit", &["chat", "dice", "journal", "plugin-api", "table"]),
 ];
-/// Which of the house's crates a plugin may depend on, and which its tests may use besides.
+/// Which of our crates a plugin may depend on, and which more its tests may use.
 const PLUGIN: &[&str] = &["plugin-api", "dice", "chat"];
 const PLUGIN_TESTS: &[&str] = &["plugin-testkit"];
 /// Crates that may depend on every other.
@@ -90,7 +91,7 @@ fn dependencies_point_in_the_allowed_direction_only() {
         if !plugin && !allowed.contains_key(name) {
             wrong.push(format!("{name} is not in the table"));
         }
-        // The list of games alone names games.
+        // Only the list of games may name games.
         let games = |to: &str| name == "games" && root().join("plugins").join(to).is_dir();
         wrong.extend(
             package
@@ -114,8 +115,8 @@ fn a_folder_is_named_as_its_crate() {
 }
 
 #[test]
-fn games_reach_for_nothing_but_their_turn() {
-    // A game gets dice and time from its turn; files, threads, clocks and the network are not its business.
+fn games_use_nothing_but_their_turn() {
+    // A game gets dice and time from its turn. It has no use for files, threads, clocks and the network.
     let banned = ["std::fs", "std::net", "std::time", "std::thread", "std::process", "std::env", "rand::", "tokio::"];
     let mut wrong = Vec::new();
     for path in
@@ -129,15 +130,15 @@ fn games_reach_for_nothing_but_their_turn() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What has one place in the program, because it goes wrong elsewhere: which words, and in which file they may stand.
+/// Calls that are easy to get wrong, the one file of the program that may contain them, and why.
 const ONE_PLACE: &[(&str, &str, &str)] = &[
-    ("stdout()", "out.rs", "whoever reads may stop"),
-    ("File::create", "fresh.rs", "a link or a file of somebody else's may be in the way"),
+    ("stdout()", "out.rs", "the reader may stop"),
+    ("File::create", "fresh.rs", "a link or another user's file may be in the way"),
     ("fs::write(", "fresh.rs", "the same"),
 ];
 
 #[test]
-fn what_goes_wrong_elsewhere_has_one_place_in_the_program() {
+fn risky_calls_have_one_place_in_the_program() {
     let mut wrong = Vec::new();
     for path in sources(&root().join("crates/astragal/src")) {
         let text = fs::read_to_string(&path).expect("it can be read");
@@ -145,7 +146,7 @@ fn what_goes_wrong_elsewhere_has_one_place_in_the_program() {
         let elsewhere = ONE_PLACE.iter().filter(|(word, place, _)| program.contains(word) && !path.ends_with(place));
         wrong.extend(
             elsewhere
-                .map(|(word, place, why)| format!("{}: {word} stands in {place} alone, since {why}", path.display())),
+                .map(|(word, place, why)| format!("{}: only {place} may contain {word}, since {why}", path.display())),
         );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -185,7 +186,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files_of(folder, &["rs"])
 }
 
-/// The files in a folder and all within it that have one of these extensions.
+/// The files with these extensions in a folder and its subfolders.
 fn files_of(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("it can be read") {

@@ -1,4 +1,4 @@
-//! Attacks on what the bot promises: each test is something that somebody tried, and what must come of it.
+//! Attacks on the bot's promises: each test is something an attacker may try, and the required result.
 
 #[path = "attack/binding.rs"]
 mod binding;

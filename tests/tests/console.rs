@@ -1,4 +1,4 @@
-//! The bot on a pipe, as a newcomer's script uses it.
+//! The bot on a pipe, as a new user's script would use it.
 
 use tests::{Conversation, answers, run};
 
@@ -50,7 +50,7 @@ fn after_kill_9_the_room_is_as_it_was() {
 }
 
 #[test]
-fn nothing_typed_makes_it_panic_hang_or_grow() {
+fn no_input_makes_it_panic_hang_or_grow() {
     let data = tempfile::tempdir().unwrap();
     let mut input = Vec::new();
     let mut say = |line: &[u8]| {
@@ -91,7 +91,7 @@ fn nothing_typed_makes_it_panic_hang_or_grow() {
 }
 
 #[test]
-fn what_was_said_can_be_edited_and_said_in_private() {
+fn messages_can_be_edited_and_sent_in_private() {
     let data = tempfile::tempdir().unwrap();
     let input =
         b"/edit !roll 1\n!roll 2\n/edit !roll 1 + 3\n/private\nin hall roll 5\nroll 6\n/room hall\n!roll d6\n!export\n";
@@ -100,7 +100,7 @@ fn what_was_said_can_be_edited_and_said_in_private() {
     assert_eq!(said[1..3], ["mia: 2 | 2", "mia: (corrected) 4 | 1 + 3"]);
     assert_eq!(said[3], "You are in a private chat with the bot. Back: /room hall");
     assert_eq!(said[4..6], ["mia: (only mia) 5 | 5", "mia: 6 | 6"]);
-    // The chain's head is in its name.
+    // The file name contains the chain's head.
     let written = said.last().and_then(|last| last.strip_prefix("(written to ")?.strip_suffix(')'));
     let written = written.expect("it is written");
     let begins = data.path().join("exports/hall-1-").display().to_string();

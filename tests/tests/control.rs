@@ -1,5 +1,5 @@
-//! What operators do with a running bot, on a real server: by its socket, in the rooms that are theirs, by HTTP; and what they
-//! are told without asking.
+//! Operating a running bot on a real server: through its socket, in the owner's rooms and by HTTP; and the reports that
+//! come without asking.
 
 use serde_json::Value;
 use std::fs;
@@ -10,10 +10,10 @@ use tests::irc::{Client, Ngircd, NgircdOptions};
 use tests::unattended::Program;
 use tests::{free_port, program};
 
-/// How long something may take that comes by itself.
+/// How long to wait for something that comes by itself.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A bot on ngIRCd of which ann is the owner, in #tavern and #ops, with its directory.
+/// A bot on ngIRCd in #tavern and #ops, owned by ann, with its directory.
 struct Operated {
     server: Ngircd,
     home: tempfile::TempDir,
@@ -26,7 +26,7 @@ impl Operated {
         Self::start_with("", |_| {})
     }
 
-    /// The same with more in front of its configuration, on what is prepared in its data directory.
+    /// The same with more lines at the start of its configuration and a prepared data directory.
     fn start_with(more: &str, prepare: impl Fn(&Path)) -> Self {
         let server = Ngircd::start(&NgircdOptions::default());
         let home = tempfile::tempdir().expect("a directory");
@@ -55,7 +55,7 @@ impl Operated {
         command.args(words).stdin(Stdio::null()).output().expect("astragal runs")
     }
 
-    /// What is said by a word that is obeyed.
+    /// The output of a command that succeeds.
     #[track_caller]
     fn told(&self, words: &[&str]) -> String {
         let output = self.ctl(words);
@@ -63,12 +63,12 @@ impl Operated {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// The same of a bot that may not run yet.
+    /// The output of a command, even if the bot does not run yet.
     fn told_or_nothing(&self, words: &[&str]) -> String {
         String::from_utf8(self.ctl(words).stdout).expect("text")
     }
 
-    /// What is said by a word that is not.
+    /// The error of a command that fails.
     #[track_caller]
     fn refused(&self, words: &[&str]) -> String {
         let output = self.ctl(words);
@@ -76,7 +76,7 @@ impl Operated {
         String::from_utf8(output.stderr).expect("text")
     }
 
-    /// A status and a page.
+    /// The status and body of a page.
     fn get(&self, path: &str) -> (u16, String) {
         let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         match agent.get(format!("http://127.0.0.1:{}{path}", self.watched)).call() {
@@ -104,7 +104,7 @@ impl Operated {
 }
 
 #[test]
-fn an_operator_asks_by_the_socket() {
+fn an_operator_uses_the_socket() {
     let operated = Operated::start();
     operated.until("#tavern", || operated.told(&["status"]).contains("#tavern: nobody else\n"));
     let status: Value = serde_json::from_str(&operated.told(&["--json", "status"])).unwrap();
@@ -117,7 +117,7 @@ fn an_operator_asks_by_the_socket() {
     let mut ann = operated.comes("ann", &["#den"]);
     let enabled = operated.told(&["plugin", "enable", "net/#den", "mvk"]);
     assert!(enabled.starts_with("Mecha vs Kaiju 202X is enabled in this room."), "{enabled}");
-    // Nobody there was told, and everybody can read it in the journal.
+    // The room was not told, but everybody can read it in the journal.
     ann.say("#den", "!history");
     assert!(ann.answer("astragal", "#den").contains("1 entry up to #1"));
     assert!(ann.hear("astragal", "#den").starts_with("- #1 the operator, "));
@@ -126,7 +126,7 @@ fn an_operator_asks_by_the_socket() {
     assert_eq!(operated.told(&["leave", "net/#den"]), "net: leaving #den; what its table holds stays\n");
     operated.until("its end", || !operated.told(&["status"]).contains("#den"));
 
-    // Who is ignored is ignored everywhere, by who they are or where they come from.
+    // Ignoring applies everywhere, by id or by mask.
     let mut bob = operated.comes("bob", &["#tavern"]);
     for pattern in ["net:nick:bob", "bob!*@*"] {
         assert_eq!(operated.told(&["ignore", pattern]), format!("{pattern} is answered nowhere\n"));
@@ -135,7 +135,7 @@ fn an_operator_asks_by_the_socket() {
         bob.say("astragal", "roll 1d1");
         assert_eq!(operated.told(&["ignore", "--no", pattern]), format!("{pattern} is answered again\n"));
         bob.say("#tavern", "!roll 2d1");
-        assert!(bob.answer("astragal", "#tavern").starts_with("2 | 2d1 [1 1]"), "the first thing that is answered");
+        assert!(bob.answer("astragal", "#tavern").starts_with("2 | 2d1 [1 1]"), "the first answer");
     }
     let file = operated.told(&["backup"]);
     let file = file.trim().strip_prefix("written to ").unwrap();
@@ -166,7 +166,7 @@ fn an_operator_asks_by_the_socket() {
 }
 
 #[test]
-fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
+fn an_owner_gives_orders_in_private_and_in_their_own_rooms() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 other"));
@@ -180,18 +180,18 @@ fn an_owner_asks_in_private_and_in_the_rooms_that_are_theirs() {
     assert_eq!(ann.answer("astragal", "#ops"), "unrecognized subcommand 'stats'");
     ann.say("#ops", "!ctl status");
     assert!(ann.answer("astragal", "#ops").starts_with("astragal "));
-    // Elsewhere, and from others, it is no command.
+    // Elsewhere, or from others, it is not a command.
     ann.say("#tavern", "!ctl ignore");
     let mut bob = operated.comes("bob", &["#ops"]);
     bob.say("#ops", "!ctl leave net #tavern");
     bob.say("astragal", "ctl status");
     assert!(bob.hear("astragal", "bob").contains("I do not know ctl"));
     ann.say("#tavern", "!roll 1d1");
-    assert!(ann.answer("astragal", "#tavern").contains("1d1 [1]"), "the first thing that is answered there");
+    assert!(ann.answer("astragal", "#tavern").contains("1d1 [1]"), "the first answer there");
 }
 
 #[test]
-fn whoever_watches_sees_how_it_is_and_the_owner_is_told_once() {
+fn monitoring_shows_the_bots_state_and_the_owner_is_told_once() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     ann.say("#tavern", "!roll 1d1");
@@ -214,7 +214,7 @@ fn whoever_watches_sees_how_it_is_and_the_owner_is_told_once() {
     }
     assert_eq!(operated.get("/live"), (200, "live\n".to_owned()));
 
-    // A configuration that went wrong twice is told of once.
+    // The owner hears only once about a configuration that was wrong twice.
     let right = fs::read_to_string(operated.config()).unwrap();
     fs::write(operated.config(), format!("nam = 1\n{right}")).unwrap();
     operated.bot.signal("HUP");
@@ -238,7 +238,7 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
     ann.answer("astragal", "#tavern");
     ann.say("#tavern", "!insp +3");
     assert_eq!(ann.answer("astragal", "#tavern"), "inspiration 3 (+3) #2");
-    // Whoever comes by does not carry it away.
+    // A passer-by cannot move the table.
     let mut bob = operated.comes("bob", &["#tavern"]);
     bob.say("#tavern", "!export move");
     assert!(
@@ -260,7 +260,7 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
     assert_eq!(ann.answer("astragal", "#ops"), "inspiration 4 (+1) #4");
     ann.say("#tavern", "!insp");
     assert_eq!(ann.answer("astragal", "#tavern"), "inspiration 4");
-    // The word counts once.
+    // The code word works once.
     ann.say("#ops", "!import back really");
     ann.answer("astragal", "#ops");
     ann.say("#ops", "!insp");
@@ -270,7 +270,7 @@ fn a_table_goes_on_in_another_channel_and_comes_back() {
 }
 
 #[test]
-fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
+fn old_text_is_erased_and_empty_rooms_are_left() {
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v1.jsonl");
     let mut operated = Operated::start_with("journals.keep_text_days = 1\n", |data| {
         let restored = Command::new(program()).arg("--data").arg(data).args(["restore", golden]).output().unwrap();
@@ -297,7 +297,7 @@ fn what_is_old_is_erased_and_rooms_where_nobody_is_are_left() {
         ["#den: nobody", "#cave: nobody"].iter().all(|room| operated.told(&["status"]).contains(room))
     });
 
-    // Nobody has been in one of them for long, as far as is noted.
+    // As far as the bot knows, one of the rooms has been empty for long.
     let data = operated.home.path().join("data");
     operated.bot = {
         operated.bot.signal("TERM");

@@ -1,4 +1,4 @@
-//! The running core over the fake network: panics, redelivery, restarts, tables side by side.
+//! The running core over the fake network: panics, redelivery, restarts, and several tables at once.
 
 use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
@@ -28,10 +28,10 @@ enum Break {
     /// Count one up.
     #[command(main, example = "count")]
     Count,
-    /// Change the state, throw a die, and panic.
+    /// Change the state, roll a die, and panic.
     #[command(example = "shatter")]
     Shatter,
-    /// Throw dice until there are none.
+    /// Roll dice until none are left.
     #[command(example = "greed")]
     Greed,
     /// Keep more than can be kept.
@@ -83,7 +83,7 @@ fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
     let plugins = vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()];
     let enabled = ["fragile", "roll", "mvk"].map(str::to_owned).into();
     let settings = Settings { plugins: enabled, ..Settings::default() };
-    let plugins = Plugins::new(plugins).expect("they live together");
+    let plugins = Plugins::new(plugins).expect("the plugins fit together");
     Arc::new(Bot::new(
         Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
     ))
@@ -115,7 +115,7 @@ async fn ask(network: &Fake, id: &str, body: &str) -> String {
     text(&network.hear().await)
 }
 
-/// Runs a bot over `store` on `network` while `play` goes on, then stops it in order.
+/// Runs a bot over `store` on `network` during `play`, then stops it in order.
 async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
     let (stop, stopped) = oneshot::channel::<()>();
     let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
@@ -132,13 +132,13 @@ async fn a_panicking_game_leaves_the_table_playable() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
         let sorry = ask(network, "2", "!shatter").await;
-        // The dice that fell are an entry, and nothing else is.
+        // The dice that fell are an entry, and nothing else changes.
         assert!(sorry.starts_with("comes to nothing: sorry, that hit a bug in fragile and nothing changed"), "{sorry}");
         let greed = ask(network, "3", "!greed").await;
         assert!(greed.starts_with("comes to nothing: that takes more than 5000 dice"), "{greed}");
         assert!(greed.ends_with(" and 4980 more #3"), "{greed}");
         assert_eq!(ask(network, "4", "!count").await, "counted 2 #4");
-        // A line that breaks stops no other line of its message.
+        // A line that panics does not stop the other lines of its message.
         let answer = ask(network, "5", "!shatter\n!count\nand on we go").await;
         assert!(answer.ends_with("counted 3 #6"), "{answer}");
     })
@@ -146,7 +146,7 @@ async fn a_panicking_game_leaves_the_table_playable() {
 }
 
 #[tokio::test]
-async fn settings_reach_the_game_and_a_state_has_a_bound() {
+async fn settings_reach_the_game_and_its_state_has_a_size_limit() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         assert!(ask(network, "1", "!table step 11").await.starts_with("Step is a number from 1 to 10"));
         assert_eq!(ask(network, "2", "!table step 3").await, "step is now 3. #1");
@@ -176,20 +176,20 @@ async fn dice_in_prose_are_rolled_where_the_room_wants_that() {
 }
 
 #[tokio::test]
-async fn what_was_said_while_the_bot_was_away_is_answered_where_the_room_wants_that() {
+async fn missed_messages_are_answered_where_the_room_wants_that() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let late = |id: &str| Event::Said(Message { late: true, ..message(id, "hall", "!roll 1d1") });
         network.happen(late("1"));
         assert!(text(&network.hear().await).contains("1 | 1d1 [1] #1"));
         assert_eq!(ask(network, "2", "!room late off").await, "late is now off. #2");
         network.happen(late("3"));
-        assert!(ask(network, "4", "!roll 2d1").await.contains("2d1"), "the next thing that is answered");
+        assert!(ask(network, "4", "!roll 2d1").await.contains("2d1"), "the next answer");
     })
     .await;
 }
 
 #[tokio::test]
-async fn several_lines_are_answered_together_and_too_many_are_said_so() {
+async fn several_lines_get_one_answer_which_says_if_they_were_too_many() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         let answer = ask(network, "1", "I count.\n!count\n!count\nhm\n!count\n!count\n!count\n!count").await;
         assert_eq!(answer.lines().count(), 6, "{answer}");
@@ -205,7 +205,7 @@ async fn the_lines_of_a_message_see_each_other() {
         assert!(ask(network, "1", "!act d8").await.contains("#1"));
         let answer = ask(network, "2", "!act d12 d12\n!vs 0\n!vs 0").await;
         assert!(answer.contains("SUCCESS") && answer.contains("#2 was settled against 0"), "{answer}");
-        // The roll before that message is still open, and a reply or a number may name what settled the other.
+        // The roll before that message is still open. The number of the settling command leads to the roll it settled.
         assert!(ask(network, "3", "!vs #1 0").await.starts_with("SUCCESS"));
         assert!(ask(network, "4", "!vs #3 0").await.starts_with("#2 was settled"));
     })
@@ -213,7 +213,7 @@ async fn the_lines_of_a_message_see_each_other() {
     whole(&*store, 4);
 }
 
-/// The journal of the hall has so many entries and adds up.
+/// The hall's journal has this many entries and adds up.
 fn whole(store: &dyn Store, entries: u64) {
     let table = TableId::of(&RoomId::new("fake", "hall"));
     let audit = journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
@@ -225,9 +225,9 @@ fn whole(store: &dyn Store, entries: u64) {
 struct Disk {
     memory: Memory,
     full: AtomicBool,
-    /// As long as this is set, a commit does not return.
+    /// While this is set, a commit does not return.
     slow: AtomicBool,
-    /// A commit waits for that.
+    /// A commit is waiting.
     waiting: AtomicBool,
     fail_once: AtomicBool,
 }
@@ -255,12 +255,12 @@ impl Store for Disk {
 }
 
 #[tokio::test]
-async fn while_the_disk_is_full_nothing_changes_and_afterwards_all_adds_up() {
+async fn nothing_changes_while_the_disk_is_full_and_all_adds_up_afterwards() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
         for round in 0..10 {
-            // Rolls are answered before they are written: several are on their way when the disk is full.
+            // Rolls are answered before they are written, so several are on their way when the disk fills up.
             for n in 0..4 {
                 say(network, &format!("roll {round} {n}"), "hall", "!roll d6");
             }
@@ -280,7 +280,7 @@ async fn while_the_disk_is_full_nothing_changes_and_afterwards_all_adds_up() {
 }
 
 #[tokio::test]
-async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
+async fn a_table_is_reopened_only_after_all_its_commits_have_ended() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::new("fake"), async |network| {
         assert_eq!(ask(network, "0", "!count").await, "counted 1 #1");
@@ -291,7 +291,7 @@ async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
         };
         let mut tried = 0;
         for round in 0..40 {
-            // A table that is asked much reserves numbers ahead, so that rolls are answered before they are written.
+            // A busy table reserves numbers ahead, so that rolls are answered before they are written.
             for _ in 0..12 {
                 roll();
                 network.hear().await;
@@ -304,7 +304,7 @@ async fn a_table_is_opened_again_only_once_all_it_submitted_has_ended() {
             }
             roll();
             let both = early && tokio::time::timeout(Duration::from_millis(100), network.hear()).await.is_ok();
-            // The first roll's commit fails; the second roll is still to be written when the next command comes.
+            // The first roll's commit fails, and the second roll is not written yet when the next command comes.
             disk.fail_once.store(both, Ordering::SeqCst);
             disk.slow.store(false, Ordering::SeqCst);
             while disk.fail_once.load(Ordering::SeqCst) {
@@ -339,7 +339,7 @@ async fn the_head_of_the_chain_is_shown_only_once_it_is_on_the_disk() {
             say(network, &format!("fair {round}"), "hall", "!fair");
             let shown = early && soon().await.is_ok();
             disk.slow.store(false, Ordering::SeqCst);
-            assert!(!shown, "the roll is not on the disk yet, and its place in the chain was shown");
+            assert!(!shown, "a place in the chain was shown before the roll was on the disk");
             tried += u32::from(early);
             for _ in 0..1 + u32::from(!early) {
                 network.hear().await;
@@ -351,7 +351,7 @@ async fn the_head_of_the_chain_is_shown_only_once_it_is_on_the_disk() {
 }
 
 #[tokio::test]
-async fn what_a_network_counts_as_accepted_is_played_once_there_is_room() {
+async fn accepted_messages_are_played_once_the_disk_has_room() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::redelivering("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
@@ -365,7 +365,7 @@ async fn what_a_network_counts_as_accepted_is_played_once_there_is_room() {
     .await;
     let freed = disk.clone();
     with_bot(disk.clone(), Fake::redelivering("fake"), async move |network| {
-        // What was said before may be said again, since the disk did not take that it was.
+        // An old answer may be repeated, because the full disk did not record that it was sent.
         let mut post = network.hear().await;
         while post.again {
             post = network.hear().await;
@@ -379,7 +379,7 @@ async fn what_a_network_counts_as_accepted_is_played_once_there_is_room() {
 }
 
 #[tokio::test]
-async fn what_comes_twice_is_played_once() {
+async fn a_message_delivered_twice_is_played_once() {
     let store: Arc<Memory> = Arc::default();
     with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
         for _ in 0..3 {
@@ -393,7 +393,7 @@ async fn what_comes_twice_is_played_once() {
 }
 
 #[tokio::test]
-async fn what_was_accepted_before_a_crash_is_played_after_it() {
+async fn a_message_accepted_before_a_crash_is_played_after_it() {
     let store: Arc<Memory> = Arc::default();
     let accepted = message("1", "hall", "!count");
     let mut batch = Batch::default();
@@ -402,7 +402,7 @@ async fn what_was_accepted_before_a_crash_is_played_after_it() {
     store.commit(&batch).expect("memory does not fail");
     with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
         assert_eq!(text(&network.hear().await), "(sent 1970-01-01 00:00 UTC) counted 1 #1");
-        // The network delivers it again, since it never heard that it was accepted.
+        // The network redelivers it, because it never heard that the bot had accepted it.
         say(network, "1", "hall", "!count");
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })
@@ -412,7 +412,7 @@ async fn what_was_accepted_before_a_crash_is_played_after_it() {
 }
 
 #[tokio::test]
-async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
+async fn an_unsaid_post_is_said_after_the_next_start_and_marked() {
     let store: Arc<Memory> = Arc::default();
     let network = Fake::new("fake");
     network.go_down();
@@ -429,17 +429,17 @@ async fn a_post_that_was_not_said_is_said_after_the_next_start_and_marked() {
         assert_eq!(ask(network, "2", "!count").await, "counted 2 #2");
     })
     .await;
-    assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "what was said is not kept");
+    assert!(!store.dump().keys().any(|key| key.starts_with(keys::OUTBOX)), "a post that was said is not kept");
 }
 
-/// The one post that is to be said.
+/// The only post in the outbox.
 fn outbox(store: &Memory) -> String {
     let row = store.dump().into_iter().find(|(key, _)| key.starts_with(keys::OUTBOX));
     row.map(|(_, row)| String::from_utf8(row).expect("JSON")).unwrap_or_default()
 }
 
 #[tokio::test]
-async fn what_was_repeated_once_is_not_repeated_again() {
+async fn a_post_repeated_once_is_not_repeated_again() {
     let store: Arc<Memory> = Arc::default();
     let down = || {
         let network = Fake::new("fake");
@@ -453,16 +453,16 @@ async fn what_was_repeated_once_is_not_repeated_again() {
         }
     })
     .await;
-    // Taken to be repeated, and not said before an orderly end: it still may be.
+    // Taken for repetition but not said before an orderly stop. It may still be repeated.
     with_bot(store.clone(), down(), async |network| {
         while network.kept() == 0 {
             tokio::task::yield_now().await;
         }
-        assert!(outbox(&store).contains("\"again\":true"), "that it is about to be repeated is noted before");
+        assert!(outbox(&store).contains("\"again\":true"), "the repetition is noted before it is sent");
     })
     .await;
     assert!(outbox(&store).contains("\"again\":false"));
-    // Had it been killed instead, nobody could tell whether it was repeated: it is not said a third time.
+    // After a kill nobody could know whether it was repeated, so it is not said a third time.
     let (key, row) = store.dump().into_iter().find(|(key, _)| key.starts_with(keys::OUTBOX)).expect("it is kept");
     let mut batch = Batch::default();
     batch.put(key, String::from_utf8(row).expect("JSON").replace("\"again\":false", "\"again\":true"));
@@ -486,7 +486,7 @@ async fn a_post_that_cannot_be_said_holds_up_no_other() {
 }
 
 #[tokio::test]
-async fn tables_do_not_know_of_each_other() {
+async fn tables_do_not_affect_each_other() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         for n in 0..20 {
             say(network, &format!("{n}"), &format!("room{}", n % 4), "!count");
@@ -514,7 +514,7 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
         reply.reply_to = Some(format!("said-{}", first.key));
         network.happen(Event::Said(reply));
         assert!(text(&network.hear().await).starts_with("SUCCESS"));
-        // The latest is still open, the first is settled.
+        // The latest roll is still open; the first is settled.
         assert!(ask(network, "4", "!vs #1 1").await.starts_with("#1 was settled against 0"));
         assert!(ask(network, "5", "!vs 0").await.starts_with("SUCCESS"));
     })
@@ -522,7 +522,7 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
 }
 
 #[tokio::test]
-async fn a_reply_to_a_roll_goes_on_from_that_one() {
+async fn a_reply_to_a_roll_continues_that_roll() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
         say(network, "1", "hall", "!roll 10d1");
         let first = network.hear().await;
@@ -553,7 +553,7 @@ async fn an_edited_command_edits_its_answer_even_after_a_restart() {
         let earlier = corrected.corrects().cloned().expect("it takes the place of the first answer");
         assert_eq!((earlier.key.as_str(), earlier.id), (first.as_str(), Some(format!("said-{first}"))));
         assert_eq!(corrected.answers.as_deref(), Some("1"));
-        // Delivered again, it is nothing new.
+        // A redelivered edit has no effect.
         network.happen(edit("2", "1", "!roll 1+1"));
     })
     .await;
@@ -561,7 +561,7 @@ async fn an_edited_command_edits_its_answer_even_after_a_restart() {
         network.happen(edit("3", "1", "!roll 1+2"));
         let corrected = network.hear().await;
         assert_eq!(corrected.corrects().and_then(|earlier| earlier.id.clone()), Some(format!("said-{first}")));
-        // What the first version did is taken back.
+        // The first version's effect is undone.
         assert_eq!(ask(network, "4", "!count").await, "counted 1 #4");
     })
     .await;

@@ -1,4 +1,5 @@
-//! A data directory that cannot be used: one clear line that says what to do, a status that is not 0, nothing changed.
+//! An unusable data directory gives one clear line with what to do and an exit status other than 0, and nothing
+//! changes.
 
 use chat::RoomId;
 use journal::keys::TableId;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tests::{Conversation, answers, astragal, complaint, program, run, until_backed_up};
 
-/// The user nobody: whom no directory of root's lets write.
+/// The user nobody, who cannot write into root's directories.
 const NOBODY: u32 = 65_534;
 
 fn play_a_little(data: &Path) {
@@ -23,7 +24,7 @@ fn content(data: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_directory_that_another_bot_holds_is_left_to_it() {
+fn a_directory_in_use_by_another_bot_is_left_alone() {
     let data = tempfile::tempdir().unwrap();
     let mut first = Conversation::start(data.path());
     let says = complaint(&run(data.path(), b"!roll d6\n"));
@@ -37,7 +38,7 @@ fn a_directory_that_cannot_be_written_is_named() {
     let data = tempfile::tempdir().unwrap();
     play_a_little(data.path());
     let before = content(data.path());
-    // Nobody must be able to run the program and to see the directory.
+    // Nobody must be able to run the program and see the directory.
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("astragal");
     fs::copy(program(), &copy).unwrap();
@@ -65,7 +66,7 @@ fn a_full_disk_at_the_start_is_named() {
 }
 
 #[test]
-fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
+fn a_full_disk_refuses_changes_until_there_is_room_again() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::on_a_full_disk(data.path(), 10_000);
     bot.ask("!plugin enable mvk");
@@ -82,7 +83,7 @@ fn a_full_disk_refuses_what_would_change_something_until_there_is_room_again() {
     assert!(bot.ask("!insp").contains(&format!("inspiration {held}")), "something was lost or half-written");
     assert!(bot.ask("!insp +1").contains(&format!("inspiration {} ", held + 1)));
     assert!(bot.end());
-    // An answer whose being said could not be written down is said once more, in front.
+    // If the bot could not record that an answer was said, it repeats that answer first.
     let after = run(data.path(), b"!insp\n");
     assert!(answers(&after).last().unwrap().ends_with(&format!("inspiration {}", held + 1)));
 }
@@ -92,7 +93,7 @@ fn damaged_data_is_left_as_it_is_and_the_newest_backup_is_named() {
     let data = tempfile::tempdir().unwrap();
     play_a_little(data.path());
     let backups = data.path().join("backups");
-    // The bot has written today's.
+    // The bot has written today's backup.
     let _ = fs::remove_dir_all(&backups);
     fs::create_dir_all(&backups).unwrap();
     let newest = backups.join("2001-01-02.jsonl");
@@ -128,7 +129,7 @@ fn data_of_a_newer_version_is_refused() {
 }
 
 #[test]
-fn what_is_kept_is_for_its_owner_alone() {
+fn stored_files_are_readable_only_by_their_owner() {
     let data = tempfile::tempdir().unwrap();
     play_a_little(data.path());
     let mut folders = vec![data.path().to_owned()];
@@ -157,7 +158,7 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     bot.ask("!insp +1");
     assert!(bot.end());
     assert!(complaint(&backup(data.path())).contains("is there already"));
-    // For a version that knows no newer schema, and for one that nothing leads back to.
+    // For a version with an older schema, and for one that is too old.
     let back = data.path().with_extension("back");
     let write_for =
         |schema: &str| astragal(data.path()).arg("backup").arg(&back).args(["--schema", schema]).output().unwrap();
@@ -172,7 +173,7 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     let done = restore(data.path(), &file);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert_eq!(answers(&run(data.path(), b"!insp\n!roll 1d6\n"))[0], "mia: inspiration 4");
-    // What was played since the backup is known to the players: the dice come of a new seed.
+    // Players know the rolls made since the backup, so the dice get a new seed.
     {
         let store = astragal::store::look(&data.path().join("store")).unwrap();
         let table = TableId::of(&RoomId::new("console", "hall"));
@@ -190,7 +191,7 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     assert!(complaint(&restore(other.path(), &changed)).contains("no usable backup"));
     assert!(!other.path().join("store").exists());
 
-    // And of a bot that does not run.
+    // The same for a bot that does not run.
     fs::remove_file(&file).unwrap();
     assert!(backup(data.path()).status.success());
     fs::remove_file(&file).unwrap();
@@ -233,9 +234,9 @@ fn a_damaged_store_is_rebuilt_to_the_last_command() {
     let said = answers(&run(data.path(), b"!insp\n!why\n"));
     assert_eq!(said[0], "mia: inspiration 3");
     assert!(said[1].contains(rolled.rsplit_once('#').unwrap().1), "{said:?} after {rolled}");
-    // There is nothing in the way of a second time but what the first put aside.
+    // Only the data set aside the first time is in the way of a second rebuild.
     assert!(complaint(&check(&["--rebuild"])).contains("is there already"));
-    // As if the power had gone before the new store was in place.
+    // As after a power failure before the new store was in place.
     fs::rename(data.path().join("store"), data.path().join("store.part")).unwrap();
     for says in [complaint(&run(data.path(), b"!insp\n")), complaint(&check(&[]))] {
         assert!(says.contains("a rebuild was interrupted here"), "{says}");
@@ -257,7 +258,7 @@ fn a_backup_of_one_database_is_restored_into_another() {
     assert!(astragal(&sled).arg("backup").arg(&file).output().unwrap().status.success());
     on_redb(&redb, &["restore"]);
     assert!(redb.join("store/redb").exists() && !redb.join("store/db").exists());
-    // What is there is not passed over for an empty one.
+    // Existing data is not ignored in favor of an empty database.
     let says = complaint(&run(&redb, b"!insp\n"));
     assert!(says.contains("is kept in redb") && says.contains("astragal backup FILE"), "{says}");
 

@@ -1,4 +1,4 @@
-//! Words that are erased without anybody asking at the table: by their age, and since their message was taken back.
+//! Words that are erased without a command: because of their age, or because their message was deleted.
 
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +7,7 @@ use journal::store::Memory;
 use std::sync::Arc;
 use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 
-/// Two rooms, in which everybody is admin.
+/// Two rooms.
 struct Rooms {
     sitting: Sitting,
     said: usize,
@@ -15,7 +15,7 @@ struct Rooms {
 
 impl Rooms {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("one plugin always fits");
         let store: Arc<Memory> = Arc::default();
         let bot = Host::new(Settings::default(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
         Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), said: 0 }
@@ -29,7 +29,7 @@ impl Rooms {
         Message { unlimited: true, ..message }
     }
 
-    /// How a line ended, and all that was said of it, to whomever.
+    /// The outcome of a line, and the text for all readers.
     fn say(&mut self, standing: Standing, room: &str, day: i64, body: &str) -> (OutcomeKind, String) {
         let message = self.message(standing, room, day, body);
         let heard = self.sitting.play(&Event::Said(message)).expect("memory does not fail");
@@ -38,18 +38,18 @@ impl Rooms {
 }
 
 #[test]
-fn erasing_what_is_old_comes_to_an_end() {
+fn erasing_old_text_comes_to_an_end() {
     let mut rooms = Rooms::new();
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
     let mut order = |day| rooms.say(Standing::Operator, "hall", day, "!erase older 1").0;
     assert_eq!(order(3), OutcomeKind::Played);
-    // What the operator said then is old too by now, and about nobody.
+    // By now the operator's own lines are old, too, but they contain no one's words.
     assert_eq!([order(10), order(20)], [OutcomeKind::Refused; 2]);
     assert!(rooms.say(Standing::Admin, "hall", 20, "!history").1.contains("2 entries up to #2"));
 }
 
 #[test]
-fn what_was_too_long_to_be_said_is_erased_with_the_words() {
+fn the_rest_of_a_long_answer_is_erased_with_the_words() {
     let mut rooms = Rooms::new();
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # my street");
     let mut left = |text: &str| {
@@ -67,7 +67,7 @@ fn what_was_too_long_to_be_said_is_erased_with_the_words() {
 }
 
 #[test]
-fn a_message_that_is_taken_back_erases_nothing_of_another_table() {
+fn a_deleted_message_erases_nothing_at_another_table() {
     let mut rooms = Rooms::new();
     rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 # of the hall");
     let first = rooms.said.to_string();
@@ -82,7 +82,7 @@ fn a_message_that_is_taken_back_erases_nothing_of_another_table() {
 }
 
 #[test]
-fn a_refused_line_that_is_taken_back_is_not_sent_by_a_letter() {
+fn a_refused_line_that_was_deleted_is_not_sent_by_a_letter() {
     for taken_back in [false, true] {
         let mut rooms = Rooms::new();
         let (kind, refused) = rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 street");

@@ -1,8 +1,8 @@
-//! No word of a line is dropped without a word: whatever stands where in a command, an argument took it, or it is refused.
+//! No word of a line is silently dropped: whatever its place in a command, an argument takes it or the line is refused.
 
 use plugin_api::Words;
 
-/// A word that means nothing to anybody, and that no remark can have.
+/// A word without meaning that no remark contains.
 const NONSENSE: &str = "zzqx7";
 
 #[test]

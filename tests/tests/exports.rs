@@ -1,4 +1,4 @@
-//! Exported journals: verified by the program and by the page in a browser, caught when altered, moved elsewhere.
+//! Exported journals: the program and the page in a browser verify them, catch changes, and tables move with them.
 
 use journal::{Link, Parts};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use tests::browser::Browser;
 use tests::forger::{forged, lines, replace, summed, wrong};
 use tests::{Conversation, answers, astragal, complaint, run};
 
-/// A scene with everything an export can hold, in which the seed of the first epoch is published.
+/// A scene with everything an export can contain. The seed of the first epoch is published.
 const SCENE: &[u8] = b"!plugin enable mvk
 /as Gus
 !gm me
@@ -72,7 +72,7 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
     assert!(bot.end());
     let lines = |file: &[u8]| file.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::to_vec).collect::<Vec<_>>();
     let (stopped, running) = (lines(&stopped), lines(&running));
-    // The first line has the time in it, and the last is a sum over it.
+    // The first line contains the time, and the last its checksum.
     assert_eq!(stopped[..stopped.len() - 2], running[..running.len() - 2]);
 
     let unknown = astragal(data.path()).args(["export", "attic", "x.jsonl"]).output().unwrap();
@@ -80,17 +80,17 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
     let text = fs::read_to_string(export(data.path(), &["--text"])).unwrap();
     assert!(text.contains("roll d20 # an umlaut \u{e4}") && !text.contains("forgotten"), "{text}");
     let erased = text.lines().find(|line| line.contains("(text erased in #"));
-    assert!(erased.is_some_and(|line| line.contains(": roll d")), "its dice stay: {text}");
+    assert!(erased.is_some_and(|line| line.contains(": roll d")), "its dice are kept: {text}");
 }
 
 #[test]
-fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
+fn every_change_cut_and_reordering_is_caught_and_the_first_entry_named() {
     let data = tempfile::tempdir().unwrap();
     play(data.path());
     let export = fs::read(export(data.path(), &[])).unwrap();
     assert_eq!(wrong(&export), None);
     let lines = lines(&export);
-    // Any byte: where it is in an entry, that entry is named, or the one behind it whose place it took.
+    // Any changed byte in an entry is reported for that entry, or for the next one if that now has its place.
     let mut at = 0;
     for (number, line) in lines.iter().enumerate() {
         for place in (number % 5..line.len()).step_by(5) {
@@ -103,11 +103,11 @@ fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
         }
         at += line.len();
     }
-    // Cut anywhere.
+    // Cut at any length.
     for length in (0..export.len()).step_by(97).chain([export.len() - 1]) {
         assert!(wrong(&export[..length]).is_some(), "cut to {length} bytes");
     }
-    // Two lines changed places; a line left out; a line twice; something behind the end.
+    // Two lines swapped, a line missing, a line repeated, something after the end.
     for number in 1..lines.len() - 2 {
         let mut swapped = lines.clone();
         swapped.swap(number, number + 1);
@@ -125,7 +125,7 @@ fn whatever_is_altered_cut_or_reordered_is_caught_and_the_first_entry_named() {
     assert!(wrong(b"hello\n").unwrap().0.contains("no export"));
 }
 
-/// What even whoever writes the file cannot do: other dice than those of the published seed, words left out.
+/// Even the author of a file cannot use other dice than the published seed gives, or leave out words.
 #[test]
 fn a_forged_journal_is_caught_by_its_dice_its_seed_and_its_gaps() {
     let data = tempfile::tempdir().unwrap();
@@ -164,7 +164,7 @@ fn link(export: &[u8], number: usize) -> Value {
 }
 
 #[test]
-fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
+fn a_table_moves_with_everything_it_holds_and_its_journal_goes_on() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     play(from.path());
     let file = export(from.path(), &["--move"]);
@@ -181,12 +181,12 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
         laid.contains("console/tavern sits at moved:") && laid.contains("console/tavern, is kept up to #1"),
         "{laid}"
     );
-    // It is there once, and its name is nobody's who only has a room of the name it had.
+    // The table exists only once. A room that only has its old name has no claim to it.
     let again = import("console/attic", &["--yes"]).unwrap_err();
     assert!(again.contains("that table is here already: astragal seat console/attic moved:"), "{again}");
     let hall = answers(&run(to.path(), b"/room hall\n!history\n"));
     assert!(hall[1].contains("Nothing was played"), "{hall:?}");
-    // And back, and there again.
+    // Back, and there again.
     let seat = |table: &str| {
         let output = astragal(to.path()).args(["seat", "console/tavern", table, "--yes"]).output().unwrap();
         says(&output)
@@ -205,7 +205,7 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     let said = answers(&run(to.path(), play_on));
     assert!(said.iter().any(|line| line.contains("inspiration 3")), "{said:?}");
     assert!(said.iter().any(|line| line.contains("ACTION") && line.ends_with("#19")), "{said:?}");
-    // The edited #5 is #6, #7 the award and #8 its undo, undone by #9.
+    // The edited #5 is #6, #7 is the award and #8 its undo, undone by #9.
     assert!(said.iter().any(|line| line.contains("Gus's inspiration #7 is undone")), "{said:?}");
     assert!(said.iter().any(|line| line.contains("I strike at the crest (#13)")), "{said:?}");
     let moved = to.path().join("moved.jsonl");
@@ -213,7 +213,7 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     assert!(output.status.success(), "{}", complaint(&output));
     let found = says(&verified(&moved));
     assert!(found.contains("#1 to #21") && found.contains("(seeds of epochs 1, 2, 3)"), "{found}");
-    // And on to a third place.
+    // On to a third place.
     let again = to.path().join("again.jsonl");
     let output = astragal(to.path()).args(["export", "tavern", "--move"]).arg(&again).output().unwrap();
     assert!(output.status.success(), "{}", complaint(&output));
@@ -221,7 +221,7 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
     let output = astragal(third.path()).arg("import").arg(&again).args(["console/hall", "--yes"]).output().unwrap();
     assert!(output.status.success(), "{}", complaint(&output));
 
-    // Nothing is laid of a file that does not hold, contradicts itself, or does not hold all.
+    // Nothing is imported from a file that is damaged, contradictory or incomplete.
     let whole = fs::read_to_string(&file).unwrap();
     let mut lines = lines(whole.as_bytes());
     let state = lines.iter_mut().find(|line| line.starts_with(b"{\"key\":\"game/mvk\"")).expect("what the game holds");
@@ -236,7 +236,7 @@ fn a_table_moves_with_all_that_it_holds_and_its_journal_goes_on() {
 }
 
 #[test]
-fn the_page_in_a_browser_comes_to_the_same_verdict() {
+fn the_page_in_a_browser_reaches_the_same_verdict() {
     let data = tempfile::tempdir().unwrap();
     play(data.path());
     let file = export(data.path(), &[]);
@@ -251,7 +251,7 @@ fn the_page_in_a_browser_comes_to_the_same_verdict() {
     assert!(facts.contains(head) && facts.contains("an umlaut \u{e4}") && facts.contains("rolled again"), "{facts}");
     assert!(facts.contains("only digests are there: 2") && facts.contains("text was erased: 1"), "{facts}");
 
-    // One byte of a die, caught by both in the same entry.
+    // One changed byte of a die: both name the same entry.
     let whole = fs::read_to_string(&file).unwrap();
     let altered = data.path().join("altered.jsonl");
     fs::write(&altered, whole.replacen("\"value\":[[20,", "\"value\":[[21,", 1)).unwrap();
@@ -259,7 +259,7 @@ fn the_page_in_a_browser_comes_to_the_same_verdict() {
     assert!(!holds && verdict.contains("entry #4: its dice is not what was sealed"), "{verdict}");
     assert!(complaint(&verified(&altered)).contains("entry #4: its dice is not what was sealed"));
 
-    // Any byte, any cut: both name the same entry, or none.
+    // Any changed byte, any cut: both name the same entry, or none.
     let script = "try { verify(Uint8Array.from(arguments[0]), () => {}); return ['holds', null]; }
         catch (error) { const entry = /^entry #(\\d+): /.exec(error.message); return [error.message, entry && Number(entry[1])]; }";
     let export = whole.into_bytes();

@@ -1,4 +1,4 @@
-//! What holds for any sequence of commands of all the games together, each by the name of its game.
+//! Properties of any sequence of commands, with all games together and each command prefixed with its game.
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use dice::fair::MessageKey;
@@ -22,7 +22,7 @@ fn games() -> Vec<Box<dyn Plugin>> {
     games.filter(|game| game.manifest().commands.iter().all(|command| !command.notation)).collect()
 }
 
-/// What a table does around its games, and what no example shows.
+/// The table's own commands, and lines that no example shows.
 const MORE: [&str; 38] = [
     "1",
     "2",
@@ -64,7 +64,7 @@ const MORE: [&str; 38] = [
     "torg disconnect on",
 ];
 
-/// The examples of all games, behind the name of each.
+/// The examples of all games, each prefixed with its game.
 static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let examples = games().into_iter().flat_map(|game| {
         let manifest = game.manifest().clone();
@@ -74,7 +74,7 @@ static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     examples.chain(MORE.map(str::to_owned)).collect()
 });
 
-/// Fair dice that are counted.
+/// Fair dice that count rolls.
 #[derive(Clone, Default)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -104,11 +104,11 @@ fn lines() -> impl Strategy<Value = Vec<(&'static str, String)>> {
 proptest! {
     #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(200) })]
 
-    /// No game throws a die and then refuses, none panics, and what the journal tells adds up to what is stored.
+    /// No game rolls a die and then refuses, none panics, and the journal leads to exactly what is stored.
     #[test]
-    fn whatever_is_played_is_paid_for_and_whatever_is_refused_is_free(lines in lines()) {
+    fn refusals_roll_no_dice_and_the_journal_adds_up(lines in lines()) {
         let (store, counted) = (Arc::<Memory>::default(), Counted::default());
-        let plugins = Plugins::new(games()).expect("they live together");
+        let plugins = Plugins::new(games()).expect("the plugins fit together");
         let settings = Settings {
             plugins: games().iter().map(|game| game.manifest().id.clone()).collect(),
             ..Settings::default()
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn choices_outlive_a_kill_and_are_taken_once() {
+fn choices_survive_a_kill_and_are_taken_once() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::start(data.path());
     for game in ["retrostar", "spheres", "torg"] {

@@ -1,4 +1,4 @@
-//! What an earlier version stored loads for ever: `golden/vN*.jsonl` are backups that version N of the schema wrote.
+//! Data of earlier versions loads forever: `golden/vN*.jsonl` are backups written with version N of the schema.
 
 use chat::RoomId;
 use journal::backup;
@@ -20,13 +20,13 @@ fn a_table_of_version_1_is_played_on() {
     let said = answers(&run(data.path(), b"/as Ann\n.sheet\n.table\n/as Bob\n.insp Tsubame -1\n.vs 40\n"));
     assert_eq!(said[1], "Tsubame: inspiration 2 | at the table: Bob inspiration 0, staggered");
     assert!(said[2].starts_with("Tsubame: Table The bay: main game none, referees Gus"), "{}", said[2]);
-    // What it was before this version touched it is kept, and can be gone back to.
+    // The data from before this version's changes is kept and can be restored.
     let before = data.path().join("backups/before-schema-4.jsonl");
     assert!(fs::read_to_string(&before).unwrap().contains("\"schema\":1"), "{}", before.display());
     let again = tempfile::tempdir().unwrap();
     assert!(astragal(again.path()).arg("restore").arg(&before).output().unwrap().status.success());
     assert_eq!(answers(&run(again.path(), b"/as Ann\n.sheet\n"))[1], said[1]);
-    // Whoever sits at the console may do what a referee may.
+    // The person at the console may use a referee's commands.
     assert!(said[4].starts_with("Bob: Tsubame: inspiration 1 (-1) #1"), "{}", said[4]);
     assert!(said[5].starts_with("Bob: COUNTERED"), "{}", said[5]);
 }
@@ -40,9 +40,9 @@ fn a_journal_of_version_1_is_whole() {
     assert_eq!((audit.entries, audit.last), (12, 12));
 }
 
-/// With undo, edits, secrets, what was sealed and erased, and a published seed.
+/// It has an undo, edits, secrets, sealed and erased text, and a published seed.
 #[test]
-fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
+fn a_journal_of_version_1_with_everything_in_it_is_played_on() {
     let file = format!("{}/golden/v1-journal.jsonl", env!("CARGO_MANIFEST_DIR"));
     let store = Memory::default();
     backup::read(&mut &*fs::read(&file).unwrap(), |batch| store.commit(&batch)).unwrap();
@@ -61,7 +61,7 @@ fn a_journal_of_version_1_with_all_that_can_be_in_it_is_played_on() {
     assert!(said[9].contains("reveal #11"), "{said:?}");
 }
 
-/// With what version 1 did not have: seeds of an epoch, erased words, a macro, a declaration, secret rolls.
+/// It has what version 1 lacked: seeds of an epoch, erased words, a macro, a declaration, secret rolls.
 #[test]
 fn a_table_of_version_2_is_played_on() {
     let file = golden(2);

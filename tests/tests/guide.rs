@@ -1,4 +1,5 @@
-//! What the guides show is what runs: CONTRIBUTING's game compiles and plays, every scene in a guide goes as written.
+//! The guides show what really runs: CONTRIBUTING's game compiles and plays, and every scene in a guide plays as
+//! written.
 
 #[path = "../guide/lib.rs"]
 mod ember;
@@ -32,7 +33,7 @@ fn every_scene_in_a_guide_goes_as_written() {
             text.split("```session\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
         assert!(!scenes.is_empty(), "{path} shows no scene");
         for scene in scenes {
-            // A scene that says nothing of plugins is played with plain dice.
+            // A scene that enables no plugins is played with plain dice.
             let own: &[fn() -> Box<dyn plugin_api::Plugin>] =
                 if path == "CONTRIBUTING.md" { &[ember::plugin] } else { &[] };
             let plugins = games::all().into_iter().chain(own.iter().map(|plugin| plugin())).collect();
@@ -45,16 +46,16 @@ fn every_scene_in_a_guide_goes_as_written() {
     }
 }
 
-/// The tables of a tool's spelling, each under the tool's name.
+/// The tables of other tools' notations, each under the tool's name.
 #[test]
-fn what_other_tools_users_type_is_read_as_the_page_of_dice_says() {
+fn other_tools_notations_are_read_as_the_page_of_dice_says() {
     let page = text("docs/dice.md");
     for (name, dialect) in dice::Dialect::ALL.into_iter().filter(|(_, dialect)| *dialect != dice::Dialect::Native) {
         let section = page.split("\n### ").find(|section| section.to_lowercase().starts_with(name)).expect("a section");
         let cells =
             section.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix("` |")?.split_once("` | `"));
         let cells: Vec<_> = cells.collect();
-        assert!(cells.len() > 5, "{name} has its table");
+        assert!(cells.len() > 5, "{name} has no table");
         for (typed, native) in cells {
             let read = dice::Notation::typed_in(dialect, typed);
             assert_eq!(read.map(|read| read.to_string()).as_deref(), Ok(native), "{name}: {typed}");

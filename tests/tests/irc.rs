@@ -1,4 +1,4 @@
-//! The bot on IRC: real servers, a scripted one for what those do not do, and play through them.
+//! The bot on IRC: play through real servers, and a scripted one for what those never do.
 
 #[path = "irc/answers.rs"]
 mod answers;

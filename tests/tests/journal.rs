@@ -1,4 +1,5 @@
-//! The journal's promises: undo restores to the letter, edits win nothing, secrets stay secret, what is erased is gone.
+//! The journal's promises: undo restores everything exactly, edits gain nothing, secrets stay secret, erased words are
+//! gone.
 
 #[path = "journal/stage.rs"]
 mod stage;
@@ -14,7 +15,7 @@ use serde_json::Value;
 use stage::{Came, Stage, player, room, table};
 use table::OutcomeKind;
 
-/// Commands that change something or throw dice, in some state of the table at least.
+/// Commands that, in some state of the table, change something or roll dice.
 const LINES: &[&str] = &[
     "roll 4d6kh3",
     "act d8 d10",
@@ -69,14 +70,14 @@ fn line() -> impl Strategy<Value = (&'static str, &'static str)> {
 proptest! {
     #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..proptest::test_runner::Config::with_cases(60) })]
 
-    /// After each command: its undo restores what was before, but for what had begun with it; the undo's undo restores
-    /// what was after it.
+    /// After each command, its undo restores the previous state, except for things that began with it. Undoing the undo
+    /// restores the state after it.
     #[test]
-    fn undo_restores_to_the_letter_and_redo_too(lines in prop::collection::vec(line(), 1..25)) {
+    fn undo_and_redo_restore_everything_exactly(lines in prop::collection::vec(line(), 1..25)) {
         let mut stage = Stage::new();
         for (who, line) in lines {
             let before = stage.holds();
-            // The prefix may have been changed; the name works always.
+            // The prefix may have changed, but the name always works.
             let played = stage.say(who, &format!("astragal: {line}"));
             let Some(number) = played.entry() else {
                 continue;
@@ -100,9 +101,9 @@ proptest! {
         }
     }
 
-    /// Undoing everything, the newest first, leads to a table where nothing was made.
+    /// Undoing everything, newest first, leads to a table where nothing was done.
     #[test]
-    fn all_can_be_undone_in_turn(lines in prop::collection::vec(line(), 1..25)) {
+    fn everything_can_be_undone_in_turn(lines in prop::collection::vec(line(), 1..25)) {
         let mut stage = Stage::new();
         let mut entries = Vec::new();
         for (who, line) in lines.iter().filter(|(_, line)| !["undo", "redo"].contains(line)) {
@@ -116,7 +117,7 @@ proptest! {
         for number in 1..=head.map_or(0, |head| head.number) {
             for change in stage.changes(number).begun {
                 let path = change.path.clone();
-                // A seat that was taken and lost again begins once more.
+                // A seat that was taken and lost again begins again.
                 let begins = Change { before: expected.pointer(&path).cloned(), ..change };
                 apply(&mut expected, &[begins]).expect("it fits");
             }
@@ -127,55 +128,55 @@ proptest! {
     }
 }
 
-/// Every way of getting other dice for an old roll that we could think of.
+/// Every way we could think of to get new dice for an old roll.
 #[test]
 fn no_way_of_editing_gets_new_dice_unseen() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     let standing = |came: &Came| assert!(came.public().contains("stands"), "{}", came.public());
 
-    // 1. The same roll again: nothing was changed, nothing is said.
+    // 1. The same roll again: nothing changes, and the bot says nothing.
     let roll = stage.say("Ann", "!roll 3d20");
     let thrown = roll.dice();
     let again = stage.edit("Ann", &roll.id, "!roll 3d20");
     assert!(again.heard.posts.is_empty() && again.heard.outcomes.is_empty());
-    // 2. Another reading of it keeps the dice.
+    // 2. Reading it differently keeps the dice.
     let kept = stage.edit("Ann", &roll.id, "!roll 3d20kh1");
     assert_eq!(kept.dice(), thrown);
     let second = kept.entry().expect("it replaces the first");
     assert!(kept.public().contains("edited, was #"), "{}", kept.public());
     assert_eq!(stage.link(roll.entry().unwrap()).1.fate.replaced_by, Some(second));
-    // 3. Other sides, 4. fewer dice, 5. no dice at all: they would hide what fell.
+    // 3. Other sides, 4. fewer dice, 5. no dice at all: these would hide dice that fell.
     for other in ["!roll 3d12", "!roll 2d20", "!roll 7", "!help"] {
         standing(&stage.edit("Ann", &roll.id, other));
     }
-    // 6. More dice come behind the old ones.
+    // 6. More dice come after the old ones.
     let more = stage.edit("Ann", &roll.id, "!roll 4d20");
     assert_eq!(more.dice()[..3], thrown);
-    // 7. A second command in the same message, or the same one further down.
+    // 7. A second command in the same message, or the same one on a later line.
     standing(&stage.edit("Ann", &roll.id, "!roll 4d20\n!roll 3d20"));
     standing(&stage.edit("Ann", &roll.id, "!roll d4\n!roll 4d20"));
-    // 8. Another plugin's command, as somebody else.
+    // 8. Another plugin's command, or for another character.
     standing(&stage.edit("Ann", &roll.id, "!as Ann2 roll 4d20"));
-    // 9. Hiding it.
+    // 9. Making it secret.
     standing(&stage.edit("Ann", &roll.id, "!secret roll 4d20"));
-    // 10. Somebody else edits it.
+    // 10. Another player edits it.
     assert!(stage.edit("Bob", &roll.id, "!roll 4d20kh1").heard.posts.is_empty());
-    // 11. Deleted and typed anew: the old one stays in the journal, with its number.
-    let anew = stage.say("Ann", "!roll 3d20");
-    assert_ne!(anew.dice(), thrown);
+    // 11. Deleted and typed again: the old one stays in the journal, with its number.
+    let retyped = stage.say("Ann", "!roll 3d20");
+    assert_ne!(retyped.dice(), thrown);
     assert!(stage.say("Bob", "!history").public().contains("roll 4d20"));
-    // 12. An edit of the old one, once something else was played.
+    // 12. An edit of the old roll after something else was played.
     standing(&stage.edit("Ann", &roll.id, "!roll 4d20kh3"));
-    // 13. After the undo.
+    // 13. After an undo.
     stage.say("Ann", "!undo");
-    standing(&stage.edit("Ann", &anew.id, "!roll 3d20kh1"));
-    // 14. After the seed is known.
+    standing(&stage.edit("Ann", &retyped.id, "!roll 3d20kh1"));
+    // 14. After the seed was published.
     let open = stage.say("Ann", "!roll 2d6");
     stage.say("Gus", "!fair reveal all");
     let known = stage.edit("Ann", &open.id, "!roll 2d6 + d20");
     assert!(known.public().contains("stands: the seed of its dice is not in use any more"), "{}", known.public());
-    // 15. A message that was refused is played once, and is then as any other.
+    // 15. A refused message is played once, and then counts like any other.
     let refused = stage.say("Ann", "!roll 2d6x");
     assert!(!refused.ok());
     let played = stage.edit("Ann", &refused.id, "!roll 2d6");
@@ -197,10 +198,10 @@ fn an_edit_of_several_lines_is_all_or_nothing() {
     assert!(edited.ok(), "{}", edited.public());
     assert_eq!(edited.dice(), first.dice());
     assert!(stage.say("Ann", "!insp").public().contains("inspiration 5"));
-    // The answer takes the place of the first one.
+    // The answer replaces the first one.
     let earlier = edited.heard.posts[0].post.corrects().cloned().expect("a correction");
     assert_eq!(earlier.key, first.heard.posts[0].post.key);
-    // Undone, it is as if neither version had been played.
+    // After the undo neither version has any effect.
     for _ in 0..3 {
         assert!(stage.say("Ann", "!undo").ok());
     }
@@ -209,7 +210,7 @@ fn an_edit_of_several_lines_is_all_or_nothing() {
 }
 
 #[test]
-fn a_follow_up_finds_the_roll_that_took_the_place_of_an_edited_one() {
+fn a_follow_up_finds_the_roll_that_replaced_an_edited_one() {
     let mut stage = Stage::new();
     let first = stage.say("Ann", "!act d8 d10 dis");
     let number = first.entry().unwrap();
@@ -219,7 +220,7 @@ fn a_follow_up_finds_the_roll_that_took_the_place_of_an_edited_one() {
 }
 
 #[test]
-fn what_an_answer_says_and_offers_goes_to_the_network_as_data() {
+fn results_and_offers_reach_the_network_as_data() {
     let mut stage = Stage::new();
     let came = stage.say("Ann", "!roll 2d6\n!deal");
     let post = &came.heard.posts[0].post;
@@ -241,7 +242,7 @@ fn what_an_answer_says_and_offers_goes_to_the_network_as_data() {
 }
 
 #[test]
-fn what_is_said_aside_is_played_at_the_table_and_read_by_few() {
+fn a_private_command_is_played_at_the_table_and_read_by_few() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     let rolled = stage.aside("Ann", "in hall roll 2d6 # behind the curtain");
@@ -256,18 +257,18 @@ fn what_is_said_aside_is_played_at_the_table_and_read_by_few() {
             (Recipient::Player(reader), _) => assert!(*reader == player("Gus") && text.contains("curtain")),
         }
     }
-    // A follow-up on it is as secret.
+    // A follow-up to it is just as secret.
     let acted = stage.aside("Ann", "in hall act d8 d10");
     let settled = stage.say("Ann", "!vs 9");
     assert_eq!(settled.public(), format!("#{}: a secret command by Ann", acted.entry().unwrap() + 1));
     assert!(!settled.to(&Recipient::Player(player("Ann"))).is_empty());
-    // Where one is not, one cannot act; and nothing is played anywhere.
+    // A player cannot act in a room they are not in, and nothing is played.
     let nowhere = stage.aside("Ann", "in attic roll 2d6");
     assert!(nowhere.public().contains("I do not see you in attic"), "{}", nowhere.public());
     assert!(stage.aside("Eve", "in hall roll 2d6").entry().is_none());
-    // In the room itself it would be no secret.
+    // In the room itself it would not be secret.
     assert!(!stage.say("Ann", "!in hall roll 2d6").ok());
-    // Who cannot be answered privately is told before any die falls.
+    // A player who cannot be answered in private hears so before any die falls.
     let mut message = stage.message("Ann", "!secret roll 2d6");
     message.speaker.reachable = false;
     let heard = stage.play(&Event::Said(message));
@@ -300,14 +301,14 @@ fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
     assert!(!export.contains("sunlight") && !export.contains("starlight"));
     let everything: Vec<u8> = stage.store.dump().into_values().flatten().collect();
     let everything = String::from_utf8_lossy(&everything);
-    // What still waits to be understood as an edit would hold the words as well.
+    // Text kept for later edits would contain the words as well.
     assert!(!everything.contains("sunlight") && !everything.contains("starlight"));
     assert!(everything.contains("moonlight"), "what was not erased is there");
     stage.holds();
 }
 
 #[test]
-fn what_does_something_about_other_entries_is_no_matter_for_edits() {
+fn commands_about_other_entries_cannot_be_edited() {
     let mut stage = Stage::new();
     let stands = |came: &Came| assert!(came.public().contains("stands"), "{}", came.public());
     stage.say("Gus", "!gm me");
@@ -333,9 +334,9 @@ fn what_does_something_about_other_entries_is_no_matter_for_edits() {
 }
 
 #[test]
-fn a_secret_stays_one_in_all_that_comes_of_it() {
+fn a_secret_stays_secret_in_all_that_follows() {
     let mut stage = Stage::new();
-    // While there is no referee everybody may give a referee's commands, and yet nobody reads what is secret.
+    // Without a referee everybody may use a referee's commands, but still nobody else can read secrets.
     let number = stage.say("Ann", "!secret act d8 d10").entry().expect("it is an entry");
     for who in ["Bob", "Cem"] {
         for line in ["undo", "why", "reveal"] {
@@ -350,11 +351,11 @@ fn a_secret_stays_one_in_all_that_comes_of_it() {
             assert!(!text.contains("d8 d10") && !text.contains("ACTION"), "{line}: {text}");
         }
     }
-    // Who rolled it sees it where nobody else reads.
+    // The player who rolled can read it in private.
     assert!(!stage.say("Ann", "!history").public().contains("d8 d10"));
     let own = stage.say("Ann", "!secret history");
     assert!(own.public().is_empty() && own.to(&Recipient::Player(player("Ann"))).contains("act d8 d10"));
-    // What concerns everybody is not done in secret, and a secret follows up on no public roll.
+    // Commands that concern everybody cannot be secret, and a secret one cannot follow up on a public roll.
     for line in ["gm me", "table name Hidden", "fair reveal all", "iam Nobody", &format!("reveal #{number}")] {
         let came = stage.say("Ann", &format!("!secret {line}"));
         assert!(!came.ok() && came.entry().is_none(), "{line}");
@@ -368,20 +369,20 @@ fn a_secret_stays_one_in_all_that_comes_of_it() {
 }
 
 #[test]
-fn a_follow_up_without_a_number_passes_over_what_is_undone() {
+fn a_follow_up_without_a_number_skips_undone_rolls() {
     let mut stage = Stage::new();
     let first = stage.say("Ann", "!act d8").entry();
     stage.say("Ann", "!act d10");
     stage.say("Ann", "!undo");
     let settled = stage.say("Ann", "!vs 3");
     assert_eq!(settled.heard.outcomes[0].follows, first, "{}", settled.public());
-    // The redone one is the latest again.
+    // After the redo it is the latest roll again.
     stage.say("Ann", "!redo");
     assert_eq!(stage.say("Ann", "!vs 3").heard.outcomes[0].follows, Some(2));
 }
 
 #[test]
-fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that_is_undone() {
+fn an_offer_is_taken_once_by_its_number_or_its_words_and_an_undo_reopens_it() {
     let mut stage = Stage::new();
     stage.say("Ann", "!deal");
     assert!(stage.say("Bob", "!1").heard.outcomes[0].kind == OutcomeKind::Silent, "nothing is offered to him");
@@ -389,11 +390,11 @@ fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that
     assert!(stage.say("Ann", "!1").public().contains("cannot be chosen any more: #2 settled that"));
     assert!(stage.say("Ann", "!undo").ok());
     assert!(stage.say("Bob", "!waiting").public().contains("Ann on #1"));
-    // In words it is taken as well.
+    // Typing it out takes it as well.
     assert!(stage.say("Ann", "!Pick  GOLD").ok());
     assert!(!stage.say("Ann", "!1").ok());
     assert!(stage.say("Bob", "!waiting").public().starts_with("No choices are open"));
-    // Undone is undone: what the deal offered goes with it.
+    // Undoing the deal also withdraws its offers.
     stage.say("Ann", "!undo");
     stage.say("Ann", "!undo");
     let gone = stage.say("Ann", "!1").public();
@@ -402,22 +403,22 @@ fn an_offer_is_taken_once_by_its_number_or_its_words_and_is_open_again_when_that
 }
 
 #[test]
-fn nobody_takes_back_what_they_may_no_longer_do() {
+fn nobody_undoes_what_they_may_no_longer_do() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     stage.say("Gus", "!gm add Ann");
     let left = stage.say("Ann", "!gm remove me");
-    // Neither by an undo nor by an edit does she become a referee again.
+    // Neither an undo nor an edit makes her a referee again.
     assert!(!stage.say("Ann", "!undo").ok());
     let edited = stage.edit("Ann", &left.id, "!roll d6");
     assert!(edited.public().contains("stands"), "{}", edited.public());
     assert!(!stage.say("Ann", "!gm remove Gus").ok());
-    // What a referee gave to somebody stays theirs once he is none any more.
+    // A former referee cannot undo a gift they made as the referee.
     stage.say("Gus", "!pc Ogre @Bob");
     let given = stage.say("Gus", "!gm remove me").entry().expect("an entry") - 1;
     stage.say("Cem", "!gm me");
     assert!(!stage.say("Gus", &format!("!undo #{given}")).ok());
-    // A room's settings are its admin's.
+    // A room's settings belong to its admin.
     let prefix = stage.say("Cem", "!room prefix !!").entry().expect("an entry");
     stage.say("Cem", "astragal: gm add Bob");
     let undone = stage.say("Bob", &format!("astragal: undo #{prefix}"));
@@ -427,7 +428,7 @@ fn nobody_takes_back_what_they_may_no_longer_do() {
 }
 
 #[test]
-fn a_name_that_somebody_else_took_is_not_taken_back() {
+fn a_name_that_another_player_took_is_not_restored() {
     let mut stage = Stage::new();
     let named = stage.say("Ann", "!iam Tsubame").entry().expect("an entry");
     assert!(stage.say("Bob", "!iam Ann").ok());
@@ -437,7 +438,7 @@ fn a_name_that_somebody_else_took_is_not_taken_back() {
 }
 
 #[test]
-fn a_secret_roll_is_followed_up_by_who_may_see_it() {
+fn only_those_who_may_see_a_secret_roll_follow_it_up() {
     let mut stage = Stage::new();
     let number = stage.say("Ann", "!secret act d8 d10").entry().expect("an entry");
     for line in [format!("!vs #{number} 5"), "!vs Ann 5".to_owned()] {
@@ -448,7 +449,7 @@ fn a_secret_roll_is_followed_up_by_who_may_see_it() {
         }
     }
     assert!(stage.say("Ann", "!vs 5").ok());
-    // Whom nobody plays is the referee's, secrets too.
+    // A character without a player belongs to the referee, including secrets.
     stage.say("Gus", "!gm me");
     stage.say("Gus", "!as Ogre secret act d8");
     assert!(stage.say("Gus", "!vs Ogre 3").ok());
@@ -456,9 +457,9 @@ fn a_secret_roll_is_followed_up_by_who_may_see_it() {
 }
 
 #[test]
-fn said_aside_the_rooms_own_names_come_before_what_tables_are_called() {
+fn in_private_room_names_come_before_table_names() {
     let mut stage = Stage::new();
-    // Eve runs another room, and calls its table as ours.
+    // Eve is an admin of another room and gives its table the name of ours.
     let mut message = stage.message("Eve", "!table name hall");
     message.room = RoomId::new("test", "attic");
     assert_eq!(stage.play(&Event::Said(message)).outcomes[0].kind, OutcomeKind::Played);
@@ -468,7 +469,7 @@ fn said_aside_the_rooms_own_names_come_before_what_tables_are_called() {
     let sealed = stage.aside("Ann", "in hall seal my plan");
     assert!(sealed.heard.posts.iter().any(|outgoing| outgoing.post.room == room()), "{}", sealed.public());
     assert!(sealed.heard.posts.iter().all(|outgoing| outgoing.post.room.id != "attic"));
-    // By its full id, and by the table's name where that is only one's.
+    // The full id works, and so does a table's name if it is unique.
     assert!(stage.aside("Ann", "in test/hall: roll d6").entry().is_some());
     stage.say("Ann", "!table name The Bay");
     assert!(stage.aside("Ann", "in \"the bay\" roll d6").entry().is_some());
@@ -501,7 +502,7 @@ fn the_first_message_of_a_table_can_be_exported_with_it() {
 }
 
 #[test]
-fn an_undo_can_be_undone_but_not_for_ever() {
+fn an_undo_can_be_undone_but_not_forever() {
     let mut stage = Stage::new();
     stage.say("Ann", "!insp +1");
     let refused = (1..100).map(|number| stage.say("Ann", &format!("!undo #{number}"))).find(|came| !came.ok());
@@ -510,7 +511,7 @@ fn an_undo_can_be_undone_but_not_for_ever() {
 }
 
 #[test]
-fn a_character_who_acted_is_not_taken_back() {
+fn a_character_who_acted_is_not_undone() {
     let mut stage = Stage::new();
     stage.say("Ann", "!iam Tsubame");
     let made = stage.say("Ann", "!iam Kaede").entry().expect("an entry");
@@ -528,7 +529,7 @@ fn a_character_who_acted_is_not_taken_back() {
 }
 
 #[test]
-fn what_a_secret_offers_is_shown_and_taken_where_nobody_else_reads() {
+fn secret_offers_are_shown_and_taken_in_private() {
     let mut stage = Stage::new();
     stage.say("Gus", "!gm me");
     stage.say("Ann", "!secret deal");

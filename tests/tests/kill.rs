@@ -1,6 +1,6 @@
-//! kill -9 while commands stream in: nothing that was answered is lost, nothing is played twice.
+//! kill -9 during a stream of commands: no answered command is lost, and nothing is played twice.
 //!
-//! `ASTRAGAL_KILLS` says how often; 50 without it, 1,000 with `tests/run --long`.
+//! `ASTRAGAL_KILLS` sets the number of kills. The default is 50; `tests/run --long` uses 1,000.
 
 use chat::RoomId;
 use journal::keys::{self, TableId};
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tests::Conversation;
 
-/// Commands that are typed at once in each run, more than it will live to play.
+/// Commands typed at once in each run, more than the bot can play before it is killed.
 const TYPED: u64 = 40;
 
-/// A small generator with a fixed seed: where the kills fall is chance, but the same chance each time.
+/// A small generator with a fixed seed: kills come at random moments, the same on every run.
 struct Chance(u64);
 
 impl Chance {
@@ -23,7 +23,7 @@ impl Chance {
     }
 }
 
-/// `mia: (again) inspiration 7 (+1) #12` as 12 and what was said under that number.
+/// Reads `mia: (again) inspiration 7 (+1) #12` as 12 and the text for that number.
 fn numbered(line: &str) -> Option<(u64, String)> {
     let (_, number) = line.rsplit_once(" #")?;
     let said = line.strip_prefix("mia: ")?;
@@ -31,7 +31,7 @@ fn numbered(line: &str) -> Option<(u64, String)> {
     Some((number.parse().ok()?, said.strip_prefix("(corrected) ").unwrap_or(said).to_owned()))
 }
 
-/// `inspiration 7 (+1) #12` as 7.
+/// Reads `inspiration 7 (+1) #12` as 7.
 fn inspiration(said: &str) -> Option<u64> {
     let held = said.strip_prefix("inspiration ")?;
     held.split_once(' ').map_or(held, |(held, _)| held).parse().ok()
@@ -44,7 +44,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
     let mut chance = Chance(7);
     let mut bot = Conversation::start(data.path());
     bot.ask("!plugin enable mvk");
-    // What each number was said for, over all runs: a number that comes twice must say the same.
+    // The answer to each number, over all runs. A repeated number must have the same answer.
     let mut said: BTreeMap<u64, String> = BTreeMap::new();
     let mut held = 0;
     for kill in 0..kills {
@@ -59,9 +59,9 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
             let Some((number, text)) = numbered(&bot.hear()) else { continue };
             answered = answered.max(inspiration(&text).unwrap_or_default());
             let before = said.insert(number, text.clone());
-            assert!(before.is_none_or(|before| before == text), "#{number} was said for two things");
+            assert!(before.is_none_or(|before| before == text), "#{number} has two answers");
         }
-        // Somewhere in the next command.
+        // Kill it somewhere in the next command.
         for _ in 0..chance.below(200_000) {
             std::hint::spin_loop();
         }
@@ -69,7 +69,7 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
 
         bot = Conversation::start(data.path());
         let now = bot.ask("!insp").strip_prefix("mia: ").and_then(inspiration).expect("a number");
-        assert!(now >= answered, "kill {kill}: {answered} was answered, {now} is held");
+        assert!(now >= answered, "kill {kill}: {answered} was answered, {now} is stored");
         assert!(now <= held + TYPED, "kill {kill}: {TYPED} commands made {held} into {now}");
         held = now;
     }
@@ -78,8 +78,8 @@ fn nothing_answered_is_lost_and_nothing_is_played_twice() {
     check_journal(data.path(), held, &said);
 }
 
-/// The journal alone leads to what is held, its chain and dice are whole, and it knows what was said under each number:
-/// only a roll that changed nothing may be lost, and then its number is nobody else's.
+/// The journal alone leads to what is stored, its chain and dice are intact, and it has every answer. Only a roll that
+/// changed nothing may be lost, and then no other entry has its number.
 fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
     let store = astragal::store::look(&data.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("console", "hall"));
@@ -96,9 +96,9 @@ fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
                 let page = journal::Page::of_stored(&key, &entry).expect("an entry");
                 let answer = page.link.parts.answer.expect("nobody erased it");
                 let answer: Value = serde_json::from_str(answer.value.get()).expect("JSON");
-                assert_eq!(answer, **text, "#{number} is another in the journal");
+                assert_eq!(answer, **text, "#{number} differs in the journal");
             }
-            None => assert_eq!(inspiration(text), None, "#{number} was answered and is not there"),
+            None => assert_eq!(inspiration(text), None, "#{number} was answered but is not in the journal"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A network that nobody has heard of: its transport keeps the contract, and the program runs on it without another change.
+//! A new kind of network: its transport keeps the contract, and the program runs on it without any other change.
 
 use async_trait::async_trait;
 use chat::conformance::{Stand, suite};
@@ -12,7 +12,7 @@ use tests::line_chat::{BOT, LineChat, Settings};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Longer than anything takes.
+/// Longer than anything should take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct LineStand {
@@ -59,7 +59,7 @@ impl Stand for LineStand {
     }
 }
 
-/// What the bot says in a line.
+/// The text of the bot's line.
 fn text(line: &str) -> String {
     let (_, text) = line.split_once(&format!("\t{BOT}\t")).expect("a line of the bot's");
     text.trim_end_matches('\n').to_owned()
@@ -93,7 +93,7 @@ fn check_config(data: &Path, config: &str) -> String {
     String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned()
 }
 
-/// A program that ends with the test.
+/// A program that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -121,7 +121,7 @@ fn the_program_plays_there() {
 }
 
 #[test]
-fn its_section_is_checked_as_every_other() {
+fn its_section_is_checked_like_any_other() {
     let home = tempfile::tempdir().unwrap();
     let checked = |config: &str| check_config(&home.path().join("data"), config);
     let wrong = checked("owners = [\"dem:mia\"]\n[lines.den]\nsevrer = 1\n[irc.x]\nserver = \"x\"\n");

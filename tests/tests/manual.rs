@@ -1,4 +1,5 @@
-//! The manual in `docs/`: it builds, its reference is what the program declares, and every command that it shows is one.
+//! The manual in `docs/`: it builds, its reference matches the program's declarations, and every command it shows
+//! exists.
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
@@ -16,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
 }
 
-/// Compares a page with what it is made of now, or writes it.
+/// Compares a page with its generated text, or writes it.
 #[track_caller]
 fn is_made(path: &str, page: &str) {
     let file = root().join(path);
@@ -24,7 +25,7 @@ fn is_made(path: &str, page: &str) {
         fs::write(&file, page).expect("it can be written");
     }
     let there = fs::read_to_string(&file).unwrap_or_default();
-    assert!(there == page, "{path} is not what is declared: ASTRAGAL_WRITE=1 cargo test --test manual writes it anew");
+    assert!(there == page, "{path} does not match the declarations: run ASTRAGAL_WRITE=1 cargo test --test manual");
 }
 
 #[test]
@@ -37,7 +38,7 @@ fn the_reference_of_the_tables_own_commands_is_what_they_declare() {
 }
 
 #[test]
-fn the_reference_of_the_program_is_what_it_says_itself() {
+fn the_reference_of_the_program_matches_its_help() {
     let mut page = String::new();
     for said in tests::help::pages(program()) {
         let title = match said.words.len() {
@@ -52,7 +53,7 @@ fn the_reference_of_the_program_is_what_it_says_itself() {
 #[test]
 fn the_manual_builds_and_names_every_page() {
     let mdbook = root().join("target/tools/bin/mdbook");
-    assert!(mdbook.exists(), "mdbook is not installed: tests/run does that");
+    assert!(mdbook.exists(), "mdbook is not installed: tests/run installs it");
     let built = tempfile::tempdir().unwrap();
     let output =
         Command::new(mdbook).arg("build").arg(root().join("docs")).arg("-d").arg(built.path()).output().unwrap();
@@ -62,7 +63,7 @@ fn the_manual_builds_and_names_every_page() {
     for page in pages() {
         assert!(summary.contains(&format!("({page})")), "SUMMARY.md does not name {page}");
     }
-    // A page that another includes is there with all it has.
+    // An included page is complete.
     let torg = fs::read_to_string(built.path().join("games/torg.html")).unwrap();
     assert!(torg.contains("Possibilities") && !torg.contains("{{#include"), "{}", torg.len());
 }
@@ -81,7 +82,7 @@ fn pages() -> Vec<String> {
 }
 
 #[test]
-fn every_command_in_the_manual_is_one() {
+fn every_command_in_the_manual_exists() {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for page in ["players.md", "gamemasters.md", "rooms.md", "operators.md", "dice.md"] {
@@ -100,12 +101,12 @@ fn every_command_in_the_manual_is_one() {
     assert!(wrong.is_empty() && tried > 60, "{tried} tried:\n{}", wrong.join("\n"));
 }
 
-/// Whether a table with all games and a few rolls reads a command.
+/// Checks that a table with all games and a few rolls can read a command.
 fn understood(typed: &str) -> Result<(), String> {
     let all = games::all();
     let ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
     let settings = Settings { plugins: ids, ..Settings::default() };
-    let plugins = Plugins::new(all).expect("they live together");
+    let plugins = Plugins::new(all).expect("the plugins fit together");
     let store: Arc<Memory> = Arc::default();
     let bot = Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts");
     let mut sitting = Sitting::new(Arc::new(bot));

@@ -1,4 +1,4 @@
-//! The bot on Matrix: a real Synapse, people with clients of their own, and play through them.
+//! The bot on Matrix: play through a real Synapse, by people with their own clients.
 
 #[path = "matrix/conformance.rs"]
 mod conformance;

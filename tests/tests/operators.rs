@@ -1,4 +1,4 @@
-//! What an operator has: a first configuration, mistakes named, the service manager told, a unit that gives little away.
+//! For operators: a first configuration, errors with names, reports to the service manager, a unit with few rights.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -35,7 +35,7 @@ fn a_first_configuration_is_written_checked_and_shown() {
     assert_eq!((said(&checked), checked.status.success()), (format!("{} is right\n", file.display()), true));
     let again = astragal(home.path(), &[&["init"][..], &flags].concat());
     assert!(!again.status.success() && said(&again).contains("is there already"), "{}", said(&again));
-    // A secret that everybody can read is warned of, and not shown.
+    // A secret that everybody can read causes a warning and is not shown.
     let text = fs::read_to_string(&file).unwrap().replace("#: password = \"sesame\"", "password = \"sesame\"");
     fs::write(&file, text).unwrap();
     fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
@@ -63,7 +63,7 @@ fn every_mistake_is_named_at_once() {
 }
 
 #[test]
-fn nobody_to_ask_is_told_the_flags() {
+fn init_with_nobody_to_ask_names_the_flags() {
     let home = tempfile::tempdir().unwrap();
     let output = astragal(home.path(), &["init"]);
     assert!(said(&output).contains("name a network, such as --irc irc.libera.chat --channel '#tavern'"));
@@ -85,7 +85,7 @@ fn shells_and_man_know_the_commands() {
 }
 
 #[test]
-fn logs_are_json_where_that_is_wanted() {
+fn logs_are_json_if_the_operator_wants_that() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("open.toml");
     fs::write(&file, "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\npassword = \"sesame\"\n").unwrap();
@@ -120,7 +120,7 @@ fn rooms_begin_as_the_operator_wants_and_enable_what_is_offered() {
     ] {
         assert!(answers.contains(expected), "{expected} is missing in\n{answers}");
     }
-    assert!(!answers.contains("mvk Mecha"), "what is not offered is not listed:\n{answers}");
+    assert!(!answers.contains("mvk Mecha"), "a game that is not offered is listed:\n{answers}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_hangup_reads_the_configuration_again_and_a_wrong_one_changes_nothing() {
     let mut typed = bot.stdin.take().unwrap();
     let mut ask = |text: &str| {
         std::io::Write::write_all(&mut typed, text.as_bytes()).unwrap();
-        // What was typed, and the mark under it, are indented.
+        // The repeated input and the mark under it are indented.
         answers.by_ref().map(Result::unwrap).find(|line| !line.starts_with(' ')).unwrap()
     };
     let mut logged_after_hangup = |text: &str| {
@@ -153,7 +153,7 @@ fn a_hangup_reads_the_configuration_again_and_a_wrong_one_changes_nothing() {
     assert!(right.contains("counts now"), "{right}");
     assert!(ask("!plugin enable mvk\n").contains("is enabled"));
     assert!(ask("!insp +1\n").contains("inspiration 1"));
-    // What a room enabled is played as long as it is offered, and what it began with always.
+    // A room's own plugin is played as long as it is offered, and the default ones always.
     let taken = logged_after_hangup("[rooms]\nallowed = [\"torg\"]\n");
     assert!(taken.contains("counts now"), "{taken}");
     assert!(ask("!insp +1\n").contains("does not offer mvk here"));
@@ -166,14 +166,14 @@ fn a_hangup_reads_the_configuration_again_and_a_wrong_one_changes_nothing() {
 }
 
 #[test]
-fn the_service_manager_is_told_how_the_bot_is() {
+fn the_service_manager_is_told_the_bots_state() {
     let home = tempfile::tempdir().unwrap();
     let socket = home.path().join("notify");
     let manager = UnixDatagram::bind(&socket).unwrap();
     manager.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let hear = || {
         let mut message = [0; 1_024];
-        let length = manager.recv(&mut message).expect("the manager is told something");
+        let length = manager.recv(&mut message).expect("the manager gets a message");
         String::from_utf8_lossy(&message[..length]).into_owned()
     };
     let mut command = Command::new(program());
@@ -194,7 +194,7 @@ fn the_service_manager_is_told_how_the_bot_is() {
 }
 
 #[test]
-fn what_is_watched_is_counted() {
+fn every_metric_on_the_dashboard_is_counted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap();
     let counted = ["crates/bot/src/metric.rs", "crates/journal/src/committer/writer.rs"].map(text).concat();
@@ -212,19 +212,19 @@ fn what_is_watched_is_counted() {
 }
 
 #[test]
-fn the_unit_gives_little_away() {
+fn the_unit_has_few_rights() {
     let unit = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("deploy/astragal.service");
     // The threshold is ten times the level: 1.5.
     let looked = Command::new("systemd-analyze")
         .args(["security", "--no-pager", "--offline=true", "--threshold=15"])
         .arg(&unit)
         .output()
-        .expect("systemd-analyze is there: tests/run installs it");
+        .expect("tests/run installs systemd-analyze");
     assert!(looked.status.success(), "{}", said(&looked));
     assert!(said(&looked).contains("Overall exposure level for astragal.service: 1."), "{}", said(&looked));
 }
 
-/// What a bot logs that is invited by somebody whom its configuration does not name.
+/// The log of a bot after an invitation from somebody its configuration does not name.
 fn uninvited(home: &Path) -> String {
     let server = Ngircd::start(&NgircdOptions::default());
     let config = home.join("invited.toml");
@@ -249,8 +249,8 @@ fn uninvited(home: &Path) -> String {
     line
 }
 
-/// An IRC server without TLS that wants the password and does not know it, and then strangers who say very much; what the
-/// program says of it.
+/// The program's output with an IRC server without TLS that asks for a password it does not know, and with strangers
+/// who send a lot.
 fn distrusted(home: &Path) -> String {
     let server = Scripted::listen();
     let config = home.join("distrusted.toml");
@@ -278,7 +278,7 @@ fn distrusted(home: &Path) -> String {
     peer.expect("AUTHENTICATE SCRAM-SHA-256");
     peer.send("AUTHENTICATE +");
     peer.expect("AUTHENTICATE ");
-    // A nonce that is not made of the bot's.
+    // A nonce that does not contain the bot's.
     peer.send(&format!("AUTHENTICATE {}", BASE64_STANDARD.encode("r=x,s=AAAA,i=4096")));
     peer.expect("AUTHENTICATE *");
     peer.send(":irc.test 906 astragal :SASL authentication aborted");
@@ -298,9 +298,9 @@ fn distrusted(home: &Path) -> String {
     told + lines.as_str()
 }
 
-/// What goes wrong, made to go wrong: the page for operators quotes what is said then.
+/// Makes things go wrong. The page for operators quotes the messages.
 #[test]
-fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
+fn the_page_for_operators_quotes_what_the_program_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let page = fs::read_to_string(root.join("docs/operators.md")).unwrap();
     let (_, troubles) = page.split_once("## When something is wrong").unwrap();
@@ -366,7 +366,7 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
     run(&["--data", data.to_str().unwrap()]);
     first.kill().unwrap();
     first.wait().unwrap();
-    // The clock is behind what is there, and files may not grow any more, or only so much.
+    // The clock is behind the files, and files may not grow, or only a little.
     let touched = Command::new("touch").args(["-d", "+1 day"]).arg(data.join("store/db")).status().unwrap();
     assert!(touched.success());
     run(&["--data", data.to_str().unwrap()]);
@@ -377,7 +377,7 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
         command.args(["-c", &limited]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut bot = command.spawn().unwrap();
         let mut typed = bot.stdin.take().unwrap();
-        // It may have ended before it read all of it.
+        // It may end before it has read everything.
         let writer = std::thread::spawn(move || {
             drop(std::io::Write::write_all(&mut typed, "!iam Ann\n!iam Bob\n".repeat(500).as_bytes()))
         });
@@ -392,6 +392,6 @@ fn the_page_for_operators_tells_what_is_said_when_something_is_wrong() {
     all.push_str(&distrusted(home.path()));
     assert!(quoted.len() > 10, "{quoted:?}");
     for quoted in quoted {
-        assert!(all.contains(quoted), "{quoted} was not said:\n{all}");
+        assert!(all.contains(quoted), "{quoted} was not printed:\n{all}");
     }
 }

@@ -1,5 +1,5 @@
-//! The Debian package, in a system of its own: from nothing to a bot that answers, by the operators' guide; upgraded, removed and
-//! purged.
+//! The Debian package in a system of its own: from a bare system to a bot that answers, following the operators' guide;
+//! then upgraded, removed and purged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -27,7 +27,7 @@ fn run(command: &mut Command) -> String {
 
 /// A bare Debian, copied from one that is made once.
 fn bare() -> tempfile::TempDir {
-    // What the package asks for is there, and in the name: another base is another directory.
+    // The base includes what the package needs, and is named after it: a different base has a different directory.
     const INCLUDED: &str = "ca-certificates";
     let base = target().join(format!("debian-{INCLUDED}"));
     if !base.join("var/lib/dpkg/status").exists() {
@@ -55,7 +55,7 @@ struct System(tempfile::TempDir);
 
 impl System {
     fn command(&self, words: &[&str]) -> Command {
-        // With its own view of the processes, as a system that was started has; it is gone with the command.
+        // With its own process view, like a booted system. It ends with the command.
         let enter = "mount -t proc proc \"$0/proc\" && exec chroot \"$0\" \"$@\"";
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", enter]).arg(self.0.path()).args(words).env_clear();
@@ -78,12 +78,12 @@ impl System {
     }
 }
 
-/// A bot in the system, which ends with it.
+/// A bot in the system, killed on drop.
 struct Bot(Child);
 
 impl Drop for Bot {
     fn drop(&mut self) {
-        // It may have ended, which the test finds out otherwise.
+        // It may have ended already, which the test notices elsewhere.
         let _ = Command::new("kill").arg(self.0.id().to_string()).status();
         let _ = self.0.wait();
     }
@@ -92,7 +92,7 @@ impl Drop for Bot {
 #[test]
 fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     if !is_root() {
-        eprintln!("only root can make a system of its own: not tried");
+        eprintln!("skipped: only root can make a system of its own");
         return;
     }
     let system = System(bare());
@@ -108,7 +108,7 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     let flags = ["init", "--irc", "127.0.0.1", "--port", &port, "--no-tls", "--channel", "#tavern"];
     system.run(&[&config[..], &flags].concat());
     assert_eq!(mode("etc/astragal/astragal.toml"), 0o644);
-    // From here on it is found without being named.
+    // From here on the program finds it by itself.
     assert!(system.run(&["astragal", "check-config", "--online"]).contains("let us in"));
     let play = |line: &str| {
         let bot = Bot(system.command(&["astragal"]).stderr(Stdio::null()).spawn().expect("it runs"));
@@ -123,7 +123,7 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
         answer
     };
     assert!(play("!roll 2d1 # at last").contains("2 | 2d1 [1 1] | at last #1"));
-    assert!(system.has("var/lib/astragal/store"), "where the service would keep it");
+    assert!(system.has("var/lib/astragal/store"), "the store is where the service would keep it");
 
     let told = system.install(&package("0.1.1"));
     assert!(told.contains("Unpacking astragal (0.1.1) over (0.1.0)") && !told.contains("configure it"), "{told}");
@@ -134,7 +134,7 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     let told = system.run(&["dpkg", "--purge", "astragal"]);
     assert!(told.contains("astragal: what the tables hold was left in /var/lib/astragal"), "{told}");
     assert!(!system.has("etc/astragal") && system.has("var/lib/astragal/store"));
-    assert!(!system.has("usr/lib/systemd/system/astragal.service"), "nothing of it is left");
+    assert!(!system.has("usr/lib/systemd/system/astragal.service"), "the package removes its unit");
 }
 
 fn is_root() -> bool {

@@ -1,4 +1,4 @@
-//! What holds for any sequence of commands.
+//! Properties of any sequence of commands.
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use dice::Die;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 
-/// Lines that are played or refused, depending on what was before them.
+/// Lines that are played or refused, depending on the lines before them.
 const LINES: &[&str] = &[
     "roll 4d6kh3",
     "roll 2d6! # fire",
@@ -104,12 +104,12 @@ fn event(id: usize, said: &Said) -> Event {
     })
 }
 
-/// What a sequence leaves: all records, and for each message how its lines ended and what was thrown.
+/// The result of a sequence: all records, and the outcome and dice of each message's lines.
 type Left = (BTreeMap<String, Vec<u8>>, BTreeMap<usize, Vec<(OutcomeKind, Vec<Die>)>>, Arc<Memory>);
 
 fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     let store: Arc<Memory> = Arc::default();
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
     let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
@@ -131,7 +131,7 @@ fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
     (store.dump(), ended, store)
 }
 
-/// The records of the tables and rooms: what the game remembers, and not what became of which message.
+/// The records of tables and rooms, without those of messages.
 fn remembered(records: &BTreeMap<String, Vec<u8>>) -> BTreeMap<&str, &[u8]> {
     let remembered = records.iter().filter(|(key, _)| key.starts_with("table/") || key.starts_with("room/"));
     remembered.map(|(key, value)| (key.as_str(), value.as_slice())).collect()
@@ -158,7 +158,7 @@ proptest! {
     fn a_refusal_changes_nothing_and_takes_no_dice(lines in prop::collection::vec(said(), 1..40)) {
         let (all, ended, _) = play(lines.iter().enumerate());
         let played = |id: &usize| ended[id].iter().any(|(kind, _)| *kind == OutcomeKind::Played);
-        // The first line lays the table, whatever comes of it.
+        // The first line creates the table, whatever its outcome.
         let kept = lines.iter().enumerate().filter(|(id, _)| *id == 0 || played(id));
         let (without, ended_without, _) = play(kept);
         assert_same(&remembered(&all), &remembered(&without));
@@ -180,7 +180,7 @@ proptest! {
         ] {
             let stored = store.read(&key).expect("memory does not fail");
             let mut stored: Option<Value> = stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"));
-            // Which entry changed what last is kept for undo, and is no change itself.
+            // The last entry to change each place is stored for undo, and is not a change itself.
             stored.as_mut().and_then(Value::as_object_mut).map(|fields| fields.remove("touched"));
             assert_eq!(audit.document.pointer(&pointer), stored.as_ref(), "{key}");
         }

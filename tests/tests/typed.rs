@@ -1,20 +1,20 @@
-//! What people type on phones, late in the evening: each line is understood as it was meant, or answered with the line that was
-//! meant, ready to be sent.
+//! Lines as people type them on phones, late in the evening. The bot understands each as meant, or answers with the
+//! corrected line, ready to send.
 //!
 //! A file of `typed/` plays one game. Its lines are
-//! - `setup LINE`: played first, at a table of its own for each line below;
-//! - `TYPED  =  LINE`: what is typed does to the letter what LINE does;
-//! - `TYPED  !  LINE`: it is refused, and the answer shows LINE;
-//! - `TYPED  ?  TEXT`: it is refused, and the answer holds TEXT;
-//! - `TYPED  ~`: it is not for the bot, which says nothing.
+//! - `setup LINE`: played first, at a fresh table for each line below;
+//! - `TYPED  =  LINE`: TYPED has exactly the same effect as LINE;
+//! - `TYPED  !  LINE`: TYPED is refused, and the answer shows LINE;
+//! - `TYPED  ?  TEXT`: TYPED is refused, and the answer contains TEXT;
+//! - `TYPED  ~`: TYPED is not for the bot, which says nothing.
 //!
-//! Ann types, unless a line begins with `NAME> `. Dice fall the same for both lines of a pair.
+//! Ann types, unless a line begins with `NAME> `. Both lines of a pair get the same dice.
 
 use plugin_testkit::{Compare, LineReport, play};
 use std::fs;
 use std::path::Path;
 
-/// What must come of a line.
+/// The required result of a line.
 enum Meant<'a> {
     Same(&'a str),
     Mended(&'a str),
@@ -23,7 +23,7 @@ enum Meant<'a> {
 }
 
 #[test]
-fn what_people_type_is_understood_or_mended() {
+fn typed_lines_are_understood_or_mended() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/typed");
     let mut files: Vec<_> =
         fs::read_dir(folder).expect("it is there").map(|file| file.expect("readable").path()).collect();
@@ -43,7 +43,7 @@ fn what_people_type_is_understood_or_mended() {
     assert!(lines >= 300, "{lines} lines");
 }
 
-/// The lines that lay the table, and each line with what must come of it.
+/// The setup lines, and each line with its required result.
 fn read(text: &str) -> (String, Vec<(&str, Meant<'_>)>) {
     let (mut head, mut cases) =
         (String::from("@seed 0707070707070707070707070707070707070707070707070707070707070707\n"), Vec::new());
@@ -60,7 +60,7 @@ fn read(text: &str) -> (String, Vec<(&str, Meant<'_>)>) {
         let case = case.or_else(|| at("!  ").map(|(typed, meant)| (typed, Meant::Mended(meant))));
         let case = case.or_else(|| at("?  ").map(|(typed, meant)| (typed, Meant::Says(meant))));
         let case = case.or_else(|| at("~").map(|(typed, _)| (typed, Meant::Nothing)));
-        cases.push(case.unwrap_or_else(|| panic!("no line of this file: {line}")));
+        cases.push(case.unwrap_or_else(|| panic!("not a valid line of a file: {line}")));
     }
     (head, cases)
 }
@@ -90,7 +90,7 @@ fn check(head: &str, typed: &str, meant: &Meant<'_>) -> Result<(), String> {
     }
 }
 
-/// What comes of a line behind the head.
+/// The result of a line played after the setup.
 fn last(head: &str, line: &str) -> LineReport {
     let typed = match line.split_once("> ") {
         Some((name, _)) if name.chars().all(char::is_alphabetic) => line.to_owned(),

@@ -1,4 +1,4 @@
-//! A network on which a script speaks, and hears the answers: the whole bot, without a server.
+//! The whole bot without a server: a network on which a script speaks and hears the answers.
 
 use async_trait::async_trait;
 use bot::{Bot, serve};
@@ -12,29 +12,29 @@ use tokio::sync::{Mutex, mpsc};
 
 type Script = Box<dyn FnOnce(Voice) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// Who speaks.
+/// Speaks, and hears the answers.
 pub struct Voice {
     desk: Arc<dyn Desk>,
     answers: mpsc::UnboundedReceiver<RoomId>,
-    /// In front of the numbers of messages, so that those of a second run are others.
+    /// Prefixes message ids, so that a second run does not reuse them.
     run: u64,
     number: u64,
 }
 
 impl Voice {
-    /// Says something in a room; when the bot has accepted it.
+    /// Says something in a room and waits until the bot has accepted it.
     pub async fn say(&mut self, room: RoomId, text: &str) {
         self.number += 1;
         self.desk.accept(message(room, format!("{}-{}", self.run, self.number), text)).await.expect("accepted");
     }
 
-    /// The room in which the bot answers next.
+    /// The room of the bot's next answer.
     pub async fn heard(&mut self) -> RoomId {
         self.answers.recv().await.expect("answered")
     }
 }
 
-/// One message of Ann's, who may do everything.
+/// A message of Ann's, who is an admin.
 pub fn message(room: RoomId, id: String, text: &str) -> Delivery {
     let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("bench", "ann"), "Ann") };
     let sent = jiff::Timestamp::UNIX_EPOCH;
@@ -46,7 +46,7 @@ pub fn room(number: usize) -> RoomId {
     RoomId::new("bench", format!("room{number}"))
 }
 
-/// Runs a bot until the script is at its end, which is the `run`th on its store.
+/// Runs a bot until the script ends. This is the `run`th run on its store.
 pub fn play<F: Future<Output = ()> + Send + 'static>(
     bot: Arc<Bot>,
     run: u64,
@@ -83,7 +83,7 @@ impl Transport for Stage {
     }
 
     fn send(&self, post: Post) -> Saying {
-        // At the end nobody listens any more.
+        // Nobody listens at the end.
         let _ = self.answered.send(post.room);
         Box::pin(async { Ok(Sent::default()) })
     }

@@ -25,27 +25,27 @@ keyUsage = critical, digitalSignature
 extendedKeyUsage = clientAuth
 ";
 
-/// An authority and what it signed, as PEM files.
+/// An authority and the certificates it signed, as PEM files.
 pub struct Certificates {
     /// The authority that signed the server and the client.
     pub ca: PathBuf,
     /// An authority that signed neither.
     pub other_ca: PathBuf,
-    /// The server's, for localhost and 127.0.0.1.
+    /// The server's certificate, for localhost and 127.0.0.1.
     pub server: PathBuf,
     /// The server's key.
     pub server_key: PathBuf,
-    /// The client's.
+    /// The client's certificate.
     pub client: PathBuf,
     /// The client's key.
     pub client_key: PathBuf,
-    /// Numbers for Diffie and Hellman, which ngIRCd otherwise takes seconds to find.
+    /// Diffie-Hellman parameters. ngIRCd would take seconds to compute its own.
     pub(crate) dh: PathBuf,
     _directory: Directory,
 }
 
 impl Certificates {
-    /// Makes new ones, in a directory that goes with the value.
+    /// Makes new ones in a directory that is removed on drop.
     pub fn make() -> Self {
         let directory = Directory::make("certificates");
         directory.write("openssl.cnf", EXTENSIONS);
@@ -56,7 +56,7 @@ impl Certificates {
         make(home, "server", "server", "localhost", &signed);
         make(home, "client", "client", "astragal", &signed);
         openssl(home, &["genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048", "-out", "dh.pem"]);
-        // Servers run as another user and have to read them.
+        // Servers run as another user, who must be able to read them.
         directory.hand_over();
         Certificates {
             ca: home.join("ca.pem"),
@@ -70,13 +70,13 @@ impl Certificates {
         }
     }
 
-    /// The ones of this test program, made once; those the servers use.
+    /// The certificates of this test program, made once. The servers use these.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Certificates> = LazyLock::new(Certificates::make);
         &SHARED
     }
 
-    /// The SHA-256 of the client's certificate in hex, as services want it.
+    /// The SHA-256 of the client's certificate in hex, as services expect it.
     pub fn client_fingerprint(&self) -> String {
         let printed = Command::new("openssl")
             .args(["x509", "-noout", "-fingerprint", "-sha256", "-in"])

@@ -1,4 +1,4 @@
-//! A second client, to talk to the bot through a real server.
+//! A second client that talks to the bot through a real server.
 
 use super::certificates::Certificates;
 use super::message::{Message, plain};
@@ -13,20 +13,20 @@ use std::time::Duration;
 
 /// How long to wait for the next line.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How long to wait for one line among others.
+/// How long to wait for a particular line.
 const WAIT: Duration = Duration::from_secs(120);
-/// How many lines a complaint shows.
+/// How many lines a failure shows.
 const SEEN: usize = 20;
-/// How much of a line it shows.
+/// How much of each line it shows.
 const SHOWN: usize = 600;
 
-/// A client that does what it is told; PING it answers by itself.
+/// A client that does what the test says, and answers PING by itself.
 pub struct Client {
     nick: String,
     lines: Receiver<String>,
     outbox: Sender<Outgoing>,
     seen: VecDeque<String>,
-    /// Who speaks TLS for it.
+    /// The process that speaks TLS for it.
     openssl: Option<Child>,
 }
 
@@ -36,7 +36,7 @@ enum Outgoing {
 }
 
 impl Client {
-    /// Connects without capabilities and hears the greeting out, to the end of the message of the day.
+    /// Connects without capabilities and reads up to the end of the message of the day.
     #[track_caller]
     pub fn connect(port: u16, nick: &str) -> Self {
         let mut client = Self::open(port, nick);
@@ -45,7 +45,7 @@ impl Client {
         client
     }
 
-    /// Connects as `connect` does, with TLS and the client's certificate.
+    /// Like `connect`, with TLS and the client's certificate.
     #[track_caller]
     pub fn connect_tls(port: u16, nick: &str, certificates: &Certificates) -> Self {
         let mut client = Self::open_tls(port, nick, certificates);
@@ -54,7 +54,7 @@ impl Client {
         client
     }
 
-    /// Connects as `connect` does, to a server with a password.
+    /// Like `connect`, to a server with a password.
     #[track_caller]
     pub fn connect_with_password(port: u16, nick: &str, password: &str) -> Self {
         let mut client = Self::open(port, nick);
@@ -75,7 +75,7 @@ impl Client {
         client.raw("AUTHENTICATE PLAIN");
         client.wait_for(|line| Message::parse(line).command == "AUTHENTICATE");
         client.raw(&format!("AUTHENTICATE {}", base64(format!("{account}\0{account}\0{password}").as_bytes())));
-        // 903 is success; 904 and those above say why not.
+        // 903 is success; 902, 904 and 905 say why not.
         let answer = client.wait_for(|line| matches!(Message::parse(line).command, "902" | "903" | "904" | "905"));
         assert!(Message::parse(&answer).command == "903", "no login: {answer}");
         client.raw("CAP END");
@@ -83,7 +83,7 @@ impl Client {
         client
     }
 
-    /// Opens the link and says nothing yet.
+    /// Opens the connection without sending anything.
     #[track_caller]
     pub fn open(port: u16, nick: &str) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
@@ -92,7 +92,7 @@ impl Client {
         Self::over(nick, from_server, stream, None)
     }
 
-    /// Opens a link with TLS and shows the client's certificate, and says nothing yet.
+    /// Opens a TLS connection with the client's certificate, without sending anything.
     pub fn open_tls(port: u16, nick: &str, certificates: &Certificates) -> Self {
         let mut openssl = Command::new("openssl")
             .args(["s_client", "-quiet", "-verify_return_error", "-connect", &format!("127.0.0.1:{port}")])
@@ -117,7 +117,7 @@ impl Client {
         let (sender, lines) = mpsc::channel();
         let pongs = outbox.clone();
         thread::spawn(move || read(from, &sender, &pongs));
-        // A thread of its own writes: a slow server never holds up the test.
+        // A separate thread writes, so that a slow server never holds up the test.
         thread::spawn(move || write(to, outgoing));
         Client { nick: nick.to_owned(), lines, outbox, seen: VecDeque::new(), openssl }
     }
@@ -130,7 +130,7 @@ impl Client {
 
     #[track_caller]
     fn greeted(&mut self) {
-        // 432 and 433: the server does not take the nick. 464: nor the password.
+        // 432 and 433: the server refuses the nick. 464: it refuses the password.
         let end = ["376", "422", "432", "433", "464", "ERROR"];
         let last = self.wait_for(|line| end.contains(&Message::parse(line).command));
         assert!(matches!(Message::parse(&last).command, "376" | "422"), "{} is not let in: {last}", self.nick);
@@ -144,11 +144,11 @@ impl Client {
     /// Sends a line as it is.
     pub fn raw(&mut self, line: &str) {
         self.remember(format!("-> {line}"));
-        // If the link is closed, the next reading says so.
+        // If the link is closed, the next read says so.
         self.outbox.send(Outgoing::Line(format!("{line}\r\n"))).ok();
     }
 
-    /// Joins a channel and waits until it is in.
+    /// Joins a channel and waits for the confirmation.
     #[track_caller]
     pub fn join(&mut self, channel: &str) {
         self.raw(&format!("JOIN {channel}"));
@@ -170,7 +170,7 @@ impl Client {
         assert!(self.closed(SILENCE), "the server does not close the link\n{}", self.last_lines());
     }
 
-    /// The next line of the server, PING passed over.
+    /// The server's next line other than PING.
     #[expect(clippy::should_implement_trait, reason = "a client is no iterator: it panics rather than ends")]
     #[track_caller]
     pub fn next(&mut self) -> String {
@@ -180,7 +180,7 @@ impl Client {
         }
     }
 
-    /// The first line that is so; others are passed over.
+    /// The first line that matches; skips others.
     #[track_caller]
     pub fn wait_for(&mut self, what: impl Fn(&str) -> bool) -> String {
         let deadline = Deadline::after(WAIT);
@@ -189,10 +189,10 @@ impl Client {
                 return line;
             }
         }
-        panic!("{} waits in vain\n{}", self.nick, self.last_lines())
+        panic!("{} waited in vain\n{}", self.nick, self.last_lines())
     }
 
-    /// The same within a time; panics if the link is closed meanwhile.
+    /// The same within a time. Panics if the link closes in that time.
     #[track_caller]
     pub fn try_for(&mut self, time: Duration, what: impl Fn(&str) -> bool) -> Option<String> {
         let deadline = Deadline::after(time);
@@ -211,7 +211,7 @@ impl Client {
         plain(Message::parse(&line).text())
     }
 
-    /// What this nick says next to ours there, behind our name: what is said to nobody, as a room's greeting, is passed over.
+    /// The nick's next message here that begins with our name. Skips messages to nobody, such as a room's greeting.
     #[track_caller]
     pub fn answer(&mut self, from: &str, target: &str) -> String {
         let front = format!("{}: ", self.nick());
@@ -229,14 +229,14 @@ impl Client {
         Some(plain(Message::parse(&line).text()))
     }
 
-    /// Every line that comes within a time, or until the link is closed.
+    /// Every line within a time, or until the link closes.
     pub fn drain(&mut self, time: Duration) -> Vec<String> {
         let deadline = Deadline::after(time);
         let next = || self.lines.recv_timeout(deadline.left().unwrap_or_default()).ok();
         std::iter::from_fn(next).collect()
     }
 
-    /// Whether the server closes the link within a time; lines are passed over.
+    /// True if the server closes the link within a time; skips lines.
     pub fn closed(&mut self, time: Duration) -> bool {
         let deadline = Deadline::after(time);
         loop {
@@ -276,7 +276,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // What was sent before still goes out.
+        // Lines sent before still go out.
         self.outbox.send(Outgoing::Close).ok();
         if let Some(openssl) = &mut self.openssl {
             openssl.kill().ok();
@@ -285,9 +285,9 @@ impl Drop for Client {
     }
 }
 
-/// What a client writes to.
+/// The writing side of a connection.
 trait Link: Write + Send + 'static {
-    /// Says that nothing more will come.
+    /// Closes the writing side.
     fn end(self) -> io::Result<()>;
 }
 
@@ -313,7 +313,7 @@ fn read(stream: impl Read, lines: &Sender<String>, pongs: &Sender<Outgoing>) {
         if message.command == "PING" {
             pongs.send(Outgoing::Line(format!("PONG :{}\r\n", message.text()))).ok();
         } else {
-            // Nobody listens once the client is gone; the link still ends in order.
+            // The client may be gone; the link still ends in order.
             lines.send(line).ok();
         }
     }

@@ -35,17 +35,17 @@ const MODULES: &[&str] = &[
     "chghost",
     "chgident",
 ];
-/// How long services may take to link and answer.
+/// How long services may take until they are linked and answer.
 const LINK: Duration = Duration::from_secs(60);
 
 /// How InspIRCd is set up.
 #[derive(Clone, Debug, Default)]
 pub struct InspircdOptions {
-    /// Whether clients that type much have to wait, as in the configuration that InspIRCd brings.
+    /// True if clients that type a lot are slowed down, as in InspIRCd's own configuration.
     pub flood_protection: bool,
     /// Modules left out, for example ircv3_labeledresponse.
     pub without: Vec<&'static str>,
-    /// For how many seconds the server wants to be spoken to over TLS alone, by the name of localhost, if it does.
+    /// If set, the server announces STS: for so many seconds, clients must connect over TLS, under the name localhost.
     pub sts: Option<u32>,
 }
 
@@ -99,22 +99,22 @@ impl Inspircd {
         Ok(())
     }
 
-    /// Where it listens.
+    /// Its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it listens with TLS.
+    /// Its TLS port.
     pub fn tls_port(&self) -> u16 {
         self.tls_port
     }
 
-    /// The process id of the server.
+    /// The server's process id.
     pub fn pid(&self) -> u32 {
         self.daemon.pid()
     }
 
-    /// Makes an account and waits until services confirm it; nobody may have that nick.
+    /// Makes an account and waits until services confirm it. The nick must be free.
     pub fn register(&self, account: &str, password: &str) {
         let mut client = Client::connect(self.port, account);
         client.say("NickServ", &format!("REGISTER {password} e@x.org"));
@@ -123,7 +123,7 @@ impl Inspircd {
         client.quit();
     }
 
-    /// Lets the certificate of the shared client log in to an account, by SASL EXTERNAL; nobody may have its nick.
+    /// Lets the shared client's certificate log in to an account, by SASL EXTERNAL. The nick must be free.
     pub fn register_certificate(&self, account: &str, password: &str) {
         let mut client = Client::connect_tls(self.tls_port, account, Certificates::shared());
         client.say("NickServ", &format!("IDENTIFY {password}"));
@@ -133,30 +133,30 @@ impl Inspircd {
         client.quit();
     }
 
-    /// kill -9 of the server, and waits for its end; services save their accounts and end, too.
+    /// Kills the server with -9 and waits for its end. Services save their accounts and end, too.
     pub fn kill(&self) {
         self.daemon.kill();
         self.services.stop();
     }
 
-    /// Ends server and services in order, if they run, and starts them again on the same ports with the same accounts.
+    /// Shuts down server and services, if they run, and starts them again on the same ports with the same accounts.
     pub fn restart(&self) {
         self.services.stop();
         self.daemon.stop();
         self.up().expect("it starts as before");
     }
 
-    /// Stops the server where it stands: links stay open and nothing is answered.
+    /// Suspends the server: links stay open, but it answers nothing.
     pub fn freeze(&self) {
         self.daemon.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn thaw(&self) {
         self.daemon.signal("CONT");
     }
 
-    /// Ends the services alone; they keep their accounts.
+    /// Ends only the services; they keep their accounts.
     pub fn stop_services(&self) {
         self.services.stop();
     }

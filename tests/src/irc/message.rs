@@ -1,20 +1,20 @@
-//! Reading lines of IRC.
+//! Parses lines of IRC.
 
-/// A line of IRC, taken apart.
+/// A parsed line of IRC.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// Names and values of the tags, the values as they were sent.
+    /// The tags' names and values. The values are as sent.
     pub tags: Vec<(&'a str, &'a str)>,
-    /// The nick or server it comes from; empty if the line does not say.
+    /// The sender's nick or the server; empty if the line does not say.
     pub from: &'a str,
-    /// The command or the number of the answer.
+    /// The command or numeric.
     pub command: &'a str,
-    /// What stands behind the command, the text behind the last colon included.
+    /// The parameters, including the text after the last colon.
     pub params: Vec<&'a str>,
 }
 
 impl<'a> Message<'a> {
-    /// Takes a line apart.
+    /// Parses a line.
     pub fn parse(line: &'a str) -> Self {
         let mut message = Message::default();
         let mut rest = line;
@@ -41,7 +41,7 @@ impl<'a> Message<'a> {
         message
     }
 
-    /// The value of a tag, if it has it.
+    /// The value of a tag, if it is set.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         self.tags.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
@@ -51,7 +51,7 @@ impl<'a> Message<'a> {
         self.params.last().copied().unwrap_or_default()
     }
 
-    /// Whether it is a PRIVMSG or NOTICE from this nick to this target.
+    /// True if it is a PRIVMSG or NOTICE from this nick to this target.
     pub fn is_said(&self, from: &str, target: &str) -> bool {
         matches!(self.command, "PRIVMSG" | "NOTICE")
             && self.from.eq_ignore_ascii_case(from)
@@ -64,7 +64,7 @@ fn word(text: &str) -> (&str, &str) {
     (word, rest.trim_start_matches(' '))
 }
 
-/// The text without the codes for bold, italics, underline, colours and the like.
+/// The text without the codes for bold, italics, underline, colours and so on.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

@@ -9,9 +9,9 @@ use crate::directory::Directory;
 pub struct NgircdOptions {
     /// The password of the server, if it has one.
     pub password: Option<String>,
-    /// Whether clients that type much have to wait, as they do by default.
+    /// True if clients that type a lot are slowed down, as by default.
     pub flood_protection: bool,
-    /// Seconds of silence before the server sends a PING; 5 is the least.
+    /// Seconds of silence before the server sends a PING; the minimum is 5.
     pub ping_timeout: u32,
     /// The longest nick.
     pub max_nick: u32,
@@ -53,12 +53,12 @@ impl Ngircd {
         self.daemon.listens(&[self.port, self.tls_port])
     }
 
-    /// Where it listens.
+    /// Its port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it listens with TLS.
+    /// Its TLS port.
     pub fn tls_port(&self) -> u16 {
         self.tls_port
     }
@@ -68,23 +68,23 @@ impl Ngircd {
         self.daemon.pid()
     }
 
-    /// kill -9, and waits for its end.
+    /// Kills it with -9 and waits for its end.
     pub fn kill(&self) {
         self.daemon.kill();
     }
 
-    /// Ends it in order, if it runs, and starts it again on the same ports.
+    /// Shuts it down, if it runs, and starts it again on the same ports.
     pub fn restart(&self) {
         self.daemon.stop();
         self.up().expect("it starts as before");
     }
 
-    /// Stops it where it stands: links stay open and nothing is answered.
+    /// Suspends it: links stay open, but it answers nothing.
     pub fn freeze(&self) {
         self.daemon.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn thaw(&self) {
         self.daemon.signal("CONT");
     }
@@ -93,7 +93,7 @@ impl Ngircd {
 fn configuration(options: &NgircdOptions, port: u16, tls_port: u16) -> String {
     let Certificates { server, server_key, dh, .. } = Certificates::shared();
     let password = options.password.as_ref().map(|password| format!("Password = {password}")).unwrap_or_default();
-    // -1 is the default: no limit to what a flood costs. 0 costs nothing.
+    // -1 is the default: no limit to the penalty. 0 turns penalties off.
     let penalty = if options.flood_protection { -1 } else { 0 };
     let NgircdOptions { ping_timeout, max_nick, .. } = options;
     let pong_timeout = 20.min(*ping_timeout);

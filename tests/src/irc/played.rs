@@ -1,4 +1,4 @@
-//! What the tests on a scripted server share: letting the bot in, and talking to it.
+//! Shared by the tests on a scripted server: letting the bot in and talking to it.
 
 use super::stage::{BOT, CHANNEL};
 use super::{Message, Peer};
@@ -11,10 +11,10 @@ use std::time::Duration;
 pub const SERVER: &str = "irc.test";
 /// The bot's user and host.
 pub const MASK: &str = "dice@bot.test";
-/// How long the bot is listened to that should say nothing.
+/// How long to listen to a bot that should say nothing.
 pub const QUIET: Duration = Duration::from_millis(600);
 
-/// Lets the bot in with all it asks for of these capabilities; its nick.
+/// Lets the bot in with those of these capabilities that it asks for. Returns its nick.
 #[track_caller]
 pub fn let_in(peer: &mut Peer, caps: &str, isupport: &str) -> String {
     let mut nick = String::new();
@@ -33,7 +33,7 @@ pub fn let_in(peer: &mut Peer, caps: &str, isupport: &str) -> String {
     nick
 }
 
-/// The server knows no capabilities: the bot says who it is.
+/// For a server without capabilities: after asking, the bot registers.
 #[track_caller]
 pub fn sounded(peer: &mut Peer) {
     peer.expect("CAP LS 302");
@@ -51,7 +51,7 @@ pub fn welcome(peer: &mut Peer, nick: &str, isupport: &str) {
     peer.send(&format!(":{SERVER} 422 {nick} :There is no message of the day"));
 }
 
-/// Waits until the bot asks for the channel, and lets it in.
+/// Waits until the bot joins the channel, and lets it in.
 #[track_caller]
 pub fn let_join(peer: &mut Peer, nick: &str) {
     peer.expect(&format!("JOIN {CHANNEL}"));
@@ -65,14 +65,14 @@ pub fn enter(peer: &mut Peer, nick: &str) {
     peer.send(&format!(":{nick}!{MASK} JOIN {CHANNEL}"));
 }
 
-/// Tells it who is there.
+/// Sends the list of who is in the channel.
 #[track_caller]
 pub fn names(peer: &mut Peer, nick: &str) {
     peer.send(&format!(":{SERVER} 353 {nick} = {CHANNEL} :{nick} mia @gus"));
     peer.send(&format!(":{SERVER} 366 {nick} {CHANNEL} :End of /NAMES list."));
 }
 
-/// The bot says who it is in a channel that it has never been in. The server proves it.
+/// The bot introduces itself in a channel that is new to it. The server confirms each line.
 #[track_caller]
 pub fn introduced(peer: &mut Peer) {
     loop {
@@ -91,7 +91,7 @@ pub fn introduced(peer: &mut Peer) {
     }
 }
 
-/// A server without capabilities lets the bot in and into the channel; its nick.
+/// As a server without capabilities, lets the bot in and into the channel. Returns its nick.
 #[track_caller]
 pub fn seat_again(peer: &mut Peer) -> String {
     let nick = peer.register(SERVER, "");
@@ -113,7 +113,7 @@ pub fn say(peer: &mut Peer, nick: &str, text: &str) {
     peer.send(&format!(":{nick}!{nick}@home.test PRIVMSG {CHANNEL} :{text}"));
 }
 
-/// The text of a line that the bot says in the channel.
+/// The text, if this is a line that the bot says in the channel.
 pub fn said(line: &str) -> Option<String> {
     let message = Message::parse(line);
     match (message.command, message.params.as_slice()) {
@@ -122,7 +122,7 @@ pub fn said(line: &str) -> Option<String> {
     }
 }
 
-/// Answers what the bot asks of a server as such: its PINGs.
+/// Answers the bot's PINGs.
 #[track_caller]
 pub fn serve(peer: &mut Peer, line: &str) {
     let message = Message::parse(line);
@@ -131,7 +131,7 @@ pub fn serve(peer: &mut Peer, line: &str) {
     }
 }
 
-/// The lines of the bot's next answer in the channel, which is proved to have arrived.
+/// The lines of the bot's next answer in the channel. The server confirms that they arrived.
 #[track_caller]
 pub fn answer(peer: &mut Peer) -> Vec<String> {
     let mut lines = Vec::new();
@@ -145,7 +145,7 @@ pub fn answer(peer: &mut Peer) -> Vec<String> {
     }
 }
 
-/// What the bot says in the channel until it is quiet; it is all proved.
+/// Everything the bot says in the channel until it is quiet, all of it confirmed.
 pub fn chatter(peer: &mut Peer, quiet: Duration) -> Vec<String> {
     let mut lines = Vec::new();
     while let Some(line) = peer.try_line(quiet) {
@@ -155,24 +155,24 @@ pub fn chatter(peer: &mut Peer, quiet: Duration) -> Vec<String> {
     lines
 }
 
-/// Nothing of what came before is answered: the next that the bot says is the answer to a roll of this player's.
+/// Nothing sent before is answered: the bot's next answer is to a roll of this player's.
 #[track_caller]
 pub fn only_a_roll_is_answered(peer: &mut Peer, nick: &str) {
     say(peer, nick, "!roll 1d4");
     let mut lines = chatter(peer, QUIET);
-    // Back after a while, everybody is told once that anybody may have their nick.
+    // When the bot is back after a while, it tells everyone once that anybody may have taken their nick.
     lines.retain(|line| !line.contains(" is bound to the nick "));
     assert!(lines.len() == 1 && lines[0].starts_with(&format!("{nick}: ")), "{lines:?}");
 }
 
-/// Cuts the link once the bot has read everything that was sent.
+/// Closes the link once the bot has read everything.
 #[track_caller]
 pub fn cut(mut peer: Peer) {
     peer.send("PING :cut");
     peer.expect("PONG cut");
 }
 
-/// Stops the bot in order; what it kept.
+/// Stops the bot in order and returns its store.
 pub async fn stop(running: Running, mut peer: Peer) -> Arc<dyn Store> {
     let stopping = tokio::spawn(running.stop());
     peer.expect("QUIT");

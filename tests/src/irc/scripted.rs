@@ -1,4 +1,4 @@
-//! A server played by the test line by line, to do what real servers do not.
+//! A server that the test plays line by line, to do what real servers do not.
 
 use crate::deadline::Deadline;
 use std::io::{ErrorKind, Read, Write};
@@ -6,16 +6,16 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// How long to wait for a link.
+/// How long to wait for a connection.
 const ACCEPT: Duration = Duration::from_secs(30);
 /// How long to wait for a line.
 const LINE: Duration = Duration::from_secs(20);
-/// Between two looks.
+/// The time between two checks.
 const LOOK: Duration = Duration::from_millis(5);
 /// Tokens in one line of ISUPPORT.
 const TOKENS: usize = 12;
 
-/// A port where the test itself answers.
+/// A port on which the test itself answers.
 pub struct Scripted {
     listener: TcpListener,
 }
@@ -28,18 +28,18 @@ impl Scripted {
         Scripted { listener }
     }
 
-    /// Where it listens.
+    /// Its port.
     pub fn port(&self) -> u16 {
         self.listener.local_addr().expect("it listens").port()
     }
 
-    /// The next link; panics after 30 s without one.
+    /// The next connection; panics after 30 s without one.
     #[track_caller]
     pub fn accept(&self) -> Peer {
         self.try_accept(ACCEPT).expect("the bot connects")
     }
 
-    /// The next link, if one comes within a time.
+    /// The next connection within a time.
     pub fn try_accept(&self, time: Duration) -> Option<Peer> {
         let deadline = Deadline::after(time);
         loop {
@@ -53,8 +53,8 @@ impl Scripted {
     }
 }
 
-/// The bot's end of a link, seen from the server. It reads only when it is asked for a line, and answers nothing by
-/// itself; dropping it closes the link.
+/// The server's side of the bot's connection. It reads only when asked for a line, and answers nothing by itself.
+/// Dropping it closes the connection.
 pub struct Peer {
     stream: TcpStream,
     pending: Vec<u8>,
@@ -76,12 +76,12 @@ impl Peer {
         line.unwrap_or_else(|| panic!("no line from the bot: {}", self.state()))
     }
 
-    /// The next line from the bot, if one comes within a time.
+    /// The next line from the bot within a time.
     pub fn try_line(&mut self, time: Duration) -> Option<String> {
         self.next(Deadline::after(time))
     }
 
-    /// The next line that begins so; others are passed over. Panics after 20 s without one.
+    /// The next line with this beginning; skips others. Panics after 20 s without one.
     #[track_caller]
     pub fn expect(&mut self, beginning: &str) -> String {
         let mut passed = Vec::new();
@@ -91,7 +91,7 @@ impl Peer {
         }
     }
 
-    /// The next line that begins so, if one comes within a time; others are passed over.
+    /// The next line with this beginning within a time; skips others.
     pub fn try_expect(&mut self, beginning: &str, time: Duration) -> Option<String> {
         self.find(beginning, time, &mut Vec::new())
     }
@@ -102,7 +102,7 @@ impl Peer {
         self.send_bytes(format!("{line}\r\n").as_bytes());
     }
 
-    /// Sends bytes as they are. If the bot has closed the link they are nobody's.
+    /// Sends bytes as they are, even if the bot has closed the link.
     #[track_caller]
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         if let Err(error) = self.stream.write_all(bytes) {
@@ -111,7 +111,7 @@ impl Peer {
         }
     }
 
-    /// Lets the bot in as a plain server of that name does, without capabilities; its nick.
+    /// Lets the bot in as a plain server of that name, without capabilities. Returns the bot's nick.
     #[track_caller]
     pub fn register(&mut self, nick_of_server: &str, isupport: &str) -> String {
         let server = nick_of_server;
@@ -148,7 +148,7 @@ impl Peer {
         nick
     }
 
-    /// Whether the bot closes the link within a time; its lines can still be read then.
+    /// True if the bot closes the link within a time. Its lines can still be read afterwards.
     pub fn closed(&mut self, time: Duration) -> bool {
         let deadline = Deadline::after(time);
         while self.read(deadline) {}
@@ -178,9 +178,9 @@ impl Peer {
         }
     }
 
-    /// Reads what is there or comes; whether to go on.
+    /// Reads once. True if reading can go on.
     fn read(&mut self, deadline: Deadline) -> bool {
-        // What has come already counts, however late it is asked for.
+        // Bytes that have already arrived count even after the deadline.
         let left = deadline.left().unwrap_or_default().max(Duration::from_millis(1));
         if self.ended {
             return false;

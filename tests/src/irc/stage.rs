@@ -1,4 +1,4 @@
-//! What the tests share: settings for a server under test, and the bot on it.
+//! Shared by the tests: settings for a server under test, and the bot on it.
 
 pub use crate::serving::{Make, Running};
 
@@ -13,16 +13,16 @@ pub const CHANNEL: &str = "#hall";
 /// The bot's nick.
 pub const BOT: &str = "astragal";
 
-/// Settings for a server on this machine, without TLS and limits: `more` is TOML behind them.
+/// Settings for a server on this machine, without TLS and limits, followed by `more` as TOML.
 pub fn settings(port: u16, more: &str) -> Settings {
     let text = format!(
         "server = \"127.0.0.1\"\nport = {port}\ntls = false\nline_every_ms = 0\nreconnect_first_ms = 100\n\
          reconnect_most_ms = 400\n{more}\n[channels]\n\"{CHANNEL}\" = {{}}\n"
     );
-    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+    toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings")
 }
 
-/// Numbers that differ, which is all a nonce is here.
+/// Nonces for tests: they only have to differ.
 pub fn nonces() -> Nonces {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     Arc::new(|| format!("nonce{}", NEXT.fetch_add(1, Ordering::Relaxed)))
@@ -55,7 +55,7 @@ impl OnIrc for Make {
     }
 }
 
-/// A player in the channel, the bot being there.
+/// A player in the channel, once the bot is in it too.
 pub fn player(port: u16, nick: &str) -> Client {
     let mut client = Client::connect(port, nick);
     client.join(CHANNEL);
@@ -63,7 +63,7 @@ pub fn player(port: u16, nick: &str) -> Client {
     client
 }
 
-/// What the bot says next in the channel; that it greets new rooms is passed over.
+/// The bot's next message in the channel. Skips its greeting.
 pub fn hear(client: &mut Client) -> String {
     hear_in(client, CHANNEL)
 }
@@ -83,7 +83,7 @@ pub fn hear_from(client: &mut Client, nick: &str, channel: &str) -> String {
     }
 }
 
-/// Says a line and hears the answer.
+/// Says a line and returns the answer.
 pub fn ask(client: &mut Client, line: &str) -> String {
     client.say(CHANNEL, line);
     hear(client)

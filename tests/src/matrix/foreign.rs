@@ -1,4 +1,4 @@
-//! Somebody on a homeserver whose client is matrix-nio: not built on the library that the bot is built on.
+//! A person whose client is matrix-nio, which does not share a library with the bot.
 
 use super::synapse::{Synapse, python};
 use crate::directory::Directory;
@@ -8,12 +8,12 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-/// How long something may take.
+/// How long any step may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What runs in Python.
+/// The Python side.
 const SCRIPT: &str = include_str!("foreign.py");
 
-/// Somebody with a foreign client. Everything blocks; an async test calls it from a thread of its own.
+/// A person with a foreign client. Everything blocks; async tests call it from a separate thread.
 pub struct Foreigner {
     child: Child,
     orders: ChildStdin,
@@ -51,42 +51,42 @@ impl Foreigner {
         foreigner
     }
 
-    /// Comes into a room.
+    /// Joins a room.
     pub fn join(&mut self, room: &str) {
         self.order(&json!({ "join": room }));
         self.wait_for(|told| told["joined"] == room);
     }
 
-    /// Waits until somebody is in a room whose devices are known.
+    /// Waits until somebody is in a room and their devices are known.
     pub fn meet(&mut self, room: &str, user: &str) {
         self.order(&json!({ "do": "meet", "room": room, "user": user }));
         self.wait_for(|told| told["met"] == user);
     }
 
-    /// Says a line; its event's id.
+    /// Says a line and returns its event id.
     pub fn say(&mut self, room: &str, text: &str) -> String {
         self.send("say", room, text)
     }
 
-    /// Says a line encrypted, and keeps the key back.
+    /// Says an encrypted line and withholds the key.
     pub fn say_without_key(&mut self, room: &str, text: &str) -> String {
         self.send("say_without_key", room, text)
     }
 
-    /// Says something encrypted whose relation nobody sees who cannot decrypt it; its event's id.
+    /// Says something encrypted whose relation is visible only to those who can decrypt it. Returns its event id.
     pub fn say_relating_in_secret(&mut self, room: &str, content: &Value) -> String {
         self.order(&json!({ "do": "say_relating_in_secret", "room": room, "content": content }));
         let told = self.wait_for(|told| told.get("sent").is_some());
         told["sent"].as_str().expect("an id").to_owned()
     }
 
-    /// Gives everybody in the room the key.
+    /// Shares the key with everyone in the room.
     pub fn share_key(&mut self, room: &str) {
         self.order(&json!({ "do": "share_key", "room": room }));
         self.wait_for(|told| told["shared"] == true);
     }
 
-    /// The message that is shown as an answer to an event: its content, and whether it came encrypted.
+    /// The message that is a reply to an event: its content, and true if it was encrypted.
     pub fn answer(&mut self, event: &str) -> (Value, bool) {
         let answers = |told: &Value| told["content"]["m.relates_to"]["m.in_reply_to"]["event_id"] == event;
         let told = self.wait_for(answers);

@@ -1,5 +1,5 @@
-//! A line between a client and its homeserver on which requests can be answered wrongly, late, twice or not at all. It
-//! speaks just enough HTTP for that: a request a connection, bodies by length.
+//! A connection between a client and its homeserver on which requests can be answered wrongly, late, twice or not at
+//! all. It speaks just enough HTTP for that: one request per connection, bodies with a length.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,31 +8,32 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Weather {
-    /// It is handed on, and its answer back.
+    /// The request is passed on, and the answer back.
     Fair,
-    /// It is handed on after so many milliseconds, and its answer back.
+    /// The request is passed on after this many milliseconds, and the answer back.
     Slow(u64),
-    /// The homeserver never hears of it: this status comes back, with a body that is not JSON.
+    /// The request never reaches the homeserver. This status comes back, with a body that is not JSON.
     Status(u16),
-    /// The homeserver never hears of it: it is limited for so many milliseconds.
+    /// The request never reaches the homeserver. The answer is a rate limit of so many milliseconds.
     Limited(u64),
-    /// The homeserver does as asked, and the answer is lost.
+    /// The homeserver does as asked, but the answer is lost.
     LostAnswer,
-    /// The homeserver never hears of it: the token is not valid any more, the device is (a soft logout).
+    /// The request never reaches the homeserver. The answer is a soft logout: the token is no longer valid, the device
+    /// is.
     Unauthorised,
-    /// The homeserver never hears of it: the link ends.
+    /// The request never reaches the homeserver. The connection closes.
     LostRequest,
-    /// The homeserver never hears of it: this body comes back, as if all were well.
+    /// The request never reaches the homeserver. This body comes back with status 200.
     Nonsense(String),
 }
 
-/// Says what becomes of a request: the number of the request, and its first line.
+/// Decides the fate of a request from its number and its first line.
 type Forecast = Arc<dyn Fn(usize, &str) -> Weather + Send + Sync>;
 
-/// A line to a homeserver.
+/// A connection to a homeserver.
 pub struct BadLine {
     port: u16,
     forecast: Arc<Mutex<Forecast>>,
@@ -40,7 +41,7 @@ pub struct BadLine {
 }
 
 impl BadLine {
-    /// Opens a line to the homeserver at `port`, in fair weather.
+    /// Opens a connection to the homeserver at `port`, in fair weather.
     pub async fn to(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let here = listener.local_addr().expect("it is bound").port();
@@ -49,19 +50,19 @@ impl BadLine {
         let serving = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let (fore, count) = (fore.clone(), count.clone());
-                // A link that ends early is what this is for.
+                // Clients close links early in these tests, so errors are expected.
                 tokio::spawn(async move { drop(serve(client, port, &fore, &count).await) });
             }
         });
         BadLine { port: here, forecast, serving }
     }
 
-    /// Where the homeserver seems to be.
+    /// The homeserver's address, as the bot sees it.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// From now on requests fare so.
+    /// Decides the fate of requests from now on.
     pub fn forecast(&self, forecast: impl Fn(usize, &str) -> Weather + Send + Sync + 'static) {
         *self.forecast.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(forecast);
     }
@@ -73,7 +74,7 @@ impl Drop for BadLine {
     }
 }
 
-/// The requests of one link, one after the other.
+/// Handles the requests of one link, one after the other.
 async fn serve(
     client: TcpStream,
     port: u16,
@@ -141,7 +142,7 @@ impl Message {
     }
 }
 
-/// Reads the next request or answer; nothing at the end of the link.
+/// Reads the next request or answer; `None` at the end of the link.
 async fn message(link: &mut BufReader<TcpStream>) -> std::io::Result<Option<Message>> {
     let mut head = String::new();
     loop {

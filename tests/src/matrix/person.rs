@@ -1,4 +1,4 @@
-//! Somebody on a homeserver, with a client that can do what people do there: encrypted rooms too.
+//! A person on a homeserver, whose client can do what people do, in encrypted rooms too.
 
 use super::Synapse;
 use matrix_sdk::config::SyncSettings;
@@ -16,35 +16,35 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// How long something may take to be heard.
+/// How long a message may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two looks.
+/// The time between two checks.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// An event as this person's client shows it.
+/// An event as this person's client sees it.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// Where it was heard.
+    /// The room.
     pub room: String,
     /// The event's id.
     pub id: String,
-    /// Who sent it.
+    /// The sender.
     pub sender: String,
     /// Its type.
     pub kind: String,
     /// Its content, decrypted.
     pub content: Value,
-    /// It came encrypted, and could be read.
+    /// True if it was encrypted and could be decrypted.
     pub encrypted: bool,
 }
 
 impl Heard {
-    /// The text that is shown without HTML.
+    /// The plain text.
     pub fn body(&self) -> &str {
         self.content["body"].as_str().unwrap_or_default()
     }
 
-    /// The event it is shown as an answer to.
+    /// The event it is a reply to.
     pub fn answers(&self) -> Option<&str> {
         self.content["m.relates_to"]["m.in_reply_to"]["event_id"].as_str()
     }
@@ -62,14 +62,14 @@ impl Heard {
     }
 }
 
-/// Somebody on a homeserver.
+/// A person on a homeserver.
 pub struct Person {
-    /// What they use.
+    /// Their client.
     pub client: Client,
     heard: mpsc::UnboundedReceiver<Heard>,
-    /// Heard and not asked for yet.
+    /// Received and not asked for yet.
     kept: VecDeque<Heard>,
-    /// A client may get an event twice.
+    /// Ids of events received, because a client may get one twice.
     seen: BTreeSet<String>,
     listening: JoinHandle<()>,
 }
@@ -87,10 +87,10 @@ impl Person {
         let client = Client::builder().homeserver_url(url).with_encryption_settings(settings).build().await;
         let client = client.expect("a client");
         let login = client.matrix_auth().login_username(user, &format!("pw-{user}"));
-        login.initial_device_display_name("tests").send().await.expect("let in");
+        login.initial_device_display_name("tests").send().await.expect("logged in");
         client.encryption().wait_for_e2ee_initialization_tasks().await;
         let (sender, heard) = mpsc::unbounded_channel();
-        // The rooms are known and the keys are published before anybody speaks.
+        // Rooms are known and keys are published before anybody speaks.
         client.sync_once(SyncSettings::new().timeout(Duration::ZERO)).await.expect("a sync");
         let listening = tokio::spawn(listen(client.clone(), sender));
         Person { client, heard, kept: VecDeque::new(), seen: BTreeSet::new(), listening }
@@ -101,7 +101,7 @@ impl Person {
         self.client.user_id().expect("logged in").to_string()
     }
 
-    /// Makes a room with these people invited.
+    /// Makes a room and invites these people.
     pub async fn make_room(&self, name: &str, encrypted: bool, invite: &[&str]) -> String {
         let mut request = Request::new();
         request.name = Some(name.to_owned());
@@ -114,9 +114,9 @@ impl Person {
         self.client.create_room(request).await.expect("a room").room_id().to_string()
     }
 
-    /// Comes into a room.
+    /// Joins a room.
     pub async fn join(&self, room: &str) {
-        self.client.join_room_by_id(&id(room)).await.expect("let in");
+        self.client.join_room_by_id(&id(room)).await.expect("joined");
         for _ in self.looks("the room") {
             if self.known(room).is_some() {
                 return;
@@ -139,18 +139,18 @@ impl Person {
         }
     }
 
-    /// Says a line; its event's id.
+    /// Says a line and returns its event id.
     pub async fn say(&self, room: &str, text: &str) -> String {
         self.send(room, "m.room.message", json!({ "msgtype": "m.text", "body": text })).await
     }
 
-    /// Sends an event; its id.
+    /// Sends an event and returns its id.
     pub async fn send(&self, room: &str, kind: &str, content: Value) -> String {
         let room = self.known(room).expect("in the room");
         room.send_raw(kind, content).await.expect("sent").response.event_id.to_string()
     }
 
-    /// Replaces what was said.
+    /// Edits a message.
     pub async fn edit(&self, room: &str, event: &str, text: &str) -> String {
         let content = json!({
             "msgtype": "m.text", "body": format!("* {text}"),
@@ -166,7 +166,7 @@ impl Person {
         self.send(room, "m.reaction", json!({ "m.relates_to": relates })).await
     }
 
-    /// Takes another display name, and waits until the room has heard of it: a homeserver tells rooms later.
+    /// Changes the display name and waits until the room knows: a homeserver tells rooms later.
     pub async fn call_themselves(&mut self, room: &str, name: &str) {
         self.client.account().set_display_name(Some(name)).await.expect("a name");
         let (room, user, name) = (room.to_owned(), self.id(), name.to_owned());
@@ -177,7 +177,7 @@ impl Person {
         self.wait_for(&format!("the name {name:?} in {room}"), renamed).await;
     }
 
-    /// The next message of `sender` in a room; a greeting of the bot's is passed over.
+    /// The next message of `sender` in a room. Skips the bot's greetings.
     pub async fn hear(&mut self, room: &str, sender: &str) -> Heard {
         let message = |heard: &Heard| {
             heard.room == room && heard.sender == sender && heard.kind == "m.room.message" && !is_greeting(heard)
@@ -185,7 +185,7 @@ impl Person {
         self.wait_for(&format!("a message of {sender} in {room}"), message).await
     }
 
-    /// The message that is shown as an answer to an event.
+    /// The message that is a reply to an event.
     pub async fn answer(&mut self, event: &str) -> Heard {
         let answers = |heard: &Heard| heard.kind == "m.room.message" && heard.answers() == Some(event);
         self.wait_for(&format!("an answer to {event}"), answers).await
@@ -214,7 +214,7 @@ impl Person {
         }
     }
 
-    /// Everything that was heard and not asked for, and what comes within a moment.
+    /// Everything received and not asked for, including what arrives within a moment.
     pub async fn drain(&mut self, moment: Duration) -> Vec<Heard> {
         while let Ok(Some(heard)) = tokio::time::timeout(moment, self.heard.recv()).await {
             if self.seen.insert(heard.id.clone()) {
@@ -229,7 +229,7 @@ impl Person {
         self.client.get_room(&id(room)).filter(|room| room.state() == matrix_sdk::RoomState::Joined)
     }
 
-    /// Looks for something, one [`LOOK`] apart, and panics behind the last.
+    /// Counts checks, one per [`LOOK`], and panics after the last.
     fn looks(&self, what: &str) -> impl Iterator<Item = usize> + Send + use<> {
         let (who, what) = (self.id(), what.to_owned());
         let most = usize::try_from(PATIENCE.as_millis() / LOOK.as_millis()).expect("a number");
@@ -243,7 +243,7 @@ impl Drop for Person {
     }
 }
 
-/// A name that no other test of this homeserver has.
+/// A name that no other test on this homeserver uses.
 pub fn name(what: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     format!("{what}{}", NEXT.fetch_add(1, Ordering::Relaxed))
@@ -262,7 +262,7 @@ async fn listen(client: Client, sender: mpsc::UnboundedSender<Heard>) {
         match client.sync_once(SyncSettings::new().timeout(Duration::from_secs(20))).await {
             Ok(response) => {
                 for room in response.rooms.invited.keys() {
-                    // Whoever is invited comes; an invitation that is taken back is nobody's business.
+                    // An invitation may be withdrawn before they join.
                     let _ = client.join_room_by_id(room).await;
                 }
                 for (room, update) in response.rooms.joined {
@@ -273,7 +273,7 @@ async fn listen(client: Client, sender: mpsc::UnboundedSender<Heard>) {
                     }
                 }
             }
-            // A homeserver that is being restarted.
+            // The homeserver may be restarting.
             Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
         }
     }

@@ -1,4 +1,4 @@
-//! What the tests share: settings for the homeserver under test, and the bot on it.
+//! Shared by the tests: settings for the homeserver under test, and the bot on it.
 
 use super::{Heard, Person, Synapse, name};
 pub use crate::serving::{Make, Running};
@@ -12,16 +12,16 @@ use transport_matrix::{Matrix, Randomness, Settings};
 /// The network's name for the bot.
 pub const NETWORK: &str = "matrix";
 
-/// Settings for an account on a homeserver: `more` is TOML behind them.
+/// Settings for an account on a homeserver, followed by `more` as TOML.
 pub fn settings(url: &str, user: &str, more: &str) -> Settings {
     let text = format!(
         "homeserver = \"{url}\"\nuser = \"{user}\"\npassword = \"pw-{user}\"\ninvites = [\"*\"]\n\
          joins_per_minute = 10000\nretry_first_ms = 50\nretry_most_ms = 400\n{more}\n"
     );
-    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+    toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings")
 }
 
-/// Bytes that differ, which is all that these tests need of them.
+/// Random bytes for tests: they only have to differ.
 pub fn randomness() -> Randomness {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     Arc::new(|| {
@@ -31,12 +31,12 @@ pub fn randomness() -> Randomness {
     })
 }
 
-/// The bot's account on the network `matrix`, its device in this directory.
+/// The bot's account on the network `matrix`, with its device in this directory.
 pub fn transport(settings: Settings, device: &Path) -> Arc<dyn Transport> {
     Arc::new(Matrix::new(NETWORK, settings, Arc::new(SystemClock), randomness(), device))
 }
 
-/// How often something is tried: what the environment says, or a few times.
+/// How often to try something: the number in this environment variable, or a few times.
 pub fn times(variable: &str, few: u32) -> u32 {
     std::env::var(variable).map_or(few, |times| times.parse().expect("a number"))
 }
@@ -47,18 +47,18 @@ pub struct Table {
     pub server: &'static Synapse,
     /// The bot's user id.
     pub bot: String,
-    /// The name in it.
+    /// The localpart of its user id.
     pub user: String,
     /// The room.
     pub room: String,
-    /// Who is in it.
+    /// The people in it.
     pub people: Vec<Person>,
     /// The bot's device.
     pub device: tempfile::TempDir,
 }
 
 impl Table {
-    /// Makes one with so many people; the first has made the room.
+    /// Makes one with these people. The first made the room.
     pub async fn set(encrypted: bool, people: &[&str]) -> Self {
         let server = Synapse::shared();
         let user = name("bot");
@@ -77,7 +77,7 @@ impl Table {
         Table { server, bot, user, room, people: there, device }
     }
 
-    /// Brings the bot's account into the room before the bot itself comes.
+    /// Puts the bot's account into the room before the bot runs.
     pub fn seat(&self) {
         let token = self.server.log_in(&self.user);
         let path = format!("/_matrix/client/v3/join/{}", self.room);
@@ -85,7 +85,7 @@ impl Table {
         self.server.ask("POST", "/_matrix/client/v3/logout", Some(&token), &json!({}));
     }
 
-    /// What the bot says to somebody alone, next: wherever that is, but not in the room.
+    /// The bot's next message to a person alone: anywhere but in the room.
     pub async fn hear_alone(&mut self, person: usize) -> Heard {
         let (room, bot) = (self.room.clone(), self.bot.clone());
         let alone = |heard: &Heard| {
@@ -109,13 +109,13 @@ impl Table {
         bot
     }
 
-    /// Somebody says a line, and hears the answer.
+    /// A person says a line and gets the answer.
     pub async fn ask(&mut self, person: usize, line: &str) -> String {
         let said = self.people[person].say(&self.room, line).await;
         self.people[person].answer(&said).await.body().to_owned()
     }
 
-    /// What the bot says next in the room, as somebody hears it.
+    /// The bot's next message in the room, as a person sees it.
     pub async fn hear(&mut self, person: usize) -> String {
         self.people[person].hear(&self.room, &self.bot).await.body().to_owned()
     }

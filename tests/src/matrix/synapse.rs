@@ -1,4 +1,4 @@
-//! Synapse, on loopback and SQLite, out of the environment that `tests/run` makes under `target/`.
+//! Synapse, on loopback and SQLite, from the environment that `tests/run` makes under `target/`.
 
 use crate::daemon::{self, Daemon, free_port};
 use crate::deadline::Deadline;
@@ -12,9 +12,9 @@ use std::time::Duration;
 /// How Synapse is set up.
 #[derive(Clone, Debug, Default)]
 pub struct SynapseOptions {
-    /// Whether messages are limited as on a homeserver out of the box: ten at once, then one in five seconds.
+    /// True if messages are limited as by default: ten at once, then one in five seconds.
     pub limits: bool,
-    /// Seconds that an access token is valid which can be refreshed.
+    /// The lifetime of an access token that can be refreshed, in seconds.
     pub token_lifetime_s: Option<u32>,
 }
 
@@ -29,7 +29,7 @@ pub struct Synapse {
 const START: Duration = Duration::from_secs(60);
 
 impl Synapse {
-    /// The one that most tests of a program share; each has people and rooms of its own there.
+    /// The one that most tests of a program share. Each has its own people and rooms.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Synapse> = LazyLock::new(|| Synapse::start(&SynapseOptions::default()));
         &SHARED
@@ -67,7 +67,7 @@ impl Synapse {
         Ok(())
     }
 
-    /// Where it answers.
+    /// Its address.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -77,18 +77,18 @@ impl Synapse {
         self.port
     }
 
-    /// kill -9, and waits for its end.
+    /// Kills it with -9 and waits for its end.
     pub fn kill(&self) {
         self.daemon.kill();
     }
 
-    /// Ends it in order, if it runs, and starts it again on the same port.
+    /// Shuts it down, if it runs, and starts it again on the same port.
     pub fn restart(&self) {
         self.daemon.stop();
         self.up().expect("it starts as before");
     }
 
-    /// Makes an account, whose password is its name behind `pw-`.
+    /// Makes an account. Its password is its name after `pw-`.
     pub fn register(&self, user: &str) -> String {
         let body = json!({
             "username": user, "password": format!("pw-{user}"), "inhibit_login": true,
@@ -98,7 +98,7 @@ impl Synapse {
         made["user_id"].as_str().unwrap_or_else(|| panic!("{user} is not registered: {made}")).to_owned()
     }
 
-    /// Logs in to an account that [`Synapse::register`] made, as one more device; its access token.
+    /// Logs in to an account that [`Synapse::register`] made, as a new device. Returns the access token.
     pub fn log_in(&self, user: &str) -> String {
         let body = json!({
             "type": "m.login.password", "identifier": { "type": "m.id.user", "user": user },
@@ -108,7 +108,7 @@ impl Synapse {
         login["access_token"].as_str().unwrap_or_else(|| panic!("{user} is not let in: {login}")).to_owned()
     }
 
-    /// Forgets every token with which another could be renewed, as a homeserver that lost them would.
+    /// Deletes every refresh token, like a homeserver that lost them.
     pub fn forget_refresh_tokens(&self) {
         let forget = "import sqlite3, sys; at = sqlite3.connect(sys.argv[1], timeout=30); \
                       at.execute(\"UPDATE refresh_tokens SET token = token || '-gone'\"); at.commit()";
@@ -117,7 +117,7 @@ impl Synapse {
         assert!(done.expect("Python runs").success());
     }
 
-    /// A request as of a client, with what came back.
+    /// A client's request. Returns the answer.
     pub fn ask(&self, method: &str, path: &str, token: Option<&str>, body: &Value) -> Value {
         let request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url()));
         let request = match token {
@@ -131,7 +131,7 @@ impl Synapse {
     }
 }
 
-/// The Python that has Synapse and matrix-nio.
+/// The Python with Synapse and matrix-nio.
 pub(super) fn python() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace");
     let python = root.join("target/synapse/bin/python");

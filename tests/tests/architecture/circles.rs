@@ -1,7 +1,7 @@
-//! Which files of a crate import each other in a circle: as many as can be taken in at once, and no more.
+//! Limits the size of import circles among the files of a crate, so that a reader can follow them.
 //!
-//! An import counts for the file that defines what is imported: what a file only hands on by `pub use` is no arrow of its
-//! own. Read as text, so it knows what stands in `use` and in paths that begin with a module or an imported name.
+//! An import counts for the file that defines the name. A file that only re-exports it does not count. The sources are
+//! read as text: `use` declarations, and paths that begin with a module or an imported name.
 
 use super::{root, sources};
 use regex::Regex;
@@ -10,15 +10,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Files that may import each other in a circle.
+/// The largest allowed circle, in files.
 const MOST: usize = 8;
 
 type Module = Vec<String>;
 
-/// The modules of a crate, and which imports what of which.
+/// The modules of a crate.
 struct Crate {
     texts: BTreeMap<Module, String>,
-    /// What modules hand on: the name there, and where it is.
+    /// Re-exports: the name in a module, and its full path.
     handed_on: BTreeMap<(Module, String), Module>,
 }
 
@@ -53,7 +53,7 @@ impl Crate {
         all
     }
 
-    /// A path from the crate's root; nothing if it leads out of the crate.
+    /// A path from the crate's root, or `None` if it leads out of the crate.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Module> {
         let (mut base, mut rest) = (module.clone(), path);
         match rest.first()?.as_str() {
@@ -75,7 +75,7 @@ impl Crate {
         Some(base)
     }
 
-    /// The module that defines what stands at a path.
+    /// The module that defines the item at a path.
     fn definer(&self, path: &[String], hops: usize) -> Module {
         let mut module = Module::new();
         for (at, word) in path.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Crate {
         module
     }
 
-    /// What a module imports, by the module that defines it.
+    /// A module's imports, by the module that defines them.
     fn imports(&self, module: &Module) -> BTreeMap<Module, BTreeSet<String>> {
         let text = &self.texts[module];
         let (mut names, mut paths) = (BTreeMap::new(), Vec::new());
@@ -165,7 +165,7 @@ fn named(module: &Module) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("/") }
 }
 
-/// The paths of a use tree, each with the name that it brings in.
+/// The paths of a use tree, each with the name that it imports.
 fn expanded(tree: &str) -> Vec<(Module, String)> {
     fn collect(before: &Module, tree: &str, found: &mut Vec<(Module, String)>) {
         let words = |text: &str| -> Module {
@@ -205,7 +205,7 @@ fn expanded(tree: &str) -> Vec<(Module, String)> {
 }
 
 #[test]
-fn no_circle_of_files_is_larger_than_can_be_taken_in() {
+fn no_import_circle_is_too_large_to_follow() {
     let mut wrong = Vec::new();
     for folder in ["crates", "plugins"] {
         for entry in fs::read_dir(root().join(folder)).expect("it can be read") {
@@ -220,7 +220,7 @@ fn no_circle_of_files_is_larger_than_can_be_taken_in() {
 }
 
 #[test]
-fn a_circle_is_found_though_a_module_hands_its_names_on() {
+fn a_circle_is_found_through_reexports() {
     let folder = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it can be written");
     write("lib.rs", "pub use m0::Zero;\nmod m0;\n");

@@ -1,5 +1,5 @@
-//! Players bind the operator's hands: with words that stand in the chain before the first die of a seed falls, and by keys
-//! that nobody can choose.
+//! Players bind the operator's hands: with words that enter the chain before the first die of a seed falls, and with
+//! message ids that nobody can choose.
 
 use super::forging::{Verdicts, export_of, said};
 use super::seated::{Person, Seated};
@@ -27,7 +27,7 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
         before.contains("ou have added your words already") && before.contains("concerns the whole table"),
         "{before}"
     );
-    // They are kept over a restart.
+    // They survive a restart.
     let scene = b"/as Bob\n!fair add an unfound door\n!fair\n!roll 3d20\n!fair add too late\n!roll 3d20\n!fair reveal all\n!fair\n\
         !fair add for epoch 2\n!roll d20\n!fair reveal all\n";
     let after = said(data.path(), scene);
@@ -47,7 +47,7 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
         ("no words", changed(1, |entry| entry["words"] = json!([]))),
         ("another order", changed(1, |entry| entry["words"].as_array_mut().expect("a list").swap(0, 1))),
         ("another player's", changed(1, |entry| entry["words"][0]["player"] = json!("console:eve"))),
-        ("words of nothing", changed(1, |entry| entry["words"][1]["words"] = json!(""))),
+        ("empty words", changed(1, |entry| entry["words"][1]["words"] = json!(""))),
         ("words twice", changed(1, |entry| entry["words"][1]["player"] = json!("console:ann"))),
         ("words too late", changed(2, |entry| entry["words"] = json!([{"player": "console:ann", "words": "x"}]))),
         ("words of the first rules", changed(1, |entry| entry["rules"] = json!(1))),
@@ -63,7 +63,7 @@ fn words_that_players_add_bind_the_dice_and_nobody_changes_them_afterwards() {
 }
 
 #[test]
-fn many_names_keep_nobody_from_binding_who_runs_the_room() {
+fn many_guests_cannot_keep_an_admin_from_adding_words() {
     let mut table = Seated::new(|| vec![roll::plugin()]);
     for number in 0..=50 {
         let guest = Person::nick(&format!("Guest{number}"));
@@ -90,7 +90,7 @@ impl Stage {
             true => Guarantees { unaccepted: Unaccepted::ComeAgain, edits: Edits::Shown, ..Guarantees::default() },
             false => Guarantees::default(),
         };
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("the plugins fit together");
         let bot =
             Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
         let bot = bot.expect("the store is sound");
@@ -120,20 +120,21 @@ fn tavern() -> RoomId {
     RoomId::new("libera", "#tavern")
 }
 
-/// A network that gives messages no ids is given some by whoever runs the bot, who could choose them.
+/// Where a network gives messages no ids, the operator does, and could choose them. So those ids must not decide the
+/// dice.
 #[test]
-fn where_no_network_gives_ids_the_key_is_the_number_of_the_entry() {
+fn without_message_ids_the_key_is_the_entry_number() {
     let mut stage = Stage::over(Arc::default(), false);
     stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20");
     stage.say("chosen", Timestamp::UNIX_EPOCH, "!roll d20\n!roll d20");
     let keys: Vec<_> = stage.entries().into_iter().map(|entry| (entry.key.id, entry.key.ordinal)).collect();
     assert_eq!(keys, [("#1".into(), 1), ("#2".into(), 1), ("#3".into(), 2)]);
-    journal::audit(&*stage.store, &TableId::of(&tavern())).expect("no key stands twice");
+    journal::audit(&*stage.store, &TableId::of(&tavern())).expect("no key is used twice");
 }
 
-/// The seed may have been published after the backup: who knows it could choose their messages by its dice.
+/// The seed may have been published after the backup. With it, players could choose messages by their dice.
 #[test]
-fn a_restored_bot_throws_nothing_new_with_the_seed_from_before() {
+fn a_restored_bot_rolls_nothing_new_with_the_old_seed() {
     let at = |second| Timestamp::from_second(second).expect("a time");
     for redelivered in [false, true] {
         let store: Arc<Memory> = Arc::default();
@@ -142,7 +143,7 @@ fn a_restored_bot_throws_nothing_new_with_the_seed_from_before() {
         mark.put(RESTORED_KEY, serde_json::to_vec(&at(300)).expect("JSON"));
         store.commit(&mark).expect("memory does not fail");
         let mut stage = Stage::over(store, redelivered);
-        // What was said before comes again where a network does that, and has the dice that it had.
+        // Where the network redelivers, an old message arrives again and keeps its dice.
         stage.say("$2", at(200), "!roll d20");
         stage.say("$3", at(301), "!roll d20");
         stage.say("$4", at(250), "!roll d20");

@@ -1,4 +1,4 @@
-//! Nothing that somebody types costs more than its limit allows, however large the numbers in it.
+//! No input costs more than its limit, however large the numbers in it.
 
 use super::hostile;
 use bot::{Bot, serve};
@@ -18,18 +18,18 @@ use std::time::Duration;
 use table::{DiceBox, FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::astragal;
 
-/// Bytes of memory that the program may reserve, whatever is typed; to run at all it reserves about half of that.
+/// Bytes of memory that the program may reserve, whatever the input. It needs about half of that just to run.
 const SPACE: u64 = 1 << 29;
-/// Seconds of processor time after which a program that computes without end is ended.
+/// Seconds of processor time after which a program caught in an endless computation is killed.
 const ENDLESS: u64 = 600;
-/// Dice that a command may throw, and bytes of one.
+/// Dice that one command may roll, and bytes of its text.
 const MOST_DICE: usize = 5_000;
 const MOST_TEXT: usize = 1_024;
-/// Records that a command may read at a table where hardly anything was played, and bytes that it may write.
+/// Records that one command may read at a nearly empty table, and bytes that it may write.
 const MOST_READ: usize = 400;
 const MOST_WRITTEN: usize = 48 << 10;
 
-/// What is typed into the program, in a space that is bounded; its answers.
+/// Types these lines into a program with limited memory, and returns its answers.
 fn typed_in_a_bounded_space(lines: &[String]) -> Vec<String> {
     let data = tempfile::tempdir().expect("a directory can be made");
     let inner = astragal(data.path());
@@ -56,25 +56,25 @@ fn typed_in_a_bounded_space(lines: &[String]) -> Vec<String> {
     let text = String::from_utf8_lossy(&said).into_owned();
     let last = text.lines().last().unwrap_or_default();
     let errors = errors.lines().filter(|line| !line.contains("INFO")).take(5).collect::<Vec<_>>().join("\n");
-    assert!(status.success(), "it ended ({status}) behind {last:?}: {errors}");
+    assert!(status.success(), "it ended ({status}) after {last:?}: {errors}");
     assert!(last.contains("still here"), "it no longer plays: {last:?}");
     text.lines().skip(tests::GREETING).map(str::to_owned).collect()
 }
 
 #[test]
-fn no_number_that_is_typed_exhausts_the_memory() {
+fn no_typed_number_exhausts_the_memory() {
     let lines: Vec<String> = hostile::lines().into_iter().map(|line| format!("!{line}")).collect();
     assert!(lines.len() > 1_000, "only {} lines", lines.len());
     let enable = ["mvk", "retrostar", "spheres", "torg"].map(|game| format!("!plugin enable {game}"));
     let before = ["!gm me", "!iam Ann", "!pc Bob", "!series 4"].map(str::to_owned);
     let all: Vec<String> = enable.into_iter().chain(before).chain(lines).collect();
     let answers = typed_in_a_bounded_space(&all);
-    // Nearly every line is answered, if only by a refusal.
+    // Nearly every line gets an answer, if only a refusal.
     assert!(answers.len() > all.len(), "{} answers to {} lines", answers.len(), all.len());
 }
 
 #[test]
-fn odds_of_the_largest_dice_are_told_or_refused_with_the_limit() {
+fn odds_of_the_largest_dice_are_shown_or_refused_with_the_limit() {
     let lines = [
         "odds d4294967295",
         "odds 2d100000000",
@@ -90,11 +90,11 @@ fn odds_of_the_largest_dice_are_told_or_refused_with_the_limit() {
     let answers = typed_in_a_bounded_space(&lines.map(|line| format!("!{line}")));
     let found = |text: &str| answers.iter().any(|answer| answer.contains(text));
     assert!(found("100000 faces are the most"), "{answers:#?}");
-    assert!(found("!odds estimate d4294967295"), "the line to type instead is told: {answers:#?}");
+    assert!(found("!odds estimate d4294967295"), "the answer offers a line to type instead: {answers:#?}");
     assert!(found("(an estimate, rolled"), "{answers:#?}");
 }
 
-/// Counts what is read and written.
+/// A store that counts reads and writes.
 #[derive(Default)]
 struct Counting {
     memory: Memory,
@@ -103,7 +103,7 @@ struct Counting {
 }
 
 impl Counting {
-    /// What was counted since this was asked last.
+    /// The counts since the last call.
     fn taken(&self) -> (usize, usize) {
         (self.read.swap(0, Ordering::Relaxed), self.written.swap(0, Ordering::Relaxed))
     }
@@ -128,7 +128,7 @@ impl Store for Counting {
     }
 }
 
-/// Fair dice, counted.
+/// Fair dice that count rolls.
 #[derive(Clone, Default)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -147,7 +147,7 @@ impl DiceBox for Counted {
     }
 }
 
-/// A table at which everything is counted.
+/// A table that counts everything.
 struct Stage {
     sitting: Sitting,
     store: Arc<Counting>,
@@ -161,7 +161,7 @@ fn bot(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Arc<Bot> {
 
 fn host(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Host {
     let plugins = games::all();
-    let plugins = Plugins::new(plugins).expect("they live together");
+    let plugins = Plugins::new(plugins).expect("the plugins fit together");
     let settings = Settings { plugins: games::ids().into_iter().collect(), ..Settings::default() };
     Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts")
 }
@@ -180,7 +180,7 @@ impl Stage {
         Stage { sitting: Sitting::new(Arc::new(host)), store, dice, said: 0 }
     }
 
-    /// What a line is answered, whether it was played, and the bytes it wrote.
+    /// The answer to a line, its outcome, and the bytes it wrote.
     fn say(&mut self, line: &str) -> (String, OutcomeKind, usize) {
         self.say_at(Timestamp::from_second(1_700_000_000 + self.said).expect("in range"), line)
     }
@@ -202,7 +202,7 @@ impl Stage {
         (outcome.map(|outcome| outcome.reply.plain()).unwrap_or_default(), kind, written)
     }
 
-    /// The longest text that an entry holds as typed.
+    /// The length of the longest command text in an entry.
     fn longest_text(&self) -> usize {
         let prefix = journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall")));
         let texts = scan_all(&*self.store, &prefix).filter_map(|record| {
@@ -214,13 +214,13 @@ impl Stage {
 }
 
 #[test]
-fn no_number_that_is_typed_is_walked_to_thrown_or_written_out() {
+fn no_typed_number_costs_more_than_its_budget() {
     let mut stage = Stage::new();
     for line in ["gm me", "iam Ann", "pc Bob", "series 4", "act d8", "intent", "roll 2d6"] {
         stage.say(line);
     }
     for line in hostile::lines() {
-        // What reads the whole journal has bounds of its own, by what was played and not by what is typed.
+        // Commands that read the whole journal have limits of their own, based on how much was played.
         if !["export", "cursed", "forget"].iter().any(|word| line.starts_with(word)) {
             stage.say(&line);
         }
@@ -229,13 +229,13 @@ fn no_number_that_is_typed_is_walked_to_thrown_or_written_out() {
 }
 
 #[test]
-fn no_macro_variable_or_roll_again_makes_a_line_longer_than_may_be_typed() {
+fn no_macro_variable_or_reroll_makes_a_line_longer_than_may_be_typed() {
     let mut stage = Stage::new();
     stage.say(&format!("macro bomb roll 1d1 # {}", "$* ".repeat(90).trim_end()));
     let (answer, kind, _) = stage.say(&format!("bomb {}", "x".repeat(900)));
     assert_eq!(kind, OutcomeKind::Refused, "{answer}");
     assert!(answer.contains("1024 bytes"), "{answer}");
-    // Each of these stands for a few of the one before it.
+    // Each of these expands to several copies of the one before.
     stage.say("set a 1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1");
     for (name, of) in [("b", "a"), ("c", "b"), ("d", "c")] {
         stage.say(&format!("set {name} {}", vec![format!("${of}"); 25].join("+")));
@@ -246,7 +246,7 @@ fn no_macro_variable_or_roll_again_makes_a_line_longer_than_may_be_typed() {
     for _ in 0..3 {
         stage.say(&format!("roll again +{}", vec!["1"; 200].join("+")));
     }
-    // What nobody typed counts as typed: an inline roll, an offer, a macro behind as.
+    // Expanded text has the same limit as typed text: after `as`, `secret` and `odds`, too.
     stage.say(&format!("as Bob bomb {}", "y".repeat(900)));
     stage.say(&format!("secret bomb {}", "z".repeat(900)));
     stage.say(&format!("odds bomb {}", "z".repeat(900)));
@@ -259,12 +259,12 @@ fn a_thousand_large_dice_are_written_down_once() {
     stage.say("roll 1d6");
     let (_, kind, written) = stage.say("roll 1000d1000");
     assert_eq!(kind, OutcomeKind::Played);
-    // A die is up to eleven bytes in the journal.
+    // A die takes up to eleven bytes in the journal.
     assert!(written < 16 << 10, "{written} bytes");
 }
 
 #[test]
-fn a_message_from_long_ago_asks_for_nothing_before_all_time() {
+fn a_message_dated_at_the_ends_of_time_does_no_harm() {
     let mut stage = Stage::new();
     stage.say("roll 1d6 # words");
     for sent in [Timestamp::MIN, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
@@ -286,7 +286,7 @@ fn a_single_die_that_is_compared_succeeds_or_fails() {
     }
     let (answer, ..) = stage.say("odds 1d20 >= 15");
     assert!(answer.starts_with("30.0 %") && !answer.contains("0.30 on average"), "{answer}");
-    // Several dice are counted, and so is one where that is what was asked for.
+    // With several dice the bot counts successes, and with one die if the notation asks for it.
     for line in ["roll 8d10>=7", "roll 1d10c>=7", "roll 1d10>=7f1", "roll 1d10! >=7"] {
         assert!(!stage.say(line).0.contains("CCESS +"), "{line}");
     }
@@ -302,7 +302,7 @@ fn min_and_max_are_spelled_as_rpg_dice_roller_spells_them() {
 }
 
 #[test]
-fn a_showrunner_alone_learns_what_a_series_needs() {
+fn only_a_showrunner_learns_what_a_series_needs() {
     let mut stage = Stage::new();
     stage.say("gm me");
     let (answer, kind, _) = stage.say("series 0");
@@ -310,10 +310,10 @@ fn a_showrunner_alone_learns_what_a_series_needs() {
     assert!(answer.contains("Showrunner") && answer.contains("series 1"), "{answer}");
 }
 
-/// Tells that somebody reads what is not for the moment, and keeps them waiting.
+/// Once shut, blocks the next matching read and tells the test.
 struct Gated {
     memory: Memory,
-    /// Only what begins so is kept waiting.
+    /// Only reads with this prefix block.
     prefix: String,
     shut: AtomicBool,
     came: Mutex<Sender<()>>,
@@ -360,8 +360,8 @@ fn text(post: &Post) -> String {
 }
 
 #[tokio::test]
-async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order() {
-    // The whole runtime has one thread. Reading the journal of the hall takes as long as the test wants.
+async fn slow_work_at_one_table_holds_up_no_other_and_keeps_its_order() {
+    // The whole runtime has one thread. Reading the hall's journal takes as long as the test wants.
     let (store, comes, opens) = Gated::new(&journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall"))));
     let network = Fake::new("fake");
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -389,7 +389,7 @@ async fn what_takes_long_at_one_table_holds_up_no_other_and_keeps_its_own_order(
 }
 
 #[test]
-fn nothing_waits_for_a_backup_and_the_backup_is_of_one_moment() {
+fn nothing_waits_for_a_backup_and_the_backup_is_a_snapshot() {
     let (store, comes, opens) = Gated::new("");
     let host = host(store.clone(), Box::new(FairBox));
     let write = |value: &str| {

@@ -1,4 +1,4 @@
-//! Nobody chooses their dice: every die that fell is an entry.
+//! Nobody chooses their dice: every die that fell is in an entry.
 
 use chat::{Block, Event, Message, PlayerId, RoomId, Speaker, Trust};
 use dice::fair::{FairDice, MessageKey};
@@ -18,10 +18,10 @@ use table::{DiceBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 /// A roll that is refused unless the d20 shows a 20.
 const ONLY_A_TWENTY: &str = "!roll (1d20-21)*9000000000000000000/9000000000000000000+21";
 
-/// Everything that was thrown, in the order of the throws, by the key of its command.
+/// Every roll, in order, with the key of its command.
 type Thrown = Arc<Mutex<Vec<(MessageKey, Vec<Die>)>>>;
 
-/// Fair dice that remember each throw, whatever the bot makes of it.
+/// Fair dice that remember each roll, whatever the bot does with it.
 struct Watched(Thrown);
 
 struct WatchedDice {
@@ -66,7 +66,7 @@ fn room() -> RoomId {
 impl Table {
     fn new() -> Self {
         let (store, thrown): (Arc<Memory>, Thrown) = Default::default();
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
         let settings = Settings { plugins: ["mvk", "roll"].map(str::to_owned).into(), ..Settings::default() };
         let dice = Box::new(Watched(thrown.clone()));
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), dice);
@@ -86,7 +86,7 @@ impl Table {
         Message { unlimited: true, ..Message::new(self.said.to_string(), room(), speaker, sent, body) }
     }
 
-    /// Says something; the id of the message, and what came of it.
+    /// Says something. Returns the message's id and its result.
     fn say(&mut self, who: &str, body: &str) -> (String, Heard) {
         let message = self.message(who, body);
         (message.id.clone(), self.sitting.play(&Event::Said(message)).expect("memory does not fail"))
@@ -98,7 +98,7 @@ impl Table {
         self.sitting.play(&edited).expect("memory does not fail")
     }
 
-    /// The entries with their dice, secret ones too.
+    /// The entries with their dice, including secret ones.
     fn entries(&self) -> Vec<(Entry, Vec<Die>)> {
         let records =
             self.store.scan(&keys::entries(&TableId::of(&room())), None, 10_000).expect("memory does not fail");
@@ -111,7 +111,7 @@ impl Table {
         records.into_iter().map(entry).collect()
     }
 
-    /// Fails unless each die that was thrown stands in the journal, and no command was tried with other dice than before.
+    /// Checks that every die rolled is in the journal, and that no command ever tried different dice.
     fn every_die_is_written_down(&self) {
         let mut fell: BTreeMap<MessageKey, Vec<Die>> = BTreeMap::new();
         for (key, dice) in self.thrown.lock().expect("a step of the test works").iter() {
@@ -138,7 +138,7 @@ fn said(heard: &Heard) -> String {
 }
 
 #[test]
-fn a_roll_that_grows_too_large_for_some_dice_alone_is_an_entry() {
+fn a_roll_that_overflows_only_for_some_dice_is_an_entry() {
     let mut table = Table::new();
     let (_, heard) = table.say("Ann", ONLY_A_TWENTY);
     assert_eq!(heard.outcomes[0].kind, OutcomeKind::Played);
@@ -151,7 +151,7 @@ fn a_roll_that_grows_too_large_for_some_dice_alone_is_an_entry() {
 }
 
 #[test]
-fn nobody_gets_a_twenty_by_editing_what_is_refused_without_one() {
+fn nobody_gets_a_twenty_by_editing_a_roll_refused_without_one() {
     let mut table = Table::new();
     let (id, first) = table.say("Ann", ONLY_A_TWENTY);
     let fell = first.outcomes[0].dice.clone();
@@ -164,7 +164,7 @@ fn nobody_gets_a_twenty_by_editing_what_is_refused_without_one() {
 }
 
 #[test]
-fn an_edit_that_throws_on_and_is_refused_shows_what_it_threw() {
+fn a_refused_edit_shows_the_dice_it_rolled() {
     let mut table = Table::new();
     let (id, _) = table.say("Ann", "!roll 1d20");
     let edited =
@@ -180,19 +180,19 @@ fn an_edit_that_throws_on_and_is_refused_shows_what_it_threw() {
 fn an_edit_of_several_lines_cannot_peek_at_the_next_dice() {
     let mut table = Table::new();
     let (id, _) = table.say("Ann", "!roll 1d20\n!insp +1");
-    // The first line throws two dice more, the second cannot be read: all of it comes to nothing.
+    // The first line rolls two more dice and the second cannot be parsed, so the whole edit comes to nothing.
     let edited = table.edit("Ann", &id, "!roll 3d20\n!insp nonsense more nonsense");
     assert!(said(&edited).contains("comes to nothing"), "{}", said(&edited));
     table.every_die_is_written_down();
 }
 
 #[test]
-fn what_was_refused_before_any_die_fell_costs_nothing_and_leaves_nothing() {
+fn a_refusal_before_any_die_falls_costs_and_leaves_nothing() {
     let mut table = Table::new();
     let (id, refused) = table.say("Ann", "!roll 2d6x");
     assert_eq!(refused.outcomes[0].kind, OutcomeKind::Refused);
     assert!(table.entries().is_empty());
-    // Its edit throws the dice that the message itself would have thrown.
+    // The edit rolls the dice that the message itself would have rolled.
     table.edit("Ann", &id, "!roll 2d6");
     let entries = table.entries();
     assert_eq!(entries[0].0.key.id, id);
@@ -218,7 +218,7 @@ fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
     table.every_die_is_written_down();
 }
 
-/// Lines of somebody who tries to choose their dice.
+/// Lines of a player who tries to choose their dice.
 const LINES: &[&str] = &[
     ONLY_A_TWENTY,
     "!roll 1d20+5",
@@ -269,7 +269,7 @@ proptest! {
     })]
 
     #[test]
-    fn whoever_tries_again_and_again_leaves_every_die_in_the_journal(steps in prop::collection::vec(step(), 1..30)) {
+    fn repeated_attempts_leave_every_die_in_the_journal(steps in prop::collection::vec(step(), 1..30)) {
         let mut table = Table::new();
         let mut ids = Vec::new();
         for step in steps {

@@ -1,5 +1,5 @@
-//! Two verifiers that share no line come to the same verdict on whatever somebody makes of a good export: words of it
-//! changed, dropped, doubled and moved, with digests, chain and sums that fit again.
+//! Two independent verifiers agree on whatever a forger does to a good export: words changed, dropped, doubled and
+//! moved, with digests, chain and checksums that fit again.
 
 use super::forgeries::SCENE;
 use super::forging::{Verdicts, export_of};
@@ -11,9 +11,9 @@ use std::path::Path;
 use tests::astragal;
 use tests::forger::{entry, forged, lines, replace, say, spell, summed_anew, wrong};
 
-/// Files that are made of each export.
+/// Altered files per export.
 const MANY: usize = 400;
-/// What is put in place of a word.
+/// Replacements for a word.
 const WORDS: [&str; 26] = [
     "0",
     "1",
@@ -42,7 +42,7 @@ const WORDS: [&str; 26] = [
     "\"9999-12-30T22:00:00.999999999Z\"",
     "\"-000001-01-01T00:00:00Z\"",
 ];
-/// What is put between words.
+/// Insertions between words.
 const BETWEEN: [&str; 8] = [
     " ",
     ",",
@@ -54,7 +54,7 @@ const BETWEEN: [&str; 8] = [
     "\"erases\":[1],",
 ];
 
-/// A row of choices that is the same each time.
+/// Pseudo-random choices, the same on every run.
 struct Choices {
     left: Vec<u8>,
     entropy: Entropy,
@@ -75,7 +75,7 @@ impl Choices {
 }
 
 #[test]
-fn the_program_and_the_page_agree_on_whatever_is_made_of_an_export() {
+fn the_program_and_the_page_agree_on_every_altered_export() {
     let data = tempfile::tempdir().unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1-journal.jsonl");
     let old = tempfile::tempdir().unwrap();
@@ -99,10 +99,10 @@ fn the_program_and_the_page_agree_on_whatever_is_made_of_an_export() {
         }
     }
     assert!(differ.is_empty(), "{} of {}: {}", differ.len(), files.len(), differ[..differ.len().min(5)].join("\n"));
-    assert!(held > MANY / 50, "what was made is not all nonsense: {held} hold");
+    assert!(held > MANY / 50, "too few altered files are still valid: {held} hold");
 }
 
-/// The first line that no export has so.
+/// The first line that is in none of the exports.
 fn where_it_differs(file: &[u8], exports: &[Vec<u8>]) -> String {
     let known: Vec<_> = exports.iter().flat_map(|export| lines(export)).collect();
     let line = lines(file).into_iter().find(|line| !known.contains(line)).unwrap_or_default();
@@ -143,7 +143,7 @@ fn made_of(export: &[u8], choices: &mut Choices) -> Vec<u8> {
     }
 }
 
-/// JSON with one word dropped, doubled, replaced, moved, or something between two.
+/// JSON with one word dropped, doubled, replaced or moved, or with something inserted.
 fn altered(json: &str, choices: &mut Choices) -> String {
     let words = Regex::new(r#""(?:[^"\\]|\\.)*"|-?[0-9.eE+]+|true|false|null|[{}\[\],:]"#).expect("a pattern");
     let found: Vec<_> = words.find_iter(json).map(|found| found.range()).collect();
@@ -160,7 +160,7 @@ fn altered(json: &str, choices: &mut Choices) -> String {
         2 => format!("{before}{second}{first}{behind}"),
         3 => format!("{before}{first}{}{second}{behind}", choices.of(&BETWEEN)),
         4 => {
-            // A field twice, or another's in its place.
+            // Repeats a field, or puts another in its place.
             let other = &found[choices.up_to(found.len())];
             format!("{before}{}{second}{behind}", &json[other.clone()])
         }
@@ -183,13 +183,13 @@ fn alter_a_part(link: &mut Link, choices: &mut Choices) {
     let (name, old) = (*name, part.value.get().to_owned());
     let new =
         if choices.up_to(2) == 0 || old.len() < 8 { choices.of(&WORDS).to_owned() } else { altered(&old, choices) };
-    // What is no JSON at all is tried in whole lines.
+    // Invalid JSON is tried in whole lines elsewhere.
     if new != old && serde_json::from_str::<Box<serde_json::value::RawValue>>(&new).is_ok() {
         replace(link, name, &old, &new);
     }
 }
 
-/// An entry that says something else of others, in the form in which the bot writes it.
+/// Makes an entry claim something else about another, in the bot's own form.
 fn refer(links: &mut [Link], at: usize, other: usize, choices: &mut Choices) {
     let (key, number) = (entry(&links[other])["key"].clone(), choices.up_to(links.len() + 2));
     let what = choices.of(&[

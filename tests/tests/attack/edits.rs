@@ -1,4 +1,4 @@
-//! Edits: only who said something replaces it.
+//! Only the author of a message can edit it.
 
 use crate::seated::{Person, Seated, games, hall};
 use chat::Event;
@@ -15,7 +15,7 @@ fn table() -> (Seated, [Person; 3]) {
 }
 
 #[test]
-fn nobody_plays_by_editing_what_somebody_else_said() {
+fn nobody_plays_by_editing_another_players_message() {
     let (mut table, [ann, mallory, gus]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let played = table.say(&ann, "!roll 2d6");
@@ -25,39 +25,39 @@ fn nobody_plays_by_editing_what_somebody_else_said() {
             assert!(edited.heard.posts.is_empty() && edited.entry().is_none(), "{}", edited.all());
         }
     }
-    // What was theirs is theirs still.
+    // The authors can still edit their own messages.
     assert!(table.edit(&ann, &played.id, "!roll 2d6+1").ok());
     assert!(table.edit(&ann, &typo.id, "!roll d20").ok());
 }
 
 #[test]
-fn what_changed_the_room_is_edited_into_something_else() {
+fn an_edit_that_comes_to_nothing_undoes_a_change_of_the_room() {
     let (mut table, [_, _, gus]) = table();
     let gus = gus.admin();
     let changed = table.say(&gus, "!plugin disable mvk\n!roll 1d6");
     assert!(changed.ok(), "{}", changed.all());
-    // More dice fall than before, and then it cannot be played: it comes to nothing.
+    // It rolls more dice than before and then overflows, so it comes to nothing.
     let edited = table.edit(&gus, &changed.id, "!plugin disable mvk\n!roll 3d6*9000000000000000000*9");
     assert!(edited.public().contains("comes to nothing"), "{}", edited.all());
-    // The game is on again.
+    // The game is enabled again.
     assert!(table.say(&gus, "!insp").ok());
 }
 
 #[test]
-fn nobody_plays_by_editing_what_was_never_said() {
+fn nobody_plays_by_editing_an_unknown_message() {
     let (mut table, [ann, mallory, _]) = table();
     for original in ["$never-was:example.org", "", "99"] {
         let edited = table.edit(&mallory, original, "!roll d20");
         assert!(edited.heard.posts.is_empty() && edited.heard.outcomes.is_empty(), "{}", edited.all());
     }
-    // The bot has no row of mere talk either.
+    // The bot has no record of mere talk either.
     let talk = table.say(&ann, "well met");
     let edited = table.edit(&mallory, &talk.id, "!roll d20");
     assert!(edited.heard.posts.is_empty() && edited.heard.outcomes.is_empty(), "{}", edited.all());
 }
 
 #[test]
-fn an_edit_of_an_edit_is_heard_from_the_same_person_alone() {
+fn an_edit_of_an_edit_counts_only_from_the_same_person() {
     let (mut table, [ann, mallory, _]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let edit = table.edit(&ann, &typo.id, "!roll 2d6xx");
@@ -67,7 +67,7 @@ fn an_edit_of_an_edit_is_heard_from_the_same_person_alone() {
 }
 
 #[test]
-fn a_row_of_an_older_version_that_names_nobody_lets_nobody_play() {
+fn an_old_row_without_an_author_lets_nobody_play() {
     let (mut table, [ann, mallory, _]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let key = keys::inbox(&hall(), &typo.id);
@@ -85,12 +85,12 @@ fn a_row_of_an_older_version_that_names_nobody_lets_nobody_play() {
 }
 
 #[test]
-fn edits_that_change_nothing_are_counted_as_commands_are() {
+fn edits_that_change_nothing_count_against_the_limit() {
     let (mut table, [ann, ..]) = table();
     let first = table.say(&ann, "!roll d20");
     let mut answers = 0;
     for n in 2..42 {
-        // Each stands for another reason.
+        // The first version stands each time, for a different reason.
         let mut message = table.message(&ann, &"!roll d20\n".repeat(n));
         (message.unlimited, message.sent) = (false, "2026-11-20T10:00:00Z".parse().expect("a time"));
         answers += table.play(&Event::Edited { message, original: first.id.clone() }).posts.len();

@@ -1,4 +1,4 @@
-//! Words that were erased are gone from everywhere.
+//! Erased words are gone from everywhere.
 
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Trust};
 use jiff::{SignedDuration, Timestamp};
@@ -19,7 +19,7 @@ struct Rooms {
 
 impl Rooms {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("it lives alone");
+        let plugins = Plugins::new(vec![roll::plugin()]).expect("one plugin always fits");
         let store: Arc<Memory> = Arc::default();
         let bot =
             Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
@@ -49,7 +49,7 @@ impl Rooms {
         (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
     }
 
-    /// Everything that is stored, keys too.
+    /// Everything in the store, including keys.
     fn stored(&self) -> String {
         let records = self.store.dump().into_iter();
         records.map(|(key, value)| format!("{key} {}\n", String::from_utf8_lossy(&value))).collect()
@@ -61,7 +61,7 @@ fn hall() -> RoomId {
 }
 
 #[test]
-fn what_others_could_read_on_is_erased_with_the_words() {
+fn the_rest_of_a_long_answer_is_erased_with_the_words_for_every_reader() {
     let readers = [
         (hall(), Recipient::Room),
         (hall(), Recipient::Player(PlayerId::new("n", "ann"))),
@@ -85,7 +85,7 @@ fn what_others_could_read_on_is_erased_with_the_words() {
 }
 
 #[test]
-fn nobody_learns_by_trying_what_was_erased() {
+fn erased_words_cannot_be_confirmed_by_trying() {
     let mut rooms = Rooms::new();
     let words = ["roll 1d1 # Kay", "roll 2d1 # Kay", "nonsense about Kay"];
     let first = rooms.message("ann", Trust::Account, &format!("!{}\n!{}", words[0], words[0]));
@@ -100,10 +100,10 @@ fn nobody_learns_by_trying_what_was_erased() {
         |text: &str| Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     for tried in words {
         for tried in [tried.to_owned(), format!("roll {tried}"), format!("!{tried}")] {
-            assert!(!stored.contains(&digest(&tried)[..16]), "{tried} can be recognised");
+            assert!(!stored.contains(&digest(&tried)[..16]), "a digest of {tried} is left");
         }
     }
-    // With whatever salt is left beside it.
+    // Not even with a salt that is still stored.
     for row in rooms.store.scan(keys::INBOX, None, 100).unwrap() {
         let row = String::from_utf8(row.1).unwrap();
         for (salt, kept) in row.split('"').filter_map(|part| part.split_once(':')).filter(|(salt, _)| salt.len() == 16)
@@ -115,8 +115,8 @@ fn nobody_learns_by_trying_what_was_erased() {
 }
 
 #[test]
-fn who_logs_in_is_forgotten_under_both_names() {
-    // The one that was played last, by nick or by account, leads to the other.
+fn a_player_who_logged_in_is_forgotten_under_both_names() {
+    // Whichever name played last leads to the other, by nick or by account.
     for order in [["nick:ann", "account:ann"], ["account:ann", "nick:ann"]] {
         let mut rooms = Rooms::new();
         for (id, word) in order.into_iter().zip(["the first address", "the second address"]) {
@@ -141,7 +141,7 @@ fn one_command_erases_no_more_than_fits_into_memory() {
     for _ in 0..400 {
         assert_eq!(rooms.say("ann", "!roll 1000d1000000 # my address").0, OutcomeKind::Played);
     }
-    assert!(rooms.say("ann", "!forget me").1.contains("in more than "), "few entries, but of many bytes");
+    assert!(rooms.say("ann", "!forget me").1.contains("in more than "), "few entries, but large ones");
     while rooms.say("ann", "!forget me really").1.contains("until nothing is left") {}
     assert!(!rooms.stored().contains("my address"));
 }
@@ -164,20 +164,20 @@ fn old_words_are_erased_at_a_table_that_its_room_has_left() {
     }
     let bot = Conversation::with(astragal(&data).arg("--config").arg(&config));
     assert!(std::fs::read_to_string(golden).unwrap().contains("4d6kh3 # strength"), "the words were there");
-    // No room sits at the table, so a backup is where its journal can be read.
+    // No room is at the table any more, so a backup is the only way to read its journal.
     let kept = || {
         let file = home.path().join("backup.jsonl");
-        // There is none before the first look.
+        // On the first look there is no file.
         let _ = std::fs::remove_file(&file);
         let written = astragal(&data).arg("backup").arg(&file).output().unwrap();
         assert!(written.status.success(), "{written:?}");
         std::fs::read_to_string(&file).unwrap()
     };
-    // It is seen to a few seconds after the start.
+    // The bot gets to it a few seconds after the start.
     let gone = (0..300).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(200));
         !kept().contains("4d6kh3 # strength")
     });
-    assert!(gone, "they still are: {}", kept());
+    assert!(gone, "the words are still there: {}", kept());
     assert!(bot.end());
 }

@@ -1,4 +1,4 @@
-//! A failed write never happened, and what happened is never called failed.
+//! A failed write changes nothing, and a change is never reported as failed.
 
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tests::serving::Make;
 use tests::{Conversation, answers, run};
 
-/// How many of the answers in a row were played; the others said that nothing changed.
+/// Plays the same command several times. Returns how often it was played; the other answers said that nothing changed.
 fn played(bot: &mut Conversation, times: u32) -> u32 {
     let mut played = 0;
     for _ in 0..times {
@@ -30,16 +30,16 @@ fn descriptors(bot: &Conversation) -> usize {
 }
 
 #[test]
-fn out_of_descriptors_what_is_refused_never_happened() {
+fn without_descriptors_a_refused_command_changes_nothing() {
     let data = tempfile::tempdir().unwrap();
     let mut bot = Conversation::start(data.path());
     bot.ask("!plugin enable mvk");
     let mut held = played(&mut bot, 3);
     for round in 0..3 {
-        // Not one more can be opened, from here on.
+        // From here on, no more descriptors can be opened.
         bot.limit(&format!("--nofile={}:", descriptors(&bot) - round));
         held += played(&mut bot, 4);
-        // What is long was once kept in a file of its own.
+        // Long answers were once written to a file of their own.
         bot.ask("!roll 1000d1000");
         held += played(&mut bot, 2);
         bot.limit("--nofile=1024:");
@@ -81,11 +81,11 @@ fn adds_up(path: &Path) {
     journal::audit(&store, &table).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A disk that does what it is told, and then once says that it did not.
+/// A disk that writes what it should, and once reports failure all the same.
 #[derive(Default)]
 struct Liar {
     memory: Memory,
-    /// Of commits to come, the one that it lies about.
+    /// Counts down to the commit it lies about.
     lies_in: AtomicU32,
 }
 
@@ -112,7 +112,7 @@ fn text(post: &Post) -> String {
 }
 
 #[tokio::test]
-async fn what_was_accepted_and_played_is_not_played_again_by_the_retry() {
+async fn a_retry_does_not_play_an_accepted_message_twice() {
     let disk: Arc<Liar> = Arc::default();
     let network = Fake::redelivering("fake");
     let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];

@@ -1,5 +1,4 @@
-//! Forged journals are refused, by the program and by the page: whoever writes the file makes everything fit again, and each
-//! forgery breaks one rule.
+//! The program and the page refuse forged journals. Each forgery breaks one rule and makes everything else fit again.
 
 use super::forging::{Verdicts, dice_of, export_of, seed_of};
 use dice::fair::Ones;
@@ -10,10 +9,10 @@ use std::path::Path;
 use tests::forger::{doctored, entry, forged, lines, replace, say, spell, wrong};
 use tests::{astragal, complaint};
 
-/// A table with what forgers like, in which both seeds are published.
+/// A table with everything forgers like. Both its seeds are published.
 ///
 /// #1 a roll; #2 a roll, edited in #3; #4 a secret one; #5 publishes the seed of epoch 1; #6 and #7 rolls of epoch 2;
-/// #8 a change, undone in #9; #10 publishes the seed of epoch 2; #11 a roll whose seed is not known.
+/// #8 a change, undone in #9; #10 publishes the seed of epoch 2; #11 a roll whose seed is secret.
 pub const SCENE: &[u8] = b"/as Ann
 !roll d20
 !roll 2d6
@@ -28,10 +27,10 @@ pub const SCENE: &[u8] = b"/as Ann
 !roll 2d10
 ";
 
-/// The name of a forgery, what makes it, and what the program says of it.
+/// A forgery's name, the function that makes it, and the program's verdict.
 type Forgery = (&'static str, fn(&[u8]) -> Vec<u8>, &'static str);
 
-/// Forgers who change entries, and compute digests, chain and sums anew.
+/// Forgeries of entries. Digests, chain and checksums are recomputed.
 const ENTRIES: &[Forgery] = &[
     ("dice of a seed that was published before", of_a_published_seed, "whose seed #5 had published"),
     ("a message's key used twice", a_key_twice, "has the message's key of #6"),
@@ -104,7 +103,7 @@ const ENTRIES: &[Forgery] = &[
     ("1.0 as a die", |e| part(e, 6, "dice", "[[20,", "[[20.0,"), "cannot be read"),
 ];
 
-/// Forgers who change what no chain covers, and compute the sum anew.
+/// Forgeries outside the chain. The checksum is recomputed.
 const LINES: &[Forgery] = &[
     ("a key twice in a line", |e| doctored(e, ",\"parts\":", ",\"parts\":{},\"parts\":"), "duplicate field"),
     ("fields of a line in another order", hash_behind, "cannot be read"),
@@ -132,7 +131,7 @@ fn no_forged_journal_holds_for_the_program_or_for_the_page() {
     let all: Vec<Forgery> = ENTRIES.iter().chain(LINES).copied().collect();
     let files: Vec<Vec<u8>> = all.iter().map(|(_, forge, _)| forge(&export)).collect();
     let theirs = page.of(&[vec![export.clone()], files.clone()].concat());
-    assert_eq!(theirs[0], None, "the page takes the export");
+    assert_eq!(theirs[0], None, "the page accepts the export");
     let mut held = Vec::new();
     for (((name, _, says), file), theirs) in all.iter().zip(&files).zip(&theirs[1..]) {
         match wrong(file) {
@@ -150,9 +149,9 @@ fn no_forged_journal_holds_for_the_program_or_for_the_page() {
     assert!(held.is_empty(), "{held:#?}");
 }
 
-/// What no verifier of a file alone can see: the end of a journal cut off, and everything made to fit.
+/// No verifier can see from the file alone that the end of a journal was cut off, if everything else fits.
 #[test]
-fn a_cut_tail_is_caught_by_whoever_asks_for_the_head_that_the_room_saw() {
+fn a_cut_tail_is_caught_with_the_head_that_the_room_saw() {
     let data = tempfile::tempdir().unwrap();
     let export = export_of(data.path(), SCENE);
     let head = entry_hash(&export, 11);
@@ -174,12 +173,12 @@ fn a_cut_tail_is_caught_by_whoever_asks_for_the_head_that_the_room_saw() {
         let (verdict, held) = page.browser.verify(&file);
         assert_eq!(held, holds, "{typed}: {verdict}");
     }
-    // The room saw it, and the file is called by it.
+    // The room saw the head, and the file's name contains it.
     let said = super::forging::said(data.path(), b"!export\n");
     assert!(said.contains(&format!("chain head {head}")) && said.contains(&format!("hall-11-{head}.jsonl")), "{said}");
 }
 
-/// What was written before entries named their rules holds as it did.
+/// A journal from before entries named their rules still holds.
 #[test]
 fn a_journal_of_the_first_rules_holds_and_says_so() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1-journal.jsonl");
@@ -202,7 +201,7 @@ fn said(export: &[u8], number: usize, change: fn(&mut Value)) -> Vec<u8> {
     forged(export, |links| say(&mut links[number - 1], change))
 }
 
-/// Entry #7 as one of a group.
+/// Makes entry #7 a member of a group.
 fn in_a_group(export: &[u8], ordinal: u32) -> Vec<u8> {
     forged(export, |links| {
         say(&mut links[6], |entry| {
@@ -212,9 +211,9 @@ fn in_a_group(export: &[u8], ordinal: u32) -> Vec<u8> {
     })
 }
 
-/// One line for several makes entries that both verifiers take, in each way in which they are made.
+/// A line for several makes entries that both verifiers accept, in all their forms.
 #[test]
-fn what_a_line_did_for_several_holds_for_the_program_and_for_the_page() {
+fn a_line_for_several_holds_for_the_program_and_for_the_page() {
     let data = tempfile::tempdir().unwrap();
     let export = export_of(
         data.path(),
@@ -236,7 +235,7 @@ fn what_a_line_did_for_several_holds_for_the_program_and_for_the_page() {
     let of_groups = text.matches("\"rules\":4").count();
     assert_eq!(of_groups, 3 + 3 + 3 + 2 + 2 + 3 + 3 + 3, "{text}");
     assert_eq!(wrong(&export), None);
-    // A member less, and the rest made to fit.
+    // One member is removed, and the rest made to fit.
     let without = forged(&export, |links| {
         let at = links.iter().position(|link| link.entry.get().contains("\"ordinal\":11")).expect("a second member");
         say(&mut links[at], |entry| entry["key"]["ordinal"] = json!(16));
@@ -260,7 +259,7 @@ fn dice(export: &[u8], number: usize, dice: &str) -> Vec<u8> {
 
 fn put_dice(link: &mut Link, dice: &str) {
     let old = link.parts.dice.as_ref().expect("it is there").value.get().to_owned();
-    // Another seed may throw what was thrown.
+    // Another seed may happen to give the same dice.
     if old != dice {
         replace(link, "dice", &old, dice);
     }
@@ -310,7 +309,7 @@ fn an_edit_of_the_first_version(export: &[u8]) -> Vec<u8> {
     })
 }
 
-/// Words are passed over until the one that shows the wanted face.
+/// Skips words of the stream until one shows the wanted face.
 fn padded_with_ones(export: &[u8]) -> Vec<u8> {
     forged(export, |links| {
         let thrown = dice_of(Ones::TakeAWord, &seed_of(export, 1), &links[0], &[1, 1, 20, 20, 20, 20]);

@@ -1,4 +1,4 @@
-//! What attacks on exported journals share: a table to export, and the page's verdicts in one browser.
+//! Shared by the attacks on exported journals: a table to export, and the page's verdicts from one browser.
 
 use base64::Engine;
 use dice::fair::{FairDice, Ones};
@@ -11,12 +11,12 @@ use std::path::Path;
 use tests::browser::Browser;
 use tests::{answers, astragal, complaint, run};
 
-/// Plays the scene in the room `hall` of a data directory, and exports it to `export.jsonl` there.
+/// Plays the scene in the room `hall` and exports it to `export.jsonl` in the data directory.
 pub fn export_of(data: &Path, scene: &[u8]) -> Vec<u8> {
     exported(data, scene, &[])
 }
 
-/// The same with all that the table holds.
+/// The same with everything the table holds.
 pub fn moved_of(data: &Path, scene: &[u8]) -> Vec<u8> {
     exported(data, scene, &["--move"])
 }
@@ -27,14 +27,14 @@ fn exported(data: &Path, scene: &[u8], kind: &[&str]) -> Vec<u8> {
         assert!(played.status.success(), "{}", complaint(&played));
     }
     let file = data.join("export.jsonl");
-    // It is there already where a scene is played on.
+    // It exists if a scene is being continued.
     let _ = fs::remove_file(&file);
     let output = astragal(data).args(["export", "hall"]).arg(&file).args(kind).output().expect("the program runs");
     assert!(output.status.success(), "{}", complaint(&output));
     fs::read(file).expect("it was written")
 }
 
-/// What the bot answers to these lines.
+/// The bot's answers to these lines.
 pub fn said(data: &Path, lines: &[u8]) -> String {
     answers(&run(data, lines)).join("\n")
 }
@@ -49,7 +49,7 @@ pub fn seed_of(export: &[u8], epoch: u32) -> [u8; 32] {
     seed.try_into().expect("32 bytes")
 }
 
-/// The dice of these sides that a seed gives the message of an entry.
+/// The dice with these sides that a seed gives an entry's message.
 pub fn dice_of(ones: Ones, seed: &[u8; 32], link: &Link, sides: &[u32]) -> String {
     let entry: Entry = serde_json::from_str(link.entry.get()).expect("an entry");
     let mut fair = FairDice::with(ones, seed, &entry.key);
@@ -58,15 +58,15 @@ pub fn dice_of(ones: Ones, seed: &[u8; 32], link: &Link, sides: &[u32]) -> Strin
     serde_json::to_string(&thrown).expect("JSON")
 }
 
-/// The page in a browser, asked about many files at once.
+/// The page in a browser, which verifies many files at once.
 pub struct Verdicts {
     pub browser: Browser,
 }
 
-/// What the page says is wrong with a file, and the entry it names; nothing if it holds.
+/// The page's complaint about a file and the entry it names, or `None` if the file holds.
 pub type Theirs = Option<(String, Option<u64>)>;
 
-/// Files that are asked about in one call.
+/// Files verified in one call.
 const AT_ONCE: usize = 50;
 
 impl Verdicts {
@@ -75,7 +75,7 @@ impl Verdicts {
         Verdicts { browser: Browser::open(&root.join("deploy/verify.html")) }
     }
 
-    /// What the page says of each.
+    /// The page's verdict on each.
     pub fn of(&self, files: &[Vec<u8>]) -> Vec<Theirs> {
         let script = "return arguments[0].map(file => {
             const bytes = Uint8Array.from(atob(file), c => c.charCodeAt(0));
@@ -97,7 +97,7 @@ impl Verdicts {
         verdicts
     }
 
-    /// Types the chain's head that the room saw.
+    /// Enters the chain head that the room saw.
     pub fn type_head(&self, head: &str) {
         self.browser.script("by('head').value = arguments[0];", &json!(head));
     }

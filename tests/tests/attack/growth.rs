@@ -1,4 +1,4 @@
-//! Nothing grows for ever, and no player fills the disk.
+//! Nothing grows forever, and no player fills the disk.
 
 use bot::Sweep;
 use chat::{
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::serving::Make;
 
-/// A room in memory, where anybody can speak.
+/// A room in memory where anybody can speak.
 struct Room {
     bot: Arc<Host>,
     sitting: Sitting,
@@ -33,7 +33,7 @@ fn table() -> TableId {
 
 impl Room {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("they live together");
+        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("the plugins fit together");
         let store: Arc<Memory> = Arc::default();
         let enabled = ["roll", "mvk"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
@@ -54,14 +54,14 @@ impl Room {
         self.sitting.play(event).expect("memory does not fail")
     }
 
-    /// How the first line of what somebody says ended, and what was answered.
+    /// The outcome of a message's first line, and the answer.
     fn say(&mut self, who: &str, body: &str) -> (OutcomeKind, String) {
         let message = self.message(who, body);
         let heard = self.play(&Event::Said(message));
         (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
     }
 
-    /// Seats so many players at the table, as if each had rolled.
+    /// Seats players up to this number, as if each had rolled.
     fn fill_up_to(&mut self, seats: u32) {
         self.sitting.put_away().expect("memory does not fail");
         let mut doc: TableDoc = self.read(&keys::doc(&table()));
@@ -94,17 +94,17 @@ fn refused(said: &(OutcomeKind, String), why: &str) -> bool {
     said.0 == OutcomeKind::Refused && said.1.contains(why)
 }
 
-/// Everything that could be stored of this, as one text.
+/// All stored values as one text.
 fn stored(store: &dyn Store) -> String {
     let records = journal::store::scan_all(store, "").map(|record| record.expect("a step of the test works"));
     records.map(|(_, value)| String::from_utf8_lossy(&value).into_owned()).collect()
 }
 
-/// What tells a journal's file from all else that is stored.
+/// Text that appears only in export files.
 const IN_FILES: &str = "astragal_export";
 
 #[tokio::test]
-async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() {
+async fn an_export_file_is_never_stored_and_is_remade_after_a_restart() {
     let store: Arc<Memory> = Arc::default();
     let say = |network: &Fake, id: &str, body: &str| {
         let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
@@ -127,7 +127,7 @@ async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() 
     running.stop().await;
     assert!(!stored(&*store).contains(IN_FILES), "the file is in the store after it was said");
 
-    // Asked for, and not said before the bot stops.
+    // This export is requested, but the bot stops before it is said.
     let network = Fake::new("fake");
     network.go_down();
     let running = serve(&network);
@@ -143,7 +143,7 @@ async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() 
     running.stop().await;
     let file = |files: &[File]| files[0].text.clone();
     assert!(file(&said.files).contains("the first") && !file(&said.files).contains("the second"));
-    // Its first and last line say when it was asked for.
+    // Only entries are compared: the first and last line contain the time of the request.
     let entries =
         |text: &str| text.lines().filter(|line| line.contains("\"entry\"")).map(str::to_owned).collect::<Vec<_>>();
     let (before, after) = (entries(&file(&said.files)), entries(&file(&again.files)));
@@ -153,12 +153,12 @@ async fn the_file_of_an_export_is_never_stored_and_made_again_after_a_restart() 
 }
 
 #[test]
-fn files_have_a_quota_that_is_told_before_it_is_reached() {
+fn files_have_a_quota_with_a_warning_before_it() {
     let mut room = Room::new();
     room.say("Ann", "!roll d6");
     let mut asked: Vec<_> = (0..7).map(|_| room.say("Ann", "!export")).collect();
     assert!(refused(&asked.pop().unwrap(), "had your 6 exports for this hour"));
-    // What was asked for while the bot was away counts, too.
+    // Exports requested while the bot was away count, too.
     let message = Message { late: true, unlimited: true, ..room.message("Ann", "!export") };
     assert_eq!(room.play(&Event::Said(message)).outcomes[0].kind, OutcomeKind::Refused);
     assert!(asked.iter().all(|(kind, _)| *kind == OutcomeKind::Played));
@@ -166,7 +166,7 @@ fn files_have_a_quota_that_is_told_before_it_is_reached() {
         asked[4].1.contains("You have 1 of 6 exports left") && asked[5].1.contains("the last of your 6"),
         "{asked:?}"
     );
-    assert_eq!(room.say("Bob", "!export").0, OutcomeKind::Played, "who asks too often is in nobody's way");
+    assert_eq!(room.say("Bob", "!export").0, OutcomeKind::Played, "one player's quota does not affect others");
     for n in 0..13 {
         room.say(&format!("Cem{n}"), "!export text");
     }
@@ -177,7 +177,7 @@ fn files_have_a_quota_that_is_told_before_it_is_reached() {
 }
 
 #[test]
-fn names_have_a_quota_of_a_player_and_of_a_table_and_rolls_have_none() {
+fn names_have_a_quota_per_player_and_per_table_and_rolls_have_none() {
     let mut room = Room::new();
     let long = "d6+".repeat(90);
     let (mut kept, mut told, mut last) = (0, 0, (OutcomeKind::Played, String::new()));
@@ -195,9 +195,9 @@ fn names_have_a_quota_of_a_player_and_of_a_table_and_rolls_have_none() {
         }
     }
     assert!(refused(&last, "and 20000 is the most"), "{last:?}");
-    assert!(told > 5 && told < kept / 2, "told {told} times of {kept}");
+    assert!(told > 5 && told < kept / 2, "{told} warnings in {kept} commands");
     assert_eq!(room.say("Ann", "!roll d6").0, OutcomeKind::Played);
-    // Others, until the table has as much as it may.
+    // Others go on until the table's quota is full.
     let mut refusals = Vec::new();
     for player in 0..6 {
         for n in 0..50 {
@@ -214,17 +214,17 @@ fn letters(n: u8) -> String {
 }
 
 #[test]
-fn a_player_makes_so_many_characters_and_no_more() {
+fn a_player_makes_twenty_characters_and_no_more() {
     let mut room = Room::new();
     let made: Vec<_> = (0..25).map(|n| room.say("Ann", &format!("!iam Hero{}", letters(n)))).collect();
     assert!(refused(made.last().unwrap(), "20 characters, and that is the most"));
-    assert!(made.iter().any(|said| said.1.contains("You have 16 of 20 characters")), "it is told before");
+    assert!(made.iter().any(|said| said.1.contains("You have 16 of 20 characters")), "the player is warned");
     let doc: TableDoc = room.read(&keys::doc(&table()));
     assert_eq!(doc.characters.len(), 20);
 }
 
 #[test]
-fn seats_have_a_limit_and_who_comes_later_still_rolls() {
+fn seats_have_a_limit_and_latecomers_still_roll() {
     let mut room = Room::new();
     room.say("Gus", "!gm me");
     room.fill_up_to(500);
@@ -235,7 +235,7 @@ fn seats_have_a_limit_and_who_comes_later_still_rolls() {
     let head: Head = room.read(&keys::head(&table()));
     assert_eq!((doc.seats.len(), doc.characters.len(), head.number), (500, 500, 31));
     let last = keys::last_entries(&table()).map(|prefix| room.keys(&prefix).len());
-    assert_eq!(last, [1, 1], "nothing is kept of guests but their rolls");
+    assert_eq!(last, [1, 1], "only a guest's rolls are kept");
     for line in [
         "!as guest3 roll d6",
         "!iam Conan",
@@ -251,14 +251,14 @@ fn seats_have_a_limit_and_who_comes_later_still_rolls() {
     }
     assert_eq!(room.say("late", "!history 3").0, OutcomeKind::Played);
     assert!(room.say("late", "!roll d6").1.contains("1d6"));
-    // Nobody gets a seat by being named.
+    // Being named does not give anybody a seat.
     let present =
         Event::Present { room: room_id(), player: PlayerId::new("n", "x"), name: "Xeno".into(), trust: Trust::Account };
     room.play(&present);
     room.say("guest1", "!vs Xeno 3");
     let doc: TableDoc = room.read(&keys::doc(&table()));
     assert_eq!((doc.seats.len(), doc.find("Xeno")), (500, None));
-    // Whoever runs the table can make room.
+    // A referee can free a seat.
     assert_eq!(room.say("Gus", "!pc guest7 free").0, OutcomeKind::Played);
     assert_eq!(room.say("late", "!iam Conan").0, OutcomeKind::Played);
 }
@@ -267,7 +267,7 @@ fn room_id() -> RoomId {
     room()
 }
 
-/// Sweeps through everything once.
+/// Runs one full sweep.
 async fn sweep(bot: &Host, hour: i64, days: u16) {
     let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
     let mut next: Option<Sweep> = Some(Sweep::begin(bot, now, days).await.expect("a step of the test works"));
@@ -277,7 +277,7 @@ async fn sweep(bot: &Host, hour: i64, days: u16) {
 }
 
 #[test]
-fn what_is_kept_for_a_while_goes_by_the_bots_own_age() {
+fn temporary_records_age_with_the_bots_own_running_time() {
     let mut room = Room::new();
     let first = room.message("Ann", "!insp +1");
     let original = first.id.clone();
@@ -295,7 +295,7 @@ fn what_is_kept_for_a_while_goes_by_the_bots_own_age() {
     let at = |room: &Room, hour| runtime.block_on(sweep(&room.bot, hour, 14));
     at(&room, 0);
     assert_eq!(count(&room), before);
-    // A clock that jumps makes nothing old.
+    // A jump of the clock makes nothing old.
     at(&room, 24 * 365 * 100);
     assert_eq!(count(&room)[..2], before[..2]);
     at(&room, 1);
@@ -305,14 +305,14 @@ fn what_is_kept_for_a_while_goes_by_the_bots_own_age() {
     room.play(&Event::Edited { message: edited, original: original.clone() });
     (14 * 24 - 4..=14 * 24 + 2).for_each(|hour| at(&room, hour));
     assert_eq!(count(&room), [0, 0, 0], "{:?}", room.keys(keys::INBOX));
-    // Whoever takes back a message of that time still has its words erased.
+    // Words of a message that old are still erased when its author deletes it.
     let message = Message { id: "taken".into(), ..room.message("Ann", "") };
     let heard = room.play(&Event::Redacted { message, of: original });
     assert!(heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played), "{heard:?}");
 }
 
 #[test]
-fn what_is_left_of_long_answers_has_a_bound() {
+fn the_rest_of_long_answers_has_a_size_limit() {
     let mut room = Room::new();
     let blocks = (0..5_000).map(|_| Block::Line(vec![Span::Text("x".repeat(1_000))])).collect();
     room.play(&Event::Rest { room: room_id(), to: Recipient::Room, blocks });

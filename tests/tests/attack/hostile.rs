@@ -1,9 +1,9 @@
-//! Lines to attack with: every command there is, with numbers that nobody means.
+//! Lines for attacks: every command, with absurd numbers.
 
 use std::collections::BTreeSet;
 use table::table_commands;
 
-/// Numbers that are too small, too large, or just at an edge.
+/// Numbers that are too small, too large or just at an edge.
 const NUMBERS: [&str; 10] = [
     "0",
     "-1",
@@ -17,7 +17,7 @@ const NUMBERS: [&str; 10] = [
     "7777777777777777777777777777777777777777777777777777777777777777777777777777777777777777777777",
 ];
 
-/// Dice that are much work, if nobody asks for a limit.
+/// Dice that take much work unless a limit applies.
 const DICE: [&str; 16] = [
     "1000d1000",
     "1000d4294967295",
@@ -37,7 +37,7 @@ const DICE: [&str; 16] = [
     "99d99!<99",
 ];
 
-/// Every example of every command, with each number in it replaced by each of the hostile ones; and what is long or deep.
+/// Every example of every command, with each number replaced by each hostile one; and long and deeply nested lines.
 pub fn lines() -> Vec<String> {
     let plugins = games::all();
     let own = table_commands().into_iter().flat_map(|command| command.examples);
@@ -64,7 +64,7 @@ pub fn lines() -> Vec<String> {
     lines
 }
 
-/// A line, and the same with each of its numbers replaced by each of these.
+/// A line, and copies with each of its numbers replaced by each of these.
 fn replaced(example: &str, by: &[&str]) -> Vec<String> {
     let mut lines = vec![example.to_owned()];
     for (from, to) in numbers(example) {
@@ -73,7 +73,7 @@ fn replaced(example: &str, by: &[&str]) -> Vec<String> {
     lines
 }
 
-/// Where the numbers of a text stand.
+/// The positions of the numbers in a text.
 fn numbers(text: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (at, _) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
@@ -85,7 +85,7 @@ fn numbers(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Lines at the edge of what may be typed.
+/// Lines close to the length limit.
 fn long_and_deep() -> Vec<String> {
     let room = |word: &str| 1_020 - word.len();
     let filled = |word: &str, with: &str| format!("{word} {}", with.repeat(room(word) / with.len()));

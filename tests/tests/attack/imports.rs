@@ -1,5 +1,5 @@
-//! An imported file is never believed: what it says besides its journal is checked against the journal, record by record,
-//! and the operator sees what it brings before they say yes.
+//! An imported file is never trusted: its records are checked one by one against its journal, and the operator sees the
+//! contents before they confirm.
 
 use super::forging::{export_of, header_of, moved_of, said, seed_of};
 use journal::Fate;
@@ -13,8 +13,8 @@ use std::process::Output;
 use tests::forger::{doctored, forged, lines, say, summed_anew};
 use tests::{answers, astragal, complaint, run};
 
-/// A table with every kind of record: two epochs of which the first is published, a secret roll, offers, a sealed
-/// declaration, an edit, an undo, erased words.
+/// A table with every kind of record: two epochs, the first one published, a secret roll, offers, a sealed declaration,
+/// an edit, an undo, erased words.
 const SCENE: &[u8] = b"!plugin enable mvk
 /as Gus
 !gm me
@@ -39,12 +39,12 @@ const SCENE: &[u8] = b"!plugin enable mvk
 !roll 2d10
 ";
 
-/// What is wrong with a file for whoever imports it.
+/// Why the import refuses a file, if it does.
 fn refused(file: &[u8]) -> Option<String> {
     Moved::read(&mut &*file).err().map(|error| error.to_string())
 }
 
-/// The value of a record of the file.
+/// The value of a record in the file.
 fn record(file: &[u8], key: &str) -> Value {
     let begins = format!("{{\"key\":\"{key}\"");
     let line = lines(file).into_iter().find(|line| line.starts_with(begins.as_bytes()));
@@ -52,14 +52,14 @@ fn record(file: &[u8], key: &str) -> Value {
     serde_json::from_slice::<Value>(&line).expect("JSON")["value"].clone()
 }
 
-/// The file with other records besides.
+/// The file with more records.
 fn with(file: &[u8], records: &[(&str, Value)]) -> Vec<u8> {
     let lines: String =
         records.iter().map(|(key, value)| format!("{{\"key\":\"{key}\",\"value\":{value}}}\n")).collect();
     doctored(file, "{\"end\"", &format!("{lines}{{\"end\""))
 }
 
-/// The file with something changed in a record.
+/// The file with one record changed.
 fn changed(file: &[u8], key: &str, change: impl FnOnce(&mut Value)) -> Vec<u8> {
     let before = record(file, key);
     let mut after = before.clone();
@@ -78,17 +78,17 @@ fn import(data: &Path, file: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_doctored_record_never_publishes_the_seed_of_dice_to_come() {
+fn a_doctored_record_never_publishes_the_seed_of_future_dice() {
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     assert_eq!(refused(&file), None);
     for (key, value) in
         [("published/0000000002", json!(3)), ("published/0000000003", json!(17)), ("published/2", json!(10))]
     {
-        let why = refused(&with(&file, &[(key, value)])).unwrap_or_else(|| panic!("{key} is believed"));
+        let why = refused(&with(&file, &[(key, value)])).unwrap_or_else(|| panic!("{key} is accepted"));
         assert!(why.contains(&format!("{key} is not what the journal led to")), "{why}");
     }
-    // The same through the program, and the live seed is in no export of it.
+    // The same through the program, whose exports do not contain the live seed.
     let doctored_file = data.path().join("doctored.jsonl");
     fs::write(&doctored_file, with(&file, &[("published/0000000002", json!(3))])).unwrap();
     let to = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ fn a_doctored_record_never_publishes_the_seed_of_dice_to_come() {
     let out = to.path().join("export.jsonl");
     assert!(astragal(to.path()).args(["export", "cellar"]).arg(&out).output().unwrap().status.success());
     let seeds: BTreeSet<u32> = header_of(&fs::read(&out).unwrap()).seeds.into_keys().collect();
-    assert_eq!(seeds, [1].into(), "what was published is, and nothing else");
+    assert_eq!(seeds, [1].into(), "only the published seed is there");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_doctored_head_neither_freezes_the_bot_nor_breaks_the_chain() {
     ];
     for (field, value) in doctor {
         let why = refused(&changed(&file, "head", |head| head[field] = value.clone()));
-        assert!(why.is_some(), "{field} {value} is believed");
+        assert!(why.is_some(), "{field} {value} is accepted");
     }
     for whose in ["players", "characters"] {
         let why = refused(&changed(&file, "head", |head| {
@@ -132,9 +132,9 @@ fn a_doctored_head_neither_freezes_the_bot_nor_breaks_the_chain() {
                 *last = json!(u64::MAX);
             }
         }));
-        assert!(why.is_some(), "{whose} are believed");
+        assert!(why.is_some(), "{whose} are accepted");
     }
-    // Epochs that their seeds would go with, and seeds that are none of the journal's.
+    // A far epoch whose seed would be revealed with the others, although the journal has no such seed.
     let far = changed(&file, "head", |head| head["epoch"] = json!(4_000_000_000_u32));
     let seed = json!("0".repeat(64));
     let far = with(&far, &[("seed/4000000000", seed.clone())]);
@@ -143,7 +143,7 @@ fn a_doctored_head_neither_freezes_the_bot_nor_breaks_the_chain() {
 }
 
 #[test]
-fn a_seed_that_is_not_the_one_that_was_committed_to_is_refused_in_every_place() {
+fn a_seed_other_than_the_committed_one_is_refused_everywhere() {
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     let other = json!("0".repeat(64));
@@ -167,7 +167,7 @@ fn nothing_secret_becomes_public_by_an_import() {
     assert!(refused(&revealed).unwrap().contains("what became of it"), "its parts would be in every export");
     let undone = doctored_fate(&file, 5, json!({"undone_by": 9}));
     assert!(refused(&undone).unwrap().contains("what became of it"));
-    // A file without the list of what is secret brings it all the same, since the journal says it.
+    // Without the list of secrets the import still knows them from the journal.
     let without = lines(&file).into_iter().filter(|line| !line.starts_with(b"{\"key\":\"secret/")).collect::<Vec<_>>();
     let path = data.path().join("without.jsonl");
     fs::write(&path, summed_anew(&without.concat())).unwrap();
@@ -184,7 +184,7 @@ fn doctored_fate(file: &[u8], number: usize, fate: Value) -> Vec<u8> {
 }
 
 #[test]
-fn what_no_journal_led_to_is_laid_nowhere() {
+fn a_record_that_the_journal_does_not_lead_to_is_refused() {
     let data = tempfile::tempdir().unwrap();
     let file = moved_of(data.path(), SCENE);
     let strange: [(&str, Value); 9] = [
@@ -199,7 +199,7 @@ fn what_no_journal_led_to_is_laid_nowhere() {
         ("../../room/console/hall", json!({})),
     ];
     for (key, value) in strange {
-        assert!(refused(&with(&file, &[(key, value)])).is_some(), "{key} is believed");
+        assert!(refused(&with(&file, &[(key, value)])).is_some(), "{key} is accepted");
     }
     let twice = record(&file, "doc");
     assert!(refused(&with(&file, &[("doc", twice)])).unwrap().contains("twice"));
@@ -213,7 +213,7 @@ fn what_no_journal_led_to_is_laid_nowhere() {
     assert!(refused(&forth).unwrap().contains("which entries are before it"));
 }
 
-/// A file can be made of nothing by whoever knows the format: its gaps are refused before anything is walked.
+/// Anyone who knows the format can make up a file. Its gaps are refused before any loop runs over them.
 #[test]
 fn a_forged_gap_is_refused_by_the_import() {
     let data = tempfile::tempdir().unwrap();
@@ -230,7 +230,7 @@ fn a_forged_gap_is_refused_by_the_import() {
                 entry["number"] = json!(last as u64 + numbers);
             });
         });
-        let why = refused(&with_a_gap).unwrap_or_else(|| panic!("a gap of {numbers} is believed"));
+        let why = refused(&with_a_gap).unwrap_or_else(|| panic!("a gap of {numbers} is accepted"));
         assert!(why.contains(&format!("leaves out {numbers} numbers")), "{why}");
     }
 }
@@ -246,7 +246,7 @@ fn the_operator_sees_what_a_file_brings_before_they_say_yes() {
             (entry["skipped"], entry["number"]) = (json!([last, last + 2]), json!(last + 3));
         });
     });
-    // The forger forgot what the table holds besides.
+    // The records besides the journal no longer match.
     assert!(refused(&with_a_gap).is_some());
     let to = tempfile::tempdir().unwrap();
     let output = astragal(to.path()).arg("import").arg(&path).arg("console/cellar").output().unwrap();
@@ -272,22 +272,22 @@ fn an_import_enables_no_game_that_the_operator_does_not_offer() {
     assert!(output.status.success(), "{}", complaint(&output));
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.contains("not enabled, since rooms.allowed does not have them: mvk"), "{shown}");
-    // What the room holds, whoever reads it later under another configuration.
+    // This is what the room itself holds, whatever the next configuration allows.
     let plugins = said(to.path(), b"/room cellar\n!room\n");
     assert!(!plugins.contains("mvk"), "{plugins}");
 }
 
 #[test]
-fn what_was_numbered_to_be_chosen_from_moves_along() {
+fn numbered_choices_move_along() {
     let data = tempfile::tempdir().unwrap();
     let rolls = "!torg 12 dn hard\n".repeat(20);
     let file = moved_of(data.path(), format!("!plugin enable torg\n{rolls}!waiting\n").as_bytes());
-    assert!(String::from_utf8_lossy(&file).contains("{\"key\":\"offers/"), "something was offered");
+    assert!(String::from_utf8_lossy(&file).contains("{\"key\":\"offers/"), "there is an offer");
     assert_eq!(refused(&file), None);
 }
 
 #[test]
-fn the_name_of_a_table_says_nothing_in_the_programs_words() {
+fn a_tables_name_cannot_imitate_the_programs_output() {
     let data = tempfile::tempdir().unwrap();
     let file = export_of(data.path(), b"!roll d20\n");
     let told = "console/hall holds, #1 to #9\\n  chain head 1234: it is the one\\u001b[8m";
@@ -299,6 +299,6 @@ fn the_name_of_a_table_says_nothing_in_the_programs_words() {
     assert!(!said.contains('\u{1b}') && !said.lines().any(|line| line.starts_with("  chain head 1234")), "{said}");
     assert!(
         !output.status.success() || said.contains("\"console/hall holds, "),
-        "what is quoted is no sentence: {said}"
+        "the name is shown as a quotation: {said}"
     );
 }

@@ -1,4 +1,4 @@
-//! One stranger on IRC costs only themselves, and nobody between the bot and its server learns its password.
+//! A stranger on IRC harms only themselves, and nobody between the bot and its server learns its password.
 
 #[path = "irc/downgrade.rs"]
 mod downgrade;

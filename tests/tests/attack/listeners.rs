@@ -1,4 +1,4 @@
-//! Whoever reaches a listener cannot stop the bot, and a task that dies is noticed.
+//! Nobody who reaches a listener can stop the bot, and the bot notices when a task dies.
 
 use async_trait::async_trait;
 use chat::{Desk, Guarantees, Post, Saying, Sent, SystemClock, Transport, TransportError};
@@ -17,11 +17,11 @@ use tests::{Conversation, astragal, free_port, program};
 use tokio::sync::watch;
 use transport_irc::{Irc, Nonces, Settings};
 
-/// Descriptors that the bot may have here, and connections that are held open against it.
+/// The bot's limit of descriptors, and connections held open against it.
 const DESCRIPTORS: usize = 128;
 const STRANGERS: usize = 300;
 
-/// A bot with few descriptors that can be watched on this port.
+/// A bot with few descriptors, with monitoring on this port.
 fn watched(home: &Path, port: u16) -> Conversation {
     fs::write(home.join("bot.toml"), format!("[watch]\nlisten = \"127.0.0.1:{port}\"\n"))
         .expect("a step of the test works");
@@ -34,17 +34,17 @@ fn watched(home: &Path, port: u16) -> Conversation {
     Conversation::with(command.arg("--data").arg(home.join("data")).stdout(Stdio::piped()).stderr(Stdio::null()))
 }
 
-/// What is answered to a whole request.
+/// The response to a complete request.
 fn get(port: u16, path: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a step of the test works");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").expect("a step of the test works");
     let mut answer = String::new();
-    // Should it be cut off, what came before says so.
+    // If the connection breaks off, the part before it shows.
     let _ = stream.read_to_string(&mut answer);
     answer
 }
 
-/// The bot keeps what is said, and writes new files.
+/// The bot still plays, and still opens new files.
 #[track_caller]
 fn is_well(home: &Path, bot: &mut Conversation) {
     for _ in 0..20 {
@@ -56,14 +56,14 @@ fn is_well(home: &Path, bot: &mut Conversation) {
 }
 
 #[test]
-fn half_sent_requests_stop_neither_the_bot_nor_who_comes_after_them() {
+fn half_sent_requests_stop_neither_the_bot_nor_later_guests() {
     let (home, port) = (tempfile::tempdir().unwrap(), free_port());
     let mut bot = watched(home.path(), port);
     let half_sent =
         ["", "GET", "GET /metrics HTTP/1.1\r\nHost:", "POST /live HTTP/1.1\r\nContent-Length: 1000\r\n\r\nx"];
     let strangers = half_sent.iter().cycle().take(STRANGERS).map(|request| {
         let mut stranger = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        // One that was sent away already cannot be told anything.
+        // The bot may already have closed this connection.
         let _ = stranger.write_all(request.as_bytes());
         stranger
     });
@@ -84,18 +84,18 @@ fn a_request_without_end_is_cut_off() {
     let mut sent = 0;
     while stranger.write_all(&[b'x'; 4_096]).is_ok() {
         sent += 4_096;
-        assert!(sent < 64 << 20, "so much is read");
+        assert!(sent < 64 << 20, "it reads too much");
     }
     is_well(home.path(), &mut bot);
     assert!(bot.end());
 }
 
 #[test]
-fn nobody_who_asks_nothing_at_the_socket_stops_the_bot() {
+fn silent_connections_to_the_socket_do_not_stop_the_bot() {
     let (home, port) = (tempfile::tempdir().unwrap(), free_port());
     let mut bot = watched(home.path(), port);
     let socket = home.path().join("data/control");
-    // More than are let in at once, and fewer than may wait outside.
+    // More than are let in at once, but few enough to wait outside.
     let silent: Vec<_> = (0..STRANGERS).map(|_| UnixStream::connect(&socket).unwrap()).collect();
     for _ in 0..20 {
         let answer = bot.ask("!roll 2d1");
@@ -106,7 +106,7 @@ fn nobody_who_asks_nothing_at_the_socket_stops_the_bot() {
     assert!(bot.end());
 }
 
-/// A network of which listening, or saying a post, panics so many times.
+/// A network that panics a number of times while listening or while saying a post.
 struct Clumsy {
     listening: AtomicU32,
     saying: AtomicU32,
@@ -114,7 +114,7 @@ struct Clumsy {
     begun: watch::Sender<u32>,
 }
 
-/// Takes one off; whether there was one.
+/// Counts down. False once it is at zero.
 fn again(left: &AtomicU32) -> bool {
     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
 }
@@ -131,7 +131,7 @@ impl Transport for Clumsy {
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
         self.begun.send_modify(|begun| *begun += 1);
-        assert!(!again(&self.listening), "a mistake of the program's");
+        assert!(!again(&self.listening), "a bug");
         for number in 0..2 {
             let speaker = chat::Speaker::new(chat::PlayerId::new("clumsy", "ann"), "Ann");
             let (room, now) = (chat::RoomId::new("clumsy", "hall"), jiff::Timestamp::UNIX_EPOCH);
@@ -143,26 +143,26 @@ impl Transport for Clumsy {
     }
 
     fn send(&self, _: Post) -> Saying {
-        assert!(!again(&self.saying), "another mistake");
+        assert!(!again(&self.saying), "another bug");
         self.said.send_modify(|said| *said += 1);
         Box::pin(async { Ok(Sent::default()) })
     }
 }
 
-/// A clumsy network, played on until it said something.
+/// Runs a clumsy network until it has said something.
 async fn says_something(listening: u32, saying: u32) -> u32 {
     let (listening, saying) = (AtomicU32::new(listening), AtomicU32::new(saying));
     let clumsy = Arc::new(Clumsy { listening, saying, said: watch::Sender::new(0), begun: watch::Sender::new(0) });
     let running = Make::default().serve(vec![clumsy.clone()]);
     let said =
         tokio::time::timeout(Duration::from_secs(60), clumsy.said.subscribe().wait_for(|said| *said > 0)).await.is_ok();
-    assert!(said, "it was begun {} times", *clumsy.begun.borrow());
+    assert!(said, "it was started {} times", *clumsy.begun.borrow());
     running.stop().await;
     *clumsy.begun.borrow()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_whose_task_panics_is_begun_again_and_the_bot_does_not_end() {
+async fn a_network_whose_task_panics_is_restarted_and_the_bot_goes_on() {
     assert_eq!(says_something(1, 0).await, 2);
 }
 
@@ -177,19 +177,19 @@ fn settings(port: u16) -> Settings {
         "server = \"127.0.0.1\"\nport = {port}\ntls = false\nline_every_ms = 0\nreconnect_first_ms = 100\n\
          [channels]\n\"#hall\" = {{}}\n"
     );
-    toml::from_str::<Settings>(&text).expect("these are settings").complete().expect("and right")
+    toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_panics_before_or_after_its_login_is_begun_again() {
+async fn a_connection_that_panics_before_or_after_its_login_is_restarted() {
     let server = Ngircd::start(&NgircdOptions::default());
-    // The connection asks for these as it connects, and again when it is in.
+    // The connection asks for nonces as it connects, and again once it is in.
     for panics_at in [0, 1] {
         let asked = Arc::new(AtomicU32::new(0));
         let count = asked.clone();
         let nonces: Nonces = Arc::new(move || {
             let number = count.fetch_add(1, Ordering::Relaxed);
-            assert!(number != panics_at, "a mistake of the program's");
+            assert!(number != panics_at, "a bug");
             format!("nonce{number}")
         });
         let irc = Arc::new(Irc::new("net", settings(server.port()), Arc::new(SystemClock), nonces));

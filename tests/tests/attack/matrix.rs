@@ -1,4 +1,4 @@
-//! Nobody on Matrix reads what is not theirs, stops others, or makes answers vanish.
+//! Nobody on Matrix reads the secrets of others, stops others or makes answers vanish.
 
 #[path = "matrix/alone.rs"]
 mod alone;

@@ -1,4 +1,4 @@
-//! The operator's files and configuration are handled with care.
+//! The bot handles the operator's files and configuration with care.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -17,7 +17,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }
 
-/// A data directory in which something was played.
+/// A data directory with some play in it.
 fn played(home: &Path) -> PathBuf {
     let data = home.join("data");
     let output = run(&data, b"!roll 2d1 # the wolf at the ford\n");
@@ -25,13 +25,13 @@ fn played(home: &Path) -> PathBuf {
     data
 }
 
-/// The file beside which another is written before it is whole.
+/// The temporary name under which a file is written.
 fn part_of(file: &Path) -> PathBuf {
     PathBuf::from(format!("{}.part", file.display()))
 }
 
 #[test]
-fn what_lies_beside_a_new_file_neither_opens_it_to_others_nor_leads_it_elsewhere() {
+fn a_planted_part_file_neither_exposes_nor_redirects_a_new_file() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let precious = home.path().join("precious");
@@ -60,7 +60,7 @@ fn what_lies_beside_a_new_file_neither_opens_it_to_others_nor_leads_it_elsewhere
     };
     try_it("open");
     try_it("link");
-    // The same while the bot runs, which hands them out by its socket.
+    // The same through the socket of a running bot.
     let bot = tests::Conversation::start(&data);
     for words in [&["backup"][..], &["export", "hall"]] {
         let file = home.path().join(format!("running-{}", words[0]));
@@ -88,8 +88,8 @@ fn a_data_directory_that_is_open_to_others_is_closed_or_refused() {
         let output = run(&data, b"!roll 2d1\n");
         assert!(output.status.success() && mode(&data) == 0o700, "{before:o}: {}", said(&output));
         let told = said(&output).contains(&format!("was open to others (mode {before:o})"));
-        assert_eq!(told, before != 0o755, "whoever could write there may have: {}", said(&output));
-        // One that was opened later is closed by whatever looks at it next.
+        assert_eq!(told, before != 0o755, "a warning that others could have written there: {}", said(&output));
+        // If it is opened up later, the next command closes it.
         fs::set_permissions(&data, Permissions::from_mode(before)).unwrap();
         let output = astragal(&data).arg("tables").output().unwrap();
         assert!(output.status.success() && mode(&data) == 0o700, "{before:o}: {}", said(&output));
@@ -99,7 +99,7 @@ fn a_data_directory_that_is_open_to_others_is_closed_or_refused() {
     fs::set_permissions(home.path(), Permissions::from_mode(0o777)).unwrap();
     let said = complaint(&run(home.path(), b"!roll 2d1\n"));
     assert!(said.contains("is open to others (mode 777)") && said.contains("--data DIR"), "{said}");
-    assert_eq!(mode(home.path()), 0o777, "what is not the bot's stays as it is");
+    assert_eq!(mode(home.path()), 0o777, "a directory that is not the bot's is left alone");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_file_of_one_endless_line_is_refused_in_little_memory() {
     assert!(astragal(&data).args(["export", "hall"]).arg(&journal).output().unwrap().status.success());
     assert!(astragal(&data).arg("backup").arg(&backup).output().unwrap().status.success());
     for (file, words) in [(&journal, &["verify"][..]), (&journal, &["import", "--yes"]), (&backup, &["restore"])] {
-        // Its first line is a proper one.
+        // Its first line is valid.
         let text = fs::read_to_string(file).unwrap();
         fs::write(file, text.split_inclusive('\n').next().unwrap()).unwrap();
         File::options().append(true).open(file).unwrap().set_len(1_500_000_000).unwrap();
@@ -129,7 +129,7 @@ fn a_file_of_one_endless_line_is_refused_in_little_memory() {
 }
 
 #[test]
-fn an_environment_that_is_no_text_is_a_mistake_only_where_it_is_the_bots() {
+fn a_variable_that_is_not_text_is_an_error_only_if_it_is_the_bots() {
     let home = tempfile::tempdir().unwrap();
     let no_text = OsStr::from_bytes(b"\xff\xfe");
     let try_it = |name: &OsStr, words: &[&str]| astragal(home.path()).args(words).env(name, no_text).output().unwrap();
@@ -147,7 +147,7 @@ fn an_environment_that_is_no_text_is_a_mistake_only_where_it_is_the_bots() {
     assert!(quiet.status.success(), "{}", said(&quiet));
 }
 
-/// CRC-32 (IEEE), as backups have it.
+/// CRC-32 (IEEE), as in backups.
 fn crc(bytes: &[u8]) -> String {
     let crc = bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 })
@@ -155,7 +155,7 @@ fn crc(bytes: &[u8]) -> String {
     format!("{:08x}", !crc)
 }
 
-/// A backup with a record of somebody's own, whole and with the right sums.
+/// A backup with a forged record and correct checksums.
 fn doctored(backup: &str, key: &str, value: &str) -> String {
     let mut lines: Vec<_> = backup.lines().filter(|line| !line.contains(&format!("\"key\":\"{key}\""))).collect();
     lines.pop();
@@ -169,7 +169,7 @@ fn doctored(backup: &str, key: &str, value: &str) -> String {
 }
 
 #[test]
-fn a_backup_with_which_no_bot_could_start_is_refused_and_leaves_nothing() {
+fn a_backup_that_no_bot_could_start_from_is_refused_and_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let file = home.path().join("backup.jsonl");
@@ -190,7 +190,7 @@ fn a_backup_with_which_no_bot_could_start_is_refused_and_leaves_nothing() {
         let output = run(fresh.path(), b"!roll 2d1\n");
         assert!(output.status.success() && said(&output).contains("#1"), "{key}: {}", said(&output));
     }
-    // What is no more than unusual is restored.
+    // Unusual but valid values are restored.
     fs::write(&file, doctored(&backup, "alone/console/den", "\"2026-01-01T00:00:00Z\"")).unwrap();
     let output = astragal(&home.path().join("good")).arg("restore").arg(&file).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
@@ -268,7 +268,7 @@ fn a_closed_pipe_ends_any_command_quietly() {
     ];
     for words in commands {
         let (reader, writer) = std::io::pipe().unwrap();
-        // Nobody reads from the first byte on.
+        // Nobody reads even the first byte.
         drop(reader);
         let output = astragal(&data).args(words).stdout(Stdio::from(writer)).output().unwrap();
         let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -276,8 +276,8 @@ fn a_closed_pipe_ends_any_command_quietly() {
     }
 }
 
-/// The program with a configuration, by a clock that goes wrong by so much, until it made a round in which what is old is
-/// seen to, and has its backup of the day; what it logged. Where no round is made, it is ended after five minutes.
+/// Runs the program with a configuration and a clock that is off by this much, until it has erased old data once and
+/// written the daily backup. Returns its log. Gives up after five minutes.
 fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
     let file = data.with_extension("toml");
     fs::write(&file, config).expect("a step of the test works");
@@ -304,7 +304,7 @@ fn makes_a_round(data: &Path, config: &str, clock: &str) -> String {
 }
 
 #[test]
-fn one_start_by_a_clock_that_is_years_ahead_erases_nothing_and_is_told_of() {
+fn one_start_with_a_clock_years_ahead_erases_nothing_and_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let config = "[journals]\nkeep_text_days = 30\n";
@@ -316,7 +316,7 @@ fn one_start_by_a_clock_that_is_years_ahead_erases_nothing_and_is_told_of() {
     assert!(history.contains("the wolf at the ford"), "{history}");
 }
 
-/// The daily backups that are there.
+/// The names of the daily backups.
 fn backups(data: &Path) -> Vec<String> {
     let names = fs::read_dir(data.join("backups"))
         .expect("a step of the test works")
@@ -329,9 +329,9 @@ fn backups(data: &Path) -> Vec<String> {
     names
 }
 
-/// Has these daily backups there, and no others.
+/// Replaces the daily backups with these.
 fn backed_up_on(data: &Path, files: &[String]) {
-    // The bot that played may have ended before it had written any.
+    // The bot that played may have ended before its first backup.
     fs::create_dir_all(data.join("backups")).expect("a step of the test works");
     fs::remove_dir_all(data.join("backups")).expect("a step of the test works");
     fs::create_dir(data.join("backups")).expect("a step of the test works");
@@ -339,7 +339,7 @@ fn backed_up_on(data: &Path, files: &[String]) {
 }
 
 #[test]
-fn backups_of_a_clock_that_was_ahead_cost_no_new_one_and_old_ones_go_one_at_a_time() {
+fn backups_dated_ahead_displace_no_new_one_and_old_ones_go_one_at_a_time() {
     let home = tempfile::tempdir().unwrap();
     let data = played(home.path());
     let days = (1..=9).flat_map(|day| [format!("2020-01-0{day}.jsonl"), format!("2099-01-0{day}.jsonl")]);
@@ -347,7 +347,7 @@ fn backups_of_a_clock_that_was_ahead_cost_no_new_one_and_old_ones_go_one_at_a_ti
     backed_up_on(&data, &days);
     let log = makes_a_round(&data, "[backups]\nkeep = 2\n", "+0d");
     let after = backups(&data);
-    // Today's, which is none of them, and all but the oldest.
+    // Today's is new, and only the oldest is gone.
     assert_eq!(after.iter().filter(|name| !days.contains(name)).count(), 1, "{after:?}\n{log}");
     let gone: Vec<_> = days.iter().filter(|name| !after.contains(name)).collect();
     assert_eq!(gone, ["2020-01-01.jsonl"]);

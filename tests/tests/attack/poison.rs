@@ -1,4 +1,4 @@
-//! A message that kills the bot is not played for ever.
+//! The bot does not keep retrying a message that kills it.
 
 use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport};
@@ -14,10 +14,10 @@ use std::time::Duration;
 use table::{FairBox, Host, Plugins, Settings};
 use tokio::sync::oneshot;
 
-/// Where the bot of a child process keeps its data.
+/// Names the data directory for a bot in a child process.
 const DATA: &str = "ASTRAGAL_TEST_POISON";
 
-/// A game with a command that nothing survives.
+/// A game with a command that kills the process.
 struct Deadly;
 
 #[derive(Clone, Commands)]
@@ -49,7 +49,7 @@ impl Game for Deadly {
 }
 
 fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
-    let plugins = Plugins::new(vec![plugin_api::plugin::<Deadly>(), roll::plugin()]).expect("they live together");
+    let plugins = Plugins::new(vec![plugin_api::plugin::<Deadly>(), roll::plugin()]).expect("the plugins fit together");
     let settings = Settings { plugins: ["deadly", "roll"].map(str::to_owned).into(), ..Settings::default() };
     Arc::new(Bot::new(
         Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
@@ -62,7 +62,7 @@ fn message(id: &str, room: &str, body: &str) -> Event {
     Event::Said(Message { unlimited: true, ..message })
 }
 
-/// Runs the bot over `store` on `network` while `play` goes on, then stops it in order.
+/// Runs the bot over `store` on `network` during `play`, then stops it in order.
 async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
     let (stop, stopped) = oneshot::channel::<()>();
     let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
@@ -79,13 +79,14 @@ async fn hear(network: &Fake) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "its parent reads what it says")]
-/// The bot of a child process: hears four messages, the second of which it does not survive, and prints what it says until all of it is done.
+/// The bot in a child process. It gets four messages, one of which kills it, and prints its posts until everything is
+/// done.
 fn live(data: &Path) {
     let store = astragal::store::look(data).expect("it opens");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime starts");
     let left = |prefix| !store.scan(prefix, None, 1).expect("it can be read").is_empty();
     runtime.block_on(with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
-        // What was not accepted comes again, and what was, too.
+        // The network redelivers all messages, accepted or not.
         network.happen(message("1", "hall", "!live"));
         network.happen(message("2", "hall", "!die"));
         network.happen(message("3", "hall", "!live"));
@@ -99,7 +100,7 @@ fn live(data: &Path) {
     }));
 }
 
-/// What plays the bot of a child process; in the run of all tests it does nothing.
+/// Plays the bot in a child process. In a normal test run it does nothing.
 #[test]
 fn the_bot_of_a_child_process() {
     if let Some(data) = std::env::var_os(DATA) {
@@ -114,7 +115,7 @@ fn child(data: &Path) -> Output {
 }
 
 #[test]
-fn what_kills_the_bot_alone_twice_is_answered_and_passed_over_and_what_waited_beside_it_is_played() {
+fn a_message_that_kills_the_bot_alone_twice_is_answered_and_skipped_and_the_others_are_played() {
     let data = tempfile::tempdir().expect("a directory");
     let mut said = Vec::new();
     let mut deaths = 0;
@@ -126,9 +127,9 @@ fn what_kills_the_bot_alone_twice_is_answered_and_passed_over_and_what_waited_be
             break;
         }
         deaths += 1;
-        assert!(deaths <= 3, "it dies for ever:\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(deaths <= 3, "it keeps dying:\n{}", String::from_utf8_lossy(&output.stderr));
     }
-    assert_eq!(deaths, 3, "once among others, twice alone");
+    assert_eq!(deaths, 3, "once with others, twice alone");
     let once = |text: &str| said.iter().filter(|line| line.contains(text)).count();
     assert_eq!(once("That crashed me twice, so I did not play it. Please give the operator error id "), 1, "{said:?}");
     let store = astragal::store::look(data.path()).expect("it opens");
@@ -140,7 +141,7 @@ fn what_kills_the_bot_alone_twice_is_answered_and_passed_over_and_what_waited_be
     }
 }
 
-/// A store that makes its reader panic where a test says so.
+/// A store whose reader panics at a key of the test's choice.
 #[derive(Default)]
 struct Brittle {
     memory: Memory,
@@ -192,7 +193,7 @@ async fn a_panic_of_the_core_is_answered_once_and_the_table_goes_on() {
     with_bot(store.clone(), Fake::redelivering("fake"), async |network| {
         network.happen(message("1", "hall", "!live"));
         assert_eq!(hear(network).await, "alive for the 1. time #1");
-        // What the game holds is read when the table is opened anew.
+        // The game's state is read when the table is reopened.
         let game = keys::choices(&TableId::of(&RoomId::new("fake", "hall")), &PlayerId::new("fake", "ann"));
         store.break_at(Some(game));
         network.happen(message("2", "hall", "!1"));
@@ -200,7 +201,7 @@ async fn a_panic_of_the_core_is_answered_once_and_the_table_goes_on() {
         assert!(answer.starts_with("Sorry, that hit a bug"), "{answer}");
         store.break_at(None);
         network.happen(message("3", "hall", "!live"));
-        // The number that was reserved for it is left out.
+        // The number reserved for it is skipped.
         assert_eq!(hear(network).await, "alive for the 2. time #3");
     })
     .await;

@@ -1,4 +1,4 @@
-//! Nobody gets a right that was not given to them.
+//! Nobody gets a right they were not given.
 
 use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
@@ -10,7 +10,7 @@ use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
 use serde_json::Value;
 use tests::serving::Make;
 
-/// Ann, who plays Tsubame, Bob, and Gus, who referees.
+/// Ann plays Tsubame, Bob is a player, and Gus is the referee.
 fn table() -> (Seated, [Person; 3]) {
     let mut table = Seated::new(games);
     let people = ["Ann", "Bob", "Gus"].map(Person::account);
@@ -28,7 +28,7 @@ fn refused(came: &Came) {
     assert!(!came.ok() && came.entry().is_none(), "{}", came.all());
 }
 
-/// The table's document, to be changed behind the bot's back.
+/// Changes the table's document in the store.
 fn with_document(table: &mut Seated, change: impl FnOnce(&mut Value)) {
     let key = keys::doc(&TableId::of(&hall()));
     let stored = table.store.read(&key).expect("memory does not fail").expect("there is one");
@@ -66,7 +66,7 @@ fn a_macro_never_plays_with_the_referees_rights() {
         refused(&table.say(&gus, "!as Tsubame attack"));
         assert_eq!(referees(&mut table, &bob), "The referee is Gus.", "{body}");
     }
-    // What needs no right is played, as ever.
+    // A command that needs no special right still works.
     assert!(table.say(&ann, "!macro attack act d8 d10").ok());
     assert!(table.say(&gus, "!as Tsubame attack").ok());
 }
@@ -86,13 +86,13 @@ fn a_macro_within_a_macro_or_of_a_variable_has_the_least_of_their_rights() {
     assert!(table.say(&gus, "!macro table give possibilities $1 +1").ok());
     assert!(table.say(&ann, "!macro attack secret give Ann").ok());
     refused(&table.say(&gus, "!as Tsubame attack"));
-    // The table's macro is the referee's, and a player has a player's rights.
+    // The table's macro is the referee's, and a player runs it with a player's rights.
     refused(&table.say(&ann, "!give Ann"));
     assert!(table.say(&gus, "!give Ann").ok());
 }
 
 #[test]
-fn the_table_s_macro_loses_its_rights_with_the_referee_who_named_it() {
+fn a_table_macro_loses_its_rights_with_the_referee_who_made_it() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&gus, "!gm add Bob").ok());
     assert!(table.say(&bob, "!macro table give possibilities Ann +1").ok());
@@ -102,7 +102,7 @@ fn the_table_s_macro_loses_its_rights_with_the_referee_who_named_it() {
 }
 
 #[test]
-fn what_was_named_while_there_was_no_referee_wins_nothing_later() {
+fn a_macro_made_without_a_referee_gains_no_rights_later() {
     let mut table = Seated::new(games);
     let [ann, gus] = ["Ann", "Gus"].map(Person::account);
     [&ann, &gus].into_iter().for_each(|person| table.comes(person));
@@ -118,7 +118,7 @@ fn a_macro_of_an_older_version_has_the_rights_of_a_plain_player() {
     assert!(table.say(&ann, "!macro hit act d8 d10").ok());
     table.restart();
     with_document(&mut table, |document| {
-        let own = document["shortcuts"]["own"].as_object_mut().expect("Ann named something");
+        let own = document["shortcuts"]["own"].as_object_mut().expect("Ann has shortcuts");
         own.values_mut().for_each(|named| drop(named.as_object_mut().expect("names").remove("by")));
     });
     table.comes(&ann);
@@ -128,7 +128,7 @@ fn a_macro_of_an_older_version_has_the_rights_of_a_plain_player() {
 }
 
 #[test]
-fn ones_own_macro_has_ones_own_rights() {
+fn a_players_own_macro_has_the_players_rights() {
     let (mut table, [_, _, gus]) = table();
     assert!(table.say(&gus, "!macro boss as Ogre act d8").ok());
     assert!(table.say(&gus, "!boss").ok());
@@ -136,7 +136,7 @@ fn ones_own_macro_has_ones_own_rights() {
     assert!(table.say(&gus, "!begin").ok());
 }
 
-/// A game that offers whatever it is told to.
+/// A game that offers anything the test wants.
 struct Tempter;
 
 #[derive(Clone, Commands)]
@@ -170,7 +170,7 @@ impl Game for Tempter {
 }
 
 #[test]
-fn an_offer_is_a_command_of_its_game_and_of_who_made_it() {
+fn an_offer_is_a_command_of_its_game_with_its_makers_rights() {
     let make = || -> Vec<Box<dyn Plugin>> { vec![roll::plugin(), plugin_api::plugin::<Tempter>()] };
     let mut table = Seated::new(make);
     let [ann, gus] = ["Ann", "Gus"].map(Person::account);
@@ -189,12 +189,12 @@ fn an_offer_is_a_command_of_its_game_and_of_who_made_it() {
         let came = take(offer);
         assert!(came.entry().is_none(), "{offer}: {}", came.all());
     }
-    // Nothing stands for something in the words of an offer.
+    // Variables in an offer are not expanded.
     let came = take("grin %str");
     assert!(came.public().contains("grins $str"), "{}", came.all());
 }
 
-/// A referee, and somebody who shows another's id as their name.
+/// A referee, and a player whose display name is the id of another.
 fn with_an_impostor() -> (Seated, [Person; 4]) {
     let mut table = Seated::new(games);
     let people = [
@@ -209,7 +209,7 @@ fn with_an_impostor() -> (Seated, [Person; 4]) {
 }
 
 #[test]
-fn an_id_is_an_id_and_a_shown_name_never_outranks_it() {
+fn an_id_always_outranks_a_display_name() {
     for typed in ["@gus:example.org", "gus:example.org", "test:@gus:example.org", "@GUS:example.org"] {
         let (mut table, [gm, ..]) = with_an_impostor();
         let added = table.say(&gm, &format!("!gm add {typed}"));
@@ -226,7 +226,7 @@ fn an_id_is_an_id_and_a_shown_name_never_outranks_it() {
 }
 
 #[test]
-fn a_name_that_looks_like_an_id_is_no_name() {
+fn a_name_that_looks_like_an_id_does_not_count_as_one() {
     let mut table = Seated::new(games);
     let gm = Person::account("Ref");
     let mallory = Person::of("@mallory:evil.example", "gus:example.org");
@@ -235,20 +235,20 @@ fn a_name_that_looks_like_an_id_is_no_name() {
     for line in ["!gm add @gus:example.org", "!gm add gus:example.org", "!pc Ogre @gus:example.org"] {
         refused(&table.say(&gm, line));
     }
-    // Who ignores an id ignores nobody who shows it.
+    // Ignoring an id does not ignore somebody who shows it as a name.
     let admin = gm.clone().admin();
     assert!(table.say(&admin, "!ignore @gus:example.org").ok());
     assert!(table.say(&mallory, "!roll d6").ok());
 }
 
 #[test]
-fn a_character_s_name_gives_nobody_a_right() {
+fn a_characters_name_gives_nobody_a_right() {
     let (mut table, [_, bob, gus]) = table();
     let mallory = Person::account("Mallory");
     table.comes(&mallory);
     assert!(table.say(&mallory, "!iam Gustav").ok());
     refused(&table.say(&gus, "!gm add Gustav"));
-    // Nor does it where somebody shows that name.
+    // Nor when somebody else shows that name.
     let real = Person::of("@gustav:example.org", "Gustav");
     table.comes(&real);
     let came = table.say(&gus, "!gm add Gustav");
@@ -259,7 +259,7 @@ fn a_character_s_name_gives_nobody_a_right() {
 }
 
 #[test]
-fn who_was_here_once_and_who_is_here_now_are_two_people() {
+fn a_former_and_a_present_player_of_one_name_are_two_people() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&bob, "!roll d6").ok());
     table.goes(&bob);
@@ -270,13 +270,13 @@ fn who_was_here_once_and_who_is_here_now_are_two_people() {
 }
 
 #[test]
-fn whom_the_network_does_not_vouch_for_now_holds_no_rights() {
+fn a_player_the_network_does_not_vouch_for_now_holds_no_rights() {
     let (mut table, [_, bob, gus]) = table();
     let nick = Person::nick("Nick");
     table.comes(&nick);
     assert!(table.say(&nick, "!roll d6").ok());
     refused(&table.say(&gus, "!gm add Nick"));
-    // After a start nobody is known yet.
+    // After a restart the bot knows nobody yet.
     table.restart();
     refused(&table.say(&gus, "!gm add Nick"));
     refused(&table.say(&gus, "!gm add nick:nick"));
@@ -285,7 +285,7 @@ fn whom_the_network_does_not_vouch_for_now_holds_no_rights() {
 }
 
 #[test]
-fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever() {
+fn disclosing_needs_an_admin_where_there_is_no_referee_and_never_a_bare_nick() {
     let mut table = Seated::new(games);
     let [ann, bob, cem] = ["Ann", "Bob", "Cem"].map(Person::account);
     let (nick, op, cem) = (Person::nick("Nick"), Person::nick("Op").admin(), cem.admin());
@@ -297,7 +297,7 @@ fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever
             refused(&table.say(who, line));
         }
     }
-    // Who runs the room does so by the network's word, and not by the nick; even they read no secrets.
+    // An admin is one by the network's word, not by nick; not even an admin reads secrets.
     refused(&table.say(&op, "!reveal #1"));
     assert!(table.say(&op, "!unseal").ok());
     assert!(table.say(&cem, "!fair reveal all").ok());
@@ -305,7 +305,7 @@ fn what_discloses_needs_an_admin_where_there_is_no_referee_and_no_bare_nick_ever
 }
 
 #[test]
-fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
+fn nobody_makes_themselves_a_reader_of_existing_secrets() {
     let mut table = Seated::new(games);
     let (ann, eve, op) = (Person::account("Ann"), Person::account("Eve"), Person::account("Op").admin());
     [&ann, &eve, &op].into_iter().for_each(|person| table.comes(person));
@@ -313,7 +313,7 @@ fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
     for asked in ["!gm me", "!gm add Eve", "!gm add n:Eve"] {
         refused(&table.say(&eve, asked));
     }
-    // Her own secrets keep nobody from it.
+    // Her own secrets do not keep her from it.
     assert!(table.say(&ann, "!gm me").ok());
     assert!(table.say(&ann, "!gm remove me").ok());
     assert!(table.say(&ann, "!secret roll d20").ok());
@@ -322,7 +322,7 @@ fn nobody_makes_themselves_the_reader_of_secrets_that_are_there() {
 }
 
 #[test]
-fn who_was_a_referee_takes_nothing_back_that_took_one() {
+fn a_former_referee_undoes_nothing_that_took_a_referee() {
     let (mut table, [_, bob, gus]) = table();
     assert!(table.say(&gus, "!gm add Bob").ok());
     let mut made = Vec::new();
@@ -343,7 +343,7 @@ fn who_was_a_referee_takes_nothing_back_that_took_one() {
 }
 
 #[test]
-fn what_an_older_version_played_may_have_taken_a_referee() {
+fn an_entry_of_an_older_version_may_have_taken_a_referee() {
     let (mut table, [ann, _, gus]) = table();
     let number = table.say(&ann, "!act d8 d10").entry().expect("an entry");
     let key = keys::entry(&TableId::of(&hall()), number);
@@ -358,12 +358,12 @@ fn what_an_older_version_played_may_have_taken_a_referee() {
 }
 
 #[test]
-fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
+fn only_players_the_network_named_count_as_present() {
     let (mut table, [ann, bob, _]) = table();
     assert!(table.say(&bob, "!roll d6").ok());
     assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
     table.restart();
-    // Bob was banned while the bot was away; Ann is not known to be here yet.
+    // Bob was banned while the bot was away, and the bot does not know yet that Ann is here.
     for who in [&ann, &bob] {
         let came = table.aside(who, "in hall roll d6");
         assert!(came.all().contains("I do not see you in hall"), "{}", came.all());
@@ -371,7 +371,7 @@ fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
     table.comes(&ann);
     assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
     assert!(table.aside(&bob, "in hall roll d6").entry().is_none());
-    // Nor does a message of before the start make anybody present.
+    // A message from before the start does not prove presence either.
     let mut late = table.message(&bob, "!roll d6");
     late.late = true;
     table.play(&Event::Said(late));
@@ -379,12 +379,12 @@ fn nobody_is_taken_for_present_whom_the_network_did_not_name() {
 }
 
 #[test]
-fn what_was_known_of_a_room_ends_when_the_bot_comes_there_anew() {
+fn joining_a_room_again_clears_what_the_bot_knew_of_it() {
     let (mut table, [ann, bob, gus]) = table();
     let nick = Person::nick("Nick");
     table.comes(&nick);
     let secret = table.say(&nick, "!secret roll d20").entry().expect("an entry");
-    // The connection broke, and who went meanwhile was not seen to go.
+    // The connection broke, and the bot did not see who left meanwhile.
     table.play(&Event::Arrived { room: hall() });
     [&ann, &gus].into_iter().for_each(|person| table.comes(person));
     refused(&table.say(&gus, "!gm add Bob"));
@@ -415,13 +415,13 @@ fn after_a_start_a_name_reaches_no_other_room_than_before() {
 }
 
 #[test]
-fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
+fn a_stranger_under_an_absent_nick_takes_nothing_along() {
     let mut table = Seated::new(games);
     let (mia, thief) = (Person::nick("Mia"), Person::nick("Thief"));
     table.comes(&mia);
     assert!(table.say(&mia, "!iam Tsubame").ok() && table.say(&mia, "!iam Kaede").ok());
     table.goes(&mia);
-    // A stranger comes under her nick, plays, and leaves with another: by nick, or into an account.
+    // A stranger joins with her nick, plays, and changes to another nick or logs in.
     let account = Person::of("account:thief", "Thief");
     for other in [&thief, &account] {
         table.comes(&mia);
@@ -431,7 +431,7 @@ fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
     }
     table.comes(&mia);
     assert!(table.say(&mia, "!iam").public().contains("You are Kaede. Also yours: Tsubame"));
-    // Nor by way of another nick of their own.
+    // Nor through a different nick of their own.
     table.goes(&mia);
     table.comes(&thief);
     assert!(table.say(&thief, "!roll d6").ok());
@@ -443,7 +443,7 @@ fn who_takes_an_absent_nick_carries_nothing_of_it_away() {
 }
 
 #[test]
-fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
+fn a_player_with_a_bare_nick_who_stays_keeps_what_is_theirs() {
     let mut table = Seated::new(games);
     let (mia, phone) = (Person::nick("Mia"), Person::nick("Mia_phone"));
     table.comes(&mia);
@@ -451,13 +451,13 @@ fn who_came_with_a_bare_nick_and_stays_keeps_what_is_theirs() {
     assert!(table.say(&mia, "!macro wipe forget me").ok());
     table.renamed(&mia, &phone);
     assert_eq!(table.say(&phone, "!iam").public(), "You are Tsubame.");
-    // It is still made of nobody else's words.
+    // The macro still has only the player's own words.
     let asked = table.say(&phone, "!wipe");
     assert!(asked.public().contains("his erases for good what you typed here"), "{}", asked.public());
 }
 
 #[test]
-fn what_a_bare_nick_named_has_no_rights_by_the_account_that_it_logs_in_to() {
+fn a_macro_of_a_bare_nick_gains_no_rights_from_a_later_account() {
     let (mut table, [_, _, cem]) = table();
     let nick = Person::nick("Nick");
     table.comes(&nick);
@@ -466,9 +466,9 @@ fn what_a_bare_nick_named_has_no_rights_by_the_account_that_it_logs_in_to() {
     refused(&table.say(&cem, "!wipe"));
 }
 
-/// After a start the network tells of one room after the other who is there.
+/// After a start the network lists the members of one room after another.
 #[tokio::test]
-async fn a_room_that_is_named_by_its_id_is_no_other_that_is_called_so() {
+async fn a_room_named_by_its_id_is_never_another_of_that_name() {
     let gus = Speaker::new(PlayerId::new("fake", "gus"), "Gus");
     let room = |id: &str| RoomId::new("fake", id);
     let say = |network: &Fake, id: &str, at: &RoomId, body: &str| {

@@ -1,4 +1,4 @@
-//! Every one of the table's own commands, tried by everybody there is: who may, with a referee at the table and without.
+//! Every command of the table, tried in every role, with a referee at the table and without.
 
 use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Event, RoomId};
@@ -6,9 +6,9 @@ use jiff::SignedDuration;
 use std::collections::BTreeSet;
 use table::{Settings, table_commands};
 
-/// What is typed, and who may where Gus referees, and where nobody does: n a bare nick, p a player, r the referee (where
-/// there is one, else another player), a an admin of the room, b one by a bare nick, o an owner of the bot. x, who is not
-/// in the room, may nothing anywhere.
+/// A line, who may type it while Gus is the referee, and who may while there is none. n: a bare nick; p: a player; r:
+/// the referee (or, without one, another player); a: an admin of the room; b: an admin by a bare nick; o: an owner of
+/// the bot. x is not in the room and may do nothing.
 const LINES: &[(&str, &str, &str)] = &[
     ("help", "nprabo", "nprabo"),
     ("plugins", "nprabo", "nprabo"),
@@ -77,7 +77,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("unignore *!*@*.spam.example", "abo", "abo"),
 ];
 
-/// A table at which something is to be had of every kind, all of it Dora's, or the admin's.
+/// A table with something of every kind. All of it belongs to Dora or the admin.
 struct Fixture {
     table: Seated,
     public: u64,
@@ -145,7 +145,7 @@ fn tried(letter: char, line: &str, named: bool) -> Came {
 }
 
 #[test]
-fn every_command_is_for_whom_it_is_meant_for_and_for_nobody_else() {
+fn every_command_is_open_to_the_right_people_and_to_nobody_else() {
     let mut wrong = Vec::new();
     for (line, named, unnamed) in LINES {
         for (referee, allowed) in [(true, named), (false, unnamed)] {
@@ -165,5 +165,5 @@ fn no_command_is_left_out() {
     let tried: BTreeSet<&str> = LINES.iter().filter_map(|(line, ..)| line.split_whitespace().next()).collect();
     let there: Vec<String> = table_commands().into_iter().map(|command| command.name).collect();
     let missing: Vec<_> = there.iter().filter(|name| !tried.contains(name.as_str())).collect();
-    assert!(missing.is_empty(), "{missing:?} stand in no line of the table");
+    assert!(missing.is_empty(), "no line of the table has {missing:?}");
 }

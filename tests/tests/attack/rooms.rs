@@ -1,4 +1,4 @@
-//! A room that replaces another one takes its table along: all of it, from nobody else, and leaves nothing behind.
+//! A room that replaces another takes its whole table along, leaves nothing behind, and takes nothing from others.
 
 use chat::{Block, Event, Fake, Message, PlayerId, Post, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use tests::serving::{Make, Running};
 
-/// Rooms on a network that delivers what was not accepted again.
+/// Rooms on a network that redelivers messages.
 struct Rooms {
     network: Arc<Fake>,
     running: Running,
@@ -32,7 +32,7 @@ impl Rooms {
         Rooms { network, running, said: Cell::new(0) }
     }
 
-    /// Somebody says something; its id. A room whose id begins with `chat` is a private one.
+    /// Says something and returns the message's id. A room whose id begins with `chat` is a private chat.
     fn say(&self, at: &str, who: &str, body: &str) -> String {
         let message = self.message(at, who, body);
         let id = message.id.clone();
@@ -49,19 +49,19 @@ impl Rooms {
         Message { private: at.starts_with("chat"), unlimited: true, ..message }
     }
 
-    /// What is answered.
+    /// The answer to a message.
     async fn ask(&self, at: &str, who: &str, body: &str) -> String {
         self.say(at, who, body);
         words(&self.network.hear().await)
     }
 
-    /// Somebody takes a message back.
+    /// Deletes a message.
     fn take_back(&self, at: &str, who: &str, of: &str) {
         let message = self.message(at, who, "");
         self.network.happen(Event::Redacted { message, of: of.to_owned() });
     }
 
-    /// The next post takes back the answer to this message, in this room.
+    /// The next post withdraws the answer to this message in this room.
     async fn withdrawn(&self, at: &str, of: &str) {
         let post = self.network.hear().await;
         assert!(post.withdraws().is_some() && post.answers.as_deref() == Some(of), "{post:?}");
@@ -79,7 +79,7 @@ impl Rooms {
 }
 
 #[tokio::test]
-async fn who_stays_in_a_room_that_was_replaced_has_no_say_at_its_table() {
+async fn people_left_in_a_replaced_room_have_no_say_at_its_table() {
     let rooms = Rooms::open();
     assert!(rooms.ask("old", "ann", "!insp +3").await.contains("inspiration 3"));
     rooms.moves("old", "new");
@@ -87,7 +87,7 @@ async fn who_stays_in_a_room_that_was_replaced_has_no_say_at_its_table() {
     assert!(rooms.ask("new", "ann", "!insp +1").await.contains("inspiration 4"));
     assert!(rooms.ask("new", "ann", "!secret roll 2d1 # a trap").await.contains("secret roll"));
     rooms.network.hear().await;
-    // Eve is nowhere but in the old room, and runs it by now.
+    // Eve is only in the old room, where she is an admin by now.
     rooms.comes("old", "eve");
     assert!(rooms.ask("old", "eve", "!gm me").await.contains("eve is now a referee of this table. #1"));
     for asked in ["in old why #3", "in old history"] {
@@ -104,7 +104,7 @@ async fn a_room_with_a_table_of_its_own_takes_over_no_other() {
     assert!(rooms.ask("trap", "mal", "!gm me").await.contains("mal is now a referee"));
     assert!(rooms.ask("tavern", "gus", "!gm me").await.contains("gus is now a referee"));
     rooms.moves("trap", "tavern");
-    assert!(words(&rooms.network.hear().await).starts_with("I am astragal"), "it came there, and that is all");
+    assert!(words(&rooms.network.hear().await).starts_with("I am astragal"), "a greeting and nothing else");
     assert!(rooms.ask("tavern", "ann", "!gm").await.contains("The referee is gus"));
     assert!(rooms.ask("trap", "mal", "!gm").await.contains("The referee is mal"));
     rooms.running.stop().await;
@@ -116,7 +116,7 @@ async fn nobody_asks_about_a_room_that_the_bot_has_left() {
     rooms.comes("tavern", "eve");
     assert!(rooms.ask("tavern", "ann", "!insp +3").await.contains("inspiration 3"));
     assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("insp"));
-    // She goes, and asks at the same moment.
+    // She leaves and asks at the same moment.
     rooms.network.happen(Event::Gone { room: room("tavern"), player: player("eve") });
     assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("I do not see you in"));
     rooms.comes("tavern", "eve");
@@ -127,7 +127,7 @@ async fn nobody_asks_about_a_room_that_the_bot_has_left() {
 }
 
 #[tokio::test]
-async fn who_said_something_and_is_gone_is_not_there() {
+async fn a_player_who_spoke_and_left_is_not_present() {
     let rooms = Rooms::open();
     assert!(rooms.ask("tavern", "ann", "!insp +3").await.contains("inspiration 3"));
     let message = Message { absent: true, ..rooms.message("tavern", "eve", "!roll 2d1") };
@@ -138,7 +138,7 @@ async fn who_said_something_and_is_gone_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_referee_who_is_not_there_any_more_reads_no_secrets() {
+async fn a_referee_who_left_reads_no_secrets() {
     let rooms = Rooms::open();
     ["ann", "cal"].into_iter().for_each(|who| rooms.comes("tavern", who));
     assert!(rooms.ask("tavern", "cal", "!gm me").await.contains("cal is now a referee"));
@@ -151,30 +151,30 @@ async fn a_referee_who_is_not_there_any_more_reads_no_secrets() {
     assert_eq!(rooms.network.hear().await.to, Recipient::Player(player("cal")));
     rooms.network.happen(Event::Gone { room: room("tavern"), player: player("cal") });
     assert_eq!(told("ann").await, Recipient::Player(player("ann")));
-    assert!(rooms.ask("tavern", "ann", "!roll 1d1").await.starts_with("1 | "), "and nobody else was told");
+    assert!(rooms.ask("tavern", "ann", "!roll 1d1").await.starts_with("1 | "), "and nobody else is told");
     rooms.running.stop().await;
 }
 
 #[tokio::test]
-async fn what_is_taken_back_is_erased_wherever_it_was_played() {
+async fn a_deleted_message_is_erased_wherever_it_was_played() {
     let rooms = Rooms::open();
     rooms.comes("tavern", "ann");
     assert_eq!(rooms.ask("tavern", "ann", "!roll 1d1").await, "1 | 1d1 [1] #1");
-    // For another room than it was said in.
+    // In one room for another.
     let said = rooms.say("chat-ann", "ann", "in tavern roll 2d1 # my sister is ill");
     assert!(words(&rooms.network.hear().await).contains("a secret roll by ann"));
     assert!(words(&rooms.network.hear().await).contains("my sister"));
     rooms.take_back("chat-ann", "ann", &said);
     rooms.withdrawn("chat-ann", &said).await;
     rooms.withdrawn("tavern", &said).await;
-    // At a table that went on with another room.
+    // At a table that moved to another room.
     let said = rooms.say("tavern", "ann", "!roll 3d1 # my sister is worse");
     assert!(words(&rooms.network.hear().await).contains("my sister"));
     rooms.moves("tavern", "new");
     rooms.network.hear().await;
     rooms.take_back("tavern", "ann", &said);
     rooms.withdrawn("tavern", &said).await;
-    // By an edit, and only that is taken back.
+    // By an edit. Only the edit is deleted.
     let first = rooms.say("new", "ann", "!roll 4d1 # my sister");
     assert!(words(&rooms.network.hear().await).contains("my sister"));
     let message = rooms.message("new", "ann", "!roll 4d1 # my sister died");
@@ -184,7 +184,7 @@ async fn what_is_taken_back_is_erased_wherever_it_was_played() {
     rooms.take_back("new", "ann", &edit);
     rooms.withdrawn("new", &edit).await;
     rooms.withdrawn("new", &first).await;
-    // What was refused holds words, too.
+    // A refused line also has words.
     let said = rooms.say("new", "ann", "!roll my sister");
     assert!(words(&rooms.network.hear().await).contains("!roll my sister"));
     rooms.take_back("new", "ann", &said);
@@ -195,9 +195,9 @@ async fn what_is_taken_back_is_erased_wherever_it_was_played() {
 }
 
 #[tokio::test]
-async fn what_waits_is_erased_once_it_was_played() {
+async fn a_deleted_message_that_waits_is_erased_once_it_was_played() {
     let rooms = Rooms::open();
-    // Both are accepted before the first is played: the table is opened only then.
+    // Both are accepted before the first is played, because the table is opened only then.
     let said = rooms.say("tavern", "ann", "!odds 60d100kh30\n!roll 2d1 # my sister is ill");
     rooms.take_back("tavern", "ann", &said);
     assert!(words(&rooms.network.hear().await).contains("my sister"));
@@ -207,7 +207,7 @@ async fn what_waits_is_erased_once_it_was_played() {
 }
 
 #[tokio::test]
-async fn an_answer_that_waits_for_ever_holds_up_no_other() {
+async fn an_answer_that_waits_forever_holds_up_no_other() {
     let rooms = Rooms::open();
     let said = rooms.say("tavern", "ann", "!roll 2d1");
     rooms.network.hear().await;

@@ -1,4 +1,4 @@
-//! A table in memory at which people sit whom a network describes: by account or by a bare nick, as members or admins.
+//! A table in memory whose players a network describes: by account or by bare nick, as members or admins.
 
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
@@ -8,37 +8,37 @@ use plugin_api::Plugin;
 use std::sync::Arc;
 use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
-/// The network of all that is here.
+/// The network of these tests.
 pub const NETWORK: &str = "test";
 
-/// The games that are played where it does not matter which.
+/// Some games, for tests where it does not matter which.
 pub fn games() -> Vec<Box<dyn Plugin>> {
     vec![mvk::plugin(), roll::plugin(), torg::plugin()]
 }
 
-/// Somebody as the network shows them.
+/// A person as the network shows them.
 #[derive(Clone, Debug)]
 pub struct Person(pub Speaker);
 
 impl Person {
-    /// A member whom the network vouches for; the id is `@name:example.org`.
+    /// A member with an account. The id is `@name:example.org`.
     pub fn account(name: &str) -> Self {
         Person::of(&format!("@{}:example.org", name.to_lowercase()), name)
     }
 
-    /// A member of this id who shows this name.
+    /// A member with this id and this display name.
     pub fn of(id: &str, name: &str) -> Self {
         Person(Speaker::new(PlayerId::new(NETWORK, id), name))
     }
 
-    /// Somebody known by a nick alone.
+    /// A person known only by nick.
     pub fn nick(name: &str) -> Self {
         let mut person = Person::of(&format!("nick:{}", name.to_lowercase()), name);
         person.0.trust = Trust::NickOnly;
         person
     }
 
-    /// The same, running the room.
+    /// The same person as an admin of the room.
     #[must_use]
     pub fn admin(mut self) -> Self {
         self.0.standing = Standing::Admin;
@@ -54,23 +54,23 @@ impl Person {
 /// A bot in memory and the rooms it is in.
 pub struct Seated {
     sitting: Sitting,
-    /// What it holds.
+    /// The store.
     pub store: Arc<Memory>,
     make: fn() -> Vec<Box<dyn Plugin>>,
     settings: Settings,
     said: u32,
 }
 
-/// What came of something that happened.
+/// The result of an event.
 pub struct Came {
-    /// The id of what was said.
+    /// The id of the message.
     pub id: String,
-    /// All of it.
+    /// The result.
     pub heard: Heard,
 }
 
 impl Came {
-    /// Every line of it was played.
+    /// True if every line was played.
     pub fn ok(&self) -> bool {
         let played = |kind| kind == OutcomeKind::Played;
         !self.heard.outcomes.is_empty() && self.heard.outcomes.iter().all(|outcome| played(outcome.kind))
@@ -81,41 +81,41 @@ impl Came {
         self.heard.outcomes.first().and_then(|outcome| outcome.entry)
     }
 
-    /// What is said to a reader.
+    /// The text for a reader.
     pub fn to(&self, reader: &Recipient) -> String {
         let posts = self.heard.posts.iter().filter(|outgoing| outgoing.post.to == *reader);
         posts.flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
     }
 
-    /// What everybody in a room is told.
+    /// The text for the room.
     pub fn public(&self) -> String {
         self.to(&Recipient::Room)
     }
 
-    /// What one person is told in private.
+    /// The private text for one person.
     pub fn private(&self, person: &Person) -> String {
         self.to(&Recipient::Player(person.player().clone()))
     }
 
-    /// All that is said, to whomever.
+    /// The text for all readers together.
     pub fn all(&self) -> String {
         let posts = self.heard.posts.iter().flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain));
         posts.collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The room where everything is said.
+/// The room used by default.
 pub fn hall() -> RoomId {
     RoomId::new(NETWORK, "hall")
 }
 
 impl Seated {
-    /// With these games, all enabled.
+    /// A bot with these games, all enabled.
     pub fn new(make: fn() -> Vec<Box<dyn Plugin>>) -> Self {
         Self::with(make, Settings::default())
     }
 
-    /// With these games, all enabled, and what the operator decided.
+    /// A bot with these games, all enabled, and the operator's settings.
     pub fn with(make: fn() -> Vec<Box<dyn Plugin>>, settings: Settings) -> Self {
         let store: Arc<Memory> = Arc::default();
         let plugins = make().iter().map(|plugin| plugin.manifest().id.clone()).collect();
@@ -124,41 +124,41 @@ impl Seated {
         Seated { sitting, store, make, settings, said: 0 }
     }
 
-    /// Stops the bot and starts it again: what it kept in memory is gone.
+    /// Restarts the bot, which clears its memory.
     pub fn restart(&mut self) {
         self.sitting.put_away().expect("memory does not fail");
         self.sitting = start(self.make, &self.settings, self.store.clone());
     }
 
-    /// Lets something happen.
+    /// Plays an event.
     pub fn play(&mut self, event: &Event) -> Heard {
         self.sitting.play(event).expect("memory does not fail")
     }
 
-    /// The network says that somebody is in the hall.
+    /// The network reports that a person is in the hall.
     pub fn comes(&mut self, person: &Person) {
         self.comes_into(&hall(), person);
     }
 
-    /// The network says that somebody is in a room.
+    /// The network reports that a person is in a room.
     pub fn comes_into(&mut self, room: &RoomId, person: &Person) {
         let Speaker { player, name, trust, .. } = person.0.clone();
         self.play(&Event::Present { room: room.clone(), player, name, trust });
     }
 
-    /// The network says that somebody left the hall.
+    /// The network reports that a person has left the hall.
     pub fn goes(&mut self, person: &Person) {
         self.play(&Event::Gone { room: hall(), player: person.player().clone() });
     }
 
-    /// The network says that somebody in the hall is known as another.
+    /// The network reports that a person in the hall has a new id.
     pub fn renamed(&mut self, from: &Person, to: &Person) -> Heard {
         let Message { id, sent, speaker, .. } = self.message(to, "");
         let (room, trust, from) = (hall(), from.0.trust, from.player().clone());
         self.play(&Event::Renamed { id, room, from, trust, speaker, sent })
     }
 
-    /// A message in the hall, a second after the one before, that no limit counts.
+    /// A message in the hall, a second after the last one and exempt from rate limits.
     pub fn message(&mut self, person: &Person, body: &str) -> Message {
         self.said += 1;
         let sent = Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range");
@@ -166,19 +166,19 @@ impl Seated {
         Message { unlimited: true, ..message }
     }
 
-    /// Somebody says something in the hall.
+    /// A person says something in the hall.
     pub fn say(&mut self, person: &Person, body: &str) -> Came {
         let message = self.message(person, body);
         Came { id: message.id.clone(), heard: self.play(&Event::Said(message)) }
     }
 
-    /// Somebody replaces a message.
+    /// A person edits a message.
     pub fn edit(&mut self, person: &Person, original: &str, body: &str) -> Came {
         let message = self.message(person, body);
         Came { id: message.id.clone(), heard: self.play(&Event::Edited { message, original: original.to_owned() }) }
     }
 
-    /// Somebody says something to the bot alone.
+    /// A person says something to the bot in private.
     pub fn aside(&mut self, person: &Person, body: &str) -> Came {
         let mut message = self.message(person, body);
         message.room = RoomId::new(NETWORK, format!("private-{}", person.player().id));
@@ -188,7 +188,7 @@ impl Seated {
 }
 
 fn start(make: fn() -> Vec<Box<dyn Plugin>>, settings: &Settings, store: Arc<Memory>) -> Sitting {
-    let plugins = Plugins::new(make()).expect("they live together");
+    let plugins = Plugins::new(make()).expect("the plugins fit together");
     let bot = Host::new(settings.clone(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
     Sitting::new(Arc::new(bot.expect("it starts")))
 }

@@ -1,4 +1,4 @@
-//! What is secret has the readers that it had at first, and no others.
+//! Secrets keep their original readers and get no others.
 
 use crate::seated::{Came, Person, Seated, games, hall};
 use chat::{Block, Event, Recipient, Span};
@@ -6,7 +6,7 @@ use journal::keys::TableId;
 use journal::{audit, export};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Turn};
 
-/// A game of offers that anybody's command may close.
+/// A game with offers that any player's command may close.
 struct Market;
 
 #[derive(Clone, Commands)]
@@ -46,7 +46,7 @@ fn market() -> Vec<Box<dyn Plugin>> {
     vec![roll::plugin(), plugin_api::plugin::<Market>()]
 }
 
-/// Ann with a secret deal, and Bob; nobody referees.
+/// Ann with a secret deal, and Bob. There is no referee.
 fn dealt() -> (Seated, [Person; 2]) {
     let mut table = Seated::new(market);
     let people = ["Ann", "Bob"].map(Person::account);
@@ -56,7 +56,7 @@ fn dealt() -> (Seated, [Person; 2]) {
     (table, people)
 }
 
-/// What `!export` hands to anybody, which verifies; and the journal adds up.
+/// The file that `!export` gives to a player. It verifies, and the journal adds up.
 fn exported(table: &mut Seated, who: &Person) -> String {
     audit(&*table.store, &TableId::of(&hall())).expect("the journal leads to what is stored");
     let came = table.say(who, "!export");
@@ -73,7 +73,7 @@ fn no_public_command_writes_the_offers_of_a_secret_roll_into_the_journal_for_all
         assert!(came.ok(), "{}", came.all());
         let file = exported(&mut table, &people[1]);
         assert!(!file.contains("whispered") && !file.contains("pick silver"), "{line}: {file}");
-        // Taken back and again, it tells as little.
+        // Undone and redone, it reveals just as little.
         assert!(table.say(&people[who], "!undo").ok() && table.say(&people[who], "!redo").ok());
         let file = exported(&mut table, &people[1]);
         assert!(!file.contains("whispered") && !file.contains("pick silver"), "{line}, undone: {file}");
@@ -81,21 +81,21 @@ fn no_public_command_writes_the_offers_of_a_secret_roll_into_the_journal_for_all
 }
 
 #[test]
-fn what_is_taken_in_secret_closes_what_was_offered_in_secret() {
+fn a_secret_choice_closes_the_secret_offers() {
     let (mut table, [ann, bob]) = dealt();
     assert!(table.say(&ann, "!secret pick gold").ok());
     assert!(table.say(&ann, "!secret waiting").private(&ann).contains("No choices are open"));
     assert!(!exported(&mut table, &bob).contains("whispered"));
 }
 
-/// What did not fit of an answer to somebody.
+/// The rest of an answer to one person that was too long.
 fn rest(to: &Person) -> Event {
     let blocks = vec![Block::Line(vec![Span::Text("the hidden half".to_owned())])];
     Event::Rest { room: hall(), to: Recipient::Player(to.player().clone()), blocks }
 }
 
 #[test]
-fn nobody_reads_the_rest_of_a_secret_by_a_nick() {
+fn nobody_reads_the_rest_of_a_secret_under_a_nick() {
     let mut table = Seated::new(games);
     let (ann, nick) = (Person::account("Ann"), Person::nick("Mia"));
     [&ann, &nick].into_iter().for_each(|person| table.comes(person));
@@ -111,7 +111,7 @@ fn nobody_reads_the_rest_of_a_secret_by_a_nick() {
 }
 
 #[test]
-fn nobody_goes_on_from_a_secret_roll_that_is_not_theirs() {
+fn nobody_continues_another_players_secret_roll() {
     let mut table = Seated::new(games);
     let [tara, nils] = ["Tara", "Nils"].map(Person::account);
     let (gus, mia) = (Person::account("Gus").admin(), Person::nick("Mia"));
@@ -134,14 +134,14 @@ fn nobody_goes_on_from_a_secret_roll_that_is_not_theirs() {
 }
 
 #[test]
-fn who_takes_a_nick_reads_and_takes_back_nothing_of_what_was_done_under_it() {
+fn the_new_owner_of_a_nick_reads_and_undoes_nothing_done_under_it() {
     let mut table = Seated::new(games);
     let (mia, gus) = (Person::nick("Mia"), Person::account("Gus"));
     [&mia, &gus].into_iter().for_each(|person| table.comes(person));
     assert!(table.say(&gus, "!gm me").ok());
     let secret = table.say(&mia, "!secret act d8 d10").entry().expect("an entry");
     let open = table.say(&mia, "!act d8 d10").entry().expect("an entry");
-    // As long as she stays she reads what is hers.
+    // As long as she stays, she can read her own secrets.
     assert!(table.say(&mia, &format!("!why #{secret}")).private(&mia).contains("rolled"));
     table.goes(&mia);
     table.comes(&mia);
@@ -159,11 +159,11 @@ fn who_takes_a_nick_reads_and_takes_back_nothing_of_what_was_done_under_it() {
     let came = table.say(&mia, "!secret history");
     assert!(came.private(&mia).contains("act in secret"), "{}", came.all());
     assert!(table.say(&mia, "!forget me really").ok());
-    assert!(table.say(&gus, "!history").public().contains("act d8 d10"), "her words stay");
+    assert!(table.say(&gus, "!history").public().contains("act d8 d10"), "her words are not erased");
 }
 
 #[test]
-fn what_is_revealed_of_a_roll_that_holds_no_longer_says_so() {
+fn revealing_an_undone_or_edited_roll_says_so() {
     let mut table = Seated::new(games);
     let ann = Person::account("Ann");
     table.comes(&ann);

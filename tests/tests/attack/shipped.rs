@@ -1,4 +1,4 @@
-//! The programs that users build are the ones that are tested.
+//! Tests the same programs that users build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
 }
 
-/// The program in a home of its own, where it is the only astragal.
+/// The program in a home of its own, as the only astragal on the path.
 fn command(build: &Build, home: &Path, name: &str) -> Command {
     let program = build.program();
     let mut command = Command::new(if name == "astragal" { program.as_os_str() } else { name.as_ref() });
@@ -40,8 +40,8 @@ fn every_session_plays_in_the_programs_that_users_build() {
     }
 }
 
-/// Each command and each flag of `--help`, as somebody types it; what fails in plain words is behind a `!`. The first lines are
-/// typed before the bot runs, those behind `running` while it does, the rest when it has ended.
+/// Every command and flag of `--help`, as a user would type it. A `!` marks lines that fail with a clear message. The
+/// first lines are typed before the bot runs, those after `running` while it runs, the rest after it has ended.
 const TYPED: &str = "\
 help
 --version
@@ -86,12 +86,12 @@ backup back.jsonl --data data --schema 2
 restore all.jsonl --data restored
 ";
 
-/// What a program without Matrix refuses, and says why.
+/// Lines that a program without Matrix refuses with a reason.
 const WITHOUT_MATRIX: &str = "\
 ! init --config home.toml --matrix https://example.org --user astra --password-file secret --room #tavern:example.org
 ";
 
-/// The same of what only a program with Matrix has.
+/// The same lines for a program with Matrix.
 const OF_MATRIX: &str = "\
 init --config home.toml --matrix https://example.org --user astra --password-file secret --room #tavern:example.org
 ! matrix login --data data
@@ -132,7 +132,7 @@ fn every_command_and_flag_of_help_runs_in_the_programs_that_users_build() {
             };
             assert!(typed_of(&page.words, None), "nobody typed {:?}", page.words);
             for flag in page.flags().iter().map(String::as_str).filter(|flag| !help.contains(flag)) {
-                // What a group of commands has is typed behind one of them.
+                // A flag shared by a group of commands is typed with one of them.
                 let has_it = |group: &&Page| page.words.starts_with(&group.words) && group.flags().contains(flag);
                 let group = pages.iter().filter(has_it).min_by_key(|group| group.words.len()).expect("its own page");
                 assert!(typed_of(&group.words, Some(flag)), "nobody typed {flag} of {:?}", page.words);
@@ -141,13 +141,13 @@ fn every_command_and_flag_of_help_runs_in_the_programs_that_users_build() {
     }
 }
 
-/// Whether a line is of this command, whatever flags stand between its words.
+/// True if the line runs this command. Flags may come between its words.
 fn begins_with(line: &[&str], words: &[String]) -> bool {
     let plain: Vec<_> = line.iter().filter(|word| !word.starts_with("--")).collect();
     plain.len() >= words.len() && words.iter().zip(plain).all(|(word, typed)| word == typed)
 }
 
-/// A bot at whose table something was played.
+/// A bot with some play at its table.
 fn play(build: &Build, home: &Path) -> Conversation {
     let mut command = command(build, home, "astragal");
     let mut bot = Conversation::with(command.args(["--data", "data"]).stdout(Stdio::piped()).stderr(Stdio::null()));
@@ -164,7 +164,7 @@ fn type_line(build: &Build, home: &Path, line: &str) {
     assert!(!fails || complaint.lines().any(|line| line.starts_with("astragal: ")), "{line}: {complaint}");
 }
 
-/// What a shell line may begin with that is not ours.
+/// Words of other programs that a shell line may begin with.
 const OTHERS: [&str; 6] = ["cargo", "tests/run", "apt", "systemctl", "mkdir", ""];
 
 #[test]
@@ -181,18 +181,18 @@ fn every_shell_line_of_the_readme_and_the_manual_runs_in_the_programs_that_users
     assert!(ours.len() > 25, "{} lines", ours.len());
     for build in &BUILDS {
         let home = tempfile::tempdir().unwrap();
-        // A program without Matrix has no command for it.
+        // A program without Matrix has no such command.
         let has_it = |line: &&&str| build.name == "full" || !line.contains(" matrix ");
         for line in ours.iter().filter(has_it) {
             let output = command(build, home.path(), "bash").args(["-c", line]).output().unwrap();
-            // What it is about may not be there; but it is understood, and no mistake of the program's.
+            // A line may refer to something that does not exist here, but it must parse and not crash.
             assert!(matches!(output.status.code(), Some(0 | 1)), "{} {line}: {}", build.name, said(&output));
         }
     }
 }
 
 #[test]
-fn a_network_that_the_program_is_built_without_is_named_as_such_and_its_secrets_stay_hidden() {
+fn a_network_missing_from_the_build_is_named_and_its_secrets_stay_hidden() {
     let home = tempfile::tempdir().unwrap();
     let config = "[matrix.home]\nhomeserver = \"https://example.org\"\npassword = \"sesame\"\n";
     fs::write(home.path().join("home.toml"), config).unwrap();
@@ -206,7 +206,7 @@ fn a_network_that_the_program_is_built_without_is_named_as_such_and_its_secrets_
     assert!(!shown.contains("sesame"), "{shown}");
 }
 
-/// The packages of a build on Linux, each with its features.
+/// The packages in a Linux build, each with its features.
 fn packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let mut command = tests::cargo();
     command.args([
@@ -226,7 +226,7 @@ fn packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
         String::from_utf8(output.stdout).expect("a step of the test works").lines().filter(|line| !line.is_empty())
     {
         let (package, features) = line.trim_end_matches(" (*)").split_once('|').expect("both are asked for");
-        // A major version may be there beside another; patches come and go.
+        // Major versions may coexist; patch versions do not matter.
         let mut words = package.split(' ');
         let (name, version) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let series = version.trim_start_matches('v').split('.').take(2).collect::<Vec<_>>().join(".");
@@ -236,7 +236,7 @@ fn packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     packages
 }
 
-/// Compares a list with the one that is checked in, or writes it.
+/// Compares a list with the checked-in one, or writes it.
 #[track_caller]
 fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
     let line = |(package, features): (&String, &BTreeSet<String>)| {
@@ -255,20 +255,20 @@ fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
     let (old, new): (BTreeSet<&str>, BTreeSet<&str>) = (listed.lines().collect(), list.lines().collect());
     assert!(
         listed == list,
-        "{name} has {:?}, and there is {:?}: if that is meant, ASTRAGAL_WRITE=1 cargo test --test attack shipped writes it anew",
+        "{name} lists {:?}, the build has {:?}: if that is intended, run ASTRAGAL_WRITE=1 cargo test --test attack shipped",
         old.difference(&new).collect::<Vec<_>>(),
         new.difference(&old).collect::<Vec<_>>()
     );
 }
 
 #[test]
-fn the_features_of_what_users_build_are_listed_and_so_is_what_only_tests_switch_on() {
+fn the_features_of_the_builds_are_listed_and_so_are_those_only_tests_switch_on() {
     let kinds = ["--edges", "normal,build"];
     let shipped: Vec<_> = BUILDS.iter().map(|build| packages(&[&kinds[..], build.chosen].concat())).collect();
     for (build, packages) in BUILDS.iter().zip(&shipped) {
         is_listed(&format!("features-{}.txt", build.name), packages);
     }
-    // Of what is in a program of a user's: what it can do in tests alone, and nothing may need.
+    // Lists features that tests switch on in the packages of a user's program. Nothing may need them.
     let [_, full] = &shipped[..] else { panic!("two builds") };
     let mut only_tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
     only_tests.retain(|name, features| {

@@ -1,4 +1,4 @@
-//! A clock or a sender's time that is wrong destroys nothing.
+//! A wrong clock, or a wrong time from a sender, destroys nothing.
 
 use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
@@ -17,7 +17,7 @@ fn message(id: usize, sent: Timestamp, body: &str) -> Event {
     Event::Said(Message::new(format!("${id}"), hall(), speaker, sent, body))
 }
 
-/// Runs a bot with this clock on a network while `play` goes on, then stops it in order; what it has stored.
+/// Runs a bot with this clock on a network during `play`, then stops it in order and returns its store.
 async fn with_bot(clock: &Arc<SetClock>, play: impl AsyncFnOnce(&Fake)) -> Arc<dyn Store> {
     let network = Fake::redelivering("fake");
     let make = Make { own_clock: clock.clone(), plugins: vec!["roll"], ..Make::default() };
@@ -41,10 +41,10 @@ fn entries(store: &dyn Store) -> Vec<Entry> {
 }
 
 #[tokio::test]
-async fn forged_times_pass_no_limit() {
+async fn forged_times_evade_no_limit() {
     let clock = a_clock();
     let store = with_bot(&clock, async |network| {
-        // Each claims to come a minute behind the one before it; another bot of the same kind counts down.
+        // Even messages claim ever later times, odd ones ever earlier times.
         let now = clock.now();
         for n in 0..60_i32 {
             let apart = SignedDuration::from_mins(i64::from(if n % 2 == 0 { n } else { -n }));
@@ -55,7 +55,7 @@ async fn forged_times_pass_no_limit() {
             said.push(hear(network).await);
         }
         assert_eq!(said.len(), 11, "{said:?}");
-        // Somebody else is not limited by it, and comes behind all of them.
+        // Another player is not limited, and their answer follows all of these.
         let Event::Said(mut bob) = message(60, now, "!roll d20") else { unreachable!("it is said") };
         bob.speaker = Speaker::new(PlayerId::new("fake", "bob"), "Bob");
         network.happen(Event::Said(bob));
@@ -68,12 +68,12 @@ async fn forged_times_pass_no_limit() {
     assert_eq!(entries(&*store).len(), 12);
 }
 
-/// A macro without what it needs is refused before the command in it is known.
+/// A macro without its arguments is refused before its command is known.
 #[tokio::test]
-async fn what_is_answered_counts_whatever_the_answer_is() {
+async fn every_answer_counts_whatever_it_is() {
     let clock = a_clock();
     with_bot(&clock, async |network| {
-        // Not so often the same that it is passed over for that.
+        // The lines differ, so that they do not count as repetitions.
         for n in 0..8 {
             network.happen(message(100 + n, clock.now(), &format!("!macro needs{n} roll $1")));
             hear(network).await;
@@ -85,7 +85,7 @@ async fn what_is_answered_counts_whatever_the_answer_is() {
             said.push(hear(network).await);
             assert!(said.len() <= 11, "{said:?}");
         }
-        // All of them were heard, and no more was said.
+        // The bot has heard all of them and said no more.
         clock.go_on(SignedDuration::from_secs(60));
         network.happen(message(40, clock.now(), "!roll d20 # behind"));
         assert!(hear(network).await.contains("behind"));
@@ -102,7 +102,7 @@ async fn no_entry_is_dated_ahead_of_the_bot_or_before_the_one_before_it() {
             hear(network).await;
             clock.go_on(SignedDuration::from_secs(60));
         }
-        // What is old is erased, whatever an entry's sender claimed.
+        // Old text is erased, whatever time the sender claimed.
         clock.go_on(SignedDuration::from_hours(24 * 10));
         network.happen(message(7, clock.now(), "!erase older 3"));
         let erased = hear(network).await;

@@ -1,5 +1,5 @@
-//! Cards in a hand: everybody reads that one was drawn, and nobody else which. What is withheld of an entry stays with its
-//! player and the referees, in every answer and in every file.
+//! Cards in a hand: everybody sees that a card was drawn, but not which. The withheld part of an entry stays with its
+//! player and the referees, in every answer and every file.
 
 use crate::forging::Verdicts;
 use crate::seated::{Person, Seated, hall};
@@ -10,7 +10,7 @@ use plugin_api::{CharacterId, Commands, Dice, Game, Plugin, Readers, Refusal, Re
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A game of cards, each a number that nobody guesses.
+/// A card game. Each card is a number that nobody would guess.
 struct Cards;
 
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ enum Play {
     Hand,
 }
 
-/// Cards are numbered from here.
+/// The number of the first card.
 const FIRST: u32 = 7_770_000;
 
 impl Game for Cards {
@@ -46,7 +46,7 @@ impl Game for Cards {
         let hand = state.hands.entry(turn.actor).or_default();
         match command {
             Play::Draw => {
-                // Which one it is needs no fair dice here.
+                // Cards need no fair dice in this test.
                 hand.push(FIRST + 1_000 * turn.actor.0 + hand.len() as u32);
                 Ok(Reply::from(format!("{} cards", hand.len())))
             }
@@ -72,7 +72,7 @@ fn cards() -> Vec<Box<dyn Plugin>> {
     vec![plugin_api::plugin::<Cards>()]
 }
 
-/// Ann, the second character, drew a card; Bob, the third, two; Gus, the first, referees.
+/// Ann, the second character, drew a card; Bob, the third, drew two; Gus, the first, is the referee.
 fn dealt() -> (Seated, [Person; 3]) {
     let mut table = Seated::new(cards);
     let people = [Person::account("Ann"), Person::account("Bob"), Person::account("Gus").admin()];
@@ -85,7 +85,7 @@ fn dealt() -> (Seated, [Person; 3]) {
     (table, people)
 }
 
-/// A file that the bot hands to who types this.
+/// The file that this line gives to this person.
 fn file(table: &mut Seated, who: &Person, line: &str) -> String {
     let came = table.say(who, line);
     let mut files = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files);
@@ -109,7 +109,7 @@ fn restored(file: &[u8]) -> Memory {
 }
 
 #[test]
-fn what_everybody_reads_never_names_a_card_in_a_hand() {
+fn public_text_never_names_a_card_in_a_hand() {
     let (mut table, [ann, bob, gus]) = dealt();
     let lines = ["!why #2", "!secret why #2", "!history", "!recap", "!undo #2", "!redo", "!why #3"];
     for (who, line) in lines.iter().map(|line| (&bob, *line)).chain([(&ann, "!why #2"), (&gus, "!why #2")]) {
@@ -118,14 +118,14 @@ fn what_everybody_reads_never_names_a_card_in_a_hand() {
     }
     let told = table.say(&bob, "!why #2").public();
     assert!(told.contains("something else that only Ann and the referees may know"), "{told}");
-    // Who drew it reads it where nobody else does, and so does the referee.
+    // The player who drew it can read it in private, and so can the referee.
     let hand = table.say(&gus, "!as Ann hand");
     assert!(hand.private(&gus).contains("7772000") && !hand.public().contains("777"), "{}", hand.all());
     for who in [&ann, &gus] {
         let told = table.say(who, "!secret why #2");
         assert!(told.private(who).contains("7772000") && !told.public().contains("777"), "{}", told.all());
     }
-    // It goes back and comes again without a word about which it is.
+    // Undo and redo do not name it.
     for line in ["!undo", "!redo"] {
         let came = table.say(&ann, line);
         assert!(came.ok() && !came.all().contains("777"), "{line}: {}", came.all());
@@ -142,14 +142,14 @@ fn a_file_for_all_holds_no_card_and_is_of_the_second_format() {
     assert!(!public.contains("7772000") && public.contains("\"rules\":3"), "{public}");
     let found = export::verify(&mut public.as_bytes(), |_| {}).expect("it verifies").verifier;
     assert_eq!((found.partly, found.secret), (3, 0));
-    // What withholds nothing is as it always was: an older version verifies the entries in front of the first card.
+    // Without withheld parts the format has not changed: an older version verifies all entries before the first card.
     let mut plain = Seated::new(cards);
     plain.comes(&ann);
     assert!(plain.say(&ann, "!gm me").ok());
     let journal = file(&mut plain, &ann, "!export");
     assert!(journal.starts_with("{\"astragal_export\":1,") && journal.contains("\"rules\":2"), "{journal}");
 
-    // Shown to all, it stands there with the rest.
+    // Once revealed to all, the card is in the file.
     assert!(!table.say(&bob, "!reveal #2").ok());
     let shown = table.say(&ann, "!reveal #2");
     assert!(shown.public().contains("7772000"), "{}", shown.all());
@@ -159,7 +159,7 @@ fn a_file_for_all_holds_no_card_and_is_of_the_second_format() {
     export::verify(&mut revealed.as_bytes(), |_| {}).expect("it verifies");
     audit(&*table.store, &table_id()).expect("the journal leads to what is stored");
 
-    // The page in a browser comes to the same verdicts, and nobody slips another card in.
+    // The page in a browser reaches the same verdicts, and a forger cannot change the card.
     let other = revealed.replacen("7772000", "7772009", 1);
     let without = revealed.replacen(",\"withheld\":{\"salt\"", ",\"gone\":{\"salt\"", 1);
     let files = [public.clone(), journal, revealed, other, without].map(String::into_bytes);
@@ -180,13 +180,13 @@ fn a_table_takes_its_cards_along() {
     moving::Moved::read(&mut moved.as_slice()).unwrap_or_else(|error| panic!("it cannot be moved: {error}"));
     assert!(String::from_utf8_lossy(&moved).contains("7772000"));
     assert_eq!(Verdicts::open().of(&[moved.clone()]), [None]);
-    // Another card in the file is another one than the chain sealed.
+    // A changed card no longer matches the chain.
     let doctored = String::from_utf8(moved).expect("text").replace("7772000", "7772009");
     assert!(moving::Moved::read(&mut doctored.as_bytes()).is_err());
 }
 
 #[test]
-fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
+fn the_previous_version_can_go_on_with_a_backup_written_for_it() {
     let (table, _) = dealt();
     assert_eq!(schema::schema_of(&*table.store), Ok(Some(keys::SCHEMA)), "the version before refuses to start on this");
     let whole = written(&table.store);
@@ -197,7 +197,7 @@ fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
     let store = restored(&older);
     assert_eq!(schema::schema_of(&store), Ok(Some(back)));
     let (mut before, after) = (restored(&whole).dump(), store.dump());
-    // What has a record of its own in this version stands in the head of that one.
+    // Records of their own in this version are part of the head in the older one.
     let last = |key: &str| keys::Last::of_key(&table_id(), key).is_some();
     assert!(before.keys().any(|key| last(key)) && !after.keys().any(|key| last(key)));
     before.retain(|key, _| !last(key));
@@ -207,7 +207,7 @@ fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
         if [keys::SCHEMA_KEY, &keys::head(&table_id())].contains(&key.as_str()) {
             continue;
         }
-        // An entry in another form only if it withholds something, and then only without that.
+        // Entries differ only if they withhold something, and then only by that part.
         let [mut was, is] = [value, &after[key]].map(|value| serde_json::from_slice::<Link>(value).expect("an entry"));
         let entry: Entry = serde_json::from_str(was.entry.get()).expect("an entry");
         assert!(was.parts.withheld.take().is_some() && entry.rules == 3, "{key}");
@@ -222,8 +222,8 @@ fn the_version_before_can_go_on_with_a_backup_that_was_written_for_it() {
 }
 
 #[test]
-fn nobody_learns_a_card_by_taking_back_who_drew_it() {
-    // While nobody referees, everybody may give a referee's commands, and still reads nobody's secrets.
+fn nobody_learns_a_card_by_undoing_its_draw() {
+    // Without a referee everybody may use a referee's commands, but still cannot read the secrets of others.
     let mut table = Seated::new(cards);
     let [ann, bob] = ["Ann", "Bob"].map(Person::account);
     [&ann, &bob].into_iter().for_each(|person| table.comes(person));

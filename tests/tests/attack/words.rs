@@ -1,9 +1,9 @@
-//! Words: nothing in them hides, turns round or tags what stands beside them.
+//! Nothing in a text can hide, reverse or tag the words next to it.
 
 use crate::seated::{Person, Seated, games};
 use chat::clean;
 
-/// Characters that are not seen and yet are there, one or two of each kind.
+/// Invisible characters, one or two of each kind.
 const UNSEEN: [char; 30] = [
     '\u{ad}',
     '\u{34f}',
@@ -38,7 +38,7 @@ const UNSEEN: [char; 30] = [
 ];
 
 #[test]
-fn nothing_unseen_gets_through() {
+fn no_invisible_character_gets_through() {
     for c in UNSEEN {
         let text = format!("a{c}b");
         assert!(!clean(&text).contains(c), "U+{:04X} gets through", u32::from(c));
@@ -46,7 +46,7 @@ fn nothing_unseen_gets_through() {
 }
 
 #[test]
-fn what_is_read_stays_as_it_was() {
+fn visible_text_does_not_change() {
     for text in ["骰 é ß", "👩‍🚀 flies", "❤️ and 👍🏽", "नमस्ते", "क्‍ष", "می‌خواهم", "🏳️‍🌈", "1️⃣", "\u{1F1E9}\u{1F1EA}"]
     {
         assert_eq!(clean(text), text);
@@ -54,12 +54,12 @@ fn what_is_read_stays_as_it_was() {
 }
 
 #[test]
-fn no_name_differs_from_another_by_what_nobody_sees() {
+fn no_two_names_differ_only_in_invisible_characters() {
     let mut table = Seated::new(games);
     let (ann, eve) = (Person::account("Ann"), Person::account("Eve"));
     [&ann, &eve].into_iter().for_each(|person| table.comes(person));
     assert!(table.say(&ann, "!iam Tsubame").ok());
-    // What ends a line divides words.
+    // A line separator divides words instead.
     for c in UNSEEN.into_iter().filter(|c| *c != '\u{2028}').chain(['\u{200c}', '\u{200d}', '\u{fe0f}']) {
         let came = table.say(&eve, &format!("!iam Tsu{c}bame"));
         assert!(!came.ok(), "U+{:04X}: {}", u32::from(c), came.all());
@@ -75,18 +75,18 @@ fn no_name_is_a_piece_of_an_answer() {
         let came = table.say(&yan, &format!("!iam {name}"));
         assert!(!came.ok(), "{}", came.all());
     }
-    // A name that the network shows is taken as it is, but for what would end it too early.
+    // A name shown by the network is kept, except for punctuation that would end it too early.
     let shown = Person::of("@eve:example.org", "gus: You are dead.");
     table.comes(&shown);
     let came = table.say(&shown, "!insp +1");
     assert_eq!(came.heard.outcomes[0].actor, "gus You are dead.", "{}", came.all());
-    // Nobody is answered by a name that was refused.
+    // A refused name is never used to address anyone.
     let refused = table.say(&yan, "!secret iam Zorro");
     assert!(!refused.ok() && refused.heard.outcomes[0].actor == "Yan", "{}", refused.all());
 }
 
 #[test]
-fn no_prefix_is_a_mark_that_joins_what_stands_before_it() {
+fn no_prefix_is_a_combining_mark() {
     let mut table = Seated::new(games);
     let ada = Person::account("Ada").admin();
     table.comes(&ada);
@@ -94,7 +94,7 @@ fn no_prefix_is_a_mark_that_joins_what_stands_before_it() {
         ["\u{301}", "!\u{301}", "\u{20e3}", "\u{fe0f}", "\u{200d}", "\u{1f3fd}", "\u{ad}", "\u{e0067}", "\u{3164}"]
     {
         let came = table.say(&ada, &format!("!room prefix {prefix}"));
-        // Of what nobody sees nothing is left, and then the prefix is shown.
+        // Nothing is left of invisible characters, so the command only shows the prefix.
         assert!(came.entry().is_none(), "{prefix:?}: {}", came.all());
         assert!(table.say(&ada, "!roll d6").ok(), "{prefix:?} is the prefix now");
     }

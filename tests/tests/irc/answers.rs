@@ -1,30 +1,31 @@
-//! Whether what was heard on IRC is what a session file has: the same words, in lines of another make.
+//! Compares answers on IRC with a session file: the same words, in a different layout.
 
 use chat::{Post, Recipient};
 use regex::Regex;
 
-/// In front of what continues a line.
+/// Begins a line that continues another.
 const ON: &str = "… ";
-/// In front of a line that would look like somebody's command.
+/// Begins a line that would look like a command.
 const HARMLESS: &str = "· ";
-/// In front of an item of a list, in a session and of the first on a line.
+/// Begins an item of a list, in a session, and the first item on a line of IRC.
 const ITEM: &str = "- ";
-/// Between items that share a line.
+/// Separates items that share a line.
 const BETWEEN: &str = " | ";
 
-/// A line of an answer as a session has it.
+/// An answer's line in a session file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expected<'a> {
-    /// Its line in the file.
+    /// Its line number in the file.
     pub line: usize,
-    /// It, or its beginning if it ends in `...`.
+    /// Its text, or the beginning of it if it ends in `...`.
     pub text: &'a str,
 }
 
-/// The lines of a post as they were before they were made to fit, without what stands in front of the first.
+/// The lines of a post as they were before they were split to fit, without the prefix of the first.
 ///
 /// # Errors
-/// What should stand there does not.
+///
+/// A prefix is missing.
 pub fn heard(post: &Post, lines: &[String]) -> Result<Vec<String>, String> {
     let mut whole: Vec<String> = Vec::new();
     for line in lines {
@@ -48,11 +49,11 @@ fn without_front<'a>(post: &Post, line: &'a str) -> Result<&'a str, String> {
         readers => format!("(only {}) ", readers.join(", ")),
     };
     let front = format!("{room}{addressee}{readers}");
-    line.strip_prefix(&front).ok_or_else(|| format!("{front:?} does not stand in front\n  heard: {line}"))
+    line.strip_prefix(&front).ok_or_else(|| format!("{front:?} is missing\n  heard: {line}"))
 }
 
-/// The lines that are said where there is no fixed width to point in: all but those with what was typed and a mark under
-/// a place of it.
+/// All lines except those that repeat what was typed and mark a place in it. They are not sent where there is no fixed
+/// width.
 pub fn without_carets<'a>(expected: &[Expected<'a>]) -> Vec<Expected<'a>> {
     let is_mark =
         |text: &str| text.starts_with("  ") && text.ends_with('^') && text.trim_matches([' ', '^']).is_empty();
@@ -67,14 +68,14 @@ pub fn without_carets<'a>(expected: &[Expected<'a>]) -> Vec<Expected<'a>> {
     shown
 }
 
-/// The first expected line that was not heard behind those before it. What is heard behind the last is no error.
+/// The first expected line that was not heard after the ones before it. More lines at the end are not an error.
 pub fn first_missing<'a>(expected: &[Expected<'a>], heard: &[String]) -> Option<Expected<'a>> {
     let heard = heard.join("\n");
     let fits = |count: &usize| !Regex::new(&pattern(&expected[..*count])).expect("it is escaped").is_match(&heard);
     (1..=expected.len()).find(fits).map(|count| expected[count - 1])
 }
 
-/// What lines begin with these: each of its own, but that items of a list may share one.
+/// Matches lines that begin with these. Each needs its own line, except that items of a list may share one.
 fn pattern(expected: &[Expected]) -> String {
     let mut pattern = "^".to_owned();
     let mut list = false;
@@ -132,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_under_what_was_typed_is_not_said() {
+    fn a_mark_under_the_input_is_not_said() {
         assert_eq!(missing(&["No d7.", "  !act d7", "       ^^", "next"], &["No d7.", "next"]), None);
         assert_eq!(missing(&["No d7.", "  !act d7"], &["No d7."]), Some(2));
     }
 
     #[test]
-    fn what_stands_in_front_is_taken_off_and_must_be_there() {
+    fn the_prefix_is_removed_and_must_be_there() {
         let room = RoomId::new("irc", "#hall");
         let post = Post {
             to: Recipient::Player(PlayerId::new("irc", "nick:bob")),
@@ -148,6 +149,6 @@ mod tests {
         };
         let lines = ["[#hall] Oni-7: (only Bob, referees) one", "… two", "· !roll"].map(str::to_owned);
         assert_eq!(heard(&post, &lines).unwrap(), ["one two", "!roll"]);
-        assert!(heard(&post, &["Oni-7: one".to_owned()]).unwrap_err().contains("does not stand in front"));
+        assert!(heard(&post, &["Oni-7: one".to_owned()]).unwrap_err().contains("is missing"));
     }
 }

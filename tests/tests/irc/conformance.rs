@@ -30,7 +30,7 @@ impl IrcStand {
     }
 }
 
-/// The next stand is for people of the same names: they must be gone.
+/// The next stand uses the same names, so the clients must have left.
 impl Drop for IrcStand {
     fn drop(&mut self) {
         if !std::thread::panicking() {
@@ -53,18 +53,18 @@ impl Stand for IrcStand {
         let client = self.player(player);
         meet(client, BOT, CHANNEL);
         client.say(CHANNEL, line);
-        // Servers keep the order of what comes over one link, not over two.
+        // Servers keep the order of lines on one connection, but not across two.
         client.raw("PING said");
         client.wait_for(|line| line.contains("PONG"));
     }
 
     async fn hear(&mut self) -> String {
-        // Whoever came in after the bot spoke has not heard it: the listener is there from the start.
+        // Ann listens from the start: somebody who joined after the bot spoke would not have heard it.
         self.player("Ann").hear(BOT, CHANNEL)
     }
 }
 
-/// Runs the suite, with somebody listening before the bot comes.
+/// Runs the suite with somebody who listens before the bot joins.
 async fn keeps_the_contract(port: u16, settings: impl Fn() -> Settings) {
     suite(async || {
         let mut stand = IrcStand::new(port, settings());

@@ -1,7 +1,8 @@
-//! What must hold however often a server or the bot dies: no accepted change is lost or doubled, and an answer that may not
-//! have arrived is said once more at most, and marked.
+//! However often a server or the bot dies, no accepted change is lost or doubled. An answer that may not have arrived
+//! is repeated at most once, and marked.
 //!
-//! `ASTRAGAL_RESTARTS` and `ASTRAGAL_IRC_KILLS` say how often; 5 and 20 without them, 50 and 100 with `tests/run --long`.
+//! `ASTRAGAL_RESTARTS` and `ASTRAGAL_IRC_KILLS` set how often. The defaults are 5 and 20; `tests/run --long` uses 50
+//! and 100.
 
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, player, settings};
 use chat::RoomId;
@@ -12,17 +13,17 @@ use std::time::{Duration, Instant};
 use tests::irc::{Client, Message, Ngircd, NgircdOptions, Scripted, plain};
 use tests::unattended::Program;
 
-/// How long somebody listens for what is late.
+/// How long to listen for late answers.
 const LATE: Duration = Duration::from_millis(400);
-/// A link that died silently is noticed within this time.
+/// The bot notices within this time that a link died silently.
 const NOTICED: Duration = Duration::from_secs(90);
 
-/// What the channel heard of each entry: the words, how often unmarked and how often marked.
+/// The answers heard for each entry: the words, how often without a mark and how often marked as repeated.
 #[derive(Default)]
 struct Heard(BTreeMap<u64, (String, u32, u32)>);
 
 impl Heard {
-    /// Takes note of a line such as `:astragal!x@y PRIVMSG #hall :mia: (again) inspiration 7 (+1) #12`.
+    /// Records a line such as `:astragal!x@y PRIVMSG #hall :mia: (again) inspiration 7 (+1) #12`.
     fn take(&mut self, line: &str) {
         let message = Message::parse(line);
         if !message.is_said(BOT, CHANNEL) {
@@ -43,21 +44,21 @@ impl Heard {
         assert!(*unmarked <= 1 && *marked <= 1, "#{number} was said too often: {words:?}");
     }
 
-    /// The entries that were answered, and the most inspiration that was.
+    /// The highest inspiration in any answer.
     fn most(&self) -> u64 {
         let held = |words: &str| words.strip_prefix("inspiration ")?.split(' ').next()?.parse::<u64>().ok();
         self.0.values().filter_map(|(words, ..)| held(words)).max().unwrap_or_default()
     }
 }
 
-/// The journal leads to what is stored, it holds what was said, and each change counted once.
+/// The journal leads to what is stored and contains every answer, and each change counts once.
 fn whole(store: &dyn Store, heard: &Heard) {
     let table = TableId::of(&RoomId::new("irc", CHANNEL));
     let audit = journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
     let held = audit.document.pointer("/games/mvk/state/characters").and_then(serde_json::Value::as_object);
     let held: u64 =
         held.into_iter().flat_map(|held| held.values()).filter_map(|each| each["inspiration"].as_u64()).sum();
-    assert!(held >= heard.most(), "{} was said, {held} is held", heard.most());
+    assert!(held >= heard.most(), "{} was answered, {held} is stored", heard.most());
     let mut changes = 0;
     for (number, (words, ..)) in &heard.0 {
         let key = journal::keys::entry(&table, *number);
@@ -69,10 +70,10 @@ fn whole(store: &dyn Store, heard: &Heard) {
         let page = journal::Page::of_stored(&key, &entry).expect("an entry");
         let answer = page.link.parts.answer.as_ref().map(|part| part.value.get()).unwrap_or_default();
         let answer: String = serde_json::from_str(answer).unwrap_or_default();
-        assert_eq!(answer, *words, "#{number} is another in the journal");
+        assert_eq!(answer, *words, "#{number} differs in the journal");
         changes += u64::from(words.starts_with("inspiration"));
     }
-    assert!(changes <= held, "{changes} changes were answered, {held} is held");
+    assert!(changes <= held, "{changes} changes were answered, {held} is stored");
 }
 
 fn times(variable: &str, few: u32) -> u32 {
@@ -80,7 +81,7 @@ fn times(variable: &str, few: u32) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_dies_during_play_takes_nothing_along() {
+async fn a_server_that_dies_during_play_loses_nothing() {
     let server = Ngircd::start(&NgircdOptions::default());
     let bot = Make { unlimited: true, ..Make::default() }.start(settings(server.port(), ""));
     let mut heard = Heard::default();
@@ -90,7 +91,7 @@ async fn a_server_that_dies_during_play_takes_nothing_along() {
         for n in 0..20 {
             mia.say(CHANNEL, if n % 4 == 3 { "!roll d6" } else { "!insp +1" });
         }
-        // Some rounds are cut off at once, some in the middle of the answers, some behind them.
+        // Some rounds end at once, some in the middle of the answers, some after them.
         for _ in 0..round % 5 * 4 {
             let line = mia.wait_for(|line| Message::parse(line).is_said(BOT, CHANNEL));
             heard.take(&line);
@@ -155,7 +156,7 @@ fn a_bot_that_is_killed_during_play_loses_and_doubles_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_that_died_without_a_word_is_noticed_in_time() {
+async fn a_link_that_died_silently_is_noticed_in_time() {
     let server = Scripted::listen();
     let bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -163,7 +164,7 @@ async fn a_link_that_died_without_a_word_is_noticed_in_time() {
     peer.expect("JOIN");
     #[expect(clippy::disallowed_methods, reason = "what is tested is a time")]
     let silent_since = Instant::now();
-    // From here on nothing comes: no answer, no end.
+    // From here on the server is silent, without closing the link.
     let again = server.try_accept(NOTICED);
     assert!(again.is_some(), "after {:?} it still waits", silent_since.elapsed());
     drop((peer, again));
@@ -176,10 +177,11 @@ async fn a_frozen_server_is_left_and_found_again() {
     let bot = Make::default().start(settings(server.port(), "ping_seconds = 1"));
     let mut mia = player(server.port(), "mia");
     server.freeze();
-    // Longer than the bot's patience, which nobody can watch from outside: the frozen server's port still takes links.
+    // This must be longer than the bot's patience, which is not visible from outside: the frozen server's port still
+    // accepts links.
     std::thread::sleep(Duration::from_secs(4));
     server.thaw();
-    // It did not sit there waiting: the old link ended, and it came on a new one.
+    // The bot did not just wait: the old link ended, and it came back on a new one.
     let bots = |line: &str| line.starts_with(&format!(":{BOT}"));
     mia.wait_for(|line| bots(line) && line.contains(" QUIT "));
     mia.wait_for(|line| bots(line) && line.contains(" JOIN "));

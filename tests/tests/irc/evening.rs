@@ -1,4 +1,5 @@
-//! A session played on IRC: the bot in this process with its dice and its time in the test's hand, a client a speaker.
+//! Plays a session on IRC: the bot runs in this process with dice and time set by the test, and each speaker has a
+//! client.
 
 use crate::answers::{Expected, first_missing, heard, without_carets};
 use crate::stage::{BOT, Make, Running, nonces, settings};
@@ -21,27 +22,28 @@ use transport_irc::{Irc, Settings};
 
 /// The network's name for the bot.
 const NETWORK: &str = "irc";
-/// Lines of an answer: all there are.
+/// Lines per answer: as many as there are.
 const LINES: usize = 1_000;
-/// Bytes of a text that fit into a line, whatever stands around them.
+/// A text of this many bytes fits into any line.
 const LONGEST: usize = 400;
-/// Somebody in no channel who may make operators in each.
+/// A server operator who is in no channel and may op people in each.
 const OPER: &str = "server-oper";
 
 /// How much of a session was played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Played {
-    /// Lines that were said.
+    /// Lines said.
     pub said: usize,
-    /// Lines that are left out, and all behind the first of them: IRC has no way to say it.
+    /// Lines left out: the first one that cannot be said on IRC, and all after it.
     pub left_out: usize,
-    /// Lines of answers that were heard as written.
+    /// Lines of answers heard as written.
     pub heard: usize,
 }
 
 /// Plays the session `text` on the server at `port`, up to the first line that cannot be said on IRC.
 ///
 /// # Errors
+///
 /// The first line that does not go as written.
 pub async fn play(port: u16, file: &str, text: &str) -> Result<Played, Difference> {
     let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
@@ -63,13 +65,13 @@ pub async fn play(port: u16, file: &str, text: &str) -> Result<Played, Differenc
     Ok(played)
 }
 
-/// Whether somebody can be called so on IRC.
+/// True if this can be a nick on IRC.
 fn is_nick(name: &str) -> bool {
     let fits = name.len() <= 30 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     fits && ![BOT, OPER].iter().any(|taken| name.eq_ignore_ascii_case(taken))
 }
 
-/// Nobody edits on IRC, and lines are short there.
+/// IRC has no edits and only short lines.
 fn can_be_said(what: &What) -> bool {
     !matches!(what, What::Say { edit, text, .. } if *edit || text.len() > LONGEST)
 }
@@ -93,11 +95,11 @@ struct Evening {
     rooms: BTreeSet<String>,
     store: Arc<dyn Store>,
     dice: SessionDice,
-    /// How many lines were said, which is what the dice of the next depend on.
+    /// The number of lines said, which determines the dice of the next one.
     said: Arc<AtomicUsize>,
     clock: Arc<SetClock>,
     bot: Option<(Running, Arc<Watched>)>,
-    /// Everybody of the file, once the bot is there.
+    /// Everybody in the file, once the bot is there.
     clients: BTreeMap<String, Client>,
     people: BTreeSet<String>,
     oper: Client,
@@ -105,7 +107,7 @@ struct Evening {
     answers: Answers,
 }
 
-/// What was heard after a line: by whom, in the channel or alone.
+/// The answers to a line, by channel and by person.
 #[derive(Default)]
 struct Answers {
     posts: Vec<Post>,
@@ -144,7 +146,7 @@ impl Evening {
         })
     }
 
-    /// Plays these steps; how many lines of answers were as written. Else where it is different, and how.
+    /// Plays these steps. Returns how many lines of answers were as written, or where and how they differ.
     async fn play(&mut self, steps: &[Step]) -> Result<usize, (usize, String)> {
         let mut count = 0;
         for (n, Step { line, what }) in steps.iter().enumerate() {
@@ -190,20 +192,20 @@ impl Evening {
         Ok(())
     }
 
-    /// Sets something at the table that no player did, while the bot is away.
+    /// Changes the table directly while the bot is away.
     async fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
         self.leave().await;
         set_up(&*self.store, &room_id(&self.room), set).map_err(|error| error.to_string())
     }
 
-    /// The bot goes, if it is there: it comes back for the next line.
+    /// Stops the bot, if it runs. It comes back for the next line.
     async fn leave(&mut self) {
         if let Some((bot, _)) = self.bot.take() {
             bot.stop().await;
         }
     }
 
-    /// The bot comes, if it is away, and then everybody else who is not there yet.
+    /// Starts the bot, if it is away, and then connects everybody else.
     async fn come(&mut self) -> Result<(), String> {
         if self.bot.is_some() {
             return Ok(());
@@ -242,7 +244,7 @@ impl Evening {
         self.come().await?;
         let text = session::typed(text, &self.prefix()?, BOT);
         let (_, network) = self.bot.as_ref().expect("it came");
-        // What it said when it came is no answer.
+        // Its greeting is not part of the answer.
         network.posts();
         let goal = network.done().said + 1;
         self.said.fetch_add(1, Ordering::Relaxed);
@@ -260,7 +262,7 @@ impl Evening {
         }
     }
 
-    /// What everybody heard: all that the server took before this.
+    /// Collects everything the clients heard up to now.
     fn hear(&mut self) -> Result<(), String> {
         let channel = channel(&self.room);
         self.answers = Answers::default();
@@ -282,7 +284,7 @@ impl Evening {
         }
     }
 
-    /// Compares the answer with what the file has of it; how many lines are as written.
+    /// Compares the answer with the file. Returns how many lines are as written.
     fn compare<'a>(&self, said: usize, steps: impl Iterator<Item = &'a Step>) -> Result<usize, (usize, String)> {
         let mut expected: BTreeMap<Option<&str>, Vec<Expected>> = BTreeMap::new();
         for step in steps {
@@ -310,7 +312,7 @@ impl Evening {
         Ok(count)
     }
 
-    /// Rooms have other names in sessions.
+    /// Translates channel names to the names in sessions.
     fn as_in_sessions(&self, line: &str) -> String {
         self.rooms.iter().fold(line.to_owned(), |line, room| {
             let there = session::NETWORK;
@@ -318,7 +320,7 @@ impl Evening {
         })
     }
 
-    /// What stands in front of commands in this room.
+    /// This room's command prefix.
     fn prefix(&self) -> Result<String, String> {
         let key = keys::room(&room_id(&self.room));
         let stored = self.store.read(&key).map_err(|error| error.to_string())?;
@@ -327,7 +329,7 @@ impl Evening {
         Ok(room.map_or_else(|| table::Settings::default().prefix, |room| room.prefix))
     }
 
-    /// Everybody goes.
+    /// Disconnects everybody.
     async fn end(mut self) {
         self.leave().await;
         self.clients.into_values().chain([self.oper]).for_each(Client::quit);
@@ -335,7 +337,7 @@ impl Evening {
 }
 
 impl Answers {
-    /// The lines for one reader, or in the room, as they were before they were made to fit.
+    /// The lines for one reader, or for the room, as they were before they were split to fit.
     fn of(&self, reader: Option<&str>) -> Result<Vec<String>, String> {
         let (lines, to) = match reader {
             Some(name) => (self.private.get(name), Recipient::Player(player(name))),
@@ -357,7 +359,7 @@ impl Answers {
     }
 }
 
-/// Everything a client heard that the server took before this.
+/// Everything a client has heard up to now.
 fn sync(client: &mut Client) -> Vec<String> {
     client.raw("PING here");
     let mut lines = Vec::new();
@@ -370,7 +372,7 @@ fn sync(client: &mut Client) -> Vec<String> {
     }
 }
 
-/// The session's dice; fair ones are those that the line would have if the file were played through the core alone.
+/// The session's dice. Fair ones are the dice that the line would get if the core alone played the file.
 struct LineDice {
     dice: SessionDice,
     rooms: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! Servers that break the rules, or the bot's heart: garbage, floods, refusals, forced changes, netsplits.
+//! Servers that break the rules or are unkind: garbage, floods, refusals, forced changes, netsplits.
 
 use crate::played::{MASK, QUIET, SERVER, answer, chatter, enter, introduced, let_join, names};
 use crate::played::{only_a_roll_is_answered, said, say, seat, seat_again, serve, sounded, welcome};
@@ -10,11 +10,11 @@ use transport_irc::Channel;
 
 /// Lines of garbage.
 const LINES: u32 = 1_000_000;
-/// Bytes of a line without end, and how much memory it may take.
+/// Bytes of an endless line, and how much memory it may take.
 const ENDLESS: usize = 256 << 20;
 const MOST_KIB: u64 = 32 << 10;
 
-/// Numbers that look like chance and are the same each time.
+/// Pseudo-random numbers, the same on every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -30,8 +30,8 @@ impl Numbers {
     }
 }
 
-/// A line that no server should send: random bytes, or words of the protocol in places where they do not belong. None of
-/// them takes the bot out of its channel by the rules.
+/// A line that no server should send: random bytes, or words of the protocol in the wrong places. By the rules of IRC,
+/// none of them removes the bot from its channel.
 fn garbage(numbers: &mut Numbers, line: &mut Vec<u8>) {
     const HEADS: [&str; 12] = [
         "",
@@ -113,7 +113,7 @@ fn garbage(numbers: &mut Numbers, line: &mut Vec<u8>) {
     ];
     if numbers.below(4) == 0 {
         let length = numbers.below(60);
-        // No letters: by chance they would spell a command.
+        // No letters, which could spell a command by chance.
         line.extend(
             (0..length).map(|_| [0, 1, 7, b' ', b':', b'@', b'!', b'#', 0x7f, 0x80, 0xc3, 0xff][numbers.below(12)]),
         );
@@ -147,10 +147,10 @@ async fn a_million_lines_of_garbage_do_no_harm() {
     say(&mut peer, "mia", "!roll 2d6");
     let line = peer.expect("PRIVMSG #hall");
     assert!(said(&line).unwrap().starts_with("mia: "), "{line}");
-    assert!(server.try_accept(QUIET).is_none(), "it went through it on one link");
+    assert!(server.try_accept(QUIET).is_none(), "it reconnected");
 }
 
-/// This process's memory.
+/// The resident memory of this process.
 fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("this is Linux");
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("it has memory");
@@ -158,7 +158,7 @@ fn resident_kib() -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_line_without_end_takes_no_memory() {
+async fn an_endless_line_takes_no_memory() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -172,12 +172,12 @@ async fn a_line_without_end_takes_no_memory() {
     }
     let after = resident_kib();
     peer.send("");
-    assert!(after.saturating_sub(before) < MOST_KIB, "{before} KiB before, {after} KiB behind it");
+    assert!(after.saturating_sub(before) < MOST_KIB, "{before} KiB before, {after} KiB after it");
     only_a_roll_is_answered(&mut peer, "mia");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn numbers_with_the_wrong_parameters_mean_nothing() {
+async fn numerics_with_the_wrong_parameters_mean_nothing() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -187,7 +187,7 @@ async fn numbers_with_the_wrong_parameters_mean_nothing() {
     {
         peer.send(&format!(":{SERVER} {line}"));
     }
-    // 001 without a nick lets it in under the one it asked for, whatever was said of 433 behind it.
+    // 001 without a nick lets the bot in under the nick it asked for, despite the 433 after it.
     peer.send(&format!(":{SERVER} 422"));
     let_join(&mut peer, BOT);
     introduced(&mut peer);
@@ -212,7 +212,7 @@ async fn the_server_is_answered_while_the_bot_registers() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
-    // Some let nobody in who does not answer this.
+    // Some servers let in only clients that answer this.
     peer.send("PING :1234567890");
     assert_eq!(peer.expect("PONG"), "PONG 1234567890");
     peer.send(&format!(":{SERVER} PING :with two words"));
@@ -262,14 +262,14 @@ async fn the_bot_comes_back_however_a_server_ends_the_link() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nicks_that_are_not_to_be_had_are_tried_in_turn() {
+async fn alternative_nicks_are_tried_in_turn() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "alternative_nicks = [\"bones\"]"));
     let mut peer = server.accept();
     peer.expect("CAP LS 302");
     peer.send(&format!(":{SERVER} 421 * CAP :Unknown command"));
     let mut tried = Vec::new();
-    // It may be taken, wrong, or not available for now.
+    // It may be taken, invalid or temporarily unavailable.
     for number in [433, 437, 432, 433] {
         let line = peer.expect("NICK ");
         let nick = line["NICK ".len()..].to_owned();
@@ -296,7 +296,7 @@ async fn a_server_on_which_every_nick_is_taken_is_left() {
     let mut tried = 0;
     while let Some(line) = peer.try_expect("NICK ", Duration::from_secs(1)) {
         tried += 1;
-        assert!(tried < 20, "it tries for ever");
+        assert!(tried < 20, "it keeps trying");
         peer.send(&format!(":{SERVER} 433 * {} :Nickname is already in use", &line["NICK ".len()..]));
     }
     assert!(peer.closed(Duration::from_secs(5)), "it stays without a nick");
@@ -304,9 +304,9 @@ async fn a_server_on_which_every_nick_is_taken_is_left() {
     seat(&mut server.accept());
 }
 
-/// A server may change what it gave at once, or in the middle of the welcome: all of it in one packet.
+/// A server may change the nick at once, or in the middle of the welcome, all in one packet.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_with_the_welcome_is_heard() {
+async fn changes_within_the_welcome_are_heard() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -323,7 +323,7 @@ async fn what_comes_with_the_welcome_is_heard() {
     introduced(&mut peer);
     say(&mut peer, "mia", "Guest2: roll 2d6");
     assert!(answer(&mut peer)[0].starts_with("mia: "));
-    // It is not the one it was before any more.
+    // The bot no longer has its old nick.
     say(&mut peer, "gus", "Guest1: roll 2d6");
     assert_eq!(chatter(&mut peer, QUIET), [""; 0]);
 }
@@ -350,7 +350,7 @@ async fn a_netsplit_and_its_end_do_no_harm() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_was_kicked_comes_back_with_what_it_had_to_say() {
+async fn a_kicked_bot_comes_back_with_its_waiting_answers() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "rejoin_seconds = 1"));
     let mut peer = server.accept();
@@ -360,7 +360,7 @@ async fn a_bot_that_was_kicked_comes_back_with_what_it_had_to_say() {
     assert_eq!(peer.try_expect("PRIVMSG", QUIET), None, "it is not there");
     let_join(&mut peer, &nick);
     only_a_roll_is_answered(&mut peer, "mia");
-    // Kicked between a command and its answer, it answers when it is back.
+    // If it is kicked between a command and its answer, it answers once it is back.
     say(&mut peer, "mia", "!roll 3d6");
     peer.expect("PRIVMSG #hall");
     let ping = peer.expect("PING said-");
@@ -393,7 +393,7 @@ async fn channels_that_do_not_let_the_bot_in_are_tried_again() {
     names(&mut peer, &nick);
     introduced(&mut peer);
     only_a_roll_is_answered(&mut peer, "mia");
-    // Whoever is in there may call it.
+    // A member of the channel may invite it.
     peer.send(&format!(":gus!gus@home.test INVITE {nick} #473"));
     assert_eq!(peer.expect("JOIN"), "JOIN #473");
     peer.send(&format!(":{nick}!{MASK} JOIN #473"));

@@ -1,4 +1,4 @@
-//! Getting in: certificates, accounts, NickServ, passwords, nicks that are taken; and what is said when it fails.
+//! Logging in: certificates, accounts, NickServ, passwords, nicks that are taken; and the messages when it fails.
 
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear_from, meet, nonces, player, settings};
 use std::time::Duration;
@@ -40,7 +40,7 @@ async fn services_know_the_bot_by_password_certificate_or_nickserv() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_sasl_nickserv_is_told() {
+async fn without_sasl_the_bot_identifies_to_nickserv() {
     let server = Inspircd::start(&InspircdOptions { without: vec!["sasl"], ..InspircdOptions::default() });
     server.register("keeper", "dragon");
     let done = tried(&settings(server.port(), ACCOUNT)).await;
@@ -50,7 +50,7 @@ async fn without_sasl_nickserv_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_keeps_the_bot_out_is_said_in_plain_words() {
+async fn login_failures_are_explained_in_plain_words() {
     let password = Some("sesame".to_owned());
     let server = Ngircd::start(&NgircdOptions { password, ..NgircdOptions::default() });
     let right = settings(server.port(), "password = \"sesame\"");
@@ -60,7 +60,7 @@ async fn what_keeps_the_bot_out_is_said_in_plain_words() {
         "{}",
         tried(&settings(server.port(), "")).await
     );
-    // A port that nobody listens on, a certificate nobody trusts, a port that speaks no TLS.
+    // A closed port, an untrusted certificate, a port without TLS.
     let closed = tried(&settings(1, "")).await;
     assert!(closed.starts_with("failed: 127.0.0.1:1 cannot be reached"), "{closed}");
     let tls = |port, ca: &std::path::Path| Settings {
@@ -78,7 +78,7 @@ async fn what_keeps_the_bot_out_is_said_in_plain_words() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_nick_that_is_taken_is_had_as_soon_as_it_is_free() {
+async fn a_taken_nick_is_claimed_as_soon_as_it_is_free() {
     let server = Ngircd::start(&NgircdOptions::default());
     let mut squatter = Client::connect(server.port(), BOT);
     let mut mia = Client::connect(server.port(), "mia");
@@ -87,7 +87,7 @@ async fn a_nick_that_is_taken_is_had_as_soon_as_it_is_free() {
     meet(&mut mia, "dicebot", CHANNEL);
     mia.say(CHANNEL, "dicebot: roll 1d1");
     assert!(hear_from(&mut mia, "dicebot", CHANNEL).starts_with("mia: 1 | 1d1"));
-    // Held by somebody in the channel it is seen to become free.
+    // While somebody in the channel has the nick, the bot sees when it becomes free.
     squatter.join(CHANNEL);
     squatter.raw("QUIT");
     mia.wait_for(|line| line.starts_with(":dicebot!") && line.contains(" NICK ") && line.ends_with(BOT));
@@ -110,13 +110,13 @@ async fn channels_with_keys_are_joined_and_left_ones_come_back() {
     irc.channels = toml::from_str("\"#vault\" = { key = \"sesame\" }\n\"#den\" = {}\n").expect("channels");
     let bot = Make::default().start(irc);
     meet(&mut gus, BOT, "#vault");
-    // Invited where it is wanted anyway, it comes; kicked, it comes back.
+    // The bot accepts an invitation into a configured channel, and comes back after a kick.
     gus.raw(&format!("INVITE {BOT} #den"));
     meet(&mut gus, BOT, "#den");
     gus.raw(&format!("KICK #vault {BOT} :out"));
     gus.wait_for(|line| line.starts_with(":gus!") && line.contains("KICK #vault"));
     gus.wait_for(|line| line.starts_with(&format!(":{BOT}!")) && line.contains("JOIN") && line.contains("#vault"));
-    // Invited anywhere else, it comes and stays over a restart, until it is kicked.
+    // After an invitation into any other channel it stays there over a restart, until it is kicked.
     gus.join("#lair");
     gus.raw(&format!("INVITE {BOT} #lair"));
     meet(&mut gus, BOT, "#lair");
@@ -135,7 +135,7 @@ async fn channels_with_keys_are_joined_and_left_ones_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_networks_do_not_know_of_each_others_troubles() {
+async fn trouble_on_one_network_does_not_reach_another() {
     let (one, two) = (Ngircd::start(&NgircdOptions::default()), Ngircd::start(&NgircdOptions::default()));
     let bot = Make::default().start_on(vec![("one", settings(one.port(), "")), ("two", settings(two.port(), ""))]);
     let (mut ann, mut bob) = (player(one.port(), "ann"), player(two.port(), "bob"));

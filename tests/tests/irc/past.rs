@@ -1,4 +1,4 @@
-//! What was said while the bot was away, on a server that keeps a history (draft/chathistory).
+//! Messages sent while the bot was away, on a server that keeps a history (draft/chathistory).
 
 use crate::played::{QUIET, SERVER, cut, enter, introduced, let_in, let_join, names, said, serve, stop};
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
@@ -9,12 +9,12 @@ use std::time::Duration;
 use tests::irc::{Message, Peer, Scripted};
 
 const CAPS: &str = "account-tag batch draft/chathistory message-tags server-time";
-/// Three messages at once.
+/// Three messages per page.
 const ISUPPORT: &str = "CHATHISTORY=3";
-/// How long the bot waits for a server that does not tell the past.
+/// How long the bot waits for a server that does not send its history.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The bot's clock stands still: before the first message of each of these tests.
+/// The bot's clock stands still, before the first message of each of these tests.
 struct Noon;
 
 impl Clock for Noon {
@@ -27,31 +27,31 @@ fn make() -> Make {
     Make { clock: Arc::new(Noon), unlimited: true, ..Make::default() }
 }
 
-/// A second of the hour after noon, as the server writes it.
+/// A second in the hour after noon, in the server's notation.
 fn time(second: u32) -> String {
     format!("2026-05-01T12:{:02}:{:02}.000Z", second / 60, second % 60)
 }
 
-/// A message as the server keeps it: when, under which id, and the line.
+/// A message in the server's history: its time, its id and its line.
 struct Kept {
     time: String,
     id: String,
     line: String,
 }
 
-/// Somebody says something in the channel at that second.
+/// A message in the channel at that second.
 fn kept(second: u32, nick: &str, text: &str) -> Kept {
     let line = format!(":{nick}!{nick}@home.test PRIVMSG {CHANNEL} :{text}");
     Kept { time: time(second), id: format!("id{second}{nick}"), line }
 }
 
-/// Hands a message on as it is said.
+/// Sends a message live.
 #[track_caller]
 fn live(peer: &mut Peer, kept: &Kept) {
     peer.send(&format!("@time={};msgid={} {}", kept.time, kept.id, kept.line));
 }
 
-/// A request for the past: since when, and how many messages.
+/// A request for history: the start, and the maximum number of messages.
 fn request(line: &str) -> Option<(String, usize)> {
     let message = Message::parse(line);
     let ("CHATHISTORY", ["AFTER", CHANNEL, since, most]) = (message.command, message.params.as_slice()) else {
@@ -60,10 +60,10 @@ fn request(line: &str) -> Option<(String, usize)> {
     Some((since.strip_prefix("timestamp=")?.to_owned(), most.parse().ok()?))
 }
 
-/// Tells what the server kept, as often as it is asked.
+/// Answers requests with the server's history.
 struct Teller {
     history: Vec<Kept>,
-    /// Since when the bot asked.
+    /// The start of each request.
     requests: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl Teller {
     fn tell(&mut self, peer: &mut Peer, since: &str, most: usize) {
         let batch = format!("h{}", self.requests.len());
         self.requests.push(since.to_owned());
-        assert!(self.requests.len() < 50, "it asks for ever: {:?}", self.requests);
+        assert!(self.requests.len() < 50, "it keeps asking: {:?}", self.requests);
         peer.send(&format!(":{SERVER} BATCH +{batch} chathistory {CHANNEL}"));
         for kept in self.history.iter().filter(|kept| kept.time.as_str() > since).take(most) {
             peer.send(&format!("@batch={batch};time={};msgid={} {}", kept.time, kept.id, kept.line));
@@ -85,7 +85,7 @@ impl Teller {
         peer.send(&format!(":{SERVER} BATCH -{batch}"));
     }
 
-    /// Answers whatever comes until it is quiet; what the bot said in the channel.
+    /// Answers everything until the bot is quiet, and returns the bot's messages in the channel.
     #[track_caller]
     fn serve(&mut self, peer: &mut Peer) -> Vec<String> {
         let mut answers = Vec::new();
@@ -94,14 +94,14 @@ impl Teller {
             if let Some((since, most)) = request(&line) {
                 self.tell(peer, &since, most);
             }
-            // Back after a while, everybody is told once that anybody may have their nick.
+            // When the bot is back after a while, it tells everyone once that anybody may have taken their nick.
             answers.extend(said(&line).filter(|text| !text.contains(" is bound to the nick ")));
         }
         answers
     }
 }
 
-/// The bot comes into its channel.
+/// The bot joins its channel.
 #[track_caller]
 fn arrive(server: &Scripted) -> Peer {
     let mut peer = server.accept();
@@ -110,7 +110,7 @@ fn arrive(server: &Scripted) -> Peer {
     peer
 }
 
-/// The bot comes for the first time, and answers a first command at that second.
+/// The bot joins for the first time, and answers a first command at that second.
 #[track_caller]
 fn first_evening(server: &Scripted, second: u32) -> Peer {
     let mut peer = arrive(server);
@@ -119,11 +119,11 @@ fn first_evening(server: &Scripted, second: u32) -> Peer {
     live(&mut peer, &kept(second, "mia", "!roll 2d6"));
     let answers = nothing.serve(&mut peer);
     assert!(answers.len() == 1 && answers[0].starts_with("mia: ") && !answers[0].contains("sent"), "{answers:?}");
-    assert_eq!(nothing.requests, [""; 0], "there is no past before the first time");
+    assert_eq!(nothing.requests, [""; 0], "it asks for no history the first time");
     peer
 }
 
-/// Whom each of these late answers is for, in order, with the expression it rolled.
+/// The name and expression of each of these late answers, in order.
 #[track_caller]
 fn late(answers: &[String]) -> Vec<String> {
     let rolled = |answer: &String| {
@@ -150,7 +150,7 @@ async fn missed_commands_are_answered_once_and_in_order() {
     assert_eq!(late(&teller.serve(&mut peer)), ["gus 3d6", "mia 4d6"]);
     assert!(teller.requests[0] <= time(0), "what came right behind the last message counts: {:?}", teller.requests);
     cut(peer);
-    // What it answered late it knows as well.
+    // It also remembers the commands it answered late.
     let mut peer = arrive(&server);
     let mut teller = Teller::new(teller.history);
     assert_eq!(teller.serve(&mut peer), [""; 0]);
@@ -158,7 +158,7 @@ async fn missed_commands_are_answered_once_and_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_past_comes_in_pages_and_what_is_said_meanwhile_behind_it() {
+async fn history_comes_in_pages_and_live_messages_after_it() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));
@@ -183,9 +183,9 @@ async fn the_past_comes_in_pages_and_what_is_said_meanwhile_behind_it() {
     assert!(teller.requests.is_sorted(), "{:?}", teller.requests);
 }
 
-/// The last two minutes are asked again: they may fill more than a page, and not only with commands.
+/// The bot asks again for the last two minutes. They may fill more than a page, not only with commands.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_what_is_known_is_not_the_last() {
+async fn a_page_of_known_messages_is_not_the_last() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     let mut peer = first_evening(&server, 0);
@@ -203,9 +203,9 @@ async fn a_page_of_what_is_known_is_not_the_last() {
     assert_eq!(late(&teller.serve(&mut peer)), ["gus 3d6"]);
 }
 
-/// Whoever speaks before the server has told who is there must not hide what was said before.
+/// A message before the server has listed the members must not hide earlier ones.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_on_arrival_does_not_hide_the_past() {
+async fn a_message_on_arrival_does_not_hide_earlier_ones() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));
@@ -224,7 +224,7 @@ async fn a_word_on_arrival_does_not_hide_the_past() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_past_is_known_after_a_restart() {
+async fn missed_messages_are_played_after_a_restart() {
     let server = Scripted::listen();
     let bot = make().start(settings(server.port(), ""));
     let peer = first_evening(&server, 0);
@@ -236,9 +236,9 @@ async fn the_past_is_known_after_a_restart() {
     assert!(teller.requests[0] <= time(0), "{:?}", teller.requests);
 }
 
-/// A channel in which nobody has spoken yet is one it was in, too.
+/// A channel where nobody has spoken yet counts as joined, too.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_missed_in_a_silent_channel_is_asked_for() {
+async fn missed_messages_of_a_silent_channel_are_requested() {
     let server = Scripted::listen();
     let bot = make().start(settings(server.port(), ""));
     let mut peer = arrive(&server);
@@ -247,15 +247,15 @@ async fn what_was_missed_in_a_silent_channel_is_asked_for() {
     let mut teller = Teller::new(vec![kept(30, "gus", "!roll 3d6")]);
     let mut peer = arrive(&server);
     assert_eq!(late(&teller.serve(&mut peer)), ["gus 3d6"]);
-    // What was said before it came at all is none of its business.
+    // Messages from before its first visit are none of its business.
     let noon = Noon.now().to_string();
     assert!(teller.requests[0].as_str() >= &noon[..19], "{:?}", teller.requests);
     drop((bot, peer));
 }
 
-/// Waiting for the past, the bot must not be deaf for ever.
+/// The bot must not wait forever for a history.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_does_not_tell_the_past_is_heard_all_the_same() {
+async fn a_server_that_sends_no_history_is_heard_all_the_same() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));
@@ -266,7 +266,7 @@ async fn a_server_that_does_not_tell_the_past_is_heard_all_the_same() {
     let answers = Teller::new(Vec::new()).serve(&mut peer);
     assert!(answers.len() == 1 && answers[0].starts_with("gus: "), "{answers:?}");
     cut(peer);
-    // One that says nothing at all, and one that begins and does not end.
+    // One server sends nothing at all, and one begins a batch and never ends it.
     for begins in [false, true] {
         let mut peer = arrive(&server);
         peer.expect("CHATHISTORY");
@@ -282,7 +282,7 @@ async fn a_server_that_does_not_tell_the_past_is_heard_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_that_asked_in_the_past_are_not_answered() {
+async fn ctcp_requests_in_the_history_are_not_answered() {
     let server = Scripted::listen();
     let _bot = make().start(settings(server.port(), ""));
     cut(first_evening(&server, 0));

@@ -10,7 +10,7 @@ fn logged_in(server: &Inspircd, nick: &str, account: &str) -> Client {
     client
 }
 
-/// Waits until the bot has seen what others did, by having it answer somebody else.
+/// Waits until the bot has seen earlier events, by asking it something.
 fn settled(client: &mut Client) {
     client.say(BOT, "roll 1d1");
     let nick = client.nick().to_owned();
@@ -22,7 +22,7 @@ async fn accounts_make_players(options: InspircdOptions) {
     for account in ["mia", "gus"] {
         server.register(account, "secret");
     }
-    // Whoever is first in the channel runs it.
+    // The first in the channel becomes its operator.
     let mut gus = logged_in(&server, "gus", "gus");
     let bot = Make::default().start(settings(server.port(), ""));
     meet(&mut gus, BOT, CHANNEL);
@@ -32,7 +32,7 @@ async fn accounts_make_players(options: InspircdOptions) {
     hear(&mut gus);
     hear(&mut gus);
 
-    // Another nick, the same account: she still is who she is.
+    // With another nick but the same account she is still the same player.
     mia.raw("NICK mia|away");
     mia.wait_for(|line| line.contains(" NICK "));
     assert!(ask(&mut mia, "!iam").starts_with("You are Tsubame."));
@@ -40,12 +40,12 @@ async fn accounts_make_players(options: InspircdOptions) {
     hear(&mut gus);
     hear(&mut gus);
 
-    // A stranger with her nick is somebody else, and has no rights.
+    // A stranger with her nick is another player without rights.
     let mut stranger = Client::connect(server.port(), "mia");
     stranger.join(CHANNEL);
     assert!(ask(&mut stranger, "!iam Kuma").starts_with("You are Kuma."));
     assert!(ask(&mut stranger, "!as Ogre roll 1d1").contains("only a referee"));
-    // Logged in, he is who his account is; what he made before goes with him.
+    // Once logged in, he is that account's player, and his character goes with him.
     stranger.raw("PRIVMSG NickServ :IDENTIFY gus secret");
     stranger.wait_for(|line| line.contains(" 900 "));
     assert_eq!(ask(&mut stranger, "!iam"), "You are Kuma.");
@@ -53,7 +53,7 @@ async fn accounts_make_players(options: InspircdOptions) {
         hear(&mut gus);
     }
     assert_eq!(ask(&mut gus, "!iam"), "You are Kuma.", "one account, one player");
-    // She has gone and comes again, days later and on another nick.
+    // She leaves and comes back days later with another nick.
     mia.quit();
     let mut mia = logged_in(&server, "laptop", "mia");
     assert!(ask(&mut mia, "!iam").starts_with("You are Tsubame."));
@@ -82,13 +82,13 @@ async fn strangers_are_answered_and_hold_up_nobody() {
     op.raw("MODE #hall -n");
     let bot = Make::default().start(settings(server.port(), ""));
     meet(&mut op, BOT, CHANNEL);
-    // From outside the channel, and gone before the server can tell who that was.
+    // From outside the channel, and gone before the server can tell who it was.
     let mut passer = Client::connect(server.port(), "passer");
     passer.say(CHANNEL, "!roll 1d1");
     passer.quit();
     assert!(hear(&mut op).starts_with("passer: 1 | 1d1"));
     assert!(ask(&mut op, "!roll 2d1").starts_with("op: 2 | 2d1"));
-    // In private, from somebody in none of its channels: as their account, on whatever nick.
+    // In private, from somebody in none of its channels: the account decides, not the nick.
     let mut mia = Client::login(server.port(), "mia", "mia", "secret");
     mia.say(BOT, "iam Tsubame");
     assert!(mia.hear(BOT, "mia").starts_with("You are Tsubame."));
@@ -100,22 +100,22 @@ async fn strangers_are_answered_and_hold_up_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_takes_no_private_lines_is_told_before_a_die_is_thrown() {
+async fn a_player_who_takes_no_private_lines_hears_so_before_a_die_falls() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("mia", "secret");
     let mut mia = Client::login(server.port(), "mia", "mia", "secret");
     mia.join(CHANNEL);
-    // From people without an account, as the bot is one here.
+    // She accepts private messages only from people with an account, which the bot does not have here.
     mia.raw("MODE mia +R");
     mia.wait_for(|line| line.contains("MODE mia"));
     let bot = Make::default().start(settings(server.port(), ""));
     meet(&mut mia, BOT, CHANNEL);
-    // Nobody can know it the first time.
+    // The bot cannot know that the first time.
     assert!(ask(&mut mia, "!secret roll 2d1").ends_with("a secret roll by mia"));
     let refused = "i cannot message you privately yet, so i did nothing: send me a private message first";
     let told = ask(&mut mia, "!secret roll 4d1");
     assert!(told.to_lowercase().contains(refused), "{told}");
-    // Once she can be told, and says so.
+    // Once she accepts messages and writes to the bot.
     mia.raw("MODE mia -R");
     mia.say(BOT, "roll 5d1");
     assert!(mia.hear(BOT, "mia").contains("5 | 5d1"));
@@ -126,7 +126,7 @@ async fn who_takes_no_private_lines_is_told_before_a_die_is_thrown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operators_run_the_room_and_so_does_whom_the_config_names() {
+async fn operators_are_room_admins_and_so_are_those_the_config_names() {
     let server = Inspircd::start(&InspircdOptions::default());
     server.register("gus", "secret");
     let mut op = Client::connect(server.port(), "op");
@@ -136,14 +136,14 @@ async fn operators_run_the_room_and_so_does_whom_the_config_names() {
     let mut bob = player(server.port(), "bob");
     let refused = "bob: Only a room admin";
     assert!(ask(&mut bob, "!room prefix .").starts_with(refused));
-    // Given and taken, at once.
+    // Operator status counts as soon as it is given or taken.
     op.raw("MODE #hall +o bob");
     bob.wait_for(|line| line.contains("MODE #hall +o"));
     assert!(ask(&mut bob, "!room prefix .").contains("is now ."));
     op.raw("MODE #hall -o bob");
     bob.wait_for(|line| line.contains("MODE #hall -o"));
     assert!(ask(&mut bob, ".room prefix !").starts_with(refused));
-    // A mark goes with its owner's nick, and not to whoever takes the nick.
+    // The status follows its owner's nick change, not whoever takes the old nick.
     op.raw("NICK oper");
     op.wait_for(|line| line.contains(" NICK "));
     let mut taken = Client::connect(server.port(), "op");
@@ -151,7 +151,7 @@ async fn operators_run_the_room_and_so_does_whom_the_config_names() {
     assert!(ask(&mut taken, ".room prefix !").starts_with("op: Only a room admin"));
     while !hear(&mut op).starts_with("op: Only") {}
     assert!(ask(&mut op, ".room formatting off").contains("formatting is now off"));
-    // No operator, and an admin by account: but not by the nick of it.
+    // Gus is not an operator but an admin by account, which a nick alone does not prove.
     let mut fake = player(server.port(), "gus");
     assert!(ask(&mut fake, ".room prefix !").starts_with("gus: Only a room admin"));
     let mut gus = logged_in(&server, "phone", "gus");
@@ -160,7 +160,7 @@ async fn operators_run_the_room_and_so_does_whom_the_config_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
+async fn without_accounts_what_a_player_holds_follows_the_nick() {
     let server = Ngircd::start(&NgircdOptions::default());
     let bot = Make::default().start(settings(server.port(), ""));
     let mut mia = player(server.port(), "mia");
@@ -170,10 +170,10 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     assert!(refused.contains("bare nick cannot hold rights"), "{refused}");
     mia.raw("NICK mia_phone");
     mia.wait_for(|line| line.contains(" NICK "));
-    // What she did, she still can take back; that she has another nick is nothing she did.
+    // She can still undo her own commands. A nick change is not one of them.
     assert!(ask(&mut mia, "!undo").contains("iam #2 is undone"), "{}", ask(&mut mia, "!history"));
     assert!(ask(&mut mia, "!redo").contains("#2"));
-    // A stranger takes the nick: the record is gone from there.
+    // A stranger takes the nick and gets nothing of hers.
     let mut stranger = player(server.port(), "mia");
     assert!(ask(&mut stranger, "!iam").starts_with("You are mia."));
     hear(&mut mia);
@@ -181,14 +181,14 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
     stranger.quit();
     mia.wait_for(|line| line.contains(" QUIT "));
     mia.quit();
-    // Who comes later under a nick that holds something gets it, with one warning.
+    // A later user of a nick gets its character, with one warning.
     let mut late = player(server.port(), "mia_phone");
     assert_eq!(ask(&mut late, "!iam"), "You are Tsubame.");
     let warning = hear(&mut late);
     assert_eq!(warning, "(Tsubame is bound to the nick mia_phone alone: whoever has it plays them.)");
     assert_eq!(ask(&mut late, "!iam"), "You are Tsubame.");
     assert!(late.hear_within(BOT, CHANNEL, Duration::from_millis(300)).is_none(), "one warning");
-    // The journal tells of it, and adds up.
+    // The journal records it and adds up.
     late.say(CHANNEL, "!history 30");
     loop {
         let line = hear(&mut late);
@@ -207,7 +207,7 @@ async fn where_there_are_no_accounts_what_is_held_follows_the_nick() {
 #[tokio::test(flavor = "multi_thread")]
 async fn where_nicks_are_trusted_they_hold_rights() {
     let server = Ngircd::start(&NgircdOptions::default());
-    // Whoever is first runs the channel.
+    // The first in the channel becomes its operator.
     let mut first = Client::connect(server.port(), "first");
     first.join(CHANNEL);
     let bot = Make::default().start(settings(server.port(), "trust_nicks = true\nadmins = [\"nick:mia\"]"));
@@ -217,7 +217,7 @@ async fn where_nicks_are_trusted_they_hold_rights() {
     mia.raw("NICK keeper");
     mia.wait_for(|line| line.contains(" NICK "));
     settled(&mut gus);
-    // A referee stays one; what the config says of a nick stays with the nick.
+    // She stays the referee, but the admin rights from the configuration stay with the nick.
     assert!(ask(&mut mia, ".as Ogre roll 1d1").starts_with("Ogre: 1"));
     assert!(ask(&mut mia, ".room prefix !").contains("Only a room admin"));
     bot.stop().await;

@@ -1,4 +1,4 @@
-//! What the bot says arrives once, or is said again and marked; and it fits into the lines of IRC.
+//! Each of the bot's messages arrives once, or is repeated with a mark, and fits into IRC's lines.
 
 use crate::played::{
     MASK, QUIET, SERVER, answer, chatter, cut, introduced, let_in, let_join, said, say, seat, seat_again,
@@ -6,10 +6,10 @@ use crate::played::{
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted};
 
-/// What a server needs to echo what it was sent under its label.
+/// Capabilities with which a server echoes messages under their label.
 const LABELS: &str = "batch echo-message labeled-response message-tags";
 
-/// The bot in its channel, over a link of its own, on a server that labels.
+/// The bot in its channel, on a new connection to a server with labels.
 #[track_caller]
 fn seat_with_labels(server: &Scripted) -> Peer {
     let mut peer = seat_again_with_labels(server);
@@ -17,7 +17,7 @@ fn seat_with_labels(server: &Scripted) -> Peer {
     peer
 }
 
-/// The same for another time.
+/// The same after a reconnect.
 #[track_caller]
 fn seat_again_with_labels(server: &Scripted) -> Peer {
     let mut peer = server.accept();
@@ -26,7 +26,7 @@ fn seat_again_with_labels(server: &Scripted) -> Peer {
     peer
 }
 
-/// The next line the bot says in the channel: its label, if it has one, and its text.
+/// The bot's next line in the channel: its label, if it has one, and its text.
 #[track_caller]
 fn next_said(peer: &mut Peer) -> (Option<String>, String) {
     loop {
@@ -46,7 +46,7 @@ fn echo(peer: &mut Peer, label: Option<&str>, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_may_be_lost_is_said_once_more_with_the_same_dice() {
+async fn an_answer_that_may_be_lost_is_repeated_once_with_the_same_dice() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -64,7 +64,7 @@ async fn an_answer_that_may_be_lost_is_said_once_more_with_the_same_dice() {
     peer.expect("PING said-");
     cut(peer);
 
-    // It may have been heard twice by now: a third time helps nobody.
+    // It may have been heard twice by now, and a third time helps nobody.
     let mut peer = server.accept();
     seat_again(&mut peer);
     assert_eq!(chatter(&mut peer, QUIET), [""; 0]);
@@ -73,14 +73,14 @@ async fn an_answer_that_may_be_lost_is_said_once_more_with_the_same_dice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_the_server_has_worked_through_is_not_said_again() {
+async fn an_answer_that_the_server_has_processed_is_not_repeated() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
     seat(&mut peer);
     say(&mut peer, "mia", "!roll 2d6");
     answer(&mut peer);
-    // Another PONG than the one it waits for proves nothing.
+    // A PONG other than the expected one proves nothing.
     say(&mut peer, "mia", "!roll 3d6");
     let open = said(&peer.expect("PRIVMSG #hall")).unwrap();
     for token in ["said-1", "said-", "said-x", "still-there", "said-99999999999999999999"] {
@@ -103,7 +103,7 @@ async fn an_echo_under_its_label_proves_an_answer() {
     say(&mut peer, "gus", "!roll 3d6");
     let (label, open) = next_said(&mut peer);
     assert!(label.is_some(), "{open}");
-    // The echo of something else proves nothing.
+    // The echo of another message proves nothing.
     echo(&mut peer, None, &open);
     echo(&mut peer, label.map(|label| label + "0").as_deref(), &open);
     cut(peer);
@@ -142,7 +142,7 @@ async fn an_answer_of_several_lines_is_proved_by_its_last() {
     assert_eq!(chatter(&mut peer, QUIET), [""; 0]);
 }
 
-/// A server that has more to say than the echo puts all of it into a batch, and the label on the batch alone
+/// If a server has more to say than the echo, it puts everything into a batch and the label only on the batch
 /// (labeled-response).
 #[tokio::test(flavor = "multi_thread")]
 async fn an_echo_in_a_labelled_batch_proves_an_answer() {
@@ -163,7 +163,7 @@ async fn an_echo_in_a_labelled_batch_proves_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_may_be_lost_is_said_once_more_in_its_order() {
+async fn answers_that_may_be_lost_are_repeated_in_order() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -180,7 +180,7 @@ async fn what_may_be_lost_is_said_once_more_in_its_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_had_to_wait_is_not_taken_for_said() {
+async fn a_waiting_answer_does_not_count_as_said() {
     let server = Scripted::listen();
     let irc = transport_irc::Settings { burst: 4, line_every_ms: 60_000, ..settings(server.port(), "") };
     let _bot = Make::default().start(irc);
@@ -194,7 +194,7 @@ async fn what_had_to_wait_is_not_taken_for_said() {
     cut(peer);
     let mut peer = server.accept();
     seat_again(&mut peer);
-    // What each connection may say at once is the same; the first ones come again, the next one for the first time.
+    // Each connection has the same burst: the first answers are repeated, and the next one is said for the first time.
     let next = chatter(&mut peer, QUIET);
     for (said, before) in next.iter().zip(&first) {
         assert_eq!(*said, before.replacen(": ", ": (again) ", 1));
@@ -203,9 +203,9 @@ async fn what_had_to_wait_is_not_taken_for_said() {
     assert!(next[first.len()..].iter().all(|said| !said.contains("(again)")), "{next:?}");
 }
 
-/// No server answers with a number of an error and takes the line all the same.
+/// If a server answers with an error numeric, it has not delivered the line.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_does_not_take_is_dropped() {
+async fn a_line_that_the_server_rejects_is_dropped() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -214,7 +214,7 @@ async fn what_the_server_does_not_take_is_dropped() {
     peer.expect("PRIVMSG #hall");
     let refusal = format!(":{SERVER} 404 {BOT} {CHANNEL} :Cannot send to channel");
     peer.send(&refusal);
-    // Some channels take no colours: it is tried without.
+    // Some channels block colors, so the bot tries without.
     let plain = peer.expect("PRIVMSG #hall");
     assert!(!plain.contains(['\u{2}', '\u{3}', '\u{f}']), "{plain}");
     peer.send(&refusal);
@@ -222,7 +222,7 @@ async fn what_the_server_does_not_take_is_dropped() {
     let next = said(&peer.expect("PRIVMSG #hall")).unwrap();
     assert!(next.starts_with("gus: "), "{next}");
     cut(peer);
-    // Only the one whose fate is open comes again.
+    // Only the unproven one is repeated.
     let mut peer = server.accept();
     seat_again(&mut peer);
     let again = chatter(&mut peer, QUIET);
@@ -230,7 +230,7 @@ async fn what_the_server_does_not_take_is_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_does_not_take_is_known_by_its_label() {
+async fn a_rejected_line_is_known_by_its_label() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = seat_with_labels(&server);
@@ -253,28 +253,28 @@ async fn what_the_server_does_not_take_is_known_by_its_label() {
     assert_eq!(chatter(&mut peer, QUIET), [open[0].replacen("gus: ", "gus: (again) ", 1)]);
 }
 
-/// The bytes of a line as the server hands it on.
+/// The length of a line in bytes as the server relays it.
 fn relayed(nick: &str, text: &str) -> usize {
     format!(":{nick}!{MASK} PRIVMSG {CHANNEL} :{text}\r\n").len()
 }
 
-/// The bytes of the lines of an answer, all of which are right.
+/// Checks that all lines of an answer are valid.
 #[track_caller]
 fn check(nick: &str, lines: &[String]) {
     assert!((1..=3).contains(&lines.len()), "{lines:?}");
     for line in lines {
-        assert!(!line.contains('\u{fffd}'), "cut in the middle of a letter: {line}");
+        assert!(!line.contains('\u{fffd}'), "cut inside a character: {line}");
         let bytes = relayed(nick, line);
         assert!(bytes <= 512, "{bytes} bytes: {line}");
     }
 }
 
-/// A roll whose answer is long and in small pieces.
+/// A roll with a long answer in small pieces.
 fn filling(pieces: usize) -> String {
     format!("!roll 1d6{}", "×1".repeat(pieces))
 }
 
-/// Everything that `!more` shows, line by line, after the first lines of an answer; each answer is checked.
+/// All lines that `!more` shows after the first lines of an answer. Each answer is checked.
 #[track_caller]
 fn and_more(peer: &mut Peer, mut lines: Vec<String>) -> Vec<String> {
     let mut all = Vec::new();
@@ -317,7 +317,7 @@ async fn long_answers_fit_into_lines_and_more_shows_the_rest() {
     say(&mut peer, "mia", "!more");
     let nothing = answer(&mut peer);
     assert!(!nothing.concat().contains('>'), "{nothing:?}");
-    // The letters come to lie across the end of a line.
+    // The characters cross the end of a line.
     for (n, letter) in (95..115).zip(["骰", "é", "🎲", "👩‍🚀"].iter().cycle()) {
         say(&mut peer, "mia", &format!("{} # {}", filling(n), letter.repeat(300 / letter.len())));
         let lines = answer(&mut peer);
@@ -337,7 +337,7 @@ async fn a_forced_nick_counts_against_the_length_of_lines() {
     say(&mut peer, "mia", &filling(300));
     let lines = answer(&mut peer);
     check(forced, &lines);
-    // It uses the room it has.
+    // The bot uses all the space it has.
     assert!(lines.iter().any(|line| relayed(forced, line) > 500), "{lines:?}");
     let host = "a-much-longer-host-name-than-before.members.test";
     peer.send(&format!(":{forced}!{MASK} CHGHOST dice {host}"));

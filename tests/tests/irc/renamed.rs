@@ -1,4 +1,4 @@
-//! A channel gets another name (draft/channel-rename): its table, its settings and the bot go along.
+//! A channel is renamed (draft/channel-rename): its table, its settings and the bot follow.
 
 use crate::played::{QUIET, SERVER, cut, introduced, let_in, let_join, serve, stop};
 use crate::stage::{CHANNEL, Make, OnIrc, settings};
@@ -9,7 +9,7 @@ const CAPS: &str = "account-tag draft/channel-rename";
 const TAVERN: &str = "#Tavern";
 const CELLAR: &str = "#cellar";
 
-/// What the bot says next in a channel, and in which.
+/// The channel and text of the bot's next message.
 #[track_caller]
 fn said(peer: &mut Peer) -> (String, String) {
     loop {
@@ -22,7 +22,7 @@ fn said(peer: &mut Peer) -> (String, String) {
     }
 }
 
-/// Gus, the channel's operator, says something there.
+/// Gus, the channel's operator, says something in it.
 fn say(peer: &mut Peer, channel: &str, text: &str) {
     peer.send(&format!("@account=gus :gus!gus@home.test PRIVMSG {channel} :{text}"));
 }
@@ -31,14 +31,14 @@ fn rename(peer: &mut Peer, from: &str, to: &str) {
     peer.send(&format!(":gus!gus@home.test RENAME {from} {to} :we moved"));
 }
 
-/// All that it said has arrived.
+/// Confirms everything the bot said.
 fn proved(peer: &mut Peer) {
     while let Some(line) = peer.try_line(QUIET) {
         serve(peer, &line);
     }
 }
 
-/// The bot comes back into the channel, which it calls so; and nowhere else.
+/// The bot rejoins the channel under this name, and no other.
 #[track_caller]
 fn back(server: &Scripted, channel: &str) -> Peer {
     let mut peer = server.accept();
@@ -51,7 +51,7 @@ fn back(server: &Scripted, channel: &str) -> Peer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_table_goes_along_when_its_channel_is_renamed() {
+async fn a_table_follows_when_its_channel_is_renamed() {
     let server = Scripted::listen();
     let config = || settings(server.port(), "lines_per_answer = 1");
     let bot = Make::default().start(config());
@@ -63,7 +63,7 @@ async fn a_table_goes_along_when_its_channel_is_renamed() {
     let (channel, told) = said(&mut peer);
     assert!(channel == CHANNEL && told.contains("prefix here is now ."), "{told}");
 
-    // What was asked just before is answered where everybody is now.
+    // A command from just before is answered under the new name.
     say(&mut peer, CHANNEL, ".roll 2d1");
     rename(&mut peer, CHANNEL, TAVERN);
     say(&mut peer, TAVERN, ".roll 3d1");
@@ -75,7 +75,7 @@ async fn a_table_goes_along_when_its_channel_is_renamed() {
     assert!(texts[1].starts_with("gus: 3 | 3d1 [1 1 1] #3"), "{texts:?}");
     assert!(texts[2].starts_with("This room goes on where the old one ended"), "{texts:?}");
 
-    // A link later, and a start later, it goes there at once, though the configuration has the old name.
+    // After a reconnect and after a restart it goes there at once, although the configuration has the old name.
     proved(&mut peer);
     cut(peer);
     let mut peer = back(&server, "#tavern");
@@ -91,7 +91,7 @@ async fn a_table_goes_along_when_its_channel_is_renamed() {
     say(&mut peer, CELLAR, ".room");
     let (channel, told) = said(&mut peer);
     assert!(channel == CELLAR && told.contains("prefix ."), "{told}");
-    // Back to the first name: nothing is left of it.
+    // Back to the first name, which has no leftovers.
     rename(&mut peer, CELLAR, CHANNEL);
     assert!(said(&mut peer).1.starts_with("This room goes on"));
     proved(&mut peer);

@@ -1,4 +1,4 @@
-//! Proving who the bot is, against a server that plays its side of SASL itself.
+//! The bot proves its identity to a server that plays its side of SASL itself.
 
 use crate::played::{SERVER, let_join, welcome};
 use crate::stage::{BOT, Make, OnIrc, settings};
@@ -24,7 +24,7 @@ fn mac(key: &[u8], text: &[u8]) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// Capabilities with SASL, up to the first AUTHENTICATE; the mechanism it names.
+/// Negotiates capabilities with SASL up to the first AUTHENTICATE. Returns the mechanism it names.
 #[track_caller]
 fn to_sasl(peer: &mut Peer, mechanisms: &str) -> String {
     peer.expect("CAP LS 302");
@@ -34,14 +34,14 @@ fn to_sasl(peer: &mut Peer, mechanisms: &str) -> String {
     mechanism(peer)
 }
 
-/// The next word of SASL.
+/// The next AUTHENTICATE's argument.
 #[track_caller]
 fn mechanism(peer: &mut Peer) -> String {
     let line = peer.expect("AUTHENTICATE ");
     line["AUTHENTICATE ".len()..].to_owned()
 }
 
-/// The next word of SASL, without its base64.
+/// The next AUTHENTICATE's argument, decoded from base64.
 #[track_caller]
 fn decoded(peer: &mut Peer) -> String {
     let word = mechanism(peer);
@@ -54,11 +54,11 @@ fn challenge(peer: &mut Peer, text: &str) {
     peer.send(&format!("AUTHENTICATE {}", BASE64_STANDARD.encode(text)));
 }
 
-/// What a server knows at the end of SCRAM-SHA-256 (RFC 5802, RFC 7677).
+/// The server's state at the end of SCRAM-SHA-256 (RFC 5802, RFC 7677).
 struct Scram {
-    /// The client has shown that it knows the password.
+    /// True if the client has proved that it knows the password.
     proved: bool,
-    /// What shows that the server knows it too.
+    /// Proves that the server knows it, too.
     signature: String,
 }
 
@@ -96,7 +96,7 @@ fn refuse(peer: &mut Peer) {
     peer.send(&format!(":{SERVER} 904 {BOT} :SASL authentication failed"));
 }
 
-/// The bot registers without saying anything more of SASL, and comes into its channel.
+/// The bot ends SASL, registers and joins its channel.
 #[track_caller]
 fn comes(peer: &mut Peer) {
     let line = peer.line();
@@ -105,7 +105,7 @@ fn comes(peer: &mut Peer) {
     let_join(peer, BOT);
 }
 
-/// The bot gives the link up, without joining or saying its password.
+/// The bot drops the link without joining or revealing its password.
 #[track_caller]
 fn leaves(peer: &mut Peer) {
     while let Some(line) = peer.try_line(Duration::from_secs(5)) {
@@ -131,7 +131,7 @@ async fn the_right_password_logs_in_before_the_bot_joins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_wrong_password_is_tried_in_each_way_and_the_bot_comes_without() {
+async fn a_wrong_password_is_tried_with_each_mechanism_and_the_bot_joins_without_an_account() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("")));
     let mut peer = server.accept();
@@ -146,7 +146,7 @@ async fn the_wrong_password_is_tried_in_each_way_and_the_bot_comes_without() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_bot_does_not_come_without_an_account_that_is_required() {
+async fn the_bot_does_not_join_without_a_required_account() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
     for _ in 0..2 {
@@ -161,7 +161,7 @@ async fn the_bot_does_not_come_without_an_account_that_is_required() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn where_there_is_no_sasl_services_are_told_before_the_bot_joins() {
+async fn without_sasl_the_bot_identifies_to_services_before_it_joins() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
     for knows in [false, true] {
@@ -184,7 +184,7 @@ async fn where_there_is_no_sasl_services_are_told_before_the_bot_joins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_the_server_has_is_tried() {
+async fn only_mechanisms_the_server_has_are_tried() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("")));
     let mut peer = server.accept();
@@ -194,7 +194,7 @@ async fn only_what_the_server_has_is_tried() {
     logged_in(&mut peer);
     comes(&mut peer);
     drop(peer);
-    // 908 names them where CAP did not.
+    // 908 lists the mechanisms if CAP did not.
     let mut peer = server.accept();
     peer.expect("CAP LS 302");
     peer.send(&format!(":{SERVER} CAP * LS :sasl"));
@@ -206,12 +206,12 @@ async fn only_what_the_server_has_is_tried() {
     comes(&mut peer);
 }
 
-/// A server that does not know the password could be anybody's: it must not be told.
+/// A server that does not know the password could be anyone's, and must not get it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_fakes_its_signature_is_not_believed() {
+async fn a_server_that_fakes_its_signature_is_not_trusted() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), &account("login_required = true")));
-    // It signs with another password; it breaks off there or claims success all the same.
+    // It signs with another password, then stops or claims success all the same.
     for claims in [false, true] {
         let mut peer = server.accept();
         to_sasl(&mut peer, "SCRAM-SHA-256,PLAIN");
@@ -224,13 +224,13 @@ async fn a_server_that_fakes_its_signature_is_not_believed() {
         }
         leaves(&mut peer);
     }
-    // It shows no signature at all.
+    // It sends no signature at all.
     let mut peer = server.accept();
     to_sasl(&mut peer, "SCRAM-SHA-256,PLAIN");
     scram(&mut peer, "griffin");
     logged_in(&mut peer);
     leaves(&mut peer);
-    // It takes the nonce for its own, or asks for work without end.
+    // It replaces the bot's nonce, or demands endless work.
     for first in ["r=ours,s=AAAA,i=4096", "r=,s=AAAA,i=4096", "i=4096", "\u{0}"] {
         let mut peer = server.accept();
         to_sasl(&mut peer, "SCRAM-SHA-256");
@@ -251,7 +251,7 @@ async fn a_server_that_does_not_answer_is_given_up_after_a_step() {
     assert_eq!(to_sasl(&mut peer, "SCRAM-SHA-256,PLAIN"), "SCRAM-SHA-256");
     assert_eq!(peer.try_line(Duration::from_secs(10)), None, "it has patience");
     assert_eq!(peer.try_line(STEP).as_deref(), Some("AUTHENTICATE *"));
-    // What comes too late changes nothing.
+    // A late answer changes nothing.
     refuse(&mut peer);
     comes(&mut peer);
 }

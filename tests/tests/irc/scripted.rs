@@ -1,5 +1,5 @@
-//! What a server may do within the rules and those at hand do not: capabilities, encodings, silence; and whom the bot
-//! does not answer.
+//! What servers may do by the rules but our real ones do not: capabilities, encodings, silence; and whom the bot does
+//! not answer.
 
 use crate::played::{MASK, QUIET, SERVER, answer, introduced, let_in, let_join, only_a_roll_is_answered};
 use crate::played::{say, seat, seat_again, serve, sounded, welcome};
@@ -10,7 +10,7 @@ use tests::irc::{Message, Peer, Scripted, plain};
 
 const ACCOUNT: &str = "account = \"dice\"\naccount_password = \"dragon\"";
 
-/// What the bot asks for in one request.
+/// The capabilities in the bot's next request.
 #[track_caller]
 fn asked(peer: &mut Peer) -> BTreeSet<String> {
     let line = peer.expect("CAP REQ");
@@ -21,7 +21,7 @@ fn asked(peer: &mut Peer) -> BTreeSet<String> {
 async fn capabilities_come_in_several_lines_and_only_what_is_offered_is_asked_for() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ACCOUNT));
-    // A server may mark that more of an answer follows, or not.
+    // A server may or may not mark that more lines of an answer follow.
     for mark in ["* ", ""] {
         let mut peer = server.accept();
         peer.expect("CAP LS 302");
@@ -42,7 +42,7 @@ async fn capabilities_come_in_several_lines_and_only_what_is_offered_is_asked_fo
 async fn a_server_that_grants_nothing_is_joined_all_the_same() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
-    // It may repeat only the beginning of what it refuses.
+    // It may repeat only the beginning of the refused request.
     for (n, refused) in ["account-notify server-time", "acc"].iter().enumerate() {
         let mut peer = server.accept();
         peer.expect("CAP LS 302");
@@ -74,7 +74,7 @@ async fn a_server_without_capabilities_is_joined() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_does_not_say_what_it_grants_is_joined() {
+async fn a_server_that_does_not_answer_a_request_is_joined() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -87,7 +87,7 @@ async fn a_server_that_does_not_say_what_it_grants_is_joined() {
     let_join(&mut peer, BOT);
 }
 
-/// Somebody whose program speaks Latin-1 rolls in the channel; the comment in the answer.
+/// Someone whose client uses Latin-1 rolls in the channel. Returns the comment in the answer.
 #[track_caller]
 fn latin_1(peer: &mut Peer) -> String {
     peer.send_bytes(b":mia!mia@home.test PRIVMSG #hall :!roll 2d6 # f\xfcr \xc4rger\r\n");
@@ -112,12 +112,12 @@ async fn latin_1_is_understood_where_a_server_does_not_forbid_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_on_which_nothing_is_heard_is_given_up() {
+async fn a_silent_link_is_given_up() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "ping_seconds = 1"));
     let mut peer = server.accept();
     seat(&mut peer);
-    // As long as the server answers, silence is no harm.
+    // Silence is fine as long as the server answers PINGs.
     for _ in 0..2 {
         let ping = peer.expect("PING still-there");
         serve(&mut peer, &ping);
@@ -130,7 +130,7 @@ async fn a_link_on_which_nothing_is_heard_is_given_up() {
     assert!(answer(&mut peer)[0].starts_with("mia: "));
 }
 
-/// What is still open when the bot stops is said after the next start: it does not wait for a server that is gone.
+/// Open answers are sent after the next start. The bot does not wait for a server that is gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bot_stops_though_its_server_is_dead() {
     let server = Scripted::listen();
@@ -148,7 +148,7 @@ async fn the_bot_stops_though_its_server_is_dead() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn programs_are_answered_alone_and_rarely() {
+async fn ctcp_requests_are_answered_privately_and_rarely() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -190,10 +190,10 @@ async fn neither_notices_nor_bots_nor_its_own_words_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_to_a_part_of_the_channel_is_not_answered() {
+async fn a_message_to_a_part_of_the_channel_is_not_answered() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
-    // A server may not tell which marks there are.
+    // A server may not list its status prefixes.
     for (n, isupport) in ["STATUSMSG=@+ PREFIX=(ov)@+", ""].iter().enumerate() {
         let mut peer = server.accept();
         let nick = peer.register(SERVER, isupport);

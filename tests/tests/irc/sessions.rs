@@ -1,4 +1,4 @@
-//! The session files of the project, heard through a real server as they are written.
+//! Plays the project's session files through a real server and hears them as written.
 
 use crate::evening::{Played, play};
 use plugin_testkit::Difference;
@@ -9,10 +9,10 @@ use tests::irc::{Ngircd, NgircdOptions};
 use tests::session_files;
 use tokio::runtime::Runtime;
 
-/// Files that are played at a time.
+/// Files played at the same time.
 const SIDE_BY_SIDE: usize = 4;
 
-/// Plays the files side by side, each speaker on a connection of their own: most of the time goes by in waiting.
+/// Plays the files side by side, because most of the time is spent waiting. Each speaker has a connection.
 fn play_all(files: Vec<PathBuf>) -> Vec<Result<Played, Difference>> {
     let (files, played) = (Mutex::new(files), Mutex::new(Vec::new()));
     let next = || files.lock().expect("nothing panics holding it").pop();
@@ -33,7 +33,7 @@ fn play_all(files: Vec<PathBuf>) -> Vec<Result<Played, Difference>> {
 }
 
 #[test]
-fn the_sessions_of_the_project_are_heard_as_they_are_written() {
+fn the_projects_sessions_are_heard_as_written() {
     let (mut whole, mut in_part, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
     for result in play_all(session_files()) {
         match result {
@@ -43,7 +43,7 @@ fn the_sessions_of_the_project_are_heard_as_they_are_written() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n\n"));
-    // Edits are left out, which IRC does not have: they must not become most of it.
+    // Edits are left out because IRC has none, but most lines must be played.
     let sum = |of: fn(&Played) -> usize| whole.iter().chain(&in_part).map(of).sum::<usize>();
     let (said, left_out, heard) = (sum(|all| all.said), sum(|all| all.left_out), sum(|all| all.heard));
     let counts = format!("{said} lines said, {left_out} left out, {heard} heard; whole {whole:?}, in part {in_part:?}");
@@ -51,7 +51,7 @@ fn the_sessions_of_the_project_are_heard_as_they_are_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_differs_is_named_with_its_line() {
+async fn a_difference_is_named_with_its_line() {
     let server = Ngircd::start(&NgircdOptions::default());
     for (text, line, what) in [
         ("Ann> roll d6 [d6=4]\nbot< 5 | 1d6 [4] #1", 2, "heard:    4 | 1d6 [4] #1"),

@@ -1,4 +1,4 @@
-//! How the bot speaks: what fits, to whom, how fast; and to whom it does not.
+//! How the bot speaks: what fits into its answers, to whom it speaks, how fast, and to whom it does not.
 
 use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear, hear_in, meet, player, settings};
 use std::time::{Duration, Instant};
@@ -7,14 +7,14 @@ use tests::irc::{Client, Inspircd, InspircdOptions, Message, Ngircd, NgircdOptio
 const MOMENT: Duration = Duration::from_millis(300);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn results_stand_out_unless_the_room_wants_none_of_that() {
+async fn results_are_bold_unless_the_room_wants_plain_text() {
     let server = Ngircd::start(&NgircdOptions::default());
     let mut gus = Client::connect(server.port(), "gus");
     gus.join(CHANNEL);
     let bot = Make::default().start(settings(server.port(), ""));
     let greeting = gus.hear(BOT, CHANNEL);
     assert!(greeting.starts_with("I am astragal: I roll dice") && greeting.contains("!room prefix ."), "{greeting}");
-    // It is said once, not at each start.
+    // It greets once, not at each start.
     let store = bot.stop().await;
     let bot = Make { store, ..Make::default() }.start(settings(server.port(), ""));
     gus.wait_for(|line| line.contains(" JOIN "));
@@ -29,7 +29,7 @@ async fn results_stand_out_unless_the_room_wants_none_of_that() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_long_is_cut_and_the_rest_is_there_for_the_asking() {
+async fn a_long_answer_is_cut_and_more_shows_the_rest() {
     let server = Ngircd::start(&NgircdOptions::default());
     let bot = Make { unlimited: true, ..Make::default() }.start(settings(server.port(), ""));
     let mut mia = player(server.port(), "mia");
@@ -40,7 +40,7 @@ async fn what_is_long_is_cut_and_the_rest_is_there_for_the_asking() {
     let mut heard = vec![hear(&mut mia), hear(&mut mia), hear(&mut mia)];
     assert!(heard[2].ends_with(" (!more shows more)"), "{heard:?}");
     assert!(mia.hear_within(BOT, CHANNEL, MOMENT).is_none(), "three lines are the most");
-    // In between, others go on; and the bot may be started anew.
+    // Other commands may come in between, and a restart.
     ask(&mut mia, "!roll 1d1");
     let store = bot.stop().await;
     let bot = Make { store, unlimited: true, ..Make::default() }.start(settings(server.port(), ""));
@@ -58,7 +58,7 @@ async fn what_is_long_is_cut_and_the_rest_is_there_for_the_asking() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn secrets_and_private_chats_are_for_one_alone() {
+async fn secrets_and_private_chats_reach_only_their_readers() {
     let server = Inspircd::start(&InspircdOptions::default());
     for account in ["mia", "gus"] {
         server.register(account, "secret");
@@ -73,16 +73,16 @@ async fn secrets_and_private_chats_are_for_one_alone() {
     mia.say(CHANNEL, "!secret roll 1d1 # behind");
     let private = mia.hear(BOT, "mia");
     assert!(private.starts_with("[#hall] mia: (only mia, referees) 1 | 1d1"), "{private}");
-    // What is said to him and what is said to all come in any order.
+    // The message to him and the one to the channel may come in either order.
     let said = |line: &str| line.starts_with(&format!(":{BOT}!"));
     let mut both = [gus.wait_for(said), gus.wait_for(said)].map(|line| plain(Message::parse(&line).text()));
     both.sort();
     assert!(both[0].ends_with("a secret roll by mia") && both[1] == private, "{both:?}");
-    // From the private chat, for the room.
+    // From the private chat into the room.
     mia.say(BOT, "in hall roll 2d1");
     assert!(mia.hear(BOT, "mia").contains("2 | 2d1"));
     assert!(hear(&mut gus).ends_with("a secret roll by mia"));
-    // In private no prefix is needed, an error is a notice, and her own room is hers to set.
+    // In private no prefix is needed, errors are notices, and the player is an admin of her own room.
     mia.say(BOT, "roll 3d1");
     assert!(mia.hear(BOT, "mia").starts_with("mia: 3 | 3d1"));
     mia.say(BOT, "!rol 3d1");
@@ -90,7 +90,7 @@ async fn secrets_and_private_chats_are_for_one_alone() {
     mia.say(BOT, "plugin enable mvk");
     mia.hear(BOT, "mia");
     assert!(gus.hear_within(BOT, CHANNEL, MOMENT).is_none());
-    // She changes her nick and is still found.
+    // She changes her nick and the bot still finds her.
     mia.raw("NICK mia2");
     mia.wait_for(|line| line.contains(" NICK "));
     mia.say(CHANNEL, "!secret roll 4d1");
@@ -114,7 +114,7 @@ async fn it_answers_no_notice_no_bot_and_not_itself() {
     other.say(CHANNEL, "!roll 1d1");
     other.raw("PING over");
     other.wait_for(|line| line.contains("PONG"));
-    // What it says itself looks like a command here: an erased comment is shown as it was typed.
+    // The bot's own message looks like a command here, because a comment is shown as typed.
     assert!(ask(&mut mia, "!roll 2d1 # !roll 2d1").starts_with("mia: 2 | 2d1"));
     assert!(mia.hear_within(BOT, CHANNEL, MOMENT).is_none());
     for request in ["VERSION", "PING 12345", "TIME", "CLIENTINFO"] {
@@ -124,12 +124,12 @@ async fn it_answers_no_notice_no_bot_and_not_itself() {
     assert!(version.contains("NOTICE mia :\u{1}VERSION astragal "), "{version}");
     assert!(mia.wait_for(|line| line.contains("\u{1}PING")).contains("PING 12345\u{1}"));
     mia.wait_for(|line| line.contains("NOTICE mia :\u{1}TIME 20"));
-    // Three at once are enough.
+    // It answers only three at once.
     assert!(mia.try_for(MOMENT, |line| line.contains("CLIENTINFO")).is_none());
     bot.stop().await;
 }
 
-/// 1,000 commands within a second from 20 users: on servers with flood protection, and with the bot's own limits.
+/// 1,000 commands within a second from 20 users, on servers with flood protection and with the bot's own limits.
 async fn a_flood(port: u16) {
     let irc = settings(port, "");
     let mut irc = transport_irc::Settings { line_every_ms: 1_000, ..irc };
@@ -139,7 +139,7 @@ async fn a_flood(port: u16) {
     let mut quiet = Client::connect(port, "quiet");
     quiet.join("#quiet");
     meet(&mut quiet, BOT, "#quiet");
-    // Servers that protect themselves remember for a while how much somebody typed.
+    // Servers with flood protection remember for a while how much a client sent.
     std::thread::sleep(Duration::from_secs(3));
     for line in 0..50 {
         for user in &mut users {
@@ -153,17 +153,17 @@ async fn a_flood(port: u16) {
         quiet.say("#quiet", "!roll 1d1");
         hear_in(&mut quiet, "#quiet");
         assert!(asked.elapsed() < Duration::from_secs(2), "it took {:?} in round {round}", asked.elapsed());
-        // Who asks without a pause gets half of what may be said, as the other channel does.
+        // Two busy channels get half of the bot's lines each, so this one must pause.
         std::thread::sleep(Duration::from_secs(1));
     }
-    // No louder than the limits: a burst, and then a line a second.
+    // The bot keeps to its limits: a burst, then a line a second.
     let (from, mut lines) = (now(), 0);
     while from.elapsed() < Duration::from_secs(5) {
         lines += usize::from(users[0].hear_within(BOT, CHANNEL, Duration::from_millis(200)).is_some());
     }
     let backlog = users[0].hear_within(BOT, CHANNEL, MOMENT).is_some();
     assert!(lines <= 20, "{lines} lines in 5 seconds, and more: {backlog}");
-    // Still there.
+    // It is still there.
     quiet.say("#quiet", "!roll 7d1");
     assert!(hear_in(&mut quiet, "#quiet").contains("7 | 7d1"));
     drop(users);

@@ -1,4 +1,4 @@
-//! A table in memory at which a test plays: who says what, what came of it, and what the table then holds.
+//! A table in memory for tests: who says what, the result, and the table's state.
 
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
-/// A table in memory, with fair dice.
+/// A table in memory with fair dice.
 pub struct Stage {
     sitting: Sitting,
     pub store: Arc<Memory>,
@@ -32,7 +32,7 @@ pub fn player(name: &str) -> PlayerId {
     PlayerId::new("test", name)
 }
 
-/// What came of something that was said.
+/// The result of a message.
 pub struct Came {
     pub id: String,
     pub heard: Heard,
@@ -47,7 +47,7 @@ impl Came {
         self.heard.outcomes.first().and_then(|outcome| outcome.entry)
     }
 
-    /// What is said in the room, and to a player.
+    /// The text for the room, or for a player.
     pub fn to(&self, to: &Recipient) -> String {
         let posts = self.heard.posts.iter().filter(|outgoing| outgoing.post.to == *to);
         posts.flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
@@ -67,7 +67,7 @@ impl Stage {
         let store: Arc<Memory> = Arc::default();
         let plugins =
             Plugins::new(vec![mvk::plugin(), roll::plugin(), spheres::plugin(), plugin_api::plugin::<Market>()]);
-        let plugins = plugins.expect("they live together");
+        let plugins = plugins.expect("the plugins fit together");
         let enabled = ["market", "mvk", "roll", "spheres"].map(str::to_owned).into();
         let settings = Settings { plugins: enabled, ..Settings::default() };
         let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
@@ -118,7 +118,7 @@ impl Stage {
         Came { id: message.id.clone(), heard: self.play(&Event::Said(message)) }
     }
 
-    /// Has somebody take an entry back who may: Cem runs the room, and what is secret is its player's.
+    /// Undoes an entry as someone who may: Cem is the room's admin, and a secret belongs to its player.
     pub fn undo(&mut self, number: u64) -> Came {
         let mut why = String::new();
         for who in ["Cem", "Ann", "Bob"] {
@@ -148,7 +148,7 @@ impl Stage {
         serde_json::from_str(link.parts.changes.expect("nobody erased it").value.get()).expect("changes")
     }
 
-    /// All that the table holds, as the documents say, and as the journal says too.
+    /// The table's state according to the documents, checked against the journal.
     pub fn holds(&self) -> Value {
         let audit = audit(&*self.store, &table()).expect("the journal is whole");
         let mut document = audit.document;
@@ -165,7 +165,7 @@ impl Stage {
             let open = roll.filter(|roll| !roll.open.is_empty()).map(|roll| serde_json::to_value(roll.open));
             assert_eq!(noted("open"), open.transpose().expect("JSON"), "what #{number} offers");
         }
-        // A roll that was taken back is as if it had never been.
+        // An undone roll counts as if it had never been made.
         if let Some(rolls) = document.get_mut("rolls").and_then(Value::as_object_mut) {
             rolls.retain(|_, roll| roll.as_object().is_some_and(|fields| !fields.is_empty()));
             if rolls.is_empty() {
@@ -176,7 +176,7 @@ impl Stage {
     }
 }
 
-/// A game of which nothing can be followed up on, with two offers that exclude each other.
+/// A game without follow-ups, with two offers that exclude each other.
 struct Market;
 
 #[derive(Clone, Commands)]

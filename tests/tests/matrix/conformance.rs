@@ -1,4 +1,4 @@
-//! The transport keeps its contract, in plain and in encrypted rooms.
+//! The transport keeps its contract in plain and encrypted rooms.
 
 use crate::stage::{NETWORK, Table};
 use async_trait::async_trait;
@@ -35,7 +35,7 @@ impl Stand for MatrixStand {
     async fn say(&mut self, player: &str, line: &str) {
         let person = &self.table.people[usize::from(player == "Bob")];
         person.meet(&self.table.room, &self.table.bot).await;
-        // Nobody gives keys to a device that is not there yet.
+        // Nobody shares keys with a device that does not exist yet.
         self.transport.ready().await;
         person.say(&self.table.room, line).await;
     }

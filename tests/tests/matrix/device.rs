@@ -1,4 +1,4 @@
-//! The bot's device: it is the account's, it can be got back, and another one says nothing twice.
+//! The bot's device: its account has signed it, it can be recovered, and a new one repeats nothing.
 
 use crate::once::configure;
 use crate::stage::Table;
@@ -12,10 +12,10 @@ use std::time::Duration;
 use tests::matrix::Person;
 use tests::unattended::Program;
 
-/// How long a verification or a backup of keys may take.
+/// How long a verification or a key backup may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Runs `astragal matrix ...` with something typed.
+/// Runs `astragal matrix ...` with some input.
 fn astragal_matrix(data: &Path, config: &Path, arguments: &[&str], typed: &str) -> Output {
     let mut command = tests::astragal(data);
     command.arg("--config").arg(config).arg("matrix").args(arguments).stdin(Stdio::piped());
@@ -29,7 +29,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Whether somebody sees all devices of a user signed by that user, and how many there are.
+/// True if a person sees all of a user's devices signed by that user, and the number of devices.
 async fn signed(person: &Person, user: &str) -> (bool, usize) {
     let user = UserId::parse(user).expect("an id");
     person.client.encryption().request_user_identity(&user).await.expect("asked");
@@ -52,27 +52,27 @@ async fn the_device_is_signed_and_its_identity_comes_back_with_the_recovery_key(
         let mode = std::fs::metadata(home.join(file)).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
-    // Logging in again finds everything as it is.
+    // A second login changes nothing.
     let again = said(&astragal_matrix(&data, &config, &["login"], ""));
     assert_eq!(again, login);
     let key = said(&astragal_matrix(&data, &config, &["recovery", "new"], ""));
     let key = key.lines().next().expect("a key").to_owned();
 
-    // Something encrypted is said, and the machine burns down.
+    // Something encrypted is said, and then the machine burns down.
     let bot = Program::start(&data, &config);
     table.people[0].meet(&table.room, &table.bot).await;
     assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1");
     drop(bot);
     std::fs::remove_dir_all(&home).expect("it burns");
     let login = said(&astragal_matrix(&data, &config, &["login"], ""));
-    assert!(login.contains("did not sign this device"), "nothing is reset silently: {login}");
+    assert!(login.contains("did not sign this device"), "the login must not reset anything silently: {login}");
     let wrong = astragal_matrix(&data, &config, &["recovery", "restore"], "EsTc nonsense\n");
     assert!(tests::complaint(&wrong).contains("the recovery key does not open the account"));
     let restored = said(&astragal_matrix(&data, &config, &["recovery", "restore"], &format!("{key}\n")));
     assert!(restored.contains("the identity is back"), "{restored}");
     assert_eq!(signed(&table.people[0], &table.bot).await, (true, 2));
     let bot = Program::start(&data, &config);
-    // The numbers that were reserved when it burnt down are skipped.
+    // Numbers reserved at the time of the fire are skipped.
     let now = table.ask(0, "!roll 3d1").await;
     assert!(now.starts_with("3 | 3d1 [1 1 1] #"), "{now}");
     drop(bot);
@@ -94,10 +94,10 @@ async fn after_a_restored_backup_a_new_device_repeats_nothing() {
         said(&output.expect("the program runs"));
     };
     task(&data, "backup");
-    // What comes behind the backup was played, and answered, and is played again from it: by another device.
+    // The command after the backup is played and answered, and then played again from the backup by another device.
     let behind = table.people[0].say(&table.room, "!insp +1").await;
     assert!(table.people[0].answer(&behind).await.body().contains("inspiration 2"));
-    // The keys of what was said, Ann's and the bot's, have to be in the account's backup before the machine burns down.
+    // Before the machine burns down, the room keys from Ann and the bot must be in the account's backup.
     let session = std::fs::read(data.join("matrix/matrix/session.json")).expect("the login");
     let session: Value = serde_json::from_slice(&session).expect("JSON");
     let token = session["access_token"].as_str();
@@ -115,10 +115,10 @@ async fn after_a_restored_backup_a_new_device_repeats_nothing() {
     said(&astragal_matrix(&fresh, &config, &["recovery", "restore"], &key));
     let bot = Program::start(&fresh, &config);
     assert!(table.ask(0, "!insp +1").await.contains("inspiration"));
-    // Its key comes out of the account's backup, when it comes.
+    // Its key may take a while to arrive from the account's backup.
     let late = table.people[0].drain(Duration::from_secs(4)).await;
     let now = table.ask(0, "!insp +1").await;
-    assert!(now.contains("inspiration 4"), "the command behind the backup counts, once: {now}");
+    assert!(now.contains("inspiration 4"), "the command after the backup counts once: {now}");
     let again: Vec<_> = late.iter().filter(|heard| heard.answers() == Some(&behind)).collect();
     assert!(again.is_empty(), "{again:?}");
     drop(bot);

@@ -1,5 +1,5 @@
-//! A session played in encrypted rooms: the bot in this process with its dice and its time in the test's hand, a client a
-//! speaker.
+//! Plays a session in encrypted rooms: the bot runs in this process with dice and time set by the test, and each
+//! speaker has a client.
 
 use crate::stage::{Make, NETWORK, Running, settings, transport};
 use chat::{Clock, PlayerId, Post, Recipient, RoomId, Transport};
@@ -18,7 +18,7 @@ use tests::matrix::{Heard, Person, Synapse, name};
 use tests::serving::{PLUGINS, SetClock};
 use tests::watched::Watched;
 
-/// People by the names that sessions have for them: a client costs time, and serves one session after the other.
+/// People by their names in sessions. Clients are slow to make, so one session after another uses them.
 pub struct People {
     server: &'static Synapse,
     host: Person,
@@ -26,7 +26,7 @@ pub struct People {
 }
 
 impl People {
-    /// Nobody but who makes the rooms.
+    /// Nobody yet except the host, who makes the rooms.
     pub async fn new(server: &'static Synapse) -> Self {
         People { server, host: Person::register(server, &name("host")).await, there: BTreeMap::new() }
     }
@@ -40,9 +40,10 @@ impl People {
     }
 }
 
-/// Plays the session `text`; how many lines of answers were heard as written.
+/// Plays the session `text`. Returns how many lines of answers were heard as written.
 ///
 /// # Errors
+///
 /// The first line that does not go as written.
 pub async fn play(people: &mut People, file: &str, text: &str) -> Result<usize, Difference> {
     let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
@@ -58,7 +59,7 @@ struct Evening<'a> {
     names: BTreeSet<String>,
     plugins: Vec<&'static str>,
     unlimited: bool,
-    /// Ids by the names of the session.
+    /// Room ids by the names in the session.
     rooms: BTreeMap<String, String>,
     user: String,
     own: String,
@@ -71,11 +72,11 @@ struct Evening<'a> {
     room: String,
     admins: BTreeMap<String, u32>,
     last_said: BTreeMap<String, String>,
-    /// Lines of the last answer, by who alone heard them.
+    /// Lines of the last answer, by the person who alone heard them.
     answers: BTreeMap<Option<String>, Vec<String>>,
 }
 
-/// The events by the numbers that their lines have where a file is played through the core alone.
+/// Maps events to the numbers that their lines have when the core alone plays the file.
 #[derive(Default)]
 struct Ids {
     said: usize,
@@ -186,13 +187,13 @@ impl<'a> Evening<'a> {
         RoomId::new(NETWORK, &self.rooms[&self.room])
     }
 
-    /// Sets something at the table that no player did, while the bot is away.
+    /// Changes the table directly while the bot is away.
     async fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
         self.leave().await;
         set_up(&*self.store, &self.room_id(), set).map_err(|error| error.to_string())
     }
 
-    /// The bot goes, if it is there: it comes back for the next line.
+    /// Stops the bot, if it runs. It comes back for the next line.
     async fn leave(&mut self) {
         if let Some((bot, _)) = self.bot.take() {
             bot.stop().await;
@@ -212,7 +213,7 @@ impl<'a> Evening<'a> {
             unlimited: self.unlimited,
             ..Make::default()
         };
-        // Who makes the rooms is no player.
+        // The host is not a player.
         let host = format!("ignore = [\"{}\"]", self.people.host.id());
         let account = settings(&self.people.server.url(), &self.user, &host);
         let network = transport(account, self.device.path());
@@ -255,7 +256,7 @@ impl<'a> Evening<'a> {
             return Err("the bot is not done with this line".to_owned());
         }
         self.answers.clear();
-        // What it says when it comes is no answer.
+        // Its greeting is not part of the answer.
         let greets = |post: &Post| post.key.ends_with("/arrival");
         for post in network.posts().into_iter().filter(|post| !greets(post)) {
             let whose = match &post.to {
@@ -281,7 +282,7 @@ impl<'a> Evening<'a> {
         }
     }
 
-    /// The event that says a post, as a reader's client shows it.
+    /// The event with a post, as a reader's client shows it.
     async fn hear(&mut self, reader: &str, post: &Post) -> Heard {
         let (own, rooms) = (self.own.clone(), &self.rooms);
         let person = self.people.there.get_mut(reader).expect("who reads is there");
@@ -296,7 +297,7 @@ impl<'a> Evening<'a> {
         person.wait_for("an answer", message).await
     }
 
-    /// The lines of an answer, without what stands in front of them.
+    /// The lines of an answer without their prefixes.
     fn lines(&self, speaker: &str, post: &Post, heard: &Heard) -> Result<Vec<String>, String> {
         if !heard.encrypted {
             return Err(format!("not encrypted: {}", heard.body()));
@@ -305,7 +306,7 @@ impl<'a> Evening<'a> {
             Value::Null => heard.body(),
             edit => edit["body"].as_str().unwrap_or_default(),
         };
-        // A reply says itself whom it answers, if that is who spoke.
+        // The reply relation shows whom it answers, if that is the speaker.
         let private = post.to != Recipient::Room;
         let shown = !private && post.answers.is_some() && post.addressee.as_deref() == Some(speaker);
         let address = post.addressee.as_ref().filter(|_| !shown).map(|name| format!("{name}: ")).unwrap_or_default();
@@ -321,7 +322,7 @@ impl<'a> Evening<'a> {
         Ok(body.lines().map(str::to_owned).collect())
     }
 
-    /// The next line of the answer is this one, or begins so.
+    /// Checks that the answer's next line is this one, or begins like this.
     fn expect(&mut self, whose: &Whose, text: &str) -> Result<(), String> {
         let reader = match whose {
             Whose::Private(name) => Some(name.clone()),
@@ -340,7 +341,7 @@ impl<'a> Evening<'a> {
         }
     }
 
-    /// What stands in front of commands in this room.
+    /// This room's command prefix.
     fn prefix(&self) -> Result<String, String> {
         let key = keys::room(&self.room_id());
         let stored = self.store.read(&key).map_err(|error| error.to_string())?;
@@ -350,7 +351,7 @@ impl<'a> Evening<'a> {
     }
 }
 
-/// The session's dice; fair ones are those that the line would have if the file were played through the core alone.
+/// The session's dice. Fair ones are the dice that the line would get if the core alone played the file.
 struct LineDice {
     dice: SessionDice,
     rooms: BTreeMap<String, String>,

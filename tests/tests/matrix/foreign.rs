@@ -1,4 +1,4 @@
-//! A client that is not built on the bot's own library: matrix-nio, with encryption of its own.
+//! matrix-nio, a client that shares no library with the bot and has its own encryption.
 
 use crate::stage::{Make, NETWORK, Table, randomness, settings};
 use chat::{Clock, SystemClock};
@@ -33,9 +33,9 @@ async fn a_command_whose_key_comes_late_is_played_when_it_comes() {
     let bot = table.start(Make::default()).await;
     nia.meet(&table.room, &table.bot);
     let said = nia.say_without_key(&table.room, "!roll 4d1");
-    // What others say meanwhile does not wait for it.
+    // Meanwhile other commands do not wait for it.
     assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1");
-    // The bot remembers over a restart what it could not read.
+    // Over a restart the bot remembers messages it could not decrypt.
     let store = bot.stop().await;
     let bot = table.start(Make { store, ..Make::default() }).await;
     nia.share_key(&table.room);
@@ -45,7 +45,7 @@ async fn a_command_whose_key_comes_late_is_played_when_it_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_not_understood_is_told_once() {
+async fn a_sender_who_cannot_be_read_hears_so_once() {
     let table = Table::set(true, &["gus"]).await;
     let mut nia = Foreigner::register(table.server, &name("nia"));
     nia.join(&table.room);
@@ -56,7 +56,7 @@ async fn who_is_not_understood_is_told_once() {
     nia.meet(&table.room, &table.bot);
     let said = nia.say_without_key(&table.room, "!roll 4d1");
     table.people[0].meet(&table.room, &table.bot).await;
-    // It waits a minute for the key, and says so then.
+    // It waits a minute for the key before it says so.
     let time = tokio::spawn(async move {
         loop {
             clock.set(clock.now() + SignedDuration::from_secs(10));

@@ -1,4 +1,4 @@
-//! What was said while the bot was away, or while nobody could know that it listens.
+//! Messages sent while the bot was away, or before anybody could know that it listens.
 
 use crate::stage::{Make, NETWORK, Table, randomness, settings, times};
 use chat::{Clock, SystemClock, Transport};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tests::matrix::Heard;
 use transport_matrix::Matrix;
 
-/// A clock that goes ahead of everybody's.
+/// A clock ahead of all others.
 struct Ahead(SignedDuration);
 
 impl Clock for Ahead {
@@ -18,7 +18,7 @@ impl Clock for Ahead {
     }
 }
 
-/// Says `messages` while the bot is away, one in ten of them a command, and hears the answers in their order.
+/// Sends `messages` while the bot is away, one in ten of them a command, and hears the answers in order.
 async fn a_gap(encrypted: bool, messages: u32) {
     let mut table = Table::set(encrypted, &["ann"]).await;
     let unlimited = || Make { unlimited: true, ..Make::default() };
@@ -69,13 +69,13 @@ async fn late_answers_say_when_they_were_asked_for() {
         "{}",
         answer.body()
     );
-    // What is said now is on time.
+    // A message sent now is not marked as late.
     assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3");
     bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_hour_of_play_in_three_rooms_is_made_up_for() {
+async fn an_hour_of_missed_play_in_three_rooms_is_caught_up_with() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let mut rooms = vec![table.room.clone()];
     for (name, encrypted) in [("Cellar", true), ("Attic", false)] {
@@ -117,18 +117,18 @@ async fn an_hour_of_play_in_three_rooms_is_made_up_for() {
     }
     let more = table.people[0].drain(Duration::from_millis(500)).await;
     let own = |heard: &&Heard| commands.iter().any(|(_, person, said)| *person == 0 && heard.answers() == Some(said));
-    assert_eq!(more.iter().filter(own).count(), 0, "nothing is answered twice");
+    assert_eq!(more.iter().filter(own).count(), 0, "something is answered twice");
     bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_said_before_the_bot_came_is_not_answered() {
+async fn messages_from_before_the_bot_joined_are_not_answered() {
     let mut table = Table::set(false, &["ann"]).await;
     let room = table.room.clone();
     let before = table.people[0].say(&room, "!roll 7d1").await;
     let bot = table.start(Make::default()).await;
     assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1");
-    // Nor what was said while it was out.
+    // Nor messages from while it was out of the room.
     let (ann, own) = (&table.people[0], table.bot.clone());
     let kicked = ann.known(&room).expect("in it");
     let user = matrix_sdk::ruma::UserId::parse(&own).expect("an id");
@@ -136,7 +136,7 @@ async fn what_was_said_before_the_bot_came_is_not_answered() {
     let out = ann.say(&room, "!roll 8d1").await;
     kicked.invite_user_by_id(&user).await.expect("invited");
     ann.meet(&room, &own).await;
-    assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #2", "what the table holds stayed");
+    assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #2", "the table keeps its state");
     let heard = table.people[0].drain(Duration::from_millis(500)).await;
     assert!(heard.iter().all(|heard| ![Some(&*before), Some(&*out)].contains(&heard.answers())));
     bot.stop().await;

@@ -1,8 +1,8 @@
-//! What must hold however often the bot or the homeserver dies: every command is answered exactly once, and no change of
-//! what the table holds is lost or doubled.
+//! However often the bot or the homeserver dies, every command is answered exactly once, and no change at the table is
+//! lost or doubled.
 //!
-//! `ASTRAGAL_MATRIX_KILLS` and `ASTRAGAL_MATRIX_RESTARTS` say how often; 6 and 3 without them, 100 and 20 with
-//! `tests/run --long`.
+//! `ASTRAGAL_MATRIX_KILLS` and `ASTRAGAL_MATRIX_RESTARTS` set how often. The defaults are 6 and 3; `tests/run --long`
+//! uses 100 and 20.
 
 use crate::stage::{Table, times};
 use chat::RoomId;
@@ -13,10 +13,10 @@ use std::time::Duration;
 use tests::matrix::{Heard, Person, Synapse, SynapseOptions};
 use tests::unattended::Program;
 
-/// How long somebody listens for what would be too much.
+/// How long to listen for surplus answers.
 const LATE: Duration = Duration::from_millis(1_500);
 
-/// A configuration for an account on the homeserver at `url`, in the directory of its device.
+/// Writes a configuration for an account on the homeserver at `url` into the directory of its device.
 pub fn configure(directory: &Path, url: &str, user: &str, more: &str) -> PathBuf {
     let config = directory.join("astragal.toml");
     let text = format!(
@@ -28,7 +28,7 @@ pub fn configure(directory: &Path, url: &str, user: &str, more: &str) -> PathBuf
     config
 }
 
-/// What the bot answered to each command.
+/// The bot's answers to each command.
 #[derive(Default)]
 struct Answers(BTreeMap<String, Vec<String>>);
 
@@ -39,8 +39,8 @@ impl Answers {
         }
     }
 
-    /// Listens until all commands are answered, and a while for what would be too much: one answer each, and every change
-    /// counted once, in the order in which they were asked for.
+    /// Listens until all commands are answered, and a while longer for surplus answers. Each command has one answer,
+    /// and every change counts once, in the order of the commands.
     async fn hear_all(mut self, ann: &mut Person, commands: &[String]) -> u64 {
         for command in commands {
             if !self.0.contains_key(command) {
@@ -62,7 +62,7 @@ impl Answers {
     }
 }
 
-/// The journal leads to what is stored, and the store holds so much.
+/// The journal leads to what is stored, which includes this inspiration.
 fn holds(store: &Path, room: &str, inspiration: u64) {
     let store = astragal::store::look(&store.join("store")).expect("it opens");
     let table = TableId::of(&RoomId::new("matrix", room));
@@ -108,7 +108,7 @@ async fn a_bot_that_is_killed_during_play_answers_everything_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_homeserver_that_dies_during_play_takes_nothing_along() {
+async fn a_homeserver_that_dies_during_play_loses_nothing() {
     let server = Synapse::start(&SynapseOptions::default());
     let bot = server.register("dice");
     let mut ann = Person::register(&server, "ann").await;
@@ -125,7 +125,7 @@ async fn a_homeserver_that_dies_during_play_takes_nothing_along() {
         for n in 0..8 {
             commands.push(ann.say(&room, command(n)).await);
         }
-        // Some rounds are cut off at once, some in the middle of the answers.
+        // Some rounds end at once, some in the middle of the answers.
         tokio::time::sleep(Duration::from_millis(u64::from(round % 5) * 40)).await;
         server.kill();
         server.restart();

@@ -1,11 +1,11 @@
-//! Which rooms the bot is in, and who may do what in them.
+//! Which rooms the bot joins, and what people may do in them.
 
 use crate::stage::{Make, Table, settings, transport};
 use serde_json::json;
 use tests::matrix::{Person, name};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_those_are_followed_who_are_on_the_list() {
+async fn only_people_on_the_list_are_followed() {
     let mut table = Table::set(false, &["ann", "bob"]).await;
     let (ann, bob) = (table.people[0].id(), table.people[1].id());
     let mut settings = settings(&table.server.url(), &table.user, "");
@@ -15,7 +15,7 @@ async fn only_those_are_followed_who_are_on_the_list() {
     assert_eq!(table.ask(0, "!roll 1d1").await, "1 | 1d1 [1] #1");
     let other = table.people[1].make_room("Elsewhere", false, &[&table.bot]).await;
     table.people[1].join(&other).await;
-    // Ann's next room is joined, though Bob's was first.
+    // The bot joins Ann's next room, although Bob's came first.
     let next = table.people[0].make_room("Next", false, &[&table.bot]).await;
     table.people[0].join(&next).await;
     table.people[0].meet(&next, &table.bot).await;
@@ -32,7 +32,7 @@ async fn power_makes_admins_at_the_moment_of_the_command() {
     let bot = table.start(Make::default()).await;
     let refused = table.ask(1, "!plugin enable torg").await;
     assert!(refused.contains("room admin"), "{refused}");
-    // Who made the room has more power than any number (version 12).
+    // The room's creator has more power than any number (version 12).
     let enabled = table.ask(0, "!plugin enable torg").await;
     assert!(enabled.contains("torg"), "{enabled}");
     let powers = |power: i64| json!({ "users": { table.people[1].id(): power } });
@@ -56,7 +56,7 @@ async fn names_are_shown_and_never_trusted() {
     table.people[0].call_themselves(&room, "Ann\u{202e} the \n Bold").await;
     let named = table.ask(0, "!iam").await;
     assert!(named.contains("Ann the Bold"), "{named}");
-    // Who takes somebody's name is told apart by the id behind it.
+    // The id tells a person from another with the same name.
     assert!(table.ask(0, "!insp +2").await.contains("inspiration 2"));
     table.people[1].call_themselves(&room, "Ann\u{202e} the \n Bold").await;
     let mine = table.ask(1, "!insp +1").await;
@@ -64,7 +64,7 @@ async fn names_are_shown_and_never_trusted() {
     bot.stop().await;
 }
 
-/// Replaces a room as a client does; the new one's id.
+/// Upgrades a room as a client does. Returns the new room's id.
 async fn upgrade(person: &Person, server: &tests::matrix::Synapse, room: &str) -> String {
     let token = person.client.access_token();
     let path = format!("/_matrix/client/v3/rooms/{room}/upgrade");
@@ -104,7 +104,7 @@ async fn a_tombstone_from_somebody_without_power_leads_nowhere() {
     let tombstone = json!({ "body": "come along", "replacement_room": trap });
     eve.send_state_event_raw("m.room.tombstone", "", tombstone).await.expect("sent");
     table.people[1].meet(&trap, &table.bot).await;
-    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table stayed");
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table stays");
     table.room = trap;
     let theirs = table.ask(1, "!insp +1").await;
     assert!(theirs.contains("inspiration 1"), "another table: {theirs}");

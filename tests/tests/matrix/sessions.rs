@@ -1,4 +1,4 @@
-//! The session files of the project, heard in encrypted rooms as they are written.
+//! Plays the project's session files in encrypted rooms and hears them as written.
 
 use crate::evening::{People, play};
 use plugin_testkit::Difference;
@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use tests::matrix::Synapse;
 use tests::session_files;
 
-/// Files that are played at a time.
+/// Files played at the same time.
 const SIDE_BY_SIDE: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_sessions_of_the_project_are_heard_as_they_are_written() {
+async fn the_projects_sessions_are_heard_as_written() {
     let left = Arc::new(Mutex::new(session_files()));
     let players = (0..SIDE_BY_SIDE).map(|_| {
         let left = left.clone();

@@ -1,4 +1,4 @@
-//! What people say in the ways that Matrix has for it, and how the answers look in their clients.
+//! How people talk to the bot in Matrix's own ways, and how their clients show the answers.
 
 use crate::stage::{Make, NETWORK, Table};
 use chat::{Image, Post, Reply, RoomId};
@@ -29,7 +29,7 @@ async fn an_answer_is_one_notice_that_replies_and_calls_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_said_in_a_thread_is_answered_there() {
+async fn a_message_in_a_thread_is_answered_there() {
     let mut table = Table::set(false, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
@@ -81,7 +81,7 @@ async fn a_reply_to_an_answer_follows_up_on_that_roll() {
     });
     table.people[0].send(&room, "m.room.message", reply).await;
     let heard = table.hear(0).await;
-    assert!(heard.contains(" vs DN 2 (skill 12, bonus "), "it is about the first roll: {heard}");
+    assert!(heard.contains(" vs DN 2 (skill 12, bonus "), "it follows up on the first roll: {heard}");
     bot.stop().await;
 }
 
@@ -96,14 +96,14 @@ async fn an_edited_command_is_replayed_and_its_answer_edited() {
     let edit = table.people[0].hear(&room, &table.bot).await;
     assert_eq!(edit.content["m.relates_to"], json!({ "rel_type": "m.replace", "event_id": first.id }));
     assert_eq!(edit.content["m.new_content"]["body"], "7 | 2d1 [1 1] + 5 (edited, was #1) #2");
-    // One that was refused is played, and its refusal becomes the answer.
+    // A refused message is played, and its refusal becomes the answer.
     let said = table.people[0].say(&room, "!roll 2d").await;
     let refused = table.people[0].hear(&room, &table.bot).await;
     table.people[0].edit(&room, &said, "!roll 2d1").await;
     let edit = table.people[0].hear(&room, &table.bot).await;
     assert_eq!(edit.content["m.relates_to"]["event_id"], refused.id.as_str());
     assert_eq!(edit.content["m.new_content"]["body"], "2 | 2d1 [1 1] #3");
-    // Nobody edits what somebody else said.
+    // Nobody can edit another person's message.
     table.people[1].edit(&room, &said, "!roll 9d1").await;
     table.people[1].say(&room, "!roll 3d1").await;
     let heard = table.people[0].hear(&room, &table.bot).await;
@@ -112,7 +112,7 @@ async fn an_edited_command_is_replayed_and_its_answer_edited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
+async fn private_answers_go_to_a_direct_room_that_is_made_once() {
     let mut table = Table::set(true, &["gus", "ann"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
@@ -134,12 +134,12 @@ async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
             }
         }
     }
-    // There no prefix is needed.
+    // No prefix is needed in that room.
     let direct = direct.expect("it was heard");
     table.people[1].say(&direct, "roll 2d1").await;
     let own = table.bot.clone();
     assert_eq!(table.people[1].hear(&direct, &own).await.body(), "2 | 2d1 [1 1] #1", "at a table of its own");
-    // And other rooms can be meant by their name.
+    // And there other rooms can be named.
     table.people[1].say(&direct, "in tavern roll 4d1").await;
     let aside = table.people[1].hear(&direct, &own).await;
     assert!(aside.body().contains("4 | 4d1 [1 1 1 1] #4"), "{}", aside.body());
@@ -148,7 +148,7 @@ async fn what_is_for_few_goes_to_a_direct_room_that_is_made_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_comes_with_its_words_and_encrypted_where_the_room_is() {
+async fn a_file_comes_with_its_text_and_encrypted_where_the_room_is() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     table.ask(0, "!roll 2d1").await;
@@ -159,7 +159,7 @@ async fn a_file_comes_with_its_words_and_encrypted_where_the_room_is() {
     let source: MediaSource = serde_json::from_value(heard.content.clone()).expect("where it is");
     assert!(matches!(source, MediaSource::Encrypted(_)), "{source:?}");
     let request = MediaRequestParameters { source, format: MediaFormat::File };
-    let file = table.people[0].client.media().get_media_content(&request, false).await.expect("it can be had");
+    let file = table.people[0].client.media().get_media_content(&request, false).await.expect("it can be downloaded");
     let first = String::from_utf8(file).expect("text").lines().next().map(str::to_owned);
     assert!(first.is_some_and(|line| line.starts_with('{')), "lines of JSON");
     bot.stop().await;
@@ -171,7 +171,7 @@ const PICTURE: &[u8] =
     \xa0\0G\x0c\xc8\x1c\0s\x9a\x08\x81\xc8nN<\0\0\0\0IEND\xaeB`\x82";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
+async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
     for encrypted in [true, false] {
         let mut table = Table::set(encrypted, &["ann"]).await;
         let network = table.transport();
@@ -182,7 +182,7 @@ async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
         let words = Reply::new().bold("14").text(" on average");
         let room = RoomId::new(NETWORK, &table.room);
         let post = Post { images: vec![picture], ..Post::new("odds", room, words.blocks) };
-        // Asked for twice, as behind a crash, it is said once.
+        // Sent twice, as after a crash, it appears once.
         for _ in 0..2 {
             network.send(post.clone()).await.expect("said");
         }
@@ -200,12 +200,12 @@ async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
             let source: MediaSource = serde_json::from_value(source).expect("where it is");
             assert_eq!(matches!(source, MediaSource::Encrypted(_)), encrypted);
             let request = MediaRequestParameters { source, format: MediaFormat::File };
-            let seen = ann.client.media().get_media_content(&request, false).await.expect("it can be had");
+            let seen = ann.client.media().get_media_content(&request, false).await.expect("it can be downloaded");
             assert_eq!(seen, PICTURE);
         }
         let more = ann.drain(Duration::from_millis(500)).await;
         assert!(more.iter().all(|heard| heard.content["msgtype"] != "m.image"), "{more:?}");
-        // A chart is drawn; who reads the text alone has it in words.
+        // A chart is drawn. Its text says the same in words.
         ann.say(&table.room, "!odds 2d6").await;
         let heard = ann.hear(&table.room, &table.bot).await;
         assert_eq!(heard.content["msgtype"], "m.image");
@@ -218,7 +218,7 @@ async fn a_picture_comes_with_its_words_its_size_and_a_thumbnail() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whose_turn_it_is_is_called() {
+async fn the_player_whose_turn_it_is_is_mentioned() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let bot = table.start(with(&["retrostar"])).await;
     table.ask(1, "!spot").await;
@@ -238,7 +238,7 @@ fn name_of(table: &Table, person: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
+async fn a_reaction_to_the_ballot_is_a_vote_and_one_to_an_offer_takes_it() {
     let mut table = Table::set(true, &["gus", "ann", "bob"]).await;
     let dice = plugin_testkit::SessionDice::default();
     let make = Make { plugins: vec!["spheres"], dice: Box::new(dice.clone()), unlimited: true, ..Make::default() };
@@ -253,14 +253,14 @@ async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
     let said = table.people[1].say(&room, "!check 3 vs 6").await;
     let failed = table.people[1].answer(&said).await;
     assert!(failed.body().contains("!1 "), "{}", failed.body());
-    // Neither a sign that means nothing nor one of somebody else's takes what was offered.
+    // Neither a reaction without a meaning nor another player's reaction takes an offer.
     table.people[2].react(&room, &failed.id, "1️⃣").await;
     table.people[1].react(&room, &failed.id, "👍").await;
     dice.use_seed([3; 32]);
     table.people[1].react(&room, &failed.id, "1️⃣").await;
     let spent = table.people[1].answer(&failed.id).await;
     assert!(spent.body().starts_with(&format!("{}: ", name_of(&table, 1))), "{}", spent.body());
-    // The last dice leave the Pool, and the Tilt is voted on.
+    // The last dice leave the Pool, and the players vote on the Tilt.
     let ann = name_of(&table, 1);
     let mut tilt = String::new();
     dice.script(None);
@@ -281,26 +281,26 @@ async fn a_sign_at_the_ballot_is_a_vote_and_a_sign_at_an_offer_takes_it() {
     let voted = table.people[1].answer(&ballot.id).await;
     assert!(voted.body().contains(&format!("so far {die} ")), "{}", voted.body());
     let again = table.ask(1, &format!("!vote {die}")).await;
-    assert!(again.contains("You voted for the good category already"), "a sign and a word count alike: {again}");
+    assert!(again.contains("You voted for the good category already"), "a reaction and a word count alike: {again}");
     bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thumbs_up_at_a_refusal_sends_the_line_that_it_shows() {
+async fn a_thumbs_up_on_a_refusal_sends_the_line_it_shows() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
     let said = table.people[0].say(&room, "!roll 2d1 strength").await;
     let refused = table.people[0].hear(&room, &table.bot).await;
     assert!(refused.body().contains("Try: !roll 2d1 # strength (!y sends it)"), "{}", refused.body());
-    // Neither somebody else's thumb nor another sign sends it.
+    // Neither another player's thumbs-up nor another reaction sends it.
     table.people[1].react(&room, &refused.id, "👍").await;
     table.people[0].react(&room, &refused.id, "❓").await;
     table.people[0].react(&room, &refused.id, "👍🏽").await;
     let sent = table.people[0].hear(&room, &table.bot).await;
     assert_eq!(sent.content["m.relates_to"]["event_id"], refused.id.as_str());
     assert_eq!(sent.content["m.new_content"]["body"], "2 | 2d1 [1 1] | strength #1");
-    // It is the next version of the message, which may be edited further, and is not sent again.
+    // It counts as the message's next version. The message can be edited further, and is not sent again.
     table.people[0].edit(&room, &said, "!roll 2d1+5").await;
     let edit = table.people[0].hear(&room, &table.bot).await;
     assert_eq!(edit.content["m.new_content"]["body"], "7 | 2d1 [1 1] + 5 (edited, was #1) #2");
@@ -313,7 +313,7 @@ async fn a_thumbs_up_at_a_refusal_sends_the_line_that_it_shows() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_taken_back_is_erased_and_its_dice_stay() {
+async fn a_redacted_command_is_erased_and_its_dice_stay() {
     for encrypted in [false, true] {
         let mut table = Table::set(encrypted, &["ann", "bob"]).await;
         let bot = table.start(Make::default()).await;
@@ -323,7 +323,7 @@ async fn what_is_taken_back_is_erased_and_its_dice_stay() {
         let room = table.people[0].known(&table.room).expect("in it");
         let event = matrix_sdk::ruma::EventId::parse(&said).expect("an event id");
         room.redact(&event, None, None).await.expect("taken back");
-        // What was answered is taken back too, and nothing is said about it.
+        // The answer is redacted too, and the bot says nothing about it.
         let (bot_id, gone) = (table.bot.clone(), answer.id.clone());
         let takes_back = |heard: &tests::matrix::Heard| {
             let of = heard.content["redacts"].as_str().map(str::to_owned);
@@ -333,11 +333,11 @@ async fn what_is_taken_back_is_erased_and_its_dice_stay() {
         let history = table.ask(1, "!history").await;
         assert!(history.contains("#1") && history.contains("d1=1 (text erased in #2)"), "{history}");
         assert!(!history.contains("street"), "{history}");
-        // Who takes back what was no command is told nothing.
+        // Redacting a message that was not a command gets no answer.
         let prose = table.people[1].say(&table.room, "hello").await;
         let event = matrix_sdk::ruma::EventId::parse(&prose).expect("an event id");
         table.people[1].known(&table.room).expect("in it").redact(&event, None, None).await.expect("taken back");
-        assert!(table.ask(1, "!roll 2d1").await.contains("2d1"), "the next thing that is said");
+        assert!(table.ask(1, "!roll 2d1").await.contains("2d1"), "the next message");
         bot.stop().await;
     }
 }

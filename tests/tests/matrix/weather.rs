@@ -1,4 +1,4 @@
-//! Homeservers on their bad days: limits, errors, lost requests and answers, nonsense, and logins that end.
+//! Homeservers on bad days: limits, errors, lost requests and answers, nonsense, and logins that end.
 
 use crate::stage::{Make, Table, settings, times, transport};
 use serde_json::json;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tests::matrix::{BadLine, Person, Synapse, SynapseOptions, Weather};
 use tokio::sync::watch;
 
-/// Three in ten requests go wrong, each in another way. Where nobody reads the body of an answer, nonsense is none: that
-/// the keys were never handed on could be noticed by nobody.
+/// Three in ten requests fail, each in a different way. Nonsense is not sent where nobody reads the body: nobody could
+/// notice then that keys were never handed on.
 fn bad(number: usize, request: &str) -> Weather {
-    // Any numbers that do not follow the requests' own order.
+    // A hash that does not follow the order of requests.
     let chance = (number as u64).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407) >> 33;
     match chance % 10 {
         0 => [Weather::Limited(30), Weather::Status(502), Weather::Status(503)][chance as usize % 3].clone(),
@@ -55,7 +55,7 @@ async fn in_bad_weather_every_answer_is_one_event() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_holds_up_its_own_room_alone() {
+async fn a_limit_holds_up_only_its_own_room() {
     let mut table = Table::set(false, &["ann"]).await;
     let other = table.people[0].make_room("Other", false, &[&table.bot]).await;
     table.people[0].join(&other).await;
@@ -81,16 +81,16 @@ async fn a_limit_holds_up_its_own_room_alone() {
     let slow = ann.say(&table.room, "!roll 2d1").await;
     let quick = ann.say(&other, "!roll 3d1").await;
     ann.answer(&quick).await;
-    assert!(tries.load(Ordering::SeqCst) <= 2, "the wait is honoured");
+    assert!(tries.load(Ordering::SeqCst) <= 2, "the bot does not wait as told");
     let heard = ann.drain(Duration::from_millis(10)).await;
-    assert!(heard.iter().all(|heard| heard.answers() != Some(&*slow)), "it still waits");
+    assert!(heard.iter().all(|heard| heard.answers() != Some(&*slow)), "it was answered too early");
     assert_eq!(ann.answer(&slow).await.body(), "2 | 2d1 [1 1] #1");
     assert_eq!(tries.load(Ordering::SeqCst), 3);
     bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_takes_long_is_shown_as_typing() {
+async fn slow_uploads_are_shown_as_typing() {
     let mut table = Table::set(true, &["ann"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
@@ -105,19 +105,19 @@ async fn what_takes_long_is_shown_as_typing() {
             if request.contains("/upload") { Weather::Slow(takes) } else { Weather::Fair }
         });
         table.ask(0, "!export").await;
-        assert_eq!(typing.load(Ordering::SeqCst), told, "it begins, and ends");
+        assert_eq!(typing.load(Ordering::SeqCst), told, "typing begins and ends");
     }
     bot.stop().await;
 }
 
-/// Waits until something was asked more often than that.
+/// Waits until there were more requests than this.
 async fn wait_for_more_than(times: u32, asked: &mut watch::Receiver<u32>) {
     let more = tokio::time::timeout(Duration::from_secs(30), asked.wait_for(|asked| *asked > times)).await;
-    more.unwrap_or_else(|_| panic!("it is asked {times} times and no more")).expect("the line is open");
+    more.unwrap_or_else(|_| panic!("there were {times} requests and no more")).expect("the line is open");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
+async fn a_homeserver_that_answers_at_once_is_not_polled_endlessly() {
     let table = Table::set(false, &["ann"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
@@ -137,7 +137,7 @@ async fn a_homeserver_that_answers_at_once_is_not_asked_without_end() {
     let begun = tokio::time::Instant::now();
     wait_for_more_than(4, &mut seen).await;
     let took = begun.elapsed();
-    assert!(took > Duration::from_millis(1_400), "asked four times more in {took:?}");
+    assert!(took > Duration::from_millis(1_400), "four more requests in {took:?}");
     bot.stop().await;
 }
 
@@ -158,7 +158,7 @@ async fn tokens_are_refreshed_and_a_soft_logout_is_recovered_from() {
         // Longer than a token lives.
         tokio::time::sleep(Duration::from_millis(2_500)).await;
     }
-    // Nobody is there to be asked for a new token; that is no word against the old login.
+    // The token endpoint is unreachable, which does not invalidate the old login.
     let tries = watch::Sender::new(0);
     let (count, mut seen) = (tries.clone(), tries.subscribe());
     line.forecast(move |_, request| {
@@ -172,7 +172,7 @@ async fn tokens_are_refreshed_and_a_soft_logout_is_recovered_from() {
     let said = ann.say(&room, "!roll 2d1").await;
     assert_eq!(ann.answer(&said).await.body(), "2 | 2d1 [1 1] #4");
     let device_before = ann.client.encryption().get_user_devices(&user(&bot)).await.expect("known").devices().count();
-    // The refresh fails as well: all that is left is the password.
+    // The refresh fails as well, so only the password is left.
     line.forecast(|_, request| match request.contains("/refresh") || request.contains("/sync?") {
         true => Weather::Unauthorised,
         false => Weather::Fair,
@@ -181,7 +181,7 @@ async fn tokens_are_refreshed_and_a_soft_logout_is_recovered_from() {
     line.forecast(|_, _| Weather::Fair);
     let said = ann.say(&room, "!roll 3d1").await;
     assert_eq!(ann.answer(&said).await.body(), "3 | 3d1 [1 1 1] #5");
-    // The same by the homeserver itself, which says of the renewal only that it does not know that token.
+    // The same from the homeserver itself, whose only answer to a refresh is that it does not know the token.
     server.forget_refresh_tokens();
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     let said = ann.say(&room, "!roll 4d1").await;
@@ -202,7 +202,7 @@ async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
     let mut command = tests::astragal(&table.device.path().join("data"));
     let child = command.arg("--config").arg(&config).spawn().expect("the program runs");
     table.people[0].meet(&table.room, &table.bot).await;
-    // Somebody logs the bot out everywhere.
+    // All of the bot's logins are revoked.
     let login = json!({
         "type": "m.login.password", "identifier": { "type": "m.id.user", "user": table.user },
         "password": format!("pw-{}", table.user),
@@ -213,5 +213,5 @@ async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
     let complaint = tests::complaint(&output);
     assert!(complaint.contains("the login was revoked") && complaint.contains("astragal matrix login"), "{complaint}");
     let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
-    assert!(!said.contains(&format!("pw-{}", table.user)), "no secret is ever said");
+    assert!(!said.contains(&format!("pw-{}", table.user)), "the password is in the output");
 }

@@ -1,4 +1,4 @@
-//! Somebody between the bot and its server, or in the server's place, who wants its password.
+//! An attacker between the bot and its server, or posing as the server, wants its password.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -8,14 +8,14 @@ use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, meet, settings};
 use tests::irc::{Certificates, Client, Inspircd, InspircdOptions, Message, Peer, Scripted};
 use transport_irc::Settings;
 
-/// An account, and a password that may be told to the right server even without TLS.
+/// An account whose password may go to the right server even without TLS.
 const TOLD: &str = "account = \"dice\"\naccount_password = \"dragon\"\ntell_password = \"always\"";
-/// The same as it is by default.
+/// The same with the default setting.
 const KEPT: &str = "account = \"dice\"\naccount_password = \"dragon\"";
-/// How long the bot waits for a step of SASL, and a little more.
+/// How long the bot waits for a step of SASL, and a bit more.
 const STEP: Duration = Duration::from_secs(18);
 
-/// Offers capabilities, and grants what is asked for.
+/// Offers capabilities and grants those requested.
 #[track_caller]
 fn offer(peer: &mut Peer, caps: &str) {
     peer.expect("CAP LS 302");
@@ -24,7 +24,7 @@ fn offer(peer: &mut Peer, caps: &str) {
     peer.send(&format!(":{SERVER} CAP * ACK :{}", Message::parse(&line).params[1]));
 }
 
-/// The bot begins with SCRAM; the nonce it uses.
+/// Expects the bot to begin with SCRAM, and returns its nonce.
 #[track_caller]
 fn scram(peer: &mut Peer) -> String {
     peer.expect("AUTHENTICATE SCRAM-SHA-256");
@@ -40,7 +40,7 @@ fn challenge(peer: &mut Peer, text: &str) {
     peer.send(&format!("AUTHENTICATE {}", BASE64_STANDARD.encode(text)));
 }
 
-/// Whatever the server offers from here on, it is not told the password: by PLAIN or by words to the services.
+/// Whatever the server offers now, the bot does not reveal the password: neither by PLAIN nor to services.
 #[track_caller]
 fn tells_nothing(peer: &mut Peer) {
     let mut welcomed = false;
@@ -50,8 +50,8 @@ fn tells_nothing(peer: &mut Peer) {
         line.contains("dragon") || word.contains("dragon")
     };
     while let Some(line) = peer.try_line(QUIET) {
-        assert!(!told(&line), "it tells the password: {line}");
-        assert!(line != "AUTHENTICATE PLAIN", "it is about to tell the password");
+        assert!(!told(&line), "it reveals the password: {line}");
+        assert!(line != "AUTHENTICATE PLAIN", "it is about to reveal the password");
         match line.as_str() {
             "AUTHENTICATE *" => peer.send(&format!(":{SERVER} 906 {BOT} :SASL authentication aborted")),
             "CAP END" => {
@@ -61,11 +61,11 @@ fn tells_nothing(peer: &mut Peer) {
             _ => {}
         }
     }
-    assert!(welcomed || peer.closed(Duration::from_millis(100)), "it waits for something");
+    assert!(welcomed || peer.closed(Duration::from_millis(100)), "it neither registers nor leaves");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn too_few_rounds_are_not_answered_and_the_password_is_not_told_instead() {
+async fn too_few_rounds_get_no_proof_and_no_password() {
     for first in ["i=1", "i=4095"] {
         let server = Scripted::listen();
         let _bot = Make::default().start(settings(server.port(), TOLD));
@@ -73,15 +73,19 @@ async fn too_few_rounds_are_not_answered_and_the_password_is_not_told_instead() 
         offer(&mut peer, "sasl=SCRAM-SHA-256,PLAIN");
         let nonce = scram(&mut peer);
         challenge(&mut peer, &format!("r={nonce}x,s=AAAA,{first}"));
-        assert_eq!(peer.expect("AUTHENTICATE "), "AUTHENTICATE *", "a proof by which the password can be guessed");
+        assert_eq!(
+            peer.expect("AUTHENTICATE "),
+            "AUTHENTICATE *",
+            "it sends a proof that makes the password easy to guess"
+        );
         peer.send(&format!(":{SERVER} 906 {BOT} :SASL authentication aborted"));
         tells_nothing(&mut peer);
     }
 }
 
-/// What a server does that does not know the password and wants it, behind the bot's proof.
+/// After the bot's proof, a server that does not know the password either sends a wrong signature or claims success.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_was_caught_faking_scram_is_never_told_the_password() {
+async fn a_server_caught_faking_scram_never_gets_the_password() {
     for fake in ["AUTHENTICATE dj1BQUFB", ":irc.test 903 astragal :SASL authentication successful"] {
         let server = Scripted::listen();
         let bot = Make::default().start(settings(server.port(), TOLD));
@@ -93,7 +97,7 @@ async fn who_was_caught_faking_scram_is_never_told_the_password() {
         peer.send(fake);
         tells_nothing(&mut peer);
         drop(peer);
-        // It comes again and offers nothing else.
+        // The bot reconnects, and the server offers nothing else.
         let mut peer = server.accept();
         offer(&mut peer, "sasl=PLAIN");
         tells_nothing(&mut peer);
@@ -101,7 +105,7 @@ async fn who_was_caught_faking_scram_is_never_told_the_password() {
         let mut peer = server.accept();
         offer(&mut peer, "server-time");
         tells_nothing(&mut peer);
-        // The bot is started anew.
+        // The bot is restarted.
         let store = stop(bot, peer).await;
         let _bot = Make { store, ..Make::default() }.start(settings(server.port(), TOLD));
         let mut peer = server.accept();
@@ -111,7 +115,7 @@ async fn who_was_caught_faking_scram_is_never_told_the_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_tls_the_password_is_told_neither_by_plain_nor_to_services() {
+async fn without_tls_neither_plain_nor_services_get_the_password() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), KEPT));
     for caps in ["sasl=PLAIN", "sasl", "server-time"] {
@@ -125,7 +129,7 @@ async fn without_tls_the_password_is_told_neither_by_plain_nor_to_services() {
     }
 }
 
-/// The account and its password stand in a template, in whichever order.
+/// A template contains the account and its password, in either order.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_template_that_begins_with_the_account_is_refused_by_the_settings() {
     let text = |identify: &str| format!("server = \"x\"\n{KEPT}\nidentify = \"{identify}\"");
@@ -137,14 +141,14 @@ async fn a_template_that_begins_with_the_account_is_refused_by_the_settings() {
     assert!(complete("Q@CServe.quakenet.org AUTH {account} {password}").is_ok());
 }
 
-/// Settings for a server that is reached without TLS, by its name.
+/// Settings for a server reached by its name without TLS.
 fn by_name(port: u16) -> Settings {
     let ca = Some(Certificates::shared().ca.clone());
     Settings { server: "localhost".to_owned(), ca, ..settings(port, "password = \"sesame\"") }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_wants_tls_is_told_nothing_before_and_never_spoken_to_without_again() {
+async fn a_server_that_wants_tls_learns_nothing_without_it_then_or_later() {
     let real = Inspircd::start(&InspircdOptions { sts: Some(300), ..InspircdOptions::default() });
     let mut gus = Client::connect(real.port(), "gus");
     gus.join(CHANNEL);
@@ -152,7 +156,7 @@ async fn a_server_that_wants_tls_is_told_nothing_before_and_never_spoken_to_with
     let bot = Make::default().start(by_name(plain.port()));
     let mut peer = plain.accept();
     assert_eq!(peer.line(), "CAP LS 302");
-    assert_eq!(peer.try_line(QUIET), None, "it says who it is before it knows");
+    assert_eq!(peer.try_line(QUIET), None, "it registers before it knows");
     peer.send(&format!(":{SERVER} CAP * LS * :server-time sts=port={},duration=9", real.tls_port()));
     assert_eq!(peer.try_line(Duration::from_secs(5)), None, "it says more without TLS");
     assert!(peer.closed(Duration::from_secs(5)));
@@ -160,12 +164,12 @@ async fn a_server_that_wants_tls_is_told_nothing_before_and_never_spoken_to_with
     meet(&mut gus, BOT, CHANNEL);
     gus.raw(&format!("WHOIS {BOT}"));
     gus.wait_for(|line| line.contains(" 671 "));
-    // Over TLS the server said for how long.
+    // Over TLS the server announced a duration.
     let store = bot.stop().await;
     let bot = Make { store, ..Make::default() }.start(by_name(plain.port()));
     meet(&mut gus, BOT, CHANNEL);
     real.kill();
-    assert!(plain.try_accept(3 * QUIET).is_none(), "it comes without TLS");
+    assert!(plain.try_accept(3 * QUIET).is_none(), "it connects without TLS");
     bot.stop().await;
 }
 
@@ -178,14 +182,14 @@ async fn a_real_server_leads_the_bot_to_its_encrypted_port() {
     meet(&mut gus, BOT, CHANNEL);
     gus.raw(&format!("WHOIS {BOT}"));
     gus.wait_for(|line| line.contains(" 671 "));
-    // `check-config --online` goes the same way.
+    // `check-config --online` follows it, too.
     let tried = transport_irc::probe(&by_name(server.port()), &tests::irc::stage::nonces()).await;
     assert!(tried.is_ok(), "{tried:?}");
     bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_comes_to_want_tls_is_left_and_asked_again() {
+async fn a_server_that_starts_to_want_tls_is_left_and_asked_again() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "password = \"sesame\""));
     let mut peer = server.accept();
@@ -193,7 +197,7 @@ async fn a_server_that_comes_to_want_tls_is_left_and_asked_again() {
     peer.expect("CAP END");
     welcome(&mut peer, BOT, "");
     let_join(&mut peer, BOT);
-    // Without a port, or taken back, it means nothing here.
+    // Without a port, or withdrawn, it has no effect here.
     peer.send(&format!(":{SERVER} CAP {BOT} NEW :sts=duration=60"));
     peer.send(&format!(":{SERVER} CAP {BOT} DEL :sts"));
     peer.send("PING :still");
@@ -204,6 +208,6 @@ async fn a_server_that_comes_to_want_tls_is_left_and_asked_again() {
     let mut peer = server.accept();
     assert_eq!(peer.line(), "CAP LS 302");
     assert_eq!(peer.try_line(QUIET), None);
-    // A server that does not answer that is one without capabilities.
+    // To a bot that gets no answer, this is a server without capabilities.
     assert_eq!(peer.try_line(STEP).as_deref(), Some("PASS sesame"));
 }

@@ -1,4 +1,4 @@
-//! The operator's terminal and disk: what servers and strangers write into the log.
+//! Protects the operator's terminal and disk from what servers and strangers put into the log.
 
 use std::fs;
 use std::io::Read;
@@ -28,7 +28,7 @@ impl Logged {
         Logged { child: child.expect("the program runs"), home }
     }
 
-    /// Ends it; what it wrote into its log.
+    /// Ends it and returns its log.
     fn end(mut self) -> String {
         self.child.kill().expect("it runs");
         self.child.wait().expect("it ends");
@@ -40,14 +40,14 @@ impl Logged {
     }
 }
 
-/// Escapes of a terminal in seven bits and in eight, and very much of it.
+/// Terminal escapes in seven bits and in eight, in a very long line.
 fn steering(peer: &mut Peer, line: &str) {
     let steer = format!("\u{1b}]0;owned\u{7}\u{9b}2J\u{1b}[31m{}", "x".repeat(5_000));
     peer.send(&line.replace("{}", &steer));
 }
 
 #[test]
-fn a_server_steers_no_terminal_by_way_of_the_log() {
+fn a_server_cannot_control_a_terminal_through_the_log() {
     let server = Scripted::listen();
     let program = Logged::start(server.port());
     for line in ["ERROR :{}", ":irc.test 465 astragal :{}", ":irc.test 432 astragal :{}"] {
@@ -92,9 +92,9 @@ fn invitations_and_floods_write_little_into_the_log() {
     assert!(lines < 60, "{lines} lines in the log");
 }
 
-/// A template that would make the program panic at the login.
+/// A template that would make the program panic at login.
 #[test]
-fn a_wrong_template_is_named_by_check_config() {
+fn check_config_names_a_wrong_template() {
     let home = tempfile::tempdir().expect("a directory");
     let config = home.path().join("astragal.toml");
     let text =

@@ -1,4 +1,4 @@
-//! Names that a server takes for one and services for two, nicks that change hands, and names with odd letters in them.
+//! Names that a server considers equal but services do not, nicks that change hands, and names with odd letters.
 
 use chat::PlayerId;
 use std::collections::BTreeSet;
@@ -7,13 +7,13 @@ use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Peer, Scripted, plain};
 use transport_irc::Settings;
 
-/// Somebody with this account, or none, says something in the channel.
+/// Someone with this account, or without one, says something in the channel.
 fn say_as(peer: &mut Peer, account: Option<&str>, nick: &str, text: &str) {
     let tag = account.map(|account| format!("@account={account} ")).unwrap_or_default();
     peer.send(&format!("{tag}:{nick}!{nick}@home.test PRIVMSG {CHANNEL} :{text}"));
 }
 
-/// The bot in its channel, on a server that tells the account of each message.
+/// The bot in its channel, on a server that adds the account to each message.
 #[track_caller]
 fn seat_with_accounts(peer: &mut Peer, isupport: &str) {
     let nick = let_in(peer, "account-tag", isupport);
@@ -21,7 +21,7 @@ fn seat_with_accounts(peer: &mut Peer, isupport: &str) {
     introduced(peer);
 }
 
-/// Whether whoever that is runs the room.
+/// True if this person has admin rights in the room.
 #[track_caller]
 fn runs_the_room(peer: &mut Peer, account: Option<&str>, nick: &str) -> bool {
     say_as(peer, account, nick, "!room formatting off");
@@ -31,7 +31,7 @@ fn runs_the_room(peer: &mut Peer, account: Option<&str>, nick: &str) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_owner_is_known_by_an_account_of_any_letters_and_nobody_else_by_one_like_it() {
+async fn an_owner_is_known_by_an_account_with_odd_letters_and_nobody_by_a_similar_one() {
     for isupport in ["", "CASEMAPPING=rfc1459", "CASEMAPPING=strict-rfc1459", "CASEMAPPING=ascii", "CASEMAPPING=x"] {
         let server = Scripted::listen();
         let owners = BTreeSet::from([PlayerId::new("irc", "account:mia[1]~")]);
@@ -40,7 +40,7 @@ async fn an_owner_is_known_by_an_account_of_any_letters_and_nobody_else_by_one_l
         seat_with_accounts(&mut peer, isupport);
         assert!(runs_the_room(&mut peer, Some("Mia[1]~"), "mia"), "{isupport}: the owner");
         assert!(runs_the_room(&mut peer, Some("gus\\\\a"), "gus"), "{isupport}: the admin");
-        // Services that compare letter by letter give these to somebody else.
+        // Services that compare letter by letter let others register these.
         for other in ["Mia{1}^", "mia[1}~", "gus|a"] {
             assert!(!runs_the_room(&mut peer, Some(other), "ann"), "{isupport}: {other}");
         }
@@ -49,7 +49,7 @@ async fn an_owner_is_known_by_an_account_of_any_letters_and_nobody_else_by_one_l
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_ignored_is_so_however_their_name_is_written() {
+async fn an_ignored_person_is_ignored_however_their_name_is_spelled() {
     for isupport in ["", "CASEMAPPING=ascii"] {
         let server = Scripted::listen();
         let ignore = ["irc:account:Troll[x]", "no\\body~!*"].map(str::to_owned).into();
@@ -67,36 +67,36 @@ async fn whoever_is_ignored_is_so_however_their_name_is_written() {
     }
 }
 
-/// Nicks are handed round between an operator, an admin by account and a stranger, all in one packet.
+/// An operator, an admin by account and a stranger swap nicks, all in one packet.
 #[tokio::test(flavor = "multi_thread")]
 async fn rights_do_not_follow_a_nick_that_changes_hands() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "admins = [\"account:ann\"]"));
     let mut peer = server.accept();
     seat_with_accounts(&mut peer, "");
-    // Gus is the channel's operator, mia is nobody.
+    // Gus is the channel's operator; mia has no rights.
     peer.send_bytes(
         b":gus!gus@home.test NICK :x\r\n:mia!mia@home.test NICK :GUS\r\n:x!gus@home.test NICK :mia\r\n\
           :irc.test MODE #hall +v GUS\r\n",
     );
-    assert!(!runs_the_room(&mut peer, None, "GUS"), "who took the operator's nick");
-    assert!(runs_the_room(&mut peer, None, "mia"), "the operator by another nick");
-    // The operator goes, and somebody comes by that nick.
+    assert!(!runs_the_room(&mut peer, None, "GUS"), "a stranger with the operator's nick");
+    assert!(runs_the_room(&mut peer, None, "mia"), "the operator with another nick");
+    // The operator leaves, and a stranger joins with that nick.
     peer.send_bytes(b":mia!gus@home.test QUIT :gone\r\n:mia!evil@far.test JOIN #hall\r\n");
-    assert!(!runs_the_room(&mut peer, None, "mia"), "who came by the operator's nick");
+    assert!(!runs_the_room(&mut peer, None, "mia"), "a stranger who joined with the operator's nick");
     peer.send_bytes(
         b":GUS!mia@home.test PART #hall\r\n:GUS!mia@home.test JOIN #hall\r\n:irc.test MODE #hall +o GUS\r\n",
     );
     assert!(runs_the_room(&mut peer, None, "gus"), "made operator");
-    // Logged out, an admin is nobody.
+    // Once logged out, an admin has no rights.
     assert!(runs_the_room(&mut peer, Some("ann"), "mia"));
     assert!(!runs_the_room(&mut peer, None, "mia"));
     assert!(!runs_the_room(&mut peer, Some("ann2"), "ann"));
 }
 
-/// Between two lines of an answer to one person, their nick changes hands.
+/// A player's nick changes hands between two lines of an answer to them.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_rest_of_an_answer_does_not_go_to_who_took_the_nick() {
+async fn the_rest_of_an_answer_does_not_go_to_the_nicks_new_owner() {
     let server = Scripted::listen();
     let irc = Settings { burst: 1, line_every_ms: 700, ..settings(server.port(), "") };
     let _bot = Make::default().start(irc);
@@ -109,16 +109,16 @@ async fn the_rest_of_an_answer_does_not_go_to_who_took_the_nick() {
         let line = peer.expect("PRIVMSG ");
         assert!(line.starts_with("PRIVMSG mia_has_another_nick "), "{line}");
     }
-    // Nor to anybody once they have gone.
+    // Once they have left, nobody gets the rest.
     peer.send(&format!("@account=mia :mia_has_another_nick!mia@home.test PRIVMSG {BOT} :help"));
     peer.expect("PRIVMSG mia_has_another_nick ");
     peer.send(":mia_has_another_nick!mia@home.test QUIT :gone\r\n:mia!gus@home.test NICK :mia_has_another_nick");
     assert_eq!(peer.try_expect("PRIVMSG", 2 * QUIET), None);
 }
 
-/// Somebody without an account rolls in secret, and is gone before they are told.
+/// A player without an account makes a secret roll and leaves before the answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_on_its_way_does_not_go_to_who_took_the_nick() {
+async fn a_secret_on_its_way_does_not_go_to_the_nicks_new_owner() {
     for gone in [":mia!mia@home.test QUIT :gone", ":mia!mia@home.test PART #hall"] {
         let server = Scripted::listen();
         let irc = Settings { burst: 1, line_every_ms: 700, ..settings(server.port(), "") };
@@ -128,7 +128,7 @@ async fn a_secret_on_its_way_does_not_go_to_who_took_the_nick() {
         for number in 1..=3 {
             say_as(&mut peer, None, "mia", &format!("!secret roll {number}d1 # a trap"));
         }
-        // The first is told, the others wait for their turn.
+        // The first is sent; the others wait in line.
         peer.expect("PRIVMSG mia ");
         peer.send(&format!("{gone}\r\n:gus!gus@home.test NICK :mia"));
         while let Some(line) = peer.try_line(5 * QUIET) {
@@ -138,9 +138,9 @@ async fn a_secret_on_its_way_does_not_go_to_who_took_the_nick() {
     }
 }
 
-/// What was done in secret under a nick, talking to the bot alone.
+/// Secrets from a private chat under a nick.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_chat_keeps_its_secrets_from_who_takes_the_nick() {
+async fn a_private_chat_keeps_its_secrets_from_the_nicks_new_owner() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();
@@ -156,7 +156,7 @@ async fn a_private_chat_keeps_its_secrets_from_who_takes_the_nick() {
     };
     assert!(told(&mut peer, "secret roll 2d1 # a trap").contains("2 | "));
     assert!(told(&mut peer, "seal I am the traitor").contains("seal"));
-    assert!(told(&mut peer, "why #1").contains("a trap"), "it is hers");
+    assert!(told(&mut peer, "why #1").contains("a trap"), "she may see it");
     peer.send(":mia!mia@home.test QUIT :gone\r\n:gus!gus@home.test NICK :mia");
     for asked in ["why #1", "secret why #1", "reveal #1", "unseal", "fair reveal all", "export move", "history"] {
         let told = told(&mut peer, asked);
@@ -165,9 +165,9 @@ async fn a_private_chat_keeps_its_secrets_from_who_takes_the_nick() {
     }
 }
 
-/// What a server says of itself in the middle of a connection.
+/// Announcements of a server in the middle of a connection.
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_words_of_a_server_about_itself_give_nobody_rights() {
+async fn odd_announcements_of_a_server_give_nobody_rights() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "admins = [\"account:mia[\"]"));
     let mut peer = server.accept();
@@ -207,7 +207,7 @@ async fn a_channel_with_odd_letters_is_one_channel_after_a_start() {
     assert_eq!(peer.expect("JOIN "), format!("JOIN {odd}"));
     peer.send(&format!(":{BOT}!{MASK} JOIN :{odd}"));
     peer.send(&format!(":{SERVER} 366 {BOT} {odd} :End of /NAMES list."));
-    // It says who it is there, and the server has that.
+    // The bot introduces itself there, and the server confirms it.
     let ping = peer.expect("PING said-");
     serve(&mut peer, &ping);
     let store = stop(bot, peer).await;

@@ -1,4 +1,4 @@
-//! Servers and channels that are slow, full, muted, closed or wrong about the time: nobody else waits for them.
+//! Servers and channels that are slow, full, muted, closed or wrong about the time: others never wait for them.
 
 use jiff::Timestamp;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted};
 use transport_irc::{Channel, Settings};
 
-/// Another channel.
+/// A second channel.
 const OTHER: &str = "#other";
 
 fn in_both(port: u16, more: &str) -> Settings {
@@ -19,7 +19,7 @@ fn in_both(port: u16, more: &str) -> Settings {
     irc
 }
 
-/// The bot in both channels, and known in them.
+/// The bot in both channels, after its introductions.
 #[track_caller]
 fn seat_in_both(peer: &mut Peer) {
     let nick = peer.register(SERVER, "");
@@ -38,7 +38,7 @@ fn roll_in(peer: &mut Peer, channel: &str, nick: &str) {
     peer.send(&format!(":{nick}!{nick}@home.test PRIVMSG {channel} :!roll 2d6"));
 }
 
-/// The texts the bot says in the other channel; the first channel refuses each line.
+/// The bot's messages in the other channel. The first channel refuses each line.
 fn heard_beside(peer: &mut Peer, refusal: &str) -> Vec<String> {
     let mut heard = Vec::new();
     while let Some(line) = peer.try_line(QUIET) {
@@ -54,7 +54,7 @@ fn heard_beside(peer: &mut Peer, refusal: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_muted_channel_with_much_to_hear_holds_up_no_other() {
+async fn a_muted_channel_with_many_answers_holds_up_no_other() {
     let server = Scripted::listen();
     let _bot = Make { unlimited: true, ..Make::default() }.start(in_both(server.port(), ""));
     let mut peer = server.accept();
@@ -63,14 +63,14 @@ async fn a_muted_channel_with_much_to_hear_holds_up_no_other() {
     (0..3).for_each(|_| roll_in(&mut peer, OTHER, "gus"));
     let muted = format!(":{SERVER} 404 {BOT} {CHANNEL} :Cannot send to channel (+m)");
     assert_eq!(heard_beside(&mut peer, &muted).len(), 3);
-    // It can be heard again, and goes on.
+    // The channel is unmuted, and the bot goes on.
     say(&mut peer, "mia", "!roll 1d4");
     assert!(chatter(&mut peer, QUIET).iter().any(|line| line.contains("1d4")));
 }
 
 /// A forward (470) leads into a channel that nobody asked for.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_forward_leads_nowhere_and_what_waits_is_said_in_its_own_channel() {
+async fn a_forward_leads_nowhere_and_waiting_answers_go_to_their_own_channel() {
     let server = Scripted::listen();
     let _bot = Make::default().start(in_both(server.port(), "rejoin_seconds = 1"));
     let mut peer = server.accept();
@@ -87,12 +87,12 @@ async fn a_forward_leads_nowhere_and_what_waits_is_said_in_its_own_channel() {
     peer.send(&format!(":{SERVER} 366 {BOT} ##overflow :End of /NAMES list."));
     peer.send(":mia!mia@home.test PRIVMSG ##overflow :!roll 2d6");
     peer.expect("PART ##overflow");
-    assert_eq!(peer.try_expect("PRIVMSG ##overflow", QUIET), None, "it speaks where it was not asked to");
+    assert_eq!(peer.try_expect("PRIVMSG ##overflow", QUIET), None, "it speaks in a channel it was not asked to join");
 }
 
-/// A command is played just before the channel is closed to the bot by a key.
+/// A command is played just before the channel gets a key.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_waits_for_a_keyed_channel_holds_up_no_other_and_is_said_once_it_is_let_in() {
+async fn answers_for_a_keyed_channel_hold_up_no_other_and_are_said_once_the_bot_is_in() {
     let server = Scripted::listen();
     let _bot = Make { unlimited: true, ..Make::default() }.start(in_both(server.port(), "rejoin_seconds = 1"));
     let mut peer = server.accept();
@@ -113,7 +113,7 @@ async fn what_waits_for_a_keyed_channel_holds_up_no_other_and_is_said_once_it_is
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn joining_many_channels_of_long_names_takes_lines_that_a_server_reads() {
+async fn joins_of_many_channels_with_long_names_fit_into_lines() {
     let server = Scripted::listen();
     let mut irc = settings(server.port(), "");
     let name = |n: usize| format!("#{}{n:02}", "long-".repeat(18));
@@ -130,13 +130,13 @@ async fn joining_many_channels_of_long_names_takes_lines_that_a_server_reads() {
         let words: Vec<Vec<&str>> = line.split(' ').skip(1).map(|word| word.split(',').collect()).collect();
         for (channel, key_said) in words[0].iter().zip(&words[1]) {
             let n: usize = channel[channel.len() - 2..].parse().expect("its number");
-            assert_eq!(*key_said, key(n), "each its own key");
+            assert_eq!(*key_said, key(n), "each channel has its own key");
             joined += 1;
         }
     }
 }
 
-/// Names at their longest: nothing the bot sends is longer than a line, nor is what others get of it.
+/// With the longest possible names, no line is too long, neither as the bot sends it nor as others receive it.
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_fit_into_a_line_under_the_longest_names() {
     let server = Scripted::listen();
@@ -169,14 +169,14 @@ async fn answers_fit_into_a_line_under_the_longest_names() {
             heard += 1;
             let relayed = format!(":{long_nick}!{mask} {line}\r\n");
             assert!(relayed.len() <= 512, "{} bytes: {relayed}", relayed.len());
-            assert!(!line.contains('\u{fffd}'), "cut within a letter: {line}");
+            assert!(!line.contains('\u{fffd}'), "cut inside a character: {line}");
         }
     }
     assert!(heard > 8, "{heard} lines");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_thrown_out_for_a_flood_says_less_at_once_when_it_is_back() {
+async fn a_bot_removed_for_flooding_says_less_at_once_when_it_is_back() {
     let server = Scripted::listen();
     let irc = Settings { burst: 6, line_every_ms: 30_000, ..settings(server.port(), "") };
     let _bot = Make { unlimited: true, ..Make::default() }.start(irc);
@@ -191,7 +191,7 @@ async fn a_bot_thrown_out_for_a_flood_says_less_at_once_when_it_is_back() {
     assert!(peer.closed(Duration::from_secs(5)));
     drop(peer);
     let mut peer = server.accept();
-    // One line at a time, the JOIN included.
+    // One line at a time, including the JOIN.
     peer.register(SERVER, "");
     peer.expect("JOIN");
     enter(&mut peer, BOT);
@@ -200,9 +200,9 @@ async fn a_bot_thrown_out_for_a_flood_says_less_at_once_when_it_is_back() {
     assert!(at_once <= 1, "{at_once} lines at once, as before");
 }
 
-/// The time of a message, by which the bot asks for what it missed.
+/// The bot uses the times of messages to ask for those it missed.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_clock_far_ahead_does_not_end_what_is_asked_of_the_past() {
+async fn a_clock_far_ahead_does_not_end_requests_for_history() {
     const CAPS: &str = "account-tag batch draft/chathistory message-tags server-time";
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
@@ -224,9 +224,9 @@ async fn a_clock_far_ahead_does_not_end_what_is_asked_of_the_past() {
     assert!(ahead <= jiff::SignedDuration::from_hours(24), "asked since {since}");
 }
 
-/// Batches that nobody asked for, never end, or are ended twice.
+/// Batches that nobody asked for, that never end, or that end twice.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_past_that_nobody_asked_for_is_not_played() {
+async fn history_that_nobody_asked_for_is_not_played() {
     const CAPS: &str = "account-tag batch draft/chathistory message-tags server-time";
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
@@ -252,9 +252,9 @@ async fn a_past_that_nobody_asked_for_is_not_played() {
     assert!(said(&line).is_some_and(|text| text.starts_with("gus: ")), "{line}");
 }
 
-/// Invisible hands: a CAP NEW that repeats itself without end.
+/// A CAP NEW that repeats itself over and over.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_repeats_itself_is_asked_for_once() {
+async fn repeated_capabilities_are_requested_once() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), ""));
     let mut peer = server.accept();

@@ -1,4 +1,4 @@
-//! Strangers, alone or by the hundred: whoever is in the bot's channels is answered all the same.
+//! Strangers, alone or by the hundred, do not keep the bot from answering in its channels.
 
 use chat::PlayerId;
 use std::collections::BTreeSet;
@@ -7,15 +7,15 @@ use tests::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted, plain};
 use transport_irc::Settings;
 
-/// Lines to others, or about them, that an answer may have to wait for.
+/// Lines to strangers, or about them, that an answer may have to wait for.
 const MOST_BETWEEN: usize = 6;
 
-/// Settings for a server that counts lines: slowly, so that what is played meanwhile on a busy machine is ready.
+/// Settings for a server that limits lines. The limit is low, so that answers are ready in time on a busy machine.
 fn counted(port: u16) -> Settings {
     Settings { burst: 4, line_every_ms: 500, ..settings(port, "") }
 }
 
-/// The bot in its channel, on a server that tells accounts only when it is asked.
+/// The bot in its channel, on a server that reveals accounts only on request.
 #[track_caller]
 fn seat_where_accounts_are_asked_for(peer: &mut Peer) {
     let nick = peer.register(SERVER, "WHOX");
@@ -28,13 +28,13 @@ fn seat_where_accounts_are_asked_for(peer: &mut Peer) {
     introduced(peer);
 }
 
-/// Answers a WHO about one person, in the order of its fields: whoever has the nick, with this account, is at this mask.
+/// Answers a WHO about one person: the nick in the question, at this mask, with this account.
 #[track_caller]
 fn tell_who(peer: &mut Peer, line: &str, user: &str, host: &str, account: &str) {
     let message = Message::parse(line);
     let (nick, (fields, token)) = (message.params[0], message.params[1].split_once(',').expect("a token"));
     let told = fields.trim_start_matches('%');
-    // The server's order, whatever was asked in which.
+    // The order of fields is the server's, not that of the request.
     let field = |c| match c {
         't' => token,
         'c' => "*",
@@ -57,7 +57,7 @@ fn roll(peer: &mut Peer, nick: &str) {
     peer.send(&format!(":{nick}!{nick}@home.test PRIVMSG {CHANNEL} :!roll 2d6"));
 }
 
-/// Reads until the channel is answered; how many lines the bot sends before, but for PINGs.
+/// Counts the lines that the bot sends before it answers the channel, except PINGs.
 #[track_caller]
 fn lines_before_the_channel(peer: &mut Peer, mut meanwhile: impl FnMut(&mut Peer, &str)) -> usize {
     let mut between = 0;
@@ -91,13 +91,13 @@ async fn one_stranger_silences_no_channel_where_accounts_must_be_asked_for() {
             }
             whisper(peer, "hi!u@far.test", "hi");
         });
-        assert!(between <= MOST_BETWEEN, "{between} lines went before");
+        assert!(between <= MOST_BETWEEN, "{between} lines came first");
         roll(&mut peer, "mia");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nor_does_one_who_always_takes_another_nick() {
+async fn nor_does_one_who_keeps_changing_nicks() {
     let server = Scripted::listen();
     let _bot = Make::default().start(counted(server.port()));
     let mut peer = server.accept();
@@ -116,7 +116,7 @@ async fn nor_does_one_who_always_takes_another_nick() {
             }
             (0..5).for_each(|_| next(peer));
         });
-        assert!(between <= MOST_BETWEEN, "{between} lines went before");
+        assert!(between <= MOST_BETWEEN, "{between} lines came first");
     }
 }
 
@@ -132,13 +132,13 @@ async fn two_hundred_strangers_cost_a_channel_no_more_than_one() {
     for _ in 0..4 {
         roll(&mut peer, "mia");
         let between = lines_before_the_channel(&mut peer, |_, _| {});
-        assert!(between <= MOST_BETWEEN, "{between} lines went before");
+        assert!(between <= MOST_BETWEEN, "{between} lines came first");
     }
 }
 
-/// A channel is open to anybody: whoever came in has a private chat of their own.
+/// The channel is open to anybody, and each visitor has a private chat with the bot.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_who_came_into_the_channel_cost_it_no_more() {
+async fn two_hundred_who_joined_the_channel_cost_it_no_more() {
     let server = Scripted::listen();
     let _bot = Make::default().start(counted(server.port()));
     let mut peer = server.accept();
@@ -151,13 +151,13 @@ async fn two_hundred_who_came_into_the_channel_cost_it_no_more() {
     for _ in 0..4 {
         roll(&mut peer, "mia");
         let between = lines_before_the_channel(&mut peer, |_, _| {});
-        assert!(between <= MOST_BETWEEN, "{between} lines went before");
+        assert!(between <= MOST_BETWEEN, "{between} lines came first");
     }
 }
 
-/// Whoever has the nick that the bot wants lets go of it and takes it again.
+/// A stranger drops the nick that the bot wants and takes it again.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_plays_with_the_bots_nick_costs_it_a_line_now_and_then() {
+async fn toying_with_the_bots_nick_costs_it_a_line_now_and_then() {
     let server = Scripted::listen();
     let _bot = Make::default().start(counted(server.port()));
     let mut peer = server.accept();
@@ -181,7 +181,7 @@ async fn who_plays_with_the_bots_nick_costs_it_a_line_now_and_then() {
     assert!(tried <= 2, "{tried} times");
 }
 
-/// The lines the bot says to strangers until it is quiet.
+/// The bot's lines to strangers until it is quiet.
 fn whispered(peer: &mut Peer) -> Vec<String> {
     let mut lines = Vec::new();
     while let Some(line) = peer.try_line(QUIET) {
@@ -210,7 +210,7 @@ async fn a_stranger_who_says_too_much_is_not_heard_and_the_next_one_is() {
     assert!(heard.iter().any(|line| line.starts_with("ann ")), "{heard:?}");
 }
 
-/// The bot that answers what it is told in private, whatever that is.
+/// A bot that repeats everything it hears in private.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_echo_falls_silent_by_itself() {
     for verbs in [["PRIVMSG", "PRIVMSG"], ["PRIVMSG", "NOTICE"]] {
@@ -225,7 +225,7 @@ async fn an_echo_falls_silent_by_itself() {
             let message = Message::parse(&line);
             if verbs.contains(&message.command) && message.params[0] == "echo" {
                 heard += 1;
-                assert!(heard < 30, "it goes on for ever: {line}");
+                assert!(heard < 30, "it never stops: {line}");
                 whisper(&mut peer, "echo!e@far.test", message.params[1]);
                 peer.send(&format!(":echo!e@far.test PRIVMSG {CHANNEL} :{}", message.params[1]));
             }
@@ -233,9 +233,9 @@ async fn an_echo_falls_silent_by_itself() {
     }
 }
 
-/// The answer to "who is that?" is about whoever has the nick when the server answers.
+/// The answer to a WHO describes whoever has the nick when the server answers.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_is_not_theirs_who_had_its_nick_a_moment_before() {
+async fn an_account_does_not_go_to_the_nicks_previous_owner() {
     let server = Scripted::listen();
     let owners = BTreeSet::from([PlayerId::new("irc", "account:gus")]);
     let _bot = Make { owners, ..Make::default() }.start(settings(server.port(), ""));
@@ -250,7 +250,7 @@ async fn an_account_is_not_theirs_who_had_its_nick_a_moment_before() {
     let line = peer.expect("WHO owner ");
     tell_who(&mut peer, &line, "gus", "home.test", "gus");
     let heard = whispered(&mut peer);
-    assert!(heard.iter().any(|line| line.contains("You are owner.")), "what the other made is theirs: {heard:?}");
+    assert!(heard.iter().any(|line| line.contains("You are owner.")), "they get the other's character: {heard:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -274,9 +274,9 @@ async fn one_stranger_does_not_use_up_the_invitations_of_others() {
     peer.expect("JOIN #gus");
 }
 
-/// `JOIN 0` leaves every channel, and what stands behind a comma is another one.
+/// `JOIN 0` leaves every channel, and a comma separates two.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invitation_to_what_is_no_channel_leads_nowhere() {
+async fn an_invitation_to_something_other_than_a_channel_leads_nowhere() {
     let server = Scripted::listen();
     let _bot = Make::default().start(settings(server.port(), "invites = \"anybody\""));
     let mut peer = server.accept();

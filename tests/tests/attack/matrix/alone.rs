@@ -1,4 +1,4 @@
-//! What is for one person alone is read by nobody else, whatever room somebody prepared for it.
+//! Nobody else reads what is meant for one person, whatever room an attacker prepared.
 
 use chat::Transport;
 use journal::keys;
@@ -11,7 +11,7 @@ use tests::matrix::stage::{Make, NETWORK, Table, settings, transport};
 use tests::matrix::{BadLine, Person, Weather, name};
 use tokio::sync::watch;
 
-/// What the homeserver answers to an attempt to change the state of a room.
+/// The homeserver's response to an attempt to change a room's state.
 fn set_state(table: &Table, token: &str, room: &str, (kind, key, content): (&str, &str, Value)) -> Value {
     let path = format!("/_matrix/client/v3/rooms/{room}/state/{kind}/{key}");
     table.server.ask("PUT", &path, Some(token), &content)
@@ -21,7 +21,7 @@ fn token(person: &Person) -> String {
     person.client.access_token().expect("logged in")
 }
 
-/// Somebody rolls in secret; where they hear of it.
+/// A person makes a secret roll. Returns the room of the answer.
 async fn told_in(table: &mut Table, person: usize, roll: &str) -> String {
     table.people[person].say(&table.room, &format!("!secret roll {roll}")).await;
     let heard = table.hear_alone(person).await;
@@ -34,7 +34,7 @@ async fn a_room_that_somebody_prepared_and_left_gets_nobodys_secrets() {
     let mut table = Table::set(true, &["mallory", "dora"]).await;
     let bot = table.start(Make::default()).await;
     let trap = told_in(&mut table, 0, "2d1").await;
-    // What the homeserver lets her do of this does not matter.
+    // The test does not depend on whether the homeserver allows all of this.
     let mallory = token(&table.people[0]);
     set_state(&table, &mallory, &trap, ("m.room.join_rules", "", json!({ "join_rule": "public" })));
     let path = format!("/_matrix/client/v3/rooms/{trap}");
@@ -66,12 +66,12 @@ async fn a_room_that_somebody_marks_as_direct_gets_nobodys_secrets() {
         set_state(&table, &token(mallory), &trap, ("m.room.history_visibility", "", visible));
         mallory.meet(&trap, &table.bot).await;
         mallory.meet(&trap, &table.people[victim].id()).await;
-        // The bot has heard whatever there is to hear of that room.
+        // The bot has processed all events of that room.
         let said = mallory.say(&trap, "!roll 1d1").await;
         for person in [0, victim] {
             table.people[person].answer(&said).await;
         }
-        // The referee reads what Dora rolls in secret.
+        // Dora's secret roll is told to her and to the referee.
         table.people[1].say(&room, "!secret roll 3d1").await;
         let heard = table.hear_alone(victim).await;
         assert!(heard.encrypted && heard.room != trap, "{}", heard.body());
@@ -83,14 +83,14 @@ async fn a_room_that_somebody_marks_as_direct_gets_nobodys_secrets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_left_is_told_in_a_new_room() {
+async fn a_player_who_left_is_told_in_a_new_room() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     let first = told_in(&mut table, 0, "2d1").await;
     table.people[0].known(&first).expect("in it").leave().await.expect("left");
     let second = told_in(&mut table, 0, "3d1").await;
     assert_ne!(second, first);
-    assert_eq!(told_in(&mut table, 0, "4d1").await, second, "and then always there");
+    assert_eq!(told_in(&mut table, 0, "4d1").await, second, "later answers go there, too");
     bot.stop().await;
 }
 
@@ -118,10 +118,10 @@ async fn the_person_can_change_nothing_in_their_direct_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_reads_a_direct_room_is_asked_at_every_saying() {
+async fn the_readers_of_a_direct_room_are_checked_before_every_message() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
-    // Nobody but the bot's own account, or whoever runs the homeserver, can do any of this.
+    // Only the bot's own account and the homeserver's operator can do these.
     let own = table.server.log_in(&table.user);
     let absent = table.server.register(&name("absent"));
     let mut seen = vec![told_in(&mut table, 0, "2d1").await];
@@ -146,7 +146,7 @@ async fn who_reads_a_direct_room_is_asked_at_every_saying() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
     let mut table = Table::set(true, &["ann"]).await;
-    // As they were made: who was invited had the bot's power.
+    // Older versions made them like this: the invited person had as much power as the bot.
     let own = table.server.log_in(&table.user);
     let body = json!({
         "preset": "trusted_private_chat", "is_direct": true, "invite": [table.people[0].id()],
@@ -165,14 +165,14 @@ async fn a_direct_room_of_an_older_version_is_not_used_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_that_is_taken_back_is_so_wherever_it_was_told() {
+async fn a_redacted_secret_is_redacted_wherever_it_was_told() {
     let mut table = Table::set(true, &["ann", "gus"]).await;
     let bot = table.start(Make::default()).await;
     assert!(table.ask(1, "!gm me").await.contains("referee"));
     let said = table.people[0].say(&table.room, "!secret roll 2d1 # a trap").await;
     let told = [table.hear_alone(0).await, table.hear_alone(1).await];
     assert!(told.iter().all(|told| told.body().contains("a trap")));
-    // Where the answers stand is known by the next one.
+    // When this is answered, the bot knows in which rooms its answers are.
     table.ask(0, "!roll 1d1").await;
     let event = matrix_sdk::ruma::EventId::parse(&said).expect("an event id");
     let room = table.people[0].known(&table.room).expect("in it");
@@ -192,7 +192,7 @@ async fn no_room_that_somebody_else_prepared_is_a_private_chat() {
     let mut table = Table::set(true, &["dora", "zed"]).await;
     let bot = table.start(Make::default()).await;
     for left_behind in [None, Some("key")] {
-        // Zed makes a room for the two, or Dora does and he promises somebody a seat in it; then he leaves.
+        // Zed makes a room for the two of them, or Dora does and he invites somebody into it. Then he leaves.
         let maker = usize::from(left_behind.is_none());
         let mut request = Request::new();
         request.preset = Some(RoomPreset::TrustedPrivateChat);
@@ -210,7 +210,7 @@ async fn no_room_that_somebody_else_prepared_is_a_private_chat() {
             assert!(sent["event_id"].is_string(), "{sent}");
         }
         table.people[1].known(&room).expect("in it").leave().await.expect("left");
-        // In a private chat a command needs no mark.
+        // In a private chat a command needs no prefix.
         table.people[0].say(&room, "roll 2d1").await;
         let said = table.people[0].say(&room, "!roll 3d1").await;
         let bot = table.bot.clone();
@@ -222,7 +222,7 @@ async fn no_room_that_somebody_else_prepared_is_a_private_chat() {
     bot.stop().await;
 }
 #[tokio::test(flavor = "multi_thread")]
-async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
+async fn a_direct_room_whose_note_was_lost_in_a_crash_is_found_again() {
     let mut table = Table::set(true, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     let first = told_in(&mut table, 0, "2d1").await;
@@ -238,14 +238,14 @@ async fn a_direct_room_that_was_not_noted_in_a_crash_is_found_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
+async fn a_player_who_cannot_be_told_alone_hears_so_in_the_room() {
     let mut table = Table::set(true, &["dora"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());
     let bot = Make::default().serve(vec![network]);
     table.people[0].meet(&table.room, &table.bot).await;
     table.ask(0, "!roll 1d1").await;
-    // Their homeserver takes no invitations for them.
+    // Their homeserver rejects invitations.
     line.forecast(|_, request| match request.contains("/createRoom") {
         true => Weather::Status(403),
         false => Weather::Fair,
@@ -262,7 +262,7 @@ async fn who_cannot_be_told_alone_is_told_so_in_the_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_answered_in_a_private_chat_is_not_said_where_somebody_came_in() {
+async fn a_private_answer_is_not_sent_once_somebody_else_has_joined() {
     let mut table = Table::set(false, &["ann", "eve"]).await;
     let line = BadLine::to(table.server.port()).await;
     let network: Arc<dyn Transport> = transport(settings(&line.url(), &table.user, ""), table.device.path());
@@ -278,7 +278,7 @@ async fn what_is_answered_in_a_private_chat_is_not_said_where_somebody_came_in()
     table.people[0].meet(&chat, &table.bot).await;
     let said = table.people[0].say(&chat, "roll 3d1").await;
     assert!(table.people[0].answer(&said).await.body().starts_with("3 | "));
-    // The homeserver is away just when the answer is to be said, and somebody comes in meanwhile.
+    // The homeserver fails just when the answer is sent, and somebody joins in the meantime.
     let (encoded, shut) = (chat[1..].to_owned(), watch::Sender::new(true));
     let (open, tried) = (shut.clone(), watch::Sender::new(false));
     let (seen, mut seeing) = (tried.clone(), tried.subscribe());
@@ -294,7 +294,7 @@ async fn what_is_answered_in_a_private_chat_is_not_said_where_somebody_came_in()
     let path = format!("/_matrix/client/v3/rooms/{chat}/invite");
     table.server.ask("POST", &path, Some(&ann), &json!({ "user_id": table.people[1].id() }));
     table.people[1].join(&chat).await;
-    // The bot has heard of it.
+    // The bot knows about it now.
     table.ask(0, "!roll 1d1").await;
     shut.send_replace(false);
     let bot_id = table.bot.clone();

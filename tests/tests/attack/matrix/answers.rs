@@ -1,4 +1,4 @@
-//! What answers a played command is said, whatever the command claims of itself.
+//! The answer to a played command is sent, whatever the command's event contains.
 
 use chat::{Earlier, Post, Reply, RoomId, Span, Transport, What};
 use serde_json::json;
@@ -37,7 +37,7 @@ async fn a_relation_that_only_readers_of_the_ciphertext_see_hides_no_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_makes_no_sense_beside_the_words_does_not_silence_them() {
+async fn nonsense_beside_the_text_does_not_suppress_its_answer() {
     let mut table = Table::set(false, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     table.ask(0, "!roll 1d1").await;
@@ -86,13 +86,13 @@ async fn an_answer_whose_relation_is_refused_is_said_without_it() {
         let ann = table.people[0].client.user_id().expect("logged in").localpart().to_owned();
         assert_eq!(heard.body(), format!("{ann}: 2 | 2d1 [1 1] #2"));
         assert_eq!(heard.answers(), None);
-        assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3", "the next is as always");
+        assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #3", "the next one has a relation again");
         bot.stop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_is_heard_whatever_nonsense_its_relation_is() {
+async fn a_command_is_played_whatever_nonsense_its_relation_is() {
     let mut table = Table::set(false, &["ann"]).await;
     let bot = table.start(Make::default()).await;
     for (number, relation) in [
@@ -122,7 +122,7 @@ async fn a_long_answer_can_be_edited() {
         let bot = Make::default().serve(vec![network.clone()]);
         table.people[0].meet(&table.room, &table.bot).await;
         let room = RoomId::new(NETWORK, &table.room);
-        // Signs that are longer in HTML, and in JSON.
+        // Characters that are longer in HTML and in JSON.
         let items = (0..150).map(|n| vec![Span::Bold(format!("{n}")), Span::Text("<\"&\u{1f3b2}>".repeat(6))]);
         let long = Reply::from("all:").list(items.collect());
         let first = network.send(Post::new("first", room.clone(), long.blocks.clone())).await.expect("said");
@@ -136,12 +136,12 @@ async fn a_long_answer_can_be_edited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_may_not_be_said_in_the_room_goes_to_whoever_asked() {
+async fn an_answer_not_allowed_in_the_room_goes_to_the_player_alone() {
     let mut table = Table::set(false, &["ann", "bob"]).await;
     let bot = table.start(Make::default()).await;
     table.ask(0, "!roll 1d1").await;
     let (room, ann) = (table.room.clone(), table.people[0].known(&table.room).expect("in it"));
-    // Only those with power speak, and Bob has some.
+    // Only people with power may speak, and Bob has some.
     let powers = json!({ "events_default": 50, "users": { table.people[1].id(): 50 } });
     ann.send_state_event_raw("m.room.power_levels", "", powers).await.expect("sent");
     table.people[1].say(&room, "!roll 2d1").await;
@@ -170,8 +170,8 @@ async fn a_room_that_nothing_can_be_encrypted_for_holds_up_no_other() {
     let asked = json!({ "msgtype": "m.text", "body": "!roll 7d1" });
     table.server.ask("PUT", &path, token.as_deref(), &asked);
     let told = table.hear_alone(1).await;
-    assert!(told.encrypted && told.body().contains("7 | 7d1"), "whoever asked is told alone: {}", told.body());
-    // An edit waits for the answer that it corrects, and for no other.
+    assert!(told.encrypted && told.body().contains("7 | 7d1"), "the player is told alone: {}", told.body());
+    // An edit waits for the answer it corrects, and for no other.
     let said = table.people[0].say(&table.room, "!roll 2d1").await;
     table.people[0].answer(&said).await;
     table.people[0].edit(&table.room, &said, "!roll 3d1").await;

@@ -1,4 +1,4 @@
-//! One invitation costs only itself, and nobody leads the bot where only those on the list may.
+//! A bad invitation harms only itself, and only people on the list can lead the bot into rooms.
 
 use chat::Transport;
 use matrix_sdk::ruma::UserId;
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tests::matrix::stage::{Make, Table, settings, transport};
 use tests::matrix::{BadLine, Heard, Person, Synapse, Weather};
 
-/// The bot's account, which follows these people (or `*`), so many rooms in a minute.
+/// The bot's account, which accepts these people's invitations (or `*`), so many rooms a minute.
 fn follower(url: &str, user: &str, device: &Path, (invites, pace): (&[String], u32)) -> Arc<dyn Transport> {
     let mut settings = settings(url, user, "");
     (settings.invites, settings.joins_per_minute) = (invites.iter().cloned().collect(), pace);
     transport(settings, device)
 }
 
-/// What somebody is in a room, as the homeserver tells one who is in it.
+/// A person's membership in a room, as another member sees it.
 async fn membership(seer: &Person, server: &Synapse, room: &str, user: &str) -> Value {
     let token = seer.client.access_token();
     let path = format!("/_matrix/client/v3/rooms/{room}/state/m.room.member/{user}");
@@ -24,7 +24,7 @@ async fn membership(seer: &Person, server: &Synapse, room: &str, user: &str) -> 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_room_that_lets_nobody_in_stands_in_nobodys_way() {
+async fn a_room_that_lets_nobody_in_holds_up_no_other() {
     let mut table = Table::set(false, &["gus", "mallory"]).await;
     let line = BadLine::to(table.server.port()).await;
     let dead = table.people[1].make_room("Dead", false, &[&table.bot]).await;
@@ -41,7 +41,7 @@ async fn a_room_that_lets_nobody_in_stands_in_nobodys_way() {
     let bot = Make::default().serve(vec![network]);
     table.people[0].meet(&table.room, &table.bot).await;
     assert_eq!(table.ask(0, "!roll 1d1").await, "1 | 1d1 [1] #1");
-    // It is given up, and said so.
+    // The bot gives up and says so.
     let (invited, own) = (dead.clone(), table.bot.clone());
     let declined = |heard: &Heard| {
         let of = heard.room == invited && heard.kind == "m.room.member" && heard.sender == own;
@@ -54,7 +54,7 @@ async fn a_room_that_lets_nobody_in_stands_in_nobodys_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_room_that_does_not_answer_stands_in_nobodys_way() {
+async fn a_room_that_does_not_answer_holds_up_no_other() {
     let mut table = Table::set(false, &["gus", "mallory"]).await;
     let line = BadLine::to(table.server.port()).await;
     let mut slow = Vec::new();
@@ -75,12 +75,12 @@ async fn a_room_that_does_not_answer_stands_in_nobodys_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_is_on_the_list_by_name_goes_before_a_crowd_of_strangers() {
+async fn a_listed_person_comes_before_a_crowd_of_strangers() {
     let table = Table::set(false, &["mallory", "gus"]).await;
     for _ in 0..40 {
         table.people[0].make_room("Spam", false, &[&table.bot]).await;
     }
-    // The owner invites last, and the bot comes into two rooms a minute.
+    // The owner invites last, and the bot joins two rooms a minute.
     let wanted = table.people[1].make_room("Tavern", false, &[&table.bot]).await;
     table.people[1].join(&wanted).await;
     let invites = ["*".to_owned(), table.people[1].id()];
@@ -90,7 +90,7 @@ async fn who_is_on_the_list_by_name_goes_before_a_crowd_of_strangers() {
     bot.stop().await;
 }
 
-/// Sends a tombstone with somebody's rights, if they have them.
+/// Tries to send a tombstone as this person.
 fn close(server: &Synapse, person: &Person, room: &str, replacement: &str) -> Value {
     let token = person.client.access_token();
     let path = format!("/_matrix/client/v3/rooms/{room}/state/m.room.tombstone/");
@@ -105,7 +105,7 @@ async fn a_tombstone_is_no_way_around_the_list() {
     let network = follower(&table.server.url(), &table.user, table.device.path(), (&[gus], 1_000));
     let bot = Make::default().serve(vec![network]);
     table.people[0].meet(&table.room, &table.bot).await;
-    // In her direct room; and in a room where she was given power.
+    // In her direct room, and in a room where she has power.
     let room = table.room.clone();
     table.people[1].say(&room, "!secret roll 2d1").await;
     let direct = table.hear_alone(1).await.room;
@@ -118,7 +118,7 @@ async fn a_tombstone_is_no_way_around_the_list() {
         close(table.server, &table.people[1], closed, &trap);
         traps.push(trap);
     }
-    // Gus's next room is joined after both were heard.
+    // Gus's next room is joined after the bot has seen both.
     let next = table.people[0].make_room("Next", false, &[&table.bot]).await;
     table.people[0].join(&next).await;
     table.people[0].meet(&next, &table.bot).await;
@@ -141,7 +141,7 @@ async fn a_false_tombstone_does_not_hide_the_true_one() {
     gus.send_state_event_raw("m.room.power_levels", "", powers).await.expect("sent");
     let trap = table.people[1].make_room("Trap", false, &[]).await;
     assert!(close(table.server, &table.people[1], &table.room, &trap)["event_id"].is_string());
-    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table stayed");
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table stays");
     let token = table.people[0].client.access_token();
     let path = format!("/_matrix/client/v3/rooms/{}/upgrade", table.room);
     let upgraded = table.server.ask("POST", &path, token.as_deref(), &json!({ "new_version": "12" }));
@@ -149,7 +149,7 @@ async fn a_false_tombstone_does_not_hide_the_true_one() {
     table.people[0].join(&new).await;
     table.people[0].meet(&new, &table.bot).await;
     table.room = new;
-    assert!(table.ask(0, "!insp +1").await.contains("inspiration 5"), "the table went along");
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 5"), "the table moves along");
     bot.stop().await;
 }
 
@@ -174,7 +174,7 @@ async fn an_upgrade_by_an_admin_who_is_not_on_the_list_is_followed_by_invitation
     table.people[0].join(&new).await;
     table.people[0].meet(&new, &table.bot).await;
     table.room = new;
-    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table went along");
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table moves along");
     bot.stop().await;
 }
 
@@ -199,8 +199,8 @@ async fn a_room_that_moved_on_leads_nowhere_else() {
     table.people[0].join(&new).await;
     table.people[0].meet(&new, &table.bot).await;
     table.room = new;
-    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table went along");
-    // Another room says that it replaces the old one, and somebody of power there agrees.
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration 4"), "the table moves along");
+    // Another room claims to replace the old one, and someone with power there confirms it.
     let token = table.people[1].client.access_token();
     let made = json!({
         "creation_content": { "predecessor": { "room_id": old, "event_id": "$last" } },

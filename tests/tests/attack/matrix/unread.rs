@@ -1,4 +1,4 @@
-//! What nobody can read costs only the room that it was said in.
+//! A message that nobody can decrypt affects only its own room.
 
 use chat::{Clock, SystemClock};
 use jiff::SignedDuration;
@@ -10,13 +10,13 @@ use tests::matrix::{Foreigner, Heard, Person, Synapse, name};
 use tests::serving::SetClock;
 use transport_matrix::Matrix;
 
-/// An encrypted event as everybody sees it.
+/// An encrypted event as the homeserver shows it.
 fn seen(server: &Synapse, person: &Person, room: &str, event: &str) -> Value {
     let path = format!("/_matrix/client/v3/rooms/{room}/event/{event}");
     server.ask("GET", &path, person.client.access_token().as_deref(), &json!({}))["content"].clone()
 }
 
-/// Says so much that needs keys which nobody has, each another one.
+/// Sends many messages, each encrypted with a different key that nobody has.
 fn flood(server: &Synapse, token: &str, room: &str, (like, count): (&Value, usize)) {
     for number in 0..count {
         let mut content = like.clone();
@@ -28,7 +28,7 @@ fn flood(server: &Synapse, token: &str, room: &str, (like, count): (&Value, usiz
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_push_out_nobodys_message_that_waits_for_its_key() {
+async fn strangers_cannot_push_out_a_message_that_waits_for_its_key() {
     let mut table = Table::set(true, &["gus", "mallory"]).await;
     let mut nia = Foreigner::register(table.server, &name("nia"));
     nia.join(&table.room);
@@ -40,19 +40,19 @@ async fn strangers_push_out_nobodys_message_that_waits_for_its_key() {
     let said = nia.say_without_key(&table.room, "!roll 4d1");
     let like = seen(table.server, &table.people[0], &table.room, &said);
     let mallory = table.people[1].client.access_token().expect("logged in");
-    // In a room of her own, and where the message waits.
+    // In a room of her own, and in the room where the message waits.
     flood(table.server, &mallory, &own, (&like, 510));
     flood(table.server, &mallory, &table.room, (&like, 30));
-    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1", "all of it was heard");
+    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1", "the bot has seen all of it");
     nia.share_key(&table.room);
     let (content, _) = nia.answer(&said);
-    // How long it took is said in front.
+    // The answer begins with the delay.
     assert!(content["body"].as_str().is_some_and(|body| body.ends_with("4 | 4d1 [1 1 1 1] #2")), "{content}");
     bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_bot_complains_seldom_of_what_it_cannot_read() {
+async fn the_bot_rarely_complains_about_messages_it_cannot_read() {
     let mut table = Table::set(true, &["gus", "mallory"]).await;
     let mut nia = Foreigner::register(table.server, &name("nia"));
     nia.join(&table.room);
@@ -66,11 +66,11 @@ async fn the_bot_complains_seldom_of_what_it_cannot_read() {
     let like = seen(table.server, &table.people[0], &table.room, &said);
     let mallory = table.people[1].client.access_token().expect("logged in");
     flood(table.server, &mallory, &table.room, (&like, 60));
-    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1", "all of it was heard");
+    assert_eq!(table.ask(0, "!roll 2d1").await, "2 | 2d1 [1 1] #1", "the bot has seen all of it");
     clock.set(clock.now() + SignedDuration::from_secs(120));
     let complaint = |heard: &Heard| heard.body().contains("I cannot read this");
     table.people[0].wait_for("a complaint", complaint).await;
-    // In a room one is said after the other: this comes after all complaints.
+    // Messages in one room keep their order, so this answer follows all complaints.
     assert_eq!(table.ask(0, "!roll 3d1").await, "3 | 3d1 [1 1 1] #2");
     let more = table.people[0].drain(Duration::from_millis(10)).await;
     let count = 1 + more.iter().filter(|heard| complaint(heard)).count();
