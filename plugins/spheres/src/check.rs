@@ -1,9 +1,9 @@
 //! Checks against a difficulty, and how to settle or change them later.
 
 use crate::record::Record;
-use crate::rules::{self, Check, Mode, Purpose, Side, Stones};
+use crate::rules::{self, Check, Mode, Negated, Purpose, Side, Stones};
 use crate::show::Shown;
-use crate::state::State;
+use crate::state::{Benefit, State};
 use crate::words::{DicePool, Difficulty, Level, MOST_RANKS, Ranks, What, Whose, too_many};
 use crate::{oppose, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
@@ -49,7 +49,9 @@ pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Res
         difficulty => {
             let who = turn.actor;
             let mut check = ready(state, who, dice, plan)?.throw(turn)?;
-            check.dc = difficulty.map(|difficulty| judged_by(turn, difficulty)).transpose()?;
+            if let Some(difficulty) = difficulty {
+                (check.dc, check.dc_die) = judged_by(turn, difficulty)?;
+            }
             use_up(state, who);
             let record = entered(state, turn, check);
             Ok(answer(state, turn, &record))
@@ -92,6 +94,8 @@ pub(crate) struct Plan {
     pub mode: Mode,
     /// Ranks of Luck.
     pub luck: i64,
+    /// True if a Surge of whoever it is against keeps Advantage out of it.
+    pub denied: bool,
 }
 
 /// The plan of a rolled check as typed.
@@ -103,7 +107,7 @@ pub(crate) fn plan(turn: &Turn, what: &What) -> Result<Plan, Refusal> {
         (false, false) => Purpose::Skill,
     };
     let side = side_of(turn, turn.actor, &what.whose)?;
-    Ok(Plan { purpose, side, mode: Mode::Roll, luck: 0 })
+    Ok(Plan { purpose, side, mode: Mode::Roll, luck: 0, denied: false })
 }
 
 /// The side of a character, unless a different one was typed.
@@ -141,12 +145,17 @@ pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan
     let advantage = more(advantage, pool.advantage.iter().map(|Number(rank)| rank).sum(), plan.luck)?;
     // `dis -2` means the same as `dis 2`.
     let disadvantage = more(disadvantage, pool.disadvantage.iter().map(|Number(rank)| rank.abs()).sum(), -plan.luck)?;
+    let advantage = advantage + held.ranks;
+    let negated = Negated {
+        advantage: if plan.denied { advantage } else { 0 },
+        disadvantage: if held.surges_for(Benefit::Negate) { disadvantage } else { 0 },
+    };
     let skill = pool.skill.map_or(0, |Number(skill)| skill);
     let lucky = plan.mode == Mode::Luck;
     let check = Check {
         skill,
-        advantage: advantage + held.ranks,
-        disadvantage,
+        advantage: advantage - negated.advantage,
+        disadvantage: disadvantage - negated.disadvantage,
         tier,
         purpose: plan.purpose,
         side: plan.side,
@@ -159,6 +168,8 @@ pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan
         bonus: 0,
         degrees: 0,
         dc: None,
+        dc_die: None,
+        negated,
     };
     Ok(Ready { check, fortune: pool.fortune || lucky, misfortune: pool.misfortune || lucky })
 }
@@ -189,11 +200,11 @@ pub(crate) fn use_up(state: &mut State, who: CharacterId) {
     }
 }
 
-/// The difficulty class; a d20 for it is rolled last.
-fn judged_by(turn: &mut Turn, difficulty: Difficulty) -> Result<i64, Refusal> {
+/// The difficulty class, and the d20 in it; that is rolled last.
+fn judged_by(turn: &mut Turn, difficulty: Difficulty) -> Result<(Option<i64>, Option<u32>), Refusal> {
     match difficulty {
-        Difficulty::Number(dc) => Ok(dc),
-        Difficulty::Level(level) => class_of(turn, &level),
+        Difficulty::Number(dc) => Ok((Some(dc), None)),
+        Difficulty::Level(level) => class_of(turn, &level).map(|(dc, die)| (Some(dc), die)),
         Difficulty::Somebody(name) => {
             let what = format!("{} is no difficulty: type a number, or a level", name.0);
             Err(Refusal::new(what).about(name.0))
@@ -201,9 +212,10 @@ fn judged_by(turn: &mut Turn, difficulty: Difficulty) -> Result<i64, Refusal> {
     }
 }
 
-fn class_of(turn: &mut Turn, level: &Level) -> Result<i64, Refusal> {
-    let base = if level.rolled { i64::from(turn.throw_die(20)?.value) } else { BASE };
-    Ok(rules::difficulty_class(level.level, level.times, base) + level.extra)
+fn class_of(turn: &mut Turn, level: &Level) -> Result<(i64, Option<u32>), Refusal> {
+    let die = if level.rolled { Some(turn.throw_die(20)?.value) } else { None };
+    let base = die.map_or(BASE, i64::from);
+    Ok((rules::difficulty_class(level.level, level.times, base) + level.extra, die))
 }
 
 /// The record of a new check of the actor: its stones are earned, and offers on earlier checks are closed.
@@ -241,7 +253,8 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
         let what = format!("#{number} is against {name}, who answers with resist, or a referee does");
         return Err(Refusal::new(what).example(format!("resist #{number} 4 +2")));
     }
-    target.record.check.dc = Some(judged_by(turn, difficulty)?);
+    let check = &mut target.record.check;
+    (check.dc, check.dc_die) = judged_by(turn, difficulty)?;
     amend(state, turn, &target, "")
 }
 
@@ -307,13 +320,12 @@ pub(crate) fn amend(state: &State, turn: &mut Turn, target: &Target<Record>, not
 }
 
 pub(crate) fn dc(turn: &mut Turn, level: &Level) -> Result<Reply, Refusal> {
-    let dc = class_of(turn, level)?;
-    let Level { level: of, step, times, extra, rolled } = level;
-    let base = dc - of * times - extra;
-    let die = if *rolled { "d20 " } else { "" };
+    let (dc, die) = class_of(turn, level)?;
+    let Level { level: of, step, times, extra, .. } = level;
+    let base = die.map_or(BASE.to_string(), |die| format!("d20 {die}"));
     let extra = if *extra == 0 { String::new() } else { format!(" {extra:+}") };
     let reply = Reply::new().bold(format!("DC {dc}"));
-    Ok(reply.text(format!(" = {of}x{times} + {die}{base}{extra} (level {of}, {step})")).fact("dc", dc))
+    Ok(reply.text(format!(" = {of}x{times} + {base}{extra} (level {of}, {step})")).fact("dc", dc))
 }
 
 pub(crate) fn percent(turn: &mut Turn, chance: i64) -> Result<Reply, Refusal> {

@@ -204,6 +204,7 @@ fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
     let reply = Reply::new().bold(format!("{}'s turn", show::named_in_order(turn, &who)));
     for (id, held) in &mut state.characters {
         (held.surged_this_turn, held.surge_unsaid) = (false, false);
+        held.actions.turn_begins(who == InOrder::Character(*id));
         surge::turn_begins(held, who == InOrder::Character(*id));
     }
     let mut tired = false;

@@ -3,6 +3,7 @@
 //! `rules` computes the results, `state` is what a table stores, `words` parses arguments; this module has the
 //! commands.
 
+mod actions;
 mod asking;
 mod check;
 mod destiny;
@@ -287,10 +288,16 @@ enum Heroes {
     Rest { length: stress::Length, recovers: Option<Number<0, 5>> },
     /// Surge, once a turn. Fatigue sets in on your next turn.
     ///
-    /// It gives an action, an effect, a trait, negate, an edge, a counter or a retry. If you Surge while controlled,
-    /// fatigue waits until you are free.
+    /// It gives an action, an effect, a trait, negate (no Disadvantage), deny (no Advantage for an opponent), an edge, a
+    /// counter or a retry. If you Surge while controlled, fatigue waits until you are free.
     #[command(example = "surge action", example = "surge retry controlled", example = "surge free")]
     Surge { how: Option<surge::Surge> },
+    /// Show what you may still do this turn, or note that you take an action.
+    ///
+    /// Each turn has a standard, a move and a quick action. A standard action can be a move or a quick one instead, a
+    /// move a quick one. A reaction is once in each turn, whoever's it is.
+    #[command(alias = "actions", example = "action", example = "action standard", example = "action reaction")]
+    Action { kind: Option<actions::Kind> },
     /// Show, add or clear conditions. They are shown but do not change any roll.
     #[command(
         example = "condition Bob wounded",
@@ -444,6 +451,7 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
             stress::rest(state, turn, length, recovers.map_or(0, |Number(recovers)| recovers))
         }
         Heroes::Surge { how } => surge::surge(state, turn, how),
+        Heroes::Action { kind } => actions::action(state, turn, kind),
         Heroes::Condition { character, clear, label } => {
             stress::condition(state, turn, &character, clear, label.map(|label| label.text))
         }

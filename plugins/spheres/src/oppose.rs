@@ -4,7 +4,7 @@ use crate::asking::die_size;
 use crate::check::{self, Plan, Ready, entered, own_side, plan, ready, side_of, use_up};
 use crate::record::Record;
 use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
-use crate::state::State;
+use crate::state::{Benefit, State};
 use crate::words::{DicePool, Opponent, What};
 use plugin_api::{CharacterId, Refusal, Reply, Target, Turn};
 
@@ -46,7 +46,7 @@ struct Sides<'a> {
 /// Both sides at once.
 fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result<Reply, Refusal> {
     let Sides { pool, other, against } = sides;
-    let own = plan(turn, what)?;
+    let own = Plan { denied: denies(state, against), ..plan(turn, what)? };
     let opposite = match own.side {
         Side::Hero => Side::Foe,
         Side::Foe => Side::Hero,
@@ -57,7 +57,7 @@ fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result
     };
     let check = ready(state, turn.actor, pool, own)?;
     let mode = if other.passive { Mode::Passive } else { Mode::Roll };
-    let opponent = opposing(state, against, &other.dice, side, mode)?;
+    let opponent = opposing(state, (against, turn.actor), &other.dice, side, mode)?;
     let (check, opponent) = (check.throw(turn)?, opponent.throw(turn)?);
     use_up(state, turn.actor);
     against.into_iter().for_each(|who| use_up(state, who));
@@ -67,15 +67,21 @@ fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result
     Ok(check::answer(state, turn, &record))
 }
 
-/// The other side before its dice are rolled. Ranks waiting from an edit count only for a named character.
+/// True if a Surge of this character keeps Advantage out of what is done against them.
+fn denies(state: &State, who: Option<CharacterId>) -> bool {
+    who.is_some_and(|who| state.held(who).surges_for(Benefit::Deny))
+}
+
+/// The other side before its dice are rolled: who it is, if at the table, and against whom. Ranks waiting from an edit
+/// count only for a named character.
 fn opposing(
     state: &State,
-    who: Option<CharacterId>,
+    (who, against): (Option<CharacterId>, CharacterId),
     pool: &DicePool,
     side: Side,
     mode: Mode,
 ) -> Result<Ready, Refusal> {
-    let plan = Plan { purpose: Purpose::Skill, side, mode, luck: 0 };
+    let plan = Plan { purpose: Purpose::Skill, side, mode, luck: 0, denied: denies(state, Some(against)) };
     match who {
         Some(who) => ready(state, who, pool, plan),
         None => ready(&State::default(), CharacterId(0), pool, plan),
@@ -103,6 +109,7 @@ pub(crate) fn challenge(
     if against == turn.actor {
         return Err(Refusal::new("you cannot oppose yourself").about(name).example("check 7 +4 vs 15"));
     }
+    let plan = Plan { denied: denies(state, Some(against)), ..plan };
     let check = ready(state, turn.actor, pool, plan)?.throw(turn)?;
     use_up(state, turn.actor);
     let mut record = entered(state, turn, check);
@@ -126,7 +133,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, mode: Mode, pool: &Dice
         let what = "with which skill? Type it with its ranks, 0 if you have none";
         return Err(Refusal::new(what).example("resist 4 +2"));
     }
-    let opponent = opposing(state, Some(against), pool, own_side(turn, against), mode)?.throw(turn)?;
+    let opponent = opposing(state, (Some(against), target.actor), pool, own_side(turn, against), mode)?.throw(turn)?;
     use_up(state, against);
     state.of(against).answered = Some(target.entry);
     turn.close_offers(Some(against), &["boost", "degree", "stunt"]);

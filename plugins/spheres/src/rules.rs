@@ -169,6 +169,28 @@ pub struct Check {
     pub degrees: i64,
     /// The difficulty class.
     pub dc: Option<i64>,
+    /// The d20 in the difficulty class, if it was rolled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dc_die: Option<u32>,
+    /// The ranks that Surges keep out of it.
+    #[serde(default, skip_serializing_if = "Negated::is_nothing")]
+    pub negated: Negated,
+}
+
+/// Ranks that Surges keep out of a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Negated {
+    /// Of Advantage, by an opponent's Surge.
+    pub advantage: i64,
+    /// Of Disadvantage, by the character's own Surge.
+    pub disadvantage: i64,
+}
+
+impl Negated {
+    /// True if there are none.
+    pub fn is_nothing(&self) -> bool {
+        *self == Negated::default()
+    }
 }
 
 /// The value of a Fortune die (Luck).
@@ -349,6 +371,8 @@ mod tests {
             bonus: 0,
             degrees: 0,
             dc: Some(dc),
+            dc_die: None,
+            negated: Negated::default(),
         }
     }
 

@@ -38,6 +38,10 @@ pub(crate) fn check(reply: Reply, state: &State, turn: &Turn, shown: &Shown<'_>)
     if capped(check.advantage) || capped(check.disadvantage) {
         notes.push(format!("capped by Tier {}", check.tier));
     }
+    notes.extend(negated(check));
+    if let Some(opponent) = &record.opponent {
+        notes.extend(negated(opponent));
+    }
     notes.extend(stones(state, record, before));
     if let Some(kind) = record.loose {
         let whose = if kind == Kind::Tragedy { " for the referee" } else { "" };
@@ -67,7 +71,8 @@ fn headline(reply: Reply, turn: &Turn, record: &Record) -> Reply {
             let difficulty = if record.against.is_none() { "DC " } else { "" };
             let dc = check.dc.unwrap_or_default();
             let result = reply.bold(format!("{result} by {} {degrees}{critical}", degree.abs()));
-            result.text(format!(": {total} vs {difficulty}{dc}"))
+            let rolled = check.dc_die.map(|die| format!(" ({} + d20 {die})", dc - i64::from(die)));
+            result.text(format!(": {total} vs {difficulty}{dc}{}", rolled.unwrap_or_default()))
         }
         (None, Some(against)) => reply.bold(format!("{}{total} against {}", natural(check), turn.name(against))),
         (None, None) if check.mode == Mode::Passive => reply.bold(format!("PASSIVE {total}")),
@@ -135,6 +140,13 @@ fn dice(mut reply: Reply, check: &Check) -> Reply {
         reply = reply.text(format!(" {:+} degrees bought", check.degrees));
     }
     reply
+}
+
+/// What a Surge keeps out of a check.
+fn negated(check: &Check) -> Vec<String> {
+    let both = [("Advantage", check.negated.advantage), ("Disadvantage", check.negated.disadvantage)];
+    let kept = both.into_iter().filter(|(_, ranks)| *ranks > 0);
+    kept.map(|(name, ranks)| format!("a Surge negates {name} {ranks}")).collect()
 }
 
 /// The stones earned by this command, and those not earned.
@@ -374,6 +386,7 @@ fn holdings(held: &Holdings) -> String {
     words.extend(held.surge_pending.then(|| "a Surge's fatigue to come".to_owned()));
     words.extend(held.surge_deferred.then(|| "a Surge's fatigue once free".to_owned()));
     words.extend(held.surges.iter().map(|surge| format!("Surge: {}", surge.benefit.word())));
+    words.extend((!held.actions.is_new()).then(|| format!("left this turn: {}", held.actions)));
     words.extend(held.surge_unsaid.then(|| "a Surge to say what for".to_owned()));
     words.extend((held.ranks > 0).then(|| format!("+{} Advantage on the next check", held.ranks)));
     words.extend(held.thrown.as_ref().map(|thrown| format!("a thrown {} to use", thrown.value)));

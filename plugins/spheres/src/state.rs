@@ -1,5 +1,6 @@
 //! The state of a table: Destiny dice, Fate stones, Stress, turns, and a Tilt.
 
+use crate::actions::Actions;
 use crate::labels::Table;
 use crate::rules::{Kind, Stones};
 use plugin_api::{CharacterId, Choice, Refusal};
@@ -217,6 +218,9 @@ pub(crate) struct Holdings {
     pub thrown: Option<Thrown>,
     /// Values of awarded dice that may be used at once.
     pub awards: Vec<u32>,
+    /// Actions taken since the character's turn began.
+    #[serde(skip_serializing_if = "Actions::is_new")]
+    pub actions: Actions,
     /// Labels such as `wounded`.
     pub conditions: Vec<String>,
     /// True if they left the table with this game's own command, from before the table had one; kept only as stored.
@@ -264,6 +268,11 @@ impl Holdings {
     /// The Tier.
     pub fn tier(&self) -> u32 {
         self.tier.unwrap_or(1)
+    }
+
+    /// True if a Surge for this is in force.
+    pub fn surges_for(&self, benefit: Benefit) -> bool {
+        self.surges.iter().any(|surge| surge.benefit == benefit)
     }
 
     /// Stress plus held Destiny dice.
@@ -319,8 +328,10 @@ pub(crate) enum Benefit {
     Effect,
     /// +1 to a trait until the end of the next turn.
     Trait,
-    /// Ignore Disadvantages, or an opponent's Advantages, until the end of the next turn.
+    /// Ignore Disadvantages until the end of the next turn.
     Negate,
+    /// Ignore the Advantages of opponents until the end of the next turn.
+    Deny,
     /// A rank in an Edge until the encounter ends.
     Edge,
     /// Counter an effect, as a reaction.
@@ -346,7 +357,7 @@ impl InForce {
     }
 
     pub fn until_next_turn(&self) -> bool {
-        matches!(self.benefit, Benefit::Trait | Benefit::Negate)
+        matches!(self.benefit, Benefit::Trait | Benefit::Negate | Benefit::Deny)
     }
 }
 

@@ -11,6 +11,7 @@ impl Benefit {
             Benefit::Effect => "effect",
             Benefit::Trait => "trait",
             Benefit::Negate => "negate",
+            Benefit::Deny => "deny",
             Benefit::Edge => "edge",
             Benefit::Counter => "counter",
             Benefit::Retry => "retry",
@@ -22,7 +23,8 @@ impl Benefit {
             Benefit::Action => "one more standard action this turn",
             Benefit::Effect => "an alternate effect until the encounter ends",
             Benefit::Trait => "a trait +1 until the end of the next turn",
-            Benefit::Negate => "no Disadvantage, or no Advantage of an opponent, until the end of the next turn",
+            Benefit::Negate => "no Disadvantage on your checks until the end of your next turn",
+            Benefit::Deny => "no Advantage for whoever you oppose until the end of your next turn",
             Benefit::Edge => "a rank of an Edge until the encounter ends",
             Benefit::Counter => "a counter at once",
             Benefit::Retry => "another check, or another attempt, at once",
@@ -64,6 +66,7 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
         return Err(Refusal::new("who is incapacitated cannot Surge").example("sheet"));
     }
     held.surged_this_turn = true;
+    held.actions.reacted = true;
     if controlled {
         held.surge_deferred = true;
     } else {
@@ -91,8 +94,11 @@ fn free(held: &mut Holdings) -> Result<Reply, Refusal> {
     Ok(facts(Reply::from("free again: the fatigue of the Surge comes with your next turn"), held))
 }
 
-/// Stores a lasting benefit.
+/// Stores a lasting benefit, or grants the action.
 fn last(held: &mut Holdings, benefit: Benefit) {
+    if benefit == Benefit::Action {
+        held.actions.more += 1;
+    }
     let lasting = InForce { benefit, last_turn: false };
     if lasting.until_encounter_ends() || lasting.until_next_turn() {
         held.surges.push(lasting);
