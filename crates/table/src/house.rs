@@ -108,8 +108,8 @@ enum House {
     #[command(example = "leave", example = "leave Cem")]
     Leave { character: Option<Name> },
     /// Show or change this room's settings. They are: prefix, formatting (on or off), the dice dialect, verbosity
-    /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), and what the room's
-    /// plugins add.
+    /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), welcome (on or off),
+    /// and what the room's plugins add.
     #[command(
         example = "room",
         example = "room prefix .",

@@ -49,6 +49,6 @@ pub use house::commands as table_commands;
 pub use inline::Inline;
 pub use outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 pub use plugins::{Plugins, PluginsError};
-pub use room::{ALONE, RoomRule, RoomSetting};
+pub use room::{ALONE, RoomRule, RoomSetting, WELCOME};
 pub use sitting::Sitting;
 pub use table::Table;

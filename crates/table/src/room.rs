@@ -62,6 +62,13 @@ pub const ALONE: RoomSetting = RoomSetting {
     values: &["off", "on"],
 };
 
+/// Whether newcomers are shown how to begin.
+pub const WELCOME: RoomSetting = RoomSetting {
+    key: "welcome",
+    help: "whether I show somebody new, with their first answer, how to begin",
+    values: &["off", "on"],
+};
+
 /// How much an answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
@@ -75,7 +82,8 @@ pub enum Verbosity {
 
 impl RoomSetting {
     /// All of them.
-    pub const ALL: [&'static RoomSetting; 7] = [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE];
+    pub const ALL: [&'static RoomSetting; 8] =
+        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME];
 
     /// Its declaration, in the form plugins use.
     pub fn declared(&self) -> Setting {
@@ -193,6 +201,9 @@ pub(crate) trait Answered {
     /// True if no other bot is there.
     fn is_alone(&self) -> bool;
 
+    /// True if newcomers are shown how to begin.
+    fn welcomes(&self) -> bool;
+
     /// The dice notation to read.
     fn dialect(&self) -> Dialect;
 
@@ -219,6 +230,10 @@ impl Answered for RoomDoc {
 
     fn is_alone(&self) -> bool {
         ALONE.of(self) == "on"
+    }
+
+    fn welcomes(&self) -> bool {
+        WELCOME.of(self) == "on"
     }
 
     fn dialect(&self) -> Dialect {

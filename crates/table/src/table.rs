@@ -223,6 +223,7 @@ impl Table {
             host.roster.enter(&message.room, player, name, *trust);
         }
         let found = self.found(player);
+        let unknown = !self.state.doc.doc.seats.contains_key(player);
         let new = !ordered && !lines.is_empty() && host.roster.meet(&message.room, player, found);
         let returned = self.state.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         let mut draft = self.draft();
@@ -246,6 +247,9 @@ impl Table {
         heard.batch = self.keep(draft);
         if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
+        }
+        if new && unknown && !message.private && !message.late {
+            self.welcome(host, message, &mut heard)?;
         }
         // The original stands for its edits, and is the one that gets erased; the others contain no words.
         let kept = if rows.is_empty() { Vec::new() } else { lines::kept(host, lines) };

@@ -29,6 +29,7 @@ mod said;
 mod session;
 mod settings;
 mod standing;
+mod taps;
 mod trouble;
 mod undecrypted;
 mod verify;

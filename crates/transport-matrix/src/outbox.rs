@@ -6,7 +6,7 @@ use crate::link::{Link, Step};
 use crate::listen::is_private;
 use crate::related::{find, relation};
 use crate::trouble::{Backoff, Trouble};
-use crate::{chart, media, standing};
+use crate::{chart, media, standing, taps};
 use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span, What};
 use matrix_sdk::Room;
 use matrix_sdk::ruma::EventEncryptionAlgorithm::MegolmV1AesSha2;
@@ -223,6 +223,9 @@ async fn try_to_say(link: &Link, post: &Post, before: SaidBefore) -> Result<Opti
         }
         said => said?,
     };
+    if relation.replaces.is_none() {
+        taps::set(link, &room, &fits, &said);
+    }
     Ok(Some(said))
 }
 

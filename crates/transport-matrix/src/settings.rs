@@ -38,6 +38,8 @@ pub struct Settings {
     pub admin_power: i64,
     /// True to encrypt the direct rooms that the bot creates.
     pub encrypt_direct: bool,
+    /// True to set reactions at its offers, for people to tap.
+    pub offer_reactions: bool,
     /// Users whose messages are ignored, such as other bots.
     pub ignore: BTreeSet<String>,
     /// Seconds a sync may wait for something to happen.
@@ -65,6 +67,7 @@ impl Default for Settings {
             joins_per_minute: 6,
             admin_power: 50,
             encrypt_direct: true,
+            offer_reactions: false,
             ignore: BTreeSet::new(),
             sync_seconds: 30,
             retry_first_ms: 1_000,

@@ -97,12 +97,22 @@ impl Table {
 
     /// The bot's account as a network.
     pub fn transport(&self) -> Arc<dyn Transport> {
-        transport(settings(&self.server.url(), &self.user, ""), self.device.path())
+        self.transport_with("")
+    }
+
+    /// The bot's account as a network, with more settings as TOML.
+    pub fn transport_with(&self, more: &str) -> Arc<dyn Transport> {
+        transport(settings(&self.server.url(), &self.user, more), self.device.path())
     }
 
     /// Starts the bot and waits until it is in the room.
     pub async fn start(&self, make: Make) -> Running {
-        let bot = make.serve(vec![self.transport()]);
+        self.start_on(make, self.transport()).await
+    }
+
+    /// Starts the bot on this network and waits until it is in the room.
+    pub async fn start_on(&self, make: Make, network: Arc<dyn Transport>) -> Running {
+        let bot = make.serve(vec![network]);
         for person in &self.people {
             person.meet(&self.room, &self.bot).await;
         }

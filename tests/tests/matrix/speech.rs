@@ -286,6 +286,32 @@ async fn a_reaction_to_the_ballot_is_a_vote_and_one_to_an_offer_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn offers_have_reactions_to_tap_where_the_operator_wants_them() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let dice = plugin_testkit::SessionDice::default();
+    let make = Make { plugins: vec!["torg"], dice: Box::new(dice.clone()), unlimited: true, ..Make::default() };
+    let bot = table.start_on(make, table.transport_with("offer_reactions = true")).await;
+    dice.script(Some(vec![(20, 7)]));
+    let said = table.people[0].say(&table.room, "!test 12 dn 14 favored").await;
+    let answer = table.people[0].answer(&said).await;
+    for sign in ["1️⃣", "2️⃣"] {
+        let (me, answer) = (table.bot.clone(), answer.id.clone());
+        let set = |heard: &tests::matrix::Heard| {
+            let relates = &heard.content["m.relates_to"];
+            heard.kind == "m.reaction" && heard.sender == me && relates["event_id"] == answer && relates["key"] == sign
+        };
+        table.people[0].wait_for(sign, set).await;
+    }
+    // The bot does not take its own reactions for a choice, and a player's tap is one.
+    dice.script(Some(vec![(20, 15)]));
+    table.people[0].react(&table.room.clone(), &answer.id, "1️⃣").await;
+    let saved = table.people[0].answer(&answer.id).await;
+    assert!(saved.body().contains("GOOD: 20 vs DN 14"), "{}", saved.body());
+    assert!(saved.body().contains("#2"), "one entry for the test and one for the tap: {}", saved.body());
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_thumbs_up_on_a_refusal_sends_the_line_it_shows() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let bot = table.start(Make::default()).await;

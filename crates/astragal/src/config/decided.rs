@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use table::limits::Limits;
-use table::{RoomRule, RoomSetting, Settings};
+use table::{ALONE, RoomRule, RoomSetting, Settings, WELCOME};
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
 
@@ -158,10 +158,15 @@ impl Rule {
     }
 }
 
-/// The settings of the terminal's rooms: no other bot is there.
-fn at_the_terminal() -> RoomRule {
-    let settings = BTreeMap::from([(table::ALONE.key.to_owned(), "on".to_owned())]);
-    RoomRule { rooms: format!("{}/*", transport_console::NETWORK), settings, ..RoomRule::default() }
+/// The settings of new rooms that differ from the core's own: newcomers are welcomed, except in the terminal, which has a
+/// greeting; and in the terminal there is no other bot.
+fn of_new_rooms() -> [RoomRule; 2] {
+    let rule = |rooms: String, settings: &[(&RoomSetting, &str)]| {
+        let settings = settings.iter().map(|(setting, value)| (setting.key.to_owned(), (*value).to_owned())).collect();
+        RoomRule { rooms, settings, ..RoomRule::default() }
+    };
+    let terminal = format!("{}/*", transport_console::NETWORK);
+    [rule("*".to_owned(), &[(&WELCOME, "on")]), rule(terminal, &[(&ALONE, "on"), (&WELCOME, "off")])]
 }
 
 impl Default for Rooms {
@@ -236,7 +241,7 @@ impl Config {
             prefix: self.rooms.prefix.clone(),
             plugins: self.rooms.plugins.clone(),
             allowed: self.rooms.allowed.clone(),
-            rules: std::iter::once(at_the_terminal()).chain(self.rooms.rules.iter().map(Rule::told)).collect(),
+            rules: of_new_rooms().into_iter().chain(self.rooms.rules.iter().map(Rule::told)).collect(),
             owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
             admin_rooms: self.admin_rooms.clone(),
             ignore: self.ignore.clone(),

@@ -23,6 +23,27 @@ const DICE_PAGE: [(&str, &str); 12] = [
     ("explain 8d10!c>=7", "puts it into words"),
 ];
 
+/// The table's own commands by topic, in the order shown.
+const TOPICS: [(&str, &[&str]); 7] = [
+    ("Dice", &["odds", "explain", "set", "macro"]),
+    ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
+    ("What happened", &["waiting", "history", "why", "recap", "scene", "cursed", "more"]),
+    ("Second thoughts", &["undo", "redo"]),
+    ("Secrets", &["secret", "in", "reveal", "seal", "unseal"]),
+    ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
+    ("This room", &["plugins", "plugin", "game", "room", "dialect", "table", "ignore", "unignore", "help"]),
+];
+
+/// The table's own commands, each with its topic.
+fn by_topic(commands: &[CommandSpec]) -> Vec<CommandSpec> {
+    let named = TOPICS.iter().flat_map(|(topic, names)| names.iter().map(move |name| (*topic, *name)));
+    let found = named.filter_map(|(topic, name)| {
+        let spec = commands.iter().find(|command| command.name == name)?;
+        Some(CommandSpec { topic: topic.to_owned(), ..spec.clone() })
+    });
+    found.collect()
+}
+
 pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refusal> {
     let Some(topic) = topic else { return Ok(overview(turn)) };
     let prefix = &turn.room.prefix;
@@ -34,7 +55,8 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
         _ => topic,
     };
     if topic == HOUSE {
-        return Ok(commands_of(turn, "The table's own commands", turn.host.plugins.house(), ""));
+        let commands = by_topic(turn.host.plugins.house());
+        return Ok(commands_of(turn, "What every table can do", &commands, ""));
     }
     if topic == DICE {
         return Ok(dice(prefix));
@@ -46,33 +68,48 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
             several => commands_of(turn, &format!("{}: {}", manifest.title, manifest.about), several, &manifest.credit),
         });
     }
-    let enabled = turn.host.plugins.enabled(&turn.room.plugins);
-    let plugins = enabled.iter().map(|plugin| plugin.manifest());
-    let found: Vec<&CommandSpec> = turn
-        .host
-        .plugins
-        .house()
-        .iter()
-        .chain(plugins.clone().flat_map(|manifest| &manifest.commands))
-        .filter(|command| command.answers_to(&topic))
-        .collect();
-    let explained: Vec<_> = plugins.clone().filter_map(|manifest| manifest.means(&topic)).collect();
-    let explained: Vec<_> = explained.into_iter().map(Reply::from).collect();
-    if found.is_empty() && explained.is_empty() {
-        let terms = plugins.clone().flat_map(|manifest| manifest.glossary.iter().map(|(word, _)| word.as_str()));
-        let terms: Vec<&str> = terms.collect();
-        let all = plugins.flat_map(|manifest| &manifest.commands).chain(turn.host.plugins.house());
-        let names: Vec<_> = all.map(|command| command.name.as_str()).chain(terms).collect();
-        let hint = suggest(&topic, names).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        return Err(Refusal::new(format!("I have no help on {topic}{hint}")).about(topic));
+    let enabled: Vec<&Manifest> =
+        turn.host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()).collect();
+    let own = turn.host.plugins.house().iter().filter(|command| command.answers_to(&topic));
+    let own: Vec<Reply> = own.map(|spec| command(prefix, spec)).collect();
+    let mut found: Vec<Reply> = enabled.iter().flat_map(|manifest| told_of(prefix, manifest, &topic)).collect();
+    found.extend(own);
+    if !found.is_empty() {
+        return Ok(one_after_another(found));
     }
-    let replies = explained.into_iter().chain(found.into_iter().map(|spec| command(prefix, spec)));
-    Ok(replies
-        .reduce(|mut all, next| {
-            all.blocks.extend(next.blocks);
-            all
-        })
-        .unwrap_or_default())
+    let mut elsewhere =
+        turn.host.plugins.manifests().filter(|each| turn.host.settings().offers(turn.room_id, &each.id));
+    if let Some((manifest, replies)) = elsewhere.find_map(|manifest| {
+        let told = told_of(prefix, manifest, &topic);
+        (!told.is_empty()).then_some((manifest, told))
+    }) {
+        let note = Reply::from(format!("In {}, which is not enabled here (", manifest.title));
+        let note = note.code(format!("{prefix}plugin enable {}", manifest.id)).text("):");
+        return Ok(one_after_another(std::iter::once(note).chain(replies)));
+    }
+    let terms = enabled.iter().flat_map(|manifest| manifest.glossary.iter().map(|(word, _)| word.as_str()));
+    let commands = enabled.iter().flat_map(|manifest| &manifest.commands).chain(turn.host.plugins.house());
+    let names: Vec<&str> = commands.map(|command| command.name.as_str()).chain(terms).collect();
+    let nothing = format!("I have no help on {topic}");
+    Err(match suggest(&topic, names) {
+        Some(meant) => Refusal::new(format!("{nothing}: did you mean {meant}?")).about_meant(topic.clone(), meant),
+        None => Refusal::new(nothing).about(topic),
+    })
+}
+
+/// What a game says about a topic: what the word means, and the command of that name.
+fn told_of(prefix: &str, manifest: &Manifest, topic: &str) -> Vec<Reply> {
+    let means = manifest.means(topic).map(Reply::from);
+    let commands = manifest.commands.iter().filter(|command| command.answers_to(topic));
+    means.into_iter().chain(commands.map(|spec| command(prefix, spec))).collect()
+}
+
+fn one_after_another(replies: impl IntoIterator<Item = Reply>) -> Reply {
+    let joined = replies.into_iter().reduce(|mut all, next| {
+        all.blocks.extend(next.blocks);
+        all
+    });
+    joined.unwrap_or_default()
 }
 
 /// What `!help what is a Surge?` asks about.
@@ -85,8 +122,9 @@ fn asked_about(topic: &str) -> &str {
 }
 
 fn dice(prefix: &str) -> Reply {
-    let line =
-        |(command, says): &(&str, &str)| vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];
+    let line = |(command, says): &(&str, &str)| {
+        vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" - {says}"))]
+    };
     let reply = Reply::new().bold("What dice can do").list(DICE_PAGE.iter().map(line).collect());
     reply.line().text("All of it: ").code(format!("{prefix}help roll"))
 }
@@ -100,7 +138,7 @@ fn overview(turn: &HouseTurn) -> Reply {
     for manifest in host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()) {
         let main = manifest.main().expect("every plugin has one");
         let mut item = vec![Span::Code(format!("{prefix}{}", main.examples[0]))];
-        item.push(Span::Text(format!(" {}", main.short_help())));
+        item.push(Span::Text(format!(" - {}", main.short_help())));
         if manifest.commands.len() > 1 {
             item.push(Span::Text(format!("; all of {}: ", manifest.title)));
             item.push(Span::Code(format!("{prefix}help {}", manifest.id)));
@@ -114,7 +152,7 @@ fn overview(turn: &HouseTurn) -> Reply {
         ("help table", "all of the table's own commands: people, settings, secrets, proof of the dice", None),
     ];
     for (command, says, then) in own {
-        let mut item = vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" {says}"))];
+        let mut item = vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" - {says}"))];
         if let Some(then) = then {
             item.push(Span::Code(format!("{prefix}{then}")));
         }
@@ -136,7 +174,7 @@ pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
 }
 
-/// One line per command, and one per topic with its commands as typed.
+/// One line per command, with an example, and one per topic with its commands as typed.
 fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec], credit: &str) -> Reply {
     let prefix = &turn.room.prefix;
     let mut items: Vec<Line> = Vec::new();
@@ -144,8 +182,8 @@ fn commands_of(turn: &HouseTurn, title: &str, commands: &[CommandSpec], credit: 
         let mut item = Vec::new();
         match group {
             [alone] if alone.topic.is_empty() => {
-                item.push(Span::Code(format!("{prefix}{}", alone.usage())));
-                item.push(Span::Text(format!(" {}{}", alone.short_help(), for_whom(alone))));
+                item.push(Span::Code(format!("{prefix}{}", alone.examples[0])));
+                item.push(Span::Text(format!(" - {}{}", alone.short_help(), for_whom(alone))));
             }
             topic => {
                 item.push(Span::Text(format!("{}: ", topic[0].topic)));
@@ -177,7 +215,7 @@ fn command(prefix: &str, spec: &CommandSpec) -> Reply {
         reply = reply.line().text(format!("Short: {}", also.join(", ")));
     }
     let item = |usage: String, help: &str| {
-        let says = (!help.is_empty()).then(|| Span::Text(format!(" {help}")));
+        let says = (!help.is_empty()).then(|| Span::Text(format!(" - {help}")));
         std::iter::once(Span::Code(usage)).chain(says).collect()
     };
     let forms = spec.forms().into_iter().map(|(usage, help)| item(format!("{prefix}{usage}"), help));
@@ -197,6 +235,15 @@ fn for_whom(spec: &CommandSpec) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_command_of_the_table_is_listed_once() {
+        let mut declared: Vec<_> = crate::house::commands().into_iter().map(|command| command.name).collect();
+        let mut listed: Vec<_> = TOPICS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        declared.sort();
+        listed.sort_unstable();
+        assert_eq!(listed, declared);
+    }
 
     #[test]
     fn everything_on_the_page_of_dice_reads() {

@@ -9,6 +9,7 @@ use crate::line::{changed, note};
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::people::People;
 use crate::rights::Rights;
+use crate::room::Answered;
 use crate::roster::{Found, Met};
 use crate::state::read;
 use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Span, Trust};
@@ -16,7 +17,7 @@ use dice::fair::MessageKey;
 use journal::documents::{RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
 use journal::{Changes, Document, keys};
-use plugin_api::{CharacterId, CommandSpec};
+use plugin_api::{CharacterId, CommandSpec, Manifest};
 use std::sync::Arc;
 
 impl Table {
@@ -80,6 +81,37 @@ impl Table {
         if let Some(outcome) = heard.outcomes.iter_mut().find(|outcome| outcome.kind != OutcomeKind::Silent) {
             outcome.reply.blocks.push(Block::Line(vec![Span::Text(text)]));
         }
+    }
+
+    /// Adds to the first answer that somebody gets at this table how to begin, if the room wants that.
+    pub(super) fn welcome(&mut self, host: &Host, message: &Message, heard: &mut Heard) -> Result<(), StoreError> {
+        let room = self.state.room(host, &message.room)?.doc.clone();
+        if !room.welcomes() {
+            return Ok(());
+        }
+        let answered =
+            |outcome: &&mut Outcome| outcome.kind != OutcomeKind::Silent && outcome.reply.readers == Readers::Everybody;
+        let Some(outcome) = heard.outcomes.iter_mut().find(answered) else { return Ok(()) };
+        let enabled: Vec<_> = host.plugins.enabled(&room.plugins).into_iter().map(|plugin| plugin.manifest()).collect();
+        let main_game = self.state.doc.doc.main_game.as_ref();
+        let is_main = |manifest: &&&Manifest| Some(&manifest.id) == main_game;
+        let is_game = |manifest: &&&Manifest| manifest.main().is_some_and(|main| !main.notation);
+        let found = enabled.iter().find(is_main).or_else(|| enabled.iter().find(is_game)).or(enabled.first());
+        let Some((manifest, main)) = found.and_then(|manifest| Some((manifest, manifest.main()?))) else {
+            return Ok(());
+        };
+        let (begun, more) = match main.notation {
+            true => ("(New here? Try ".to_owned(), "help".to_owned()),
+            false => (format!("(New here? We play {}: try ", manifest.title), format!("help {}", manifest.id)),
+        };
+        outcome.reply.blocks.push(Block::Line(vec![
+            Span::Text(begun),
+            Span::Code(format!("{}{}", room.prefix, main.examples[0])),
+            Span::Text(", or ".to_owned()),
+            Span::Code(format!("{}{more}", room.prefix)),
+            Span::Text(" for more.)".to_owned()),
+        ]));
+        Ok(())
     }
 
     /// Says once in each room what the bot is.
