@@ -63,7 +63,7 @@ fn the_rest_of_a_long_answer_is_erased_with_the_words() {
     };
     let (before, behind) = left("#1 my street");
     assert!(before.1.contains("my street"), "{before:?}");
-    assert!(behind.1.starts_with("Nothing was left out here"), "{behind:?}");
+    assert!(behind.1.starts_with("There is nothing more to show here"), "{behind:?}");
 }
 
 #[test]

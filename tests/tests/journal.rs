@@ -518,7 +518,7 @@ fn a_character_who_acted_is_not_undone() {
     let acted = stage.say("Ann", "!roll d6").entry().expect("an entry");
     let undone = stage.say("Ann", &format!("!undo #{made}"));
     assert!(
-        undone.public().contains(&format!("#{acted} (Kaede's roll) changed the same since")),
+        undone.public().contains(&format!("#{acted} (Kaede's roll) has changed the same thing since")),
         "{}",
         undone.public()
     );

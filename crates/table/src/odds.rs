@@ -27,7 +27,7 @@ pub(crate) fn words_of(expression: &Expression) -> Option<String> {
 /// The odds of a game's command that was played with all possible rolls, or with `estimated` many.
 pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) -> Result<Reply, Refusal> {
     if !trials.thrown {
-        return Err(Refusal::new("that throws no dice: it is as certain as it reads").example(typed));
+        return Err(Refusal::new("that rolls no dice, so there are no odds").example(typed));
     }
     let certainty = match estimated {
         Some(throws) => Certainty::Estimated(throws),
@@ -48,7 +48,7 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
     let average = odds.as_ref().filter(|_| success.is_none());
     parts.extend(average.map(|odds| format!("{} on average", decimal(odds.mean()))));
     let Some((first, rest)) = parts.split_first() else {
-        return Err(Refusal::new("its answers state nothing that odds could be made of").example("odds 2d6 vs 9"));
+        return Err(Refusal::new("I cannot work out the odds of that command").example("odds 2d6 vs 9"));
     };
     let mut reply = Reply::new().bold(first.as_str()).text(format!(" | {typed}{}", how_sure(certainty)));
     reply = rest.iter().fold(reply, |reply, part| reply.text(format!(" | {part}")));

@@ -82,7 +82,7 @@ impl Fill<'_> {
             let (value, author) = self.value(name)?;
             by.insert(author);
             if depth == DEEPEST {
-                return Err(Refusal::new(format!("${name} stands for itself, or nearly so")).example("set"));
+                return Err(Refusal::new(format!("${name} would stand for itself")).example("set"));
             }
             let value = self.all(value, depth + 1, by)?;
             let glued =

@@ -13,7 +13,7 @@ const NEW_ROLL: &str = "act d8 d10 vs 17";
 pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply, Refusal> {
     let target: Target<Roll> = turn.target()?;
     if target.record.kind == Kind::Counter {
-        return Err(Refusal::new(format!("#{} is a counter itself, which is not countered", target.entry)));
+        return Err(Refusal::new(format!("#{} is itself a counter, so nothing counters it", target.entry)));
     }
     if let Some(counter) = target.record.counter {
         let what = format!("#{} was settled against {counter}", target.entry);
@@ -46,7 +46,7 @@ pub(crate) fn countered(turn: &Turn) -> Result<Option<Target<Roll>>, Refusal> {
     let refuse = |what: String| Err(Refusal::new(what).example("counter d8 d10"));
     match (kind, counter) {
         _ if !pointed => Ok(None),
-        (Kind::Counter, _) => refuse(format!("#{entry} is a counter itself, which is not countered")),
+        (Kind::Counter, _) => refuse(format!("#{entry} is itself a counter, so nothing counters it")),
         (_, Some(counter)) => refuse(format!("#{entry} was settled against {counter}")),
         _ if actor == turn.actor => refuse(format!("#{entry} is your own action")),
         _ if against == Some(turn.actor) || turn.opposes(actor) || turn.by_referee() => turn.target().map(Some),

@@ -129,7 +129,7 @@ pub(crate) fn choose(state: &mut State, turn: &mut Turn, chosen: Chosen) -> Resu
         return Err(Refusal::new(format!("#{} was chosen already: {before}", target.entry)).example("intent +1"));
     }
     if band != Band::Mixed {
-        let what = format!("#{} is no 7 to 9, so there is nothing to choose", target.entry);
+        let what = format!("#{} is not a 7 to 9, so there is nothing to choose", target.entry);
         return Err(Refusal::new(what).example("waiting"));
     }
     if reboot != matches!(chosen, Chosen::Empower(_) | Chosen::Hinder(_)) {

@@ -79,7 +79,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
     let target: Target<Record> = turn.target().map_err(|_| nobody())?;
     let Record::Opposed(opposed) = target.record else { return Err(nobody()) };
     if opposed.answered.is_some() {
-        return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("intent +1"));
+        return Err(Refusal::new(format!("#{} is already answered", target.entry)).example("intent +1"));
     }
     let against = opposed.against.ok_or_else(nobody)?;
     if against != turn.actor && !turn.by_referee() {

@@ -34,7 +34,7 @@ pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Resul
         Running::Control { character } => {
             let who = turn.character(&character.0)?;
             if !state.of(who).ceded {
-                return Err(Refusal::new(format!("{} has control already", turn.name(who))).example("sheet"));
+                return Err(Refusal::new(format!("{} already has control", turn.name(who))).example("sheet"));
             }
             state.of(who).ceded = false;
             Ok(turn.about(who).text("has control again").fact("control", "kept"))

@@ -206,7 +206,7 @@ fn judged_by(turn: &mut Turn, difficulty: Difficulty) -> Result<(Option<i64>, Op
         Difficulty::Number(dc) => Ok((Some(dc), None)),
         Difficulty::Level(level) => class_of(turn, &level).map(|(dc, die)| (Some(dc), die)),
         Difficulty::Somebody(name) => {
-            let what = format!("{} is no difficulty: type a number, or a level", name.0);
+            let what = format!("{} is not a difficulty: type a number, or a level", name.0);
             Err(Refusal::new(what).about(name.0))
         }
     }

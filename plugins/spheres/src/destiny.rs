@@ -87,7 +87,7 @@ pub(crate) fn show_or_correct(
 fn correct_held(state: &mut State, turn: &mut Turn, who: Option<Name>, kind: Kind, change: i32) -> Result<(), Refusal> {
     let (held, name) = match &who {
         Some(Name(name)) if name.eq_ignore_ascii_case(GM) && kind == Kind::Triumph => {
-            let what = "the referee holds Tragedy dice alone";
+            let what = "the referee holds only Tragedy dice";
             return Err(Refusal::new(what).about("triumph").example("destiny GM tragedy +1"));
         }
         Some(Name(name)) if name.eq_ignore_ascii_case(GM) => (&mut state.gm, GM.to_owned()),

@@ -24,7 +24,7 @@ pub(crate) fn encounter(state: &mut State, turn: &mut Turn, what: StartEnd) -> R
     turn.close_offers(None, &["stones", "stone"]);
     match what {
         StartEnd::Start if state.fate.is_some() => {
-            Err(Refusal::new("an encounter is on already").example("encounter end"))
+            Err(Refusal::new("an encounter is already on").example("encounter end"))
         }
         StartEnd::Start => {
             state.encounters += 1;
@@ -59,7 +59,7 @@ pub(crate) fn fate(state: &mut State, turn: &Turn, kind: Option<Kind>, change: O
         (Some(kind), Some(change)) => {
             referee_only(turn, "correct the stones")?;
             let Some(fate) = &mut state.fate else {
-                return Err(Refusal::new("no encounter is on, and so there are no stones").example("encounter start"));
+                return Err(Refusal::new("no encounter is on, so there are no stones").example("encounter start"));
             };
             let now = fate.stones.of(kind) + i64::from(change);
             if !(0..=MOST_STONES).contains(&now) {
@@ -172,7 +172,9 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
         return Err(Refusal::new("no order is set").example(format!("order {}", everybody.join(" "))));
     };
     if state.current != Some(InOrder::Character(turn.actor)) && !turn.by_referee() {
-        return Err(Refusal::new("the referee goes on to the next turn, or whose turn it is").example("turn"));
+        return Err(
+            Refusal::new("only the referee, or the player whose turn it is, goes on to the next turn").example("turn")
+        );
     }
     let at = state.current.as_ref().and_then(|who| state.order.iter().position(|each| each == who));
     let here = |who: &&InOrder| !matches!(who, InOrder::Character(id) if turn.is_away(*id));

@@ -123,7 +123,7 @@ pub(crate) fn resist(state: &mut State, turn: &mut Turn, mode: Mode, pool: &Dice
     let mut target: Target<Record> = turn.target().map_err(|_| nobody())?;
     let against = target.record.against.ok_or_else(nobody)?;
     if target.record.opponent.is_some() || target.record.check.dc.is_some() {
-        return Err(Refusal::new(format!("#{} was answered already", target.entry)).example("check 7 +4 vs 15"));
+        return Err(Refusal::new(format!("#{} is already answered", target.entry)).example("check 7 +4 vs 15"));
     }
     if against != turn.actor && !turn.by_referee() {
         let what = format!("#{} is for {} to answer, or for a referee", target.entry, turn.name(against));

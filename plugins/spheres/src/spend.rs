@@ -26,7 +26,7 @@ pub(crate) fn spend(state: &mut State, turn: &mut Turn, wish: Wish) -> Result<Re
     match (wish.use_for, wish.what) {
         (None, Spendable::Triumph | Spendable::Tragedy) => throw(state, turn, wish),
         (None, Spendable::Stones) => {
-            Err(Refusal::new("stones are spent for something: boost, degree, edit, inspire, recover or stunt")
+            Err(Refusal::new("say what the stones are for: boost, degree, edit, inspire, recover or stunt")
                 .example("spend 3 stones boost"))
         }
         (None, Spendable::Thrown | Spendable::Award) => open(state, turn, wish.what),
@@ -62,11 +62,11 @@ fn open(state: &State, turn: &Turn, what: Spendable) -> Result<Reply, Refusal> {
 }
 
 fn no_award() -> Refusal {
-    Refusal::new("no awarded die waits to be used at once").example("spend triumph boost")
+    Refusal::new("you have no awarded die to use right now").example("spend triumph boost")
 }
 
 fn nothing_thrown() -> Refusal {
-    Refusal::new("no thrown die waits for its use").example("spend triumph boost")
+    Refusal::new("you have no rolled die to use").example("spend triumph boost")
 }
 
 /// Offers the uses of a value that are possible now.
@@ -343,7 +343,7 @@ fn pay(state: &mut State, turn: &mut Turn, wish: Wish, check: Option<&Record>) -
                 }
                 (None, Some(_)) if count == 1 => Ok((1, Paid::LooseStone)),
                 (None, _) => {
-                    let what = "no encounter is on, and so there are no Fate stones";
+                    let what = "no encounter is on, so there are no Fate stones";
                     Err(Refusal::new(what).about("stones").example("spend triumph boost"))
                 }
             }
@@ -398,7 +398,7 @@ pub(crate) fn veto(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Res
     let who = match (who, editors.as_slice()) {
         (Some(name), _) => turn.character(&name.0)?,
         (None, [only]) => *only,
-        (None, []) => return Err(Refusal::new("no edit waits for a veto").example("sheet Ann")),
+        (None, []) => return Err(Refusal::new("there is no edit to veto").example("sheet Ann")),
         (None, several) => {
             let names: Vec<_> = several.iter().map(|id| turn.name(*id)).collect();
             let what = format!("whose edit: {}?", names.join(" or "));

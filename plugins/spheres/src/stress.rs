@@ -40,7 +40,7 @@ pub(crate) fn stress(
 
 pub(crate) fn recover(state: &mut State, turn: &Turn, who: CharacterId) -> Result<Reply, Refusal> {
     if state.fate.is_some() && state.held(who).recovered {
-        let what = "Recover is once an encounter, and this one had yours";
+        let what = "you can Recover once an encounter, and you already did";
         return Err(Refusal::new(what).example("spend triumph recover"));
     }
     let reply = recover_now(state, turn, who)?;

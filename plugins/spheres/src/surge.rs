@@ -60,10 +60,10 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
         return Ok(facts(Reply::new().bold("SURGE").text(format!(": {}", benefit.says())), held));
     }
     if held.surged_this_turn {
-        return Err(Refusal::new("a Surge is once per turn, and this turn had yours").example("turn"));
+        return Err(Refusal::new("you can Surge once a turn, and you already did").example("turn"));
     }
     if held.fatigue == Fatigue::Incapacitated {
-        return Err(Refusal::new("who is incapacitated cannot Surge").example("sheet"));
+        return Err(Refusal::new("you are incapacitated and cannot Surge").example("sheet"));
     }
     held.surged_this_turn = true;
     held.actions.reacted = true;
@@ -88,7 +88,7 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
 /// Brings the fatigue that was put off.
 fn free(held: &mut Holdings) -> Result<Reply, Refusal> {
     if !std::mem::take(&mut held.surge_deferred) {
-        return Err(Refusal::new("no fatigue waits for you to be free").example("surge action"));
+        return Err(Refusal::new("you have no fatigue that waits until you are free").example("surge action"));
     }
     held.surge_pending = true;
     Ok(facts(Reply::from("free again: the fatigue of the Surge comes with your next turn"), held))

@@ -185,7 +185,7 @@ impl Argument for Difficulty {
             let (number, extra) = split_extra(words[0])?;
             let number: Option<i64> = number.parse().ok();
             let dc = number.and_then(|number| number.checked_add(extra)).filter(|dc| *dc <= HIGHEST);
-            let wrong = || format!("{} is no difficulty: 15, 15+2, or level 5 hard", words[0]);
+            let wrong = || format!("{} is not a difficulty: 15, 15+2, or level 5 hard", words[0]);
             return Ok(Some((Difficulty::Number(dc.ok_or_else(wrong)?), 1)));
         }
         if ["foe", "hero", "passive"].iter().any(|side| words[0].eq_ignore_ascii_case(side)) {
@@ -204,7 +204,7 @@ fn split_extra(word: &str) -> Result<(&str, i64), String> {
     match word.find(['+', '-']) {
         Some(at) if at > 0 => {
             let extra = word[at..].parse::<i64>().ok().filter(|extra| extra.abs() <= HIGHEST);
-            Ok((&word[..at], extra.ok_or_else(|| format!("{word} is no difficulty: 15+2, or hard+2"))?))
+            Ok((&word[..at], extra.ok_or_else(|| format!("{word} is not a difficulty: 15+2, or hard+2"))?))
         }
         _ => Ok((word, 0)),
     }

@@ -148,7 +148,7 @@ pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how
         return Err(Refusal::new("with which reality skill? A number is missing").example("soak 9"));
     };
     if how.possibility {
-        let what = "the Possibility of a soak is spent on it anyway; another is none of its dice";
+        let what = "a soak already costs a Possibility; you cannot add another";
         return Err(Refusal::new(what).about("poss").example("soak 9"));
     }
     let actor = turn.actor;
@@ -178,7 +178,8 @@ fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm, bool)>, Refusal>
     let Some(Target { entry, record: Damage { harm, on, kept }, .. }) = turn.peek_target::<Damage>() else {
         return match turn.peek_target::<serde_json::Value>() {
             Some(other) if other.named || other.actor != actor => {
-                Err(Refusal::new(format!("#{} is no damage to soak", other.entry)).example("soak 9"))
+                Err(Refusal::new(format!("#{} is not damage, so there is nothing to soak", other.entry))
+                    .example("soak 9"))
             }
             _ => Ok(None),
         };
@@ -190,7 +191,7 @@ fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm, bool)>, Refusal>
             Err(Refusal::new(what).example(format!("as {name} soak 9")))
         }
         _ if state.held(actor).soaked.contains(&entry) => {
-            let what = format!("you soaked #{entry} already: once for each damage");
+            let what = format!("you soaked #{entry} already, and each damage can be soaked once");
             Err(Refusal::new(what).example("possibilities"))
         }
         _ => Ok(Some((entry, harm, kept))),

@@ -59,10 +59,10 @@ fn soak(reply: Reply, test: &Test) -> Reply {
     let says = match (damage, left, level) {
         (Some((entry, _)), _, Level::Failure) => format!("soak of #{entry} fails: the damage stands"),
         (Some((entry, _)), Some(left), _) => format!("soaks #{entry}: {} left", harm(left)),
-        (_, _, Level::Failure) => "soak fails: the damage, which was not told here, stands".to_owned(),
-        (_, _, Level::Standard) => "soaks 1 Wound and all Shock of damage that was not told here".to_owned(),
-        (_, _, Level::Good) => "soaks 2 Wounds and all Shock of damage that was not told here".to_owned(),
-        (_, _, Level::Outstanding) => "soaks all of damage that was not told here".to_owned(),
+        (_, _, Level::Failure) => "soak fails: the damage stays".to_owned(),
+        (_, _, Level::Standard) => "soaks 1 Wound and all Shock of the damage".to_owned(),
+        (_, _, Level::Good) => "soaks 2 Wounds and all Shock of the damage".to_owned(),
+        (_, _, Level::Outstanding) => "soaks all of the damage".to_owned(),
     };
     let reply = reply.bold(says).text(" | ");
     match left {

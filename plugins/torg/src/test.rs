@@ -146,7 +146,8 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
         }
         More::Dn(dns) => {
             if !test.dns.is_empty() && !turn.by_referee() {
-                let what = format!("#{number} was judged against {}; the referee may change that", test.dns[0]);
+                let what =
+                    format!("#{number} is already judged against {}; only the referee may change that", test.dns[0]);
                 return Err(Refusal::new(what).example("test 12 dn 14"));
             }
             test.dns = dns;
@@ -170,14 +171,15 @@ fn add(state: &mut State, turn: &mut Turn, actor: CharacterId, test: &mut Test, 
         };
         return Err(Refusal::new(what).example("test 12 dn 14"));
     }
-    let again = |what: &str| Refusal::new(format!("one {what} per test, and this one has it")).example("test 12 dn 14");
+    let again =
+        |what: &str| Refusal::new(format!("one {what} per test, and this test has one")).example("test 12 dn 14");
     match more {
         More::Reroll => {
             may_reroll(test)?;
             test.reroll = Some(chain(turn, test.unskilled)?);
         }
         More::Possibility { .. } if test.soak.is_some() => {
-            let what = "a soak takes one Possibility, which is spent";
+            let what = "a soak costs one Possibility, and this one is paid";
             return Err(Refusal::new(what).example("test 12 dn 14"));
         }
         More::Possibility { .. } if test.possibility.is_some() => return Err(again("Possibility")),
@@ -213,12 +215,12 @@ const MOST_CARDS: i64 = 20;
 /// Refuses a reroll that the rules do not allow.
 fn may_reroll(test: &Test) -> Result<(), Refusal> {
     let what = match test.favored {
-        _ if test.reroll.is_some() => "it was rerolled already, and the new die stands",
+        _ if test.reroll.is_some() => "it was already rerolled, and the new die counts",
         Favored::Barred => "a Multi-Action has no favored reroll",
         Favored::No => "that test is not favored",
         _ if test.is_mishap() => "a Mishap cannot be rerolled",
         _ if test.first.len() > 1 => "the die has already exploded, which cannot be rerolled",
-        Favored::Closed => "something was added already: the first die stands",
+        Favored::Closed => "something was already added, so the first die counts",
         Favored::Open => return Ok(()),
     };
     Err(Refusal::new(what).example("test 12 dn 14 favored"))

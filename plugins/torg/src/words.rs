@@ -48,7 +48,7 @@ fn one(words: &[&str]) -> Result<Option<(Vec<i64>, usize)>, String> {
     let Some(first) = words.first().filter(|first| !first.starts_with(['+', '-'])) else { return Ok(None) };
     let number = |text: &str| match text.parse() {
         Ok(dn) if dn <= HIGHEST => Ok(dn),
-        _ => Err(format!("{text} is no difficulty: 0 to {HIGHEST}, or a name such as hard")),
+        _ => Err(format!("{text} is not a difficulty: 0 to {HIGHEST}, or a name such as hard")),
     };
     if first.split('/').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())) {
         return Ok(Some((first.split('/').map(number).collect::<Result<_, _>>()?, 1)));

@@ -53,7 +53,7 @@ async fn a_long_answer_is_cut_and_more_shows_the_rest() {
     for number in 1..=12 {
         assert_eq!(told.matches(&format!("#{number} ")).count(), 1, "#{number} in {told}");
     }
-    assert!(ask(&mut mia, "!more").contains("Nothing was left out here"));
+    assert!(ask(&mut mia, "!more").contains("There is nothing more to show here"));
     bot.stop().await;
 }
 

@@ -266,7 +266,7 @@ impl Worker {
             match (ended, &mut self.table) {
                 (Ok(Ok(())), Some(table)) => table.confirm(reserved),
                 (Ok(Ok(())), None) => {}
-                // It was answered already; the table starts again from the state on the disk.
+                // It is already answered; the table starts again from the state on the disk.
                 (Ok(Err(_)) | Err(_), _) => return self.give_up().await,
             }
         }

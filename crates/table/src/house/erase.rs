@@ -112,7 +112,7 @@ fn last_before(turn: &HouseTurn, from: u64, before: Timestamp) -> Result<u64, Un
 /// `!forget me`: everything somebody typed here.
 pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<Reply, Unplayed> {
     if !me || turn.actor == OPERATOR || !turn.may(Act::ForgetOwn) {
-        return Err(Refusal::new("each player asks that for themselves").example("forget me").into());
+        return Err(Refusal::new("players can only ask that for themselves").example("forget me").into());
     }
     forget_rests(turn)?;
     let player = turn.speaker.player.clone();

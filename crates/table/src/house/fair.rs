@@ -48,7 +48,7 @@ pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
     let head = turn.ledger.head();
     let prefix = &turn.room.prefix;
     let promised = turn.ledger.seed().map(commitment).unwrap_or_default();
-    let since = if head.committed { "stands in the journal" } else { "comes with the next entry" };
+    let since = if head.committed { "is in the journal" } else { "comes with the next entry" };
     turn.effects.shows_head = true;
     let reply =
         Reply::new().text(format!("Dice of epoch {}: the seed's SHA-256 is ", head.epoch)).code(promised.clone());
@@ -79,7 +79,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> 
     }
     if head.committed {
         return refuse(format!(
-            "the seed of epoch {} stands in the journal already: words are added before its first entry. The next epoch \
+            "the seed of epoch {} is already in the journal: words are added before its first entry. The next epoch \
              begins with fair reveal",
             head.epoch
         ));

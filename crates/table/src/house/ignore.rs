@@ -23,7 +23,7 @@ pub(super) fn ignore(turn: &mut HouseTurn, who: Option<Text>) -> Result<Reply, R
         return Err(Refusal::new(format!("a room ignores at most {MOST} people")).example("ignore"));
     }
     if !Arc::make_mut(turn.room).ignored.insert(pattern.clone()) {
-        return Err(Refusal::new(format!("{typed} is ignored here already")).about(typed).example("ignore"));
+        return Err(Refusal::new(format!("{typed} is already ignored here")).about(typed).example("ignore"));
     }
     let reply = Reply::new().text(format!("{shown} is not answered in this room from now on. "));
     Ok(reply.code(format!("{}unignore {typed}", turn.room.prefix)).text(" ends that."))

@@ -22,5 +22,5 @@ pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         turn.effects.writes.delete(key);
         return Ok(Reply { blocks, ..Reply::new().to(readers) });
     }
-    Err(Refusal::new("nothing was left out here").into())
+    Err(Refusal::new("there is nothing more to show here").into())
 }

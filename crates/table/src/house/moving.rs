@@ -59,7 +59,7 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
         leave.table
     };
     if table == here {
-        return Err(Refusal::new("this room sits at that table already").example("table").into());
+        return Err(Refusal::new("this room is already at that table").example("table").into());
     }
     let head: Head = turn.ledger.read(&keys::head(&table))?.unwrap_or_default();
     let doc: TableDoc = turn.ledger.read(&keys::doc(&table))?.unwrap_or_default();

@@ -28,7 +28,7 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
     let text = Arguments::of(&roll.text, FollowUp::No).typed;
     let notation = Notation::typed_in(dialect, &text).map_err(|error| unreadable(roll, error))?;
     let [repeated] = notation.rolls.as_slice() else {
-        return Err(Refusal::new("the odds of one roll at a time"));
+        return Err(Refusal::new("I show the odds of one roll at a time"));
     };
     let mut fuel = Fuel::new(ODDS);
     let mut look = |expression: &Expression, side: &str| {

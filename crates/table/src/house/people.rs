@@ -31,7 +31,7 @@ pub(super) fn referees(turn: &mut HouseTurn, change: Option<Referee>) -> Result<
     let name = if me { turn.speaker.name.clone() } else { shown_name(turn, &player) };
     let whole = if me { name.clone() } else { with_id(&name, &player) };
     if turn.table.referees.contains_key(&player) {
-        return Err(Refusal::new(format!("{whole} is a referee here already")).into());
+        return Err(Refusal::new(format!("{whole} is already a referee here")).into());
     }
     if !turn.may(Act::NameReferee) {
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");

@@ -83,11 +83,11 @@ pub(super) fn name(
         // `r6` means `r 6`.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
         if is_command(turn, &word) || is_command(turn, bare) {
-            return Err(Refusal::new(format!("{word} is a command already")).about(name).example(MACRO.example));
+            return Err(Refusal::new(format!("{word} is already a command")).about(name).example(MACRO.example));
         }
         let first = body.split_whitespace().next().unwrap_or_default().to_lowercase();
         if body != NONE && !first.is_empty() && !is_command(turn, &first) {
-            let what = format!("a macro begins with a command, and {first} is none");
+            let what = format!("a macro begins with a command, and {first} is not one");
             return Err(Refusal::new(what).example(format!("macro {word} roll {body}")));
         }
     }
@@ -146,7 +146,7 @@ fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
         return Err(Refusal::new(format!("what does {}{name} stand for?", kind.sign)).example(kind.example));
     }
     if kind.what == VARIABLE.what && text.contains(['#', ';']) {
-        return Err(Refusal::new("a value holds no # and no ;").about(text).example(kind.example));
+        return Err(Refusal::new("a value cannot contain # or ;").about(text).example(kind.example));
     }
     if text.chars().count() > kind.most {
         return Err(Refusal::new(format!("a {} has up to {} characters", kind.what, kind.most)).example(kind.example));
@@ -198,7 +198,7 @@ fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
     if fits && bare.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return Ok(bare);
     }
-    let what = format!("{name} is no name here: letters, digits and _, up to {MOST_SHORTCUT}");
+    let what = format!("{name} cannot be a name: use letters, digits and _, up to {MOST_SHORTCUT}");
     Err(Refusal::new(what).about(name).example(kind.example))
 }
 

@@ -38,7 +38,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     let number = page.number();
     let about = |what: String| Refusal::new(what).about(format!("#{number}"));
     if let Some(by) = page.link.fate.undone_by {
-        let what = format!("#{number} is undone already, in #{by}; undo #{by} brings it back");
+        let what = format!("#{number} was already undone by #{by}; undo #{by} brings it back");
         return Err(about(what).example(format!("undo #{by}")).into());
     }
     if !page.can_be_taken_back() {

@@ -53,7 +53,7 @@ impl Draft {
         let (found, inner) = self.read_line(host, inner, attempt)?;
         attempt.typed.clone_from(&inner.typed);
         match found? {
-            Found::House(spec) => Err(Refusal::new(format!("{} throws no dice", spec.name))
+            Found::House(spec) => Err(Refusal::new(format!("{} rolls no dice", spec.name))
                 .about(&spec.name)
                 .example("odds 2d6 vs 9")
                 .into()),

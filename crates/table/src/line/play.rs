@@ -184,7 +184,10 @@ fn in_own_words(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal
     if attempt.rights.may(&attempt.doc, Act::ChangeTheTable) {
         return Ok(());
     }
-    let what = format!("{} is typed by whoever means it: here it stands in words that somebody else named", spec.name);
+    let what = format!(
+        "{} must be typed by the player who means it; here it comes from words that somebody else saved",
+        spec.name
+    );
     Err(Refusal::new(what).example(attempt.typed.as_str()))
 }
 

@@ -68,7 +68,7 @@ impl Draft {
             let roll = self.ledger(host).roll(target.entry)?;
             let readers = roll.as_ref().map_or(Readers::Everybody, RollDoc::readers);
             if attempt.readers > readers {
-                let what = format!("#{} is for everybody to see, and so is what follows it", target.entry);
+                let what = format!("#{} is public, so a follow-up on it is too", target.entry);
                 return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
             }
             attempt.only_for(readers);

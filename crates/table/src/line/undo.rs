@@ -201,7 +201,7 @@ impl Ledger<'_> {
                 page.entry.command
             )
         });
-        Refusal::new(format!("#{number} cannot be undone any more: {later} changed the same since"))
+        Refusal::new(format!("#{number} cannot be undone any more: {later} has changed the same thing since"))
             .about(format!("#{number}"))
             .example(by.map_or("history".to_owned(), |by| format!("why #{by}")))
             .into()
