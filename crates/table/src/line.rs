@@ -5,6 +5,7 @@ mod answer;
 mod chances;
 mod enter;
 mod group;
+mod guess;
 mod last_roll;
 mod meant;
 mod nothing;

@@ -218,6 +218,7 @@ impl Game for Mvk {
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("attack", "act {}"),
         ("atk", "act {}"),
+        ("fight", "act {}"),
         ("check", "act {}"),
         ("test", "act {}"),
         ("defend", "counter {}"),

@@ -44,10 +44,18 @@ enum Command {
     },
     /// On a 7 to 9: fail, and keep control of your character.
     #[command(follow_up, example = "keep")]
-    Keep,
+    Keep {
+        /// may follow: keep control
+        #[flag("control")]
+        _control: bool,
+    },
     /// On a 7 to 9: succeed, and cede control of your character.
     #[command(follow_up, example = "cede")]
-    Cede,
+    Cede {
+        /// may follow: cede control
+        #[flag("control")]
+        _control: bool,
+    },
     /// In the Reboot, on a 7 to 9: fail, and empower another character.
     #[command(follow_up, example = "empower Ann", example = "empower")]
     Empower { character: Option<Name> },
@@ -208,6 +216,7 @@ impl Game for Retrostar {
         ("check", "intent {}"),
         ("try", "intent {}"),
         ("attack", "oppose {}"),
+        ("fight", "oppose {}"),
         ("defend", "resist {}"),
         ("aid", "assist {}"),
         ("token", "spot {}"),
@@ -236,8 +245,8 @@ impl Game for Retrostar {
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
             Command::Intent { effort } => intent::intent(state, turn, &effort),
-            Command::Keep => intent::choose(state, turn, intent::Chosen::Keep),
-            Command::Cede => intent::choose(state, turn, intent::Chosen::Cede),
+            Command::Keep { .. } => intent::choose(state, turn, intent::Chosen::Keep),
+            Command::Cede { .. } => intent::choose(state, turn, intent::Chosen::Cede),
             Command::Empower { character } => intent::choose(state, turn, intent::Chosen::Empower(character)),
             Command::Hinder { character } => intent::choose(state, turn, intent::Chosen::Hinder(character)),
             Command::Assist { character, effort } => intent::assist(state, turn, &character, &effort),

@@ -69,10 +69,12 @@ impl Game for Dice {
     }
 }
 
-/// The text from byte `at` on as a comment, if it is words and the text before it is dice.
+/// The text from byte `at` on as a comment, if it is words, none of which begins a difficulty, and the text before it is
+/// dice.
 fn as_comment(text: &str, at: usize, dialect: Dialect) -> Option<String> {
     let (dice, words) = (text.get(..at)?, text.get(at..)?);
-    let apart = dice.ends_with(char::is_whitespace) && words.starts_with(char::is_alphabetic);
+    let judged = words.split_whitespace().any(|word| ["vs", "dc", "dn"].contains(&word.to_lowercase().as_str()));
+    let apart = dice.ends_with(char::is_whitespace) && words.starts_with(char::is_alphabetic) && !judged;
     let prose = apart && Notation::typed_in(dialect, dice).is_ok();
     prose.then(|| format!("# {words}"))
 }

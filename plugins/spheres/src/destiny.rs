@@ -108,6 +108,19 @@ fn correct_held(state: &mut State, turn: &mut Turn, who: Option<Name>, kind: Kin
 /// The most players in a session.
 const MOST_PLAYERS: usize = 20;
 
+/// Seconds after which another session needs no confirmation.
+const SOON: i64 = 3_600;
+
+/// Refuses a session that is begun so soon after the last that it is likely meant for that one.
+pub(crate) fn not_just_begun(state: &State, turn: &Turn, names: &[Name]) -> Result<(), Refusal> {
+    let Some(ago) = state.session_began.map(|began| turn.now.as_second() - began).filter(|ago| *ago < SOON) else {
+        return Ok(());
+    };
+    let names: String = names.iter().map(|Name(name)| format!(" {name}")).collect();
+    let what = format!("a session began {} min ago, and another gives everyone dice once more", ago.max(0) / 60);
+    Err(Refusal::new(what).example(format!("session again{names}")))
+}
+
 pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Result<Reply, Refusal> {
     let mut players: Vec<CharacterId> = Vec::new();
     for name in names {
@@ -146,6 +159,7 @@ pub(crate) fn session(state: &mut State, turn: &mut Turn, names: &[Name]) -> Res
         }
     }
     state.players = players;
+    state.session_began = Some(turn.now.as_second());
     Ok(show::behind("A session begins. ", show::destiny(state, turn)))
 }
 

@@ -187,7 +187,11 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
 pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let Some(who) = who else { return Ok(show_order(state, turn)) };
     referee_only(turn, "begin a turn")?;
-    let who = in_order(turn, &who)?;
+    let named = |each: &&InOrder| matches!(each, InOrder::Named(known) if known.eq_ignore_ascii_case(&who.0));
+    let who = match state.order.iter().find(named) {
+        Some(named) => named.clone(),
+        None => InOrder::Character(turn.character(&who.0)?),
+    };
     Ok(begin(state, turn, who))
 }
 

@@ -185,6 +185,9 @@ enum DestinyDice {
         example = "spend 3 stones boost"
     )]
     Spend {
+        /// as in fate stones
+        #[flag("fate")]
+        _fate: bool,
         what: Spendable,
         #[word("for")]
         #[bare]
@@ -193,8 +196,14 @@ enum DestinyDice {
         count: Option<Count>,
     },
     /// Begin a session: everyone gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
-    #[command(referee, example = "session Ann Bob Cem", example = "session")]
-    Session { characters: Vec<Name> },
+    ///
+    /// Within an hour of the last one, say again: everyone gets dice once more.
+    #[command(referee, example = "session Ann Bob Cem", example = "session", example = "session again")]
+    Session {
+        #[flag("again")]
+        again: bool,
+        characters: Vec<Name>,
+    },
     /// Award a die from the Destiny Pool: the highest, or the one named.
     #[command(referee, example = "award Ann triumph", example = "award Ann tragedy 1")]
     Award { kind: Kind, value: Option<Number<1, 100>>, character: Name },
@@ -249,7 +258,7 @@ enum Encounters {
     )]
     Order { change: Option<encounter::Order> },
     /// Begin the next turn in the order.
-    #[command(example = "next")]
+    #[command(alias = "endturn", alias = "nextturn", example = "next")]
     Next,
     /// Show whose turn it is. A referee can begin a turn.
     ///
@@ -329,6 +338,8 @@ impl Game for Spheres {
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("attack", "check {} attack"),
         ("atk", "check {} attack"),
+        ("fight", "check {} attack"),
+        ("chk", "check {}"),
         ("test", "check {}"),
         ("act", "check {}"),
         ("save", "check {} resist"),
@@ -409,11 +420,16 @@ fn checks(state: &mut State, turn: &mut Turn, command: Checks) -> Result<Reply, 
 fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result<Reply, Refusal> {
     match command {
         DestinyDice::Destiny { correction } => destiny::show_or_correct(state, turn, correction),
-        DestinyDice::Spend { what, purpose, control, count } => {
+        DestinyDice::Spend { what, purpose, control, count, .. } => {
             let (count, control) = (count.map(|Count(count)| count), control.is_some());
             spend::spend(state, turn, spend::Wish { what, count, use_for: purpose, control })
         }
-        DestinyDice::Session { characters } => destiny::session(state, turn, &characters),
+        DestinyDice::Session { again, characters } => {
+            if !again {
+                destiny::not_just_begun(state, turn, &characters)?;
+            }
+            destiny::session(state, turn, &characters)
+        }
         DestinyDice::Award { kind, value, character } => {
             destiny::award(state, turn, kind, value.map(|Number(value)| value as u32), &character)
         }

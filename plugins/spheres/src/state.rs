@@ -16,6 +16,9 @@ pub(crate) struct State {
     /// The players of the session, in joining order.
     #[serde(default)]
     pub players: Vec<CharacterId>,
+    /// When the session began, in seconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_began: Option<i64>,
     /// Tragedy dice that players spent, for the referee to use.
     #[serde(default)]
     pub gm: Stones,

@@ -43,6 +43,12 @@ pub(crate) fn recover(state: &mut State, turn: &Turn, who: CharacterId) -> Resul
         let what = "you can Recover once an encounter, and you already did";
         return Err(Refusal::new(what).example("spend triumph recover"));
     }
+    let held = state.held(who);
+    if held.fatigue == Fatigue::Ok && !held.surge_pending && held.conditions.is_empty() {
+        let name = turn.name(who);
+        let what = format!("{name} has nothing to recover from, and it would cost 1 Stress");
+        return Err(Refusal::new(what).example(format!("condition {name} wounded")));
+    }
     let reply = recover_now(state, turn, who)?;
     if state.fate.is_some() {
         state.of(who).recovered = true;

@@ -60,7 +60,7 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
         return Ok(facts(Reply::new().bold("SURGE").text(format!(": {}", benefit.says())), held));
     }
     if held.surged_this_turn {
-        return Err(Refusal::new("you can Surge once a turn, and you already did").example("turn"));
+        return Err(Refusal::new("you can Surge once per turn, and you already did").example("turn"));
     }
     if held.fatigue == Fatigue::Incapacitated {
         return Err(Refusal::new("you are incapacitated and cannot Surge").example("sheet"));

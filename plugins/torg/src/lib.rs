@@ -133,7 +133,7 @@ enum Command {
     #[command(example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
         damage: Number<0, 500>,
-        #[word("vs", "against", "versus", "v", "toughness")]
+        #[word("vs", "against", "versus", "v", "toughness", "tough")]
         #[bare]
         toughness: Option<Toughness>,
         /// bonus dice
@@ -261,6 +261,10 @@ impl Game for Torg {
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("check", "test {}"),
         ("attack", "test {}"),
+        ("fight", "test {}"),
+        ("active", "defend"),
+        ("defence", "defend {}"),
+        ("defense", "defend {}"),
         ("skill", "test {}"),
         ("vs", "dn {}"),
         ("dc", "dn {}"),

@@ -101,6 +101,11 @@ fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i6
     if letters.len() < words[0].len() && named(letters) {
         return Ok(number(&words[0][letters.len()..])?.map(|count| (count, 1)));
     }
+    // `1bd`
+    let digits = words[0].len() - words[0].trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if digits > 0 && named(&words[0][digits..]) {
+        return Ok(number(&words[0][..digits])?.map(|count| (count, 1)));
+    }
     match words {
         [name, count, ..] if named(name) => Ok(match number(count) {
             Ok(Some(count)) => Some((count, 2)),

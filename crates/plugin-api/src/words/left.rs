@@ -51,7 +51,10 @@ impl Words {
             }
             Some(meant) => refusal(format!("I do not understand \"{}\" here: did you mean {meant}?", word.text))
                 .mended(word.at.clone(), Some(meant)),
-            None if self.remark == Remark::Welcome && !word.text.contains(|c: char| c.is_ascii_digit()) => {
+            None if self.remark == Remark::Welcome
+                && !word.text.contains(|c: char| c.is_ascii_digit())
+                && !self.has_numbers_left() =>
+            {
                 self.as_comment(refusal(format!("I do not understand \"{}\" here; a comment goes after #", word.text)))
             }
             None => refusal(format!("I do not understand \"{}\" here", word.text)),
@@ -103,6 +106,14 @@ impl Words {
         let text = &self.typed[self.words[first].at.start..self.words[last].at.end];
         let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')');
         text.trim_matches(around).to_owned()
+    }
+
+    /// True if a word that nobody took is more than a plain number, such as `1bd` or `+2`: it may be meant, so it is no
+    /// comment.
+    fn has_numbers_left(&self) -> bool {
+        let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let meant = |word: &str| word.contains(|c: char| c.is_ascii_digit()) && !plain(word);
+        self.words.iter().any(|word| !word.taken && meant(&word.text))
     }
 
     fn first_left(&self) -> Option<&Word> {

@@ -131,9 +131,16 @@ fn dice(prefix: &str) -> Reply {
 
 fn overview(turn: &HouseTurn) -> Reply {
     let (prefix, host) = (&turn.room.prefix, turn.host);
-    let mut reply =
-        Reply::new().text(format!("I roll dice and keep what your table holds. Start a line with {prefix} "));
-    reply = reply.text(format!("or {}: and a command, such as:", host.settings().name));
+    let mut reply = Reply::new().text("I roll dice and keep what your table holds. ");
+    reply = match turn.in_private {
+        true => reply
+            .text("Here you can leave out the ")
+            .code(prefix.as_str())
+            .text(". For a room, type ")
+            .code("in hall roll 2d6")
+            .text(": only you and the referees see the answer. Some commands:"),
+        false => reply.text(format!("Start a line with {prefix} or {}: and a command, such as:", host.settings().name)),
+    };
     let mut items = Vec::new();
     for manifest in host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()) {
         let main = manifest.main().expect("every plugin has one");

@@ -12,8 +12,36 @@ use plugin_api::{Commands, Refusal, Text, Words};
 /// Characters of a digest shown.
 const DIGEST: usize = 16;
 
+/// How many of a player's last entries are looked through for secrets.
+const LOOKED_THROUGH: usize = 30;
+
+/// The one secret entry of the speaker that could be revealed.
+fn the_only_secret(turn: &HouseTurn) -> Result<u64, Unplayed> {
+    let mut secrets = Vec::new();
+    for page in turn.ledger.of_player(&turn.speaker.player)?.take(LOOKED_THROUGH) {
+        let page = page?;
+        let fate = &page.link.fate;
+        let open = fate.revealed_by.is_none() && fate.undone_by.is_none() && fate.replaced_by.is_none();
+        if page.entry.secret && open && turn.may_know(&page)? {
+            secrets.push(page.number());
+        }
+    }
+    match secrets.as_slice() {
+        [only] => Ok(*only),
+        [] => Err(Refusal::new("you have no secret roll to reveal").example("secret roll 2d6").into()),
+        several => {
+            let named: Vec<_> = several.iter().rev().map(|number| format!("#{number}")).collect();
+            let what = format!("which secret roll: {}?", named.join(" or "));
+            Err(Refusal::new(what).example(format!("reveal #{}", several[0])).into())
+        }
+    }
+}
+
 pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
-    let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which secret roll?").example("reveal #13"))?;
+    let number = match number.or(turn.replied) {
+        Some(number) => number,
+        None => the_only_secret(turn)?,
+    };
     let page = turn.ledger.must_have(number)?;
     let about = |what: String| Refusal::new(what).about(format!("#{number}"));
     if !page.entry.secret && page.entry.digests.withheld.is_none() {

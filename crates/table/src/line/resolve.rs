@@ -19,6 +19,8 @@ use std::ops::Range;
 
 /// Words of a line that may be a part of somebody's name.
 const MOST_PARTLY: usize = 3;
+/// How many of the newest entries are looked through for an open roll.
+const LOOKED_THROUGH: u64 = 30;
 
 impl Draft {
     /// The command that `line` means in its room, of a game that the operator offers there.
@@ -195,6 +197,9 @@ impl Draft {
                     if let Some(misread) = command.misread(arguments) {
                         return Err(misread.into());
                     }
+                    if let Some(open) = command.open_elsewhere(&ledger, arguments)? {
+                        return Err(open.into());
+                    }
                     let (name, word) = (command.cast.name(of), &command.spec.name);
                     let what = match command.spec.follow_up {
                         FollowUp::Anyone => format!("nothing waits for {name} to {word}"),
@@ -326,14 +331,45 @@ impl Followed<'_> {
         // Who was named answers for themselves; only who was not stands for those whom nobody plays.
         let role = if of == self.actor { self.rights.role() } else { Role::Player };
         let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
-        let fits = |record: &Value, roll: &RollDoc| {
-            let word = |open: &OpenOffer| open.command.split_whitespace().next().unwrap_or_default().to_owned();
-            let mut own = roll.open.iter().filter(|open| open.character == roll.character);
-            let offered = own.any(|open| self.spec.answers_to(&word(open)));
-            safely(|| self.plugin.fits(&self.spec.name, &EarlierRoll { record, offered })).unwrap_or(Fit::No)
-        };
         let wanted = if of == self.actor { Fit::Done } else { Fit::Open };
-        Ok((of, offered.map_or_else(|| ledger.latest_that(of, game, wanted, fits), |number| Ok(Some(number)))?))
+        Ok((
+            of,
+            offered.map_or_else(
+                || ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll)),
+                |number| Ok(Some(number)),
+            )?,
+        ))
+    }
+
+    /// For a referee without a roll of their own that this fits: the newest roll of anybody that it fits and that is
+    /// open, with the line that names it.
+    fn open_elsewhere(&self, ledger: &Ledger<'_>, arguments: &Arguments) -> Result<Option<Refusal>, Unplayed> {
+        let newest = ledger.head().number;
+        if self.spec.follow_up != FollowUp::Own || self.rights.role() < Role::Referee {
+            return Ok(None);
+        }
+        for number in (newest.saturating_sub(LOOKED_THROUGH) + 1..=newest).rev() {
+            let Some(roll) = ledger.roll(number)?.filter(|roll| roll.game == self.plugin.manifest().id) else {
+                continue;
+            };
+            let Some(record) = roll.record.as_ref().filter(|_| !roll.secret) else { continue };
+            if self.fit_of(record, &roll) == Fit::Open {
+                let name = self.cast.name(roll.character);
+                let apart = arguments.typed[self.from..].starts_with(char::is_whitespace);
+                let named = format!(" #{number}{}", if apart { "" } else { " " });
+                let what = format!("which roll? #{number} of {name} is open");
+                return Ok(Some(Refusal::new(what).mended(self.from..self.from, Some(named))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How well this fits a roll.
+    fn fit_of(&self, record: &Value, roll: &RollDoc) -> Fit {
+        let word = |open: &OpenOffer| open.command.split_whitespace().next().unwrap_or_default().to_owned();
+        let mut own = roll.open.iter().filter(|open| open.character == roll.character);
+        let offered = own.any(|open| self.spec.answers_to(&word(open)));
+        safely(|| self.plugin.fits(&self.spec.name, &EarlierRoll { record, offered })).unwrap_or(Fit::No)
     }
 
     /// Why the arguments do not read as the command, if they do not.
@@ -434,6 +470,6 @@ fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &
 }
 
 /// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
-fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
+pub(super) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
     safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
 }

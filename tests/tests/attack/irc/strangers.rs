@@ -230,6 +230,7 @@ async fn an_echo_falls_silent_by_itself() {
                 peer.send(&format!(":echo!e@far.test PRIVMSG {CHANNEL} :{}", message.params[1]));
             }
         }
+        assert!(heard > 0, "the first line is answered");
     }
 }
 

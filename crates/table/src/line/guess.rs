@@ -1,0 +1,291 @@
+//! What a line may mean whose first word is no command: a sentence with a command in it, a character's name in front, a
+//! question, bare dice. A guess is only shown, as a corrected line; whoever typed it may send it.
+//!
+//! Nothing is guessed that does not read as a command to the last word, and every word must be one that the command
+//! knows, a number, a die or somebody's name.
+
+use super::resolve::reads;
+use crate::attempt::Attempt;
+use crate::host::Host;
+use crate::words::CommandLine;
+use plugin_api::{Argument, ArgumentSpec, Cast, CommandSpec, DiceWord, Plugin, Words, suggest_within};
+
+/// The most words of a line that is guessed at.
+const MOST_WORDS: usize = 14;
+/// The most words in front of the command in a sentence.
+const MOST_BEFORE: usize = 4;
+
+/// Words that begin a question.
+const ASKS: [&str; 18] = [
+    "what", "whats", "what's", "how", "who", "whos", "who's", "whose", "which", "any", "did", "does", "is", "am",
+    "are", "where", "when", "can",
+];
+/// Verbs in front of what somebody uses, gets or begins.
+const VERBS: [&str; 18] = [
+    "use", "give", "take", "start", "begin", "new", "add", "make", "do", "get", "go", "play", "set", "put", "grant",
+    "gain", "have", "roll",
+];
+/// Verbs between a character and what becomes of them.
+const BECOMES: [&str; 9] = ["is", "has", "gets", "get", "takes", "take", "suffers", "are", "was"];
+/// Words that turn the meaning of the rest around, so nothing is guessed.
+const TURNS: [&str; 9] = ["no", "not", "reset", "stop", "cancel", "remove", "without", "never", "end"];
+/// Words that mean nothing anywhere.
+const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
+/// Words that mean nothing in most commands.
+const FILLERS: [&str; 27] = [
+    "back", "a", "an", "the", "my", "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it",
+    "that", "this", "at", "now", "some", "then", "just", "want", "lets", "let's",
+];
+/// Words for several characters.
+const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
+
+/// The line that was probably meant, without the prefix.
+pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+    let words: Vec<&str> = line.typed.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() || words.len() > MOST_WORDS || line.typed.contains('#') {
+        return None;
+    }
+    let mut games = host.plugins.enabled(&attempt.room.plugins);
+    let main_game = attempt.doc.main_game.as_deref();
+    games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
+    let cast = attempt.cast(host);
+    let sentence =
+        Sentence { games, cast: &cast, lower: words.iter().map(|word| word.to_lowercase()).collect(), words };
+    sentence
+        .asks()
+        .or_else(|| sentence.names_first())
+        .or_else(|| sentence.is_an_argument_first())
+        .or_else(|| sentence.has_a_command())
+}
+
+/// A word without the punctuation around it.
+fn bare(word: &str) -> &str {
+    let word =
+        word.trim_matches(|c: char| matches!(c, '.' | ',' | ':' | ';' | '!' | '?' | '…' | '(' | ')' | '"' | '“' | '”'));
+    word.trim_end_matches("'s").trim_end_matches("’s")
+}
+
+/// A word and what it may be an inflection of: `attacks`, `ceding`, `overwhelmed`.
+fn stems(word: &str) -> Vec<String> {
+    let mut stems = vec![word.to_owned()];
+    for ending in ["s", "es", "d", "ed", "ing"] {
+        if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() > 2) {
+            stems.push(stem.to_owned());
+        }
+    }
+    stems.extend(word.strip_suffix("ing").filter(|stem| stem.len() > 2).map(|stem| format!("{stem}e")));
+    stems
+}
+
+struct Sentence<'a> {
+    /// The main game first.
+    games: Vec<&'a dyn Plugin>,
+    cast: &'a Cast,
+    /// As typed.
+    words: Vec<&'a str>,
+    lower: Vec<String>,
+}
+
+impl<'a> Sentence<'a> {
+    /// `whose turn is it`, `what is a surge`.
+    fn asks(&self) -> Option<String> {
+        let (first, rest) = self.lower.split_first()?;
+        if !ASKS.contains(&first.as_str()) {
+            return None;
+        }
+        let about = || {
+            let counts =
+                |word: &&String| word.len() > 2 && !ASKS.contains(&word.as_str()) && !VERBS.contains(&word.as_str());
+            rest.iter().filter(counts).flat_map(|word| stems(word))
+        };
+        let means = |word: &String| self.games.iter().any(|game| game.manifest().means(word).is_some());
+        let term = || about().find(means).map(|word| format!("help {word}"));
+        let shows = || {
+            about().find_map(|word| {
+                let asked = |(_, spec, line): (_, &CommandSpec, String)| {
+                    (line == spec.name || !line.contains(' ')).then_some(line)
+                };
+                self.commands(&word, "")
+                    .into_iter()
+                    .filter(|(game, spec, line)| self.fits(*game, spec, line))
+                    .find_map(asked)
+            })
+        };
+        let otherwise = || match first.as_str() {
+            "did" => Some("why".to_owned()),
+            "who" | "whos" | "who's" | "which" => Some("waiting".to_owned()),
+            _ => None,
+        };
+        if first.starts_with("what") { term().or_else(shows) } else { shows().or_else(term).or_else(otherwise) }
+    }
+
+    /// `Ogre attacks Duke d10`, `Duke is staggered`.
+    fn names_first(&self) -> Option<String> {
+        let (name, rest) = (1..=2).rev().find_map(|count| {
+            let name = self.words.get(..count)?.join(" ");
+            let known = if count == 1 { self.cast.meant(&name) } else { self.cast.known(&name) };
+            known.map(|id| (self.cast.name(id).to_owned(), count))
+        })?;
+        let quoted = if name.contains(' ') { format!("\"{name}\"") } else { name };
+        let (verb, behind) = (self.lower.get(rest)?, &self.words[rest + 1..]);
+        if BECOMES.contains(&verb.as_str()) {
+            return self.becomes(&quoted, behind);
+        }
+        let behind = without(&FILLERS, behind).join(" ");
+        stems(verb).iter().find_map(|verb| {
+            let line = self.first_that_fits(self.commands(verb, &behind))?;
+            Some(format!("as {quoted} {line}"))
+        })
+    }
+
+    /// `(Duke) is staggered`, `(Vega) has an obstacle of 2`.
+    fn becomes(&self, name: &str, what: &[&str]) -> Option<String> {
+        let what = without(&FILLERS, what);
+        for (at, word) in what.iter().enumerate() {
+            let others: Vec<&str> = std::iter::once(name)
+                .chain(what.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| *word))
+                .collect();
+            for stem in stems(&word.to_lowercase()) {
+                if let Some(line) = self.with_numbers(&stem, &others) {
+                    return Some(line);
+                }
+            }
+        }
+        let known = what.first()?.to_lowercase();
+        self.with_argument(&known, |spec| format!("{} {} {name}", spec.name, what.join(" ")))
+    }
+
+    /// `overwhelm Duke`, where `stress overwhelmed` is the command.
+    fn is_an_argument_first(&self) -> Option<String> {
+        let (first, rest) = self.lower.split_first()?;
+        if first.len() < 5 {
+            return None;
+        }
+        let rest = without(&FILLERS, &self.words[1..=rest.len()]).join(" ");
+        let known = self.all().flat_map(|(_, spec)| arguments(spec)).find(|word| word.starts_with(first.as_str()))?;
+        self.with_argument(&known.clone(), |spec| format!("{} {known} {rest}", spec.name))
+    }
+
+    /// `use a Hero card`, `start series with 3 players`, `d8 d10 vs 12`, `firearms 13 vs 12`.
+    fn has_a_command(&self) -> Option<String> {
+        let first = &self.lower[0];
+        if first == "use" || first == "using" {
+            let rest = without(&FILLERS, &self.words[1..]);
+            if let Some(line) = self.with_numbers("spend", &rest) {
+                return Some(line);
+            }
+        }
+        for (at, word) in self.lower.iter().enumerate().take(MOST_BEFORE + 1).skip(1) {
+            let (before, after) = (&self.words[..at], &self.words[at + 1..]);
+            let kept: Vec<&str> =
+                before.iter().copied().filter(|word| !VERBS.contains(&word.to_lowercase().as_str())).collect();
+            for word in stems(word).into_iter().chain(self.slip_of(word)) {
+                let turned = before.iter().any(|word| TURNS.contains(&word.to_lowercase().as_str()));
+                let alone = if turned { before } else { &[] };
+                for rest in [[before, after].concat(), [&kept[..], after].concat(), [alone, after].concat()] {
+                    for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest)] {
+                        if let Some(line) = self.with_numbers(&word, &rest) {
+                            return Some(line);
+                        }
+                    }
+                }
+            }
+        }
+        let game = self.games.iter().copied().find(|game| game.manifest().main().is_some_and(|main| !main.notation))?;
+        let main = game.manifest().main()?;
+        let fits = |words: &[&str]| {
+            let line = format!("{} {}", main.name, words.join(" "));
+            self.fits(game, main, &line).then_some(line)
+        };
+        if matches!(DiceWord::read(&[self.words[0]]), Ok(Some(_))) {
+            return fits(&self.words);
+        }
+        let rest = self.words.get(1..).filter(|rest| !rest.is_empty())?;
+        if first.chars().count() == main.name.chars().count()
+            && suggest_within(1, first, [main.name.as_str()]).is_some()
+        {
+            return fits(rest);
+        }
+        let counted = rest.first().is_some_and(|word| word.parse::<u32>().is_ok()) && rest.len() > 1;
+        let named = counted && first.chars().all(char::is_alphabetic);
+        if named { fits(rest).map(|line| format!("{line} # {}", self.words[0])) } else { None }
+    }
+
+    /// The line of the command `word` with these words, in one of the games: as they are, or with a sign for numbers
+    /// without one.
+    fn with_numbers(&self, word: &str, rest: &[&str]) -> Option<String> {
+        let signed: Vec<String> =
+            rest.iter()
+                .map(|word| {
+                    if word.bytes().all(|byte| byte.is_ascii_digit()) { format!("+{word}") } else { (*word).to_owned() }
+                })
+                .collect();
+        let plain = self.first_that_fits(self.commands(word, &rest.join(" ")));
+        plain.or_else(|| self.first_that_fits(self.commands(word, &signed.join(" "))))
+    }
+
+    /// The lines that a command or synonym `word` makes with the text behind it.
+    fn commands(&self, word: &str, behind: &str) -> Vec<(&'a dyn Plugin, &'a CommandSpec, String)> {
+        let found = self.games.iter().filter_map(|game| {
+            let manifest = game.manifest();
+            if let Some(spec) = manifest.command(word) {
+                return Some((*game, spec, format!("{} {behind}", spec.name)));
+            }
+            let line = manifest.synonym(word, behind)?;
+            let spec = manifest.command(line.split(' ').next()?)?;
+            Some((*game, spec, line))
+        });
+        found.map(|(game, spec, line)| (game, spec, line.trim().to_owned())).collect()
+    }
+
+    fn first_that_fits(&self, lines: Vec<(&dyn Plugin, &CommandSpec, String)>) -> Option<String> {
+        lines.into_iter().find(|(game, spec, line)| self.fits(*game, spec, line)).map(|(_, _, line)| line)
+    }
+
+    /// The first line that fits, of the commands that have this word among their arguments.
+    fn with_argument(&self, known: &str, line: impl Fn(&CommandSpec) -> String) -> Option<String> {
+        let having = self.all().filter(|(_, spec)| arguments(spec).any(|word| word == known));
+        let lines = having.map(|(game, spec)| (game, spec, line(spec).trim().to_owned()));
+        self.first_that_fits(lines.collect())
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&'a dyn Plugin, &'a CommandSpec)> {
+        self.games.iter().flat_map(|game| game.manifest().commands.iter().map(move |spec| (*game, spec)))
+    }
+
+    /// The command or synonym that `word` is one slip away from.
+    fn slip_of(&self, word: &str) -> Option<String> {
+        let names = self.all().map(|(_, spec)| spec.name.as_str());
+        let synonyms =
+            self.games.iter().flat_map(|game| game.manifest().synonyms.iter().map(|(word, _)| word.as_str()));
+        suggest_within(1, word, names.chain(synonyms).filter(|known| known.len() > 4)).map(str::to_owned)
+    }
+
+    /// True if the line reads as the command, and each of its words is one that the command knows, or a name.
+    fn fits(&self, game: &dyn Plugin, spec: &CommandSpec, line: &str) -> bool {
+        let from = spec.name.len().min(line.len());
+        let knows = |word: &str| {
+            let lower = word.to_lowercase();
+            word.contains(|c: char| c.is_ascii_digit())
+                || arguments(spec).any(|known| known.split(' ').any(|part| part == lower))
+                || GROUPS.contains(&lower.as_str())
+                || FILLERS.contains(&lower.as_str())
+                || self.cast.meant(word.trim_matches('"')).is_some()
+        };
+        let called = |name: &str| self.cast.is_called(name);
+        line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
+            && reads(game, spec, &mut Words::new(line, from).with_names(called))
+    }
+}
+
+/// The words that a command's arguments are made of.
+fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
+    fn of(argument: &ArgumentSpec) -> Vec<&String> {
+        argument.words.iter().chain(argument.forms.iter().flat_map(of)).collect()
+    }
+    spec.arguments.iter().flat_map(of)
+}
+
+fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {
+    words.iter().copied().filter(|word| !none.contains(&word.to_lowercase().as_str())).collect()
+}
