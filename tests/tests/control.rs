@@ -129,7 +129,7 @@ fn an_operator_uses_the_socket() {
     // Ignoring applies everywhere, by id or by mask.
     let mut bob = operated.comes("bob", &["#tavern"]);
     for pattern in ["net:nick:bob", "bob!*@*"] {
-        assert_eq!(operated.told(&["ignore", pattern]), format!("{pattern} is answered nowhere\n"));
+        assert_eq!(operated.told(&["ignore", pattern]), format!("{pattern} is ignored everywhere\n"));
         assert_eq!(operated.told(&["ignore"]), format!("{pattern}\n"));
         bob.say("#tavern", "!roll 1d1");
         bob.say("astragal", "roll 1d1");
@@ -141,14 +141,14 @@ fn an_operator_uses_the_socket() {
     let file = file.trim().strip_prefix("written to ").unwrap();
     assert!(fs::read_to_string(file).unwrap().contains("table/net%2F#den/"), "{file}");
     assert_eq!(operated.told(&["log", "info"]), "logs info\n");
-    assert_eq!(operated.told(&["reload"]), "the configuration was read again and counts now\n");
+    assert_eq!(operated.told(&["reload"]), "reloaded\n");
 
     for (words, says) in [
         (&["join", "nat", "#den"][..], "there is no network nat: there are net"),
-        (&["join", "net", "den"], "\"den\" is no channel there: one is called \"#tavern\""),
+        (&["join", "net", "den"], "\"den\" is not a channel there: a channel looks like \"#tavern\""),
         (&["leave", "net", "#den"], "the bot is not in #den"),
         (&["ignore", "troll"], "\"troll\" names nobody: libera:account:troll does"),
-        (&["ignore", "--no", "a:b"], "a:b is not ignored by a word of yours"),
+        (&["ignore", "--no", "a:b"], "a:b was not ignored by you"),
         (&["plugin", "enable", "net/#tavern", "mvkk"], "There is no plugin mvkk: did you mean mvk?"),
         (&["plugin", "enable", "#tavern", "mvk"], "a room is named as network/room: libera/#tavern"),
         (&["ignore", "net:bob"], "net:account:bob does, or net:nick:bob"),
@@ -171,7 +171,7 @@ fn an_owner_gives_orders_in_private_and_in_their_own_rooms() {
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     operated.until("ann", || operated.told(&["status"]).contains("#ops: 1 other"));
     ann.say("#ops", "!ctl ignore net:nick:troll");
-    assert_eq!(ann.answer("astragal", "#ops"), "net:nick:troll is answered nowhere");
+    assert_eq!(ann.answer("astragal", "#ops"), "net:nick:troll is ignored everywhere");
     ann.say("astragal", "ctl ignore");
     assert_eq!(ann.answer("astragal", "ann"), "net:nick:troll");
     ann.say("astragal", "!ctl ignore net:nick:troll");

@@ -256,8 +256,8 @@ fn the_page_in_a_browser_reaches_the_same_verdict() {
     let altered = data.path().join("altered.jsonl");
     fs::write(&altered, whole.replacen("\"value\":[[20,", "\"value\":[[21,", 1)).unwrap();
     let (verdict, holds) = browser.verify(&altered);
-    assert!(!holds && verdict.contains("entry #4: its dice is not what was sealed"), "{verdict}");
-    assert!(complaint(&verified(&altered)).contains("entry #4: its dice is not what was sealed"));
+    assert!(!holds && verdict.contains("entry #4: its part dice is not what was sealed"), "{verdict}");
+    assert!(complaint(&verified(&altered)).contains("entry #4: its part dice is not what was sealed"));
 
     // Any changed byte, any cut: both name the same entry, or none.
     let script = "try { verify(Uint8Array.from(arguments[0]), () => {}); return ['holds', null]; }

@@ -5,7 +5,7 @@ use crate::fresh::{self, must_be_free, part_of};
 use crate::out::say;
 use crate::request::Request;
 use crate::store::{Database, Playing};
-use crate::{ask, check, lines, store};
+use crate::{ask, check, lines, place, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, SystemClock};
@@ -30,7 +30,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 pub fn backup(path: &Path, file: &Path, schema: Option<u32>) -> anyhow::Result<()> {
     must_be_free(file)?;
     schema.map_or(Ok(()), has_way_back)?;
-    anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to back up", path.display());
+    place::must_hold_data(path)?;
     let part = part_of(file);
     match DataDir::claim(path) {
         Ok(data) => {

@@ -1,7 +1,7 @@
 //! `astragal check`: reads everything stored, and checks that every journal leads to what is stored.
 
-use crate::{check, out::say, store};
-use anyhow::{Context, bail, ensure};
+use crate::{check, out::say, place, store};
+use anyhow::{Context, bail};
 use journal::moving::tables;
 use journal::schema::check_records;
 use journal::store::Store;
@@ -20,13 +20,12 @@ pub fn examine(path: &Path) -> anyhow::Result<()> {
 
 /// The data directory of a bot that is not running.
 pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
-    ensure!(path.exists(), "there is nothing in {} to check", path.display());
+    place::must_hold_data(path)?;
     let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
         data => data?,
     };
     check::nothing_was_interrupted(&data)?;
-    ensure!(data.store().exists(), "there is nothing in {} to check", path.display());
     Ok(data)
 }
 

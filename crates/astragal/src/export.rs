@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::fresh::{self, must_be_free, part_of};
 use crate::out::{out, say};
 use crate::request::{Journal, Request};
-use crate::{ask, check, lines, store};
+use crate::{ask, check, lines, place, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
@@ -28,7 +28,7 @@ const HEAD: usize = 16;
 /// Writes a table's journal to a new file: of a running bot through its socket, otherwise from its store.
 pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Result<()> {
     must_be_free(file)?;
-    anyhow::ensure!(path.join("store").exists(), "there is nothing in {} to export", path.display());
+    place::must_hold_data(path)?;
     let part = part_of(file);
     let written = match DataDir::claim(path) {
         Ok(data) => {
@@ -246,7 +246,7 @@ fn quoted(table: impl ToString) -> String {
 
 /// Asks at the terminal.
 fn confirmed() -> anyhow::Result<bool> {
-    anyhow::ensure!(std::io::stdin().is_terminal(), "nobody is there to confirm it: say --yes if it is meant");
+    anyhow::ensure!(std::io::stdin().is_terminal(), "there is no terminal to confirm it in: add --yes");
     write!(out(), "Do it? Type yes: ")?;
     out().flush()?;
     let mut answer = String::new();

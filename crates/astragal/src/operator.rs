@@ -102,7 +102,7 @@ impl Operator {
             Order::Reload => Told::of(self.reload()?),
             Order::Log { filter } => {
                 self.level.set(filter.as_deref())?;
-                Told::of(filter.map_or("logs as usual".to_owned(), |filter| format!("logs {filter}")))
+                Told::of(filter.map_or("log level: normal".to_owned(), |filter| format!("logs {filter}")))
             }
         })
     }
@@ -136,15 +136,12 @@ impl Operator {
     pub fn reload(&self) -> anyhow::Result<String> {
         let config = self.place.config().map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
         self.bot.host().apply(config.settings());
-        let told = "the configuration was read again";
         let before = self.config();
         let same = config.networks == self.started_on && config.name == before.name && config.store == before.store;
         *self.config.write().expect("nothing panics holding it") = Arc::new(config);
         Ok(match same {
-            true => format!("{told} and counts now"),
-            false => {
-                format!("{told}; what is new of its networks, its database or its name counts from the next start on")
-            }
+            true => "reloaded".to_owned(),
+            false => "reloaded; changes to networks, to the database or to the name need a restart".to_owned(),
         })
     }
 
@@ -162,11 +159,11 @@ impl Operator {
             let Status { connected, me, heard, rooms } = &status;
             text.push(match connected {
                 true => format!(
-                    "{name}: connected as {me}, rooms: {}, posts that wait: {waiting}, last heard {}",
+                    "{name}: connected as {me}, rooms: {}, waiting to send: {waiting}, last heard {}",
                     rooms.len(),
                     heard.map_or("never".to_owned(), second)
                 ),
-                false => format!("{name}: not connected, posts that wait: {waiting}"),
+                false => format!("{name}: not connected, waiting to send: {waiting}"),
             });
             for room in rooms {
                 let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({})", legible(name)));
@@ -192,16 +189,14 @@ impl Operator {
         }
         if self.bot.ignore(pattern, change).await? {
             let how = match change {
-                Ignoring::Begin => "answered nowhere",
+                Ignoring::Begin => "ignored everywhere",
                 Ignoring::End => "answered again",
             };
             return Ok(Told::of(format!("{pattern} is {how}")));
         }
         match change {
             Ignoring::Begin => bail!("{pattern} is ignored already"),
-            Ignoring::End => bail!(
-                "{pattern} is not ignored by a word of yours; what the configuration ignores is in `ignore` there"
-            ),
+            Ignoring::End => bail!("{pattern} was not ignored by you; the configuration has its own list, `ignore`"),
         }
     }
 

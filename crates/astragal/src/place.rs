@@ -4,7 +4,8 @@ use crate::config::{Config, Written, environment};
 use crate::networks::Kinds;
 use anyhow::Context;
 use directories::ProjectDirs;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Where packages put the configuration of a bot that runs as a service.
 pub const OF_THE_SYSTEM: &str = "/etc/astragal/astragal.toml";
@@ -71,4 +72,18 @@ impl Place {
 
 fn platform() -> Option<ProjectDirs> {
     ProjectDirs::from("", "", "astragal")
+}
+
+/// Checks that there is a store in a data directory.
+///
+/// # Errors
+/// There is none, or it cannot be looked at.
+pub fn must_hold_data(data: &Path) -> anyhow::Result<()> {
+    match fs::metadata(data.join("store")) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            anyhow::bail!("there is no data in {}: name the bot's data directory with --data", data.display())
+        }
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", data.display())),
+    }
 }

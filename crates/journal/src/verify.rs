@@ -278,7 +278,7 @@ fn check_parts(entry: &Entry, parts: &Parts) -> Result<(), String> {
         part.as_ref().is_some_and(|part| part.digest().as_ref() != digest)
     };
     match pairs.into_iter().find(|(_, part, digest)| differs(part, *digest)) {
-        Some((name, ..)) => Err(format!("its {name} is not what was sealed")),
+        Some((name, ..)) => Err(format!("its part {name} is not what was sealed")),
         None => Ok(()),
     }
 }

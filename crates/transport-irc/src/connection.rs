@@ -211,7 +211,7 @@ impl Connection {
         session.settle_in(now, &mut self.outbox);
         if !session.knows_accounts() {
             let meaning = match self.settings.trust_nicks {
-                true => "the server knows no accounts; by trust_nicks, whoever has a nick is taken for its owner",
+                true => "the server knows no accounts; trust_nicks is set, so anyone who takes a nick gets its rights",
                 false => {
                     "the server knows no accounts: players are known by their nicks, which anybody may take, and only \
                      channel operators have rights; where nobody takes another's nick, set trust_nicks = true"

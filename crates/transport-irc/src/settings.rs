@@ -162,7 +162,7 @@ impl Settings {
         for (name, channel) in &mut self.channels {
             Secret::read_into(&mut channel.key, channel.key_file.as_deref(), "key")?;
             if !is_name(name) || !name.starts_with(['#', '&', '!', '+']) {
-                return Err(format!("{name:?} is no channel: one is called \"#tavern\""));
+                return Err(format!("{name:?} is not a channel: a channel begins with #, as in \"#tavern\""));
             }
             if channel.key.as_ref().is_some_and(|key| !is_name(key.expose())) {
                 return Err(format!("{name}: no channel has such a key; \"open\" is one"));
@@ -175,7 +175,7 @@ impl Settings {
             return Err(format!("server: its port stands in a key of its own: server = {host:?} and port = {port}"));
         }
         if self.nick.is_empty() || self.nick.contains(|c: char| c.is_whitespace() || "!@:,*?#".contains(c)) {
-            return Err(format!("nick: {:?} is none; \"astragal\" is", self.nick));
+            return Err(format!("nick: {:?} is not a valid nick; \"astragal\" is", self.nick));
         }
         if self.client_cert.is_some() != self.client_key.is_some() {
             return Err("client_cert and client_key: one needs the other".to_owned());
@@ -244,10 +244,10 @@ mod tests {
     fn what_is_wrong_is_said_with_a_right_example() {
         for (text, says) in [
             ("", "server: it needs a host name"),
-            ("server = \"x\"\nnick = \"a b\"", "nick: \"a b\" is none"),
+            ("server = \"x\"\nnick = \"a b\"", "nick: \"a b\" is not a valid nick"),
             ("server = \"x\"\nadmins = [\"mia\"]", "\"account:mia\" does"),
             ("server = \"x\"\nclient_cert = \"c\"", "one needs the other"),
-            ("server = \"x\"\n[channels]\ntavern = {}", "one is called \"#tavern\""),
+            ("server = \"x\"\n[channels]\ntavern = {}", "a channel begins with #"),
             ("server = \"x\"\nidentify = \"{account} X {password}\"", "identify: whom and with which words"),
             ("server = \"x\"\nidentify = \"NickServ\"", "identify: whom and with which words"),
             ("server = \"x\"\nidentify = \" {password}\"", "identify: whom and with which words"),

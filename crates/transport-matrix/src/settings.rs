@@ -91,13 +91,16 @@ impl Settings {
         let whole = self.user.starts_with('@');
         if self.user.is_empty() || (whole && UserId::parse(&self.user).is_err()) || (!whole && self.user.contains(':'))
         {
-            return Err(format!("user: {:?} is none; \"astragal\" is, or \"@astragal:example.org\"", self.user));
+            return Err(format!(
+                "user: {:?} is not a user name; \"astragal\" is, or \"@astragal:example.org\"",
+                self.user
+            ));
         }
         if self.password.is_some() && self.token.is_some() {
             return Err("password and token: one of them is enough".to_owned());
         }
         if let Some(room) = self.rooms.iter().find(|room| RoomOrAliasId::parse(room.as_str()).is_err()) {
-            return Err(format!("rooms: {room:?} is none; \"#tavern:example.org\" is"));
+            return Err(format!("rooms: {room:?} is not a room; \"#tavern:example.org\" is"));
         }
         let named = |name: &str| UserId::parse(name).is_ok() || ServerName::parse(name).is_ok();
         if let Some(wrong) = self.invites.iter().find(|name| *name != "*" && !named(name)) {
@@ -140,7 +143,7 @@ mod tests {
     fn what_is_wrong_is_said_with_a_right_example() {
         for (text, says) in [
             ("", "homeserver: it needs a name"),
-            ("homeserver = \"x\"\nuser = \"a:b\"", "user: \"a:b\" is none"),
+            ("homeserver = \"x\"\nuser = \"a:b\"", "user: \"a:b\" is not a user name"),
             ("homeserver = \"x\"\npassword = \"a\"\ntoken = \"b\"", "one of them is enough"),
             ("homeserver = \"x\"\nrooms = [\"tavern\"]", "\"#tavern:example.org\" is"),
             ("homeserver = \"x\"\ninvites = [\"@mia\"]", "\"@mia:example.org\" is"),

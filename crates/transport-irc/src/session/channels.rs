@@ -226,7 +226,7 @@ impl Session {
     /// Joins a channel, now and after each start, until told to leave.
     fn come(&mut self, channel: &str, moment: &mut Moment<'_>) -> Result<String, String> {
         if !self.is_name_of_channel(channel) {
-            return Err(format!("{channel:?} is no channel there: one is called \"#tavern\""));
+            return Err(format!("{channel:?} is not a channel there: a channel looks like \"#tavern\""));
         }
         let folded = self.view.isupport.fold(channel);
         if self.view.is_in(channel) {

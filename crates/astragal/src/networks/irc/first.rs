@@ -1,6 +1,7 @@
 //! An IRC network in the first configuration.
 
 use crate::networks::first::{Answers, First};
+use crate::out::say;
 use crate::questions::{line, secret};
 use clap::{Args, Command, FromArgMatches};
 use std::path::PathBuf;
@@ -53,6 +54,18 @@ pub fn first(answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<
     Ok(answered.irc.clone().map(|server| written(answered, &server, owners)))
 }
 
+/// Asks until the answer is yes or no; an empty one is yes.
+fn yes(question: &str) -> anyhow::Result<bool> {
+    loop {
+        let answer = line(question)?.unwrap_or_else(|| "yes".to_owned());
+        match answer.to_lowercase().as_str() {
+            "yes" | "y" => return Ok(true),
+            "no" | "n" => return Ok(false),
+            _ => say("Please answer yes or no.")?,
+        }
+    }
+}
+
 fn asked() -> anyhow::Result<Answered> {
     let mut answered = Answered {
         irc: line("An IRC server, such as irc.libera.chat, or localhost:6667 (empty: none): ")?,
@@ -61,8 +74,7 @@ fn asked() -> anyhow::Result<Answered> {
     if answered.irc.is_none() {
         return Ok(answered);
     }
-    let plain = line("Is the link to it encrypted (yes or no) [yes]: ")?;
-    answered.no_tls = plain.is_some_and(|answer| answer.eq_ignore_ascii_case("no"));
+    answered.no_tls = !yes("Is the link to it encrypted (yes or no) [yes]: ")?;
     answered.nick = line("Its nick there [astragal]: ")?;
     let channels = line("Its channels, such as #tavern #hall: ")?.unwrap_or_default();
     answered.channel = channels.split([' ', ',']).filter(|each| !each.is_empty()).map(str::to_owned).collect();
