@@ -28,6 +28,8 @@ pub struct Script {
     pub on: On,
     /// The networks, and how many rooms each has.
     pub nets: Vec<(Kind, usize)>,
+    /// The most batches that the committer writes at once.
+    pub groups: usize,
     /// The percentage of steps of the bot's tasks that are held up.
     pub holds: u32,
     /// The percentage of posts refused by their network.
@@ -123,13 +125,19 @@ impl Script {
         let holds = *luck.pick(&[0, 10, 30, 70]);
         let refuses = *luck.pick(&[0, 0, 5]);
         let limited = luck.percent(10);
-        let on = if Luck::new(!seed).percent(50) { On::Log } else { On::Whole };
-        let mut script = Script { seed, on, nets, holds, refuses, limited, moves: Vec::new() };
+        let mut disk = Luck::new(!seed);
+        let on = if disk.percent(50) { On::Log } else { On::Whole };
+        let groups = *disk.pick(&[1, 2, 1_024]);
+        let shaky = disk.percent(25);
+        let mut script = Script { seed, on, groups, nets, holds, refuses, limited, moves: Vec::new() };
         let trouble = *luck.pick(&[0, 5, 15, 30]);
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();
         for number in 0..MOVES {
-            let act = script.act(number, trouble, &mut said, &mut luck);
+            let act = match script.act(number, trouble, &mut said, &mut luck) {
+                Act::Crash | Act::Heal | Act::Sweep | Act::Pass(_) if shaky => Act::Fail(Fault::Broken),
+                act => act,
+            };
             let steps = luck.below(busy) as u32;
             script.moves.push(Move { act, steps, luck: luck.number() });
         }
@@ -163,6 +171,9 @@ impl Script {
             let never = luck.percent(5).then(|| format!("never{number}"));
             return Act::Edit(saying, never.unwrap_or(other.id));
         }
+        if let Some(agrees) = agrees(said.last(), &saying, luck) {
+            saying = agrees;
+        }
         said.push(saying.clone());
         Act::Say(saying)
     }
@@ -182,6 +193,17 @@ impl Script {
         let id = if deadly { format!("{DEADLY}{number}") } else { format!("m{number}") };
         Saying { net, room, who, id, text, wants, forged }
     }
+}
+
+/// What is often said after a refused line: its sender, or sometimes another, agrees to the correction.
+fn agrees(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Option<Saying> {
+    let last = last.filter(|last| last.wants.mistyped || last.text == players::AGREES)?;
+    if !luck.percent(60) {
+        return None;
+    }
+    let who = if luck.percent(80) { last.who } else { instead_of.who };
+    let (net, room, text) = (last.net, last.room, players::AGREES.to_owned());
+    Some(Saying { net, room, who, text, wants: Wants::default(), ..instead_of.clone() })
 }
 
 fn trouble_of(luck: &mut Luck) -> Act {
