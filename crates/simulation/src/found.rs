@@ -151,6 +151,15 @@ fn who_agreed_to_one_correction_and_is_heard_again_does_not_agree_to_the_next() 
 }
 
 #[test]
+fn an_answer_of_an_earlier_run_is_said_once_the_disk_works_again() {
+    let fails = || Act::Fail(Fault::Broken);
+    for kind in [Kind::Doubtful, Kind::Irc] {
+        let roll = say(1, "!act d8 # t1t");
+        holds(kind, &[Act::Heal, roll, Act::Pass(1), Act::Crash, fails(), fails(), fails(), say(2, "!roll 1d6")]);
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

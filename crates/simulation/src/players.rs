@@ -116,7 +116,8 @@ const TRAPS: [&str; 3] = ["macro table attack gm add mal", "macro attack gm add 
 const TRAPPED: [&str; 3] = ["attack", "as Bob attack", "$dc"];
 
 /// What an attacker types.
-const ATTACKS: [&str; 22] = [
+const ATTACKS: [&str; 23] = [
+    "gm me",
     "as Bob attack",
     "fair reveal all",
     "iam Gus",

@@ -121,16 +121,22 @@ impl Script {
     pub fn new(seed: u64) -> Self {
         let mut luck = Luck::new(seed);
         let kinds = [Kind::Matrix, Kind::Irc, Kind::History, Kind::Doubtful];
-        let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(ROOMS.len()))).collect();
-        let holds = *luck.pick(&[0, 10, 30, 70]);
+        let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(ROOMS.len())));
+        let mut nets: Vec<_> = nets.collect();
+        let mut holds = *luck.pick(&[0, 10, 30, 70]);
         let refuses = *luck.pick(&[0, 0, 5]);
         let limited = luck.percent(10);
         let mut disk = Luck::new(!seed);
         let on = if disk.percent(50) { On::Log } else { On::Whole };
-        let groups = *disk.pick(&[1, 2, 1_024]);
+        // One write after another fails at one busy table, and what waits behind one is in a group of its own.
         let shaky = disk.percent(25);
+        let groups = if shaky { 1 } else { *disk.pick(&[1, 2, 1_024]) };
+        if shaky {
+            nets = vec![(nets[0].0, 1)];
+            holds = holds.max(30);
+        }
         let mut script = Script { seed, on, groups, nets, holds, refuses, limited, moves: Vec::new() };
-        let trouble = *luck.pick(&[0, 5, 15, 30]);
+        let trouble = (*luck.pick(&[0, 5, 15, 30])).max(if shaky { 15 } else { 0 });
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();
         for number in 0..MOVES {
