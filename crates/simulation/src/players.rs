@@ -179,7 +179,7 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
             (format!("!{first} # {token}\n!{second}"), wants)
         }
         45..=52 => secret(&token, luck),
-        53..=55 => ("!reveal".to_owned(), Wants::default()),
+        53..=55 => (format!("!{} #{}", luck.pick(&["reveal", "undo"]), 1 + luck.below(6)), Wants::default()),
         56..=75 => (format!("!{}", luck.pick(&TABLE)), Wants::default()),
         76..=80 => (format!("!{}", luck.pick(examples())), Wants::default()),
         81..=88 if who == ADMIN => (format!("!{}", luck.pick(&REFEREES)), Wants::default()),

@@ -177,8 +177,8 @@ impl Script {
             let never = luck.percent(5).then(|| format!("never{number}"));
             return Act::Edit(saying, never.unwrap_or(other.id));
         }
-        if let Some(agrees) = agrees(said.last(), &saying, luck) {
-            saying = agrees;
+        if let Some(next) = goes_on(said.last(), &saying, luck) {
+            saying = next;
         }
         said.push(saying.clone());
         Act::Say(saying)
@@ -201,15 +201,20 @@ impl Script {
     }
 }
 
-/// What is often said after a refused line: its sender, or sometimes another, agrees to the correction.
-fn agrees(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Option<Saying> {
-    let last = last.filter(|last| last.wants.mistyped || last.text == players::AGREES)?;
-    if !luck.percent(60) {
-        return None;
-    }
+/// What the same person, or sometimes another, often says next: that they agree to a correction; or that a secret roll is
+/// to be undone, and then revealed.
+fn goes_on(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Option<Saying> {
+    let last = last.filter(|last| last.room.is_some())?;
+    let text = match last.text.as_str() {
+        _ if last.wants.mistyped && luck.percent(60) => players::AGREES.to_owned(),
+        players::AGREES if luck.percent(60) => players::AGREES.to_owned(),
+        _ if last.wants.secret && luck.percent(25) => "!undo".to_owned(),
+        "!undo" if luck.percent(40) => format!("!reveal #{}", 1 + luck.below(4)),
+        _ => return None,
+    };
     let who = if luck.percent(80) { last.who } else { instead_of.who };
-    let (net, room, text) = (last.net, last.room, players::AGREES.to_owned());
-    Some(Saying { net, room, who, text, wants: Wants::default(), ..instead_of.clone() })
+    let (net, room, wants) = (last.net, last.room, Wants::default());
+    Some(Saying { net, room, who, text, wants, ..instead_of.clone() })
 }
 
 fn trouble_of(luck: &mut Luck) -> Act {
