@@ -160,6 +160,20 @@ fn an_answer_of_an_earlier_run_is_said_once_the_disk_works_again() {
 }
 
 #[test]
+fn an_undo_is_not_revealed_while_what_it_undid_is_secret() {
+    for kind in [Kind::Irc, Kind::Matrix] {
+        let (roll, undo) = (say(1, "!secret roll 1d900000+100000 # t1t"), say(2, "!undo"));
+        holds(kind, &[Act::Heal, roll, undo, say(3, "!reveal #2"), say(4, "!reveal #1"), say(5, "!reveal #2")]);
+    }
+}
+
+#[test]
+fn what_a_line_for_many_made_is_erased_with_it() {
+    let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
+    holds(Kind::Matrix, &[say(1, "!as Goon x7 act d6\n!3x act d6"), redact, say(3, "!roll 1d8 # t3t")]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));
