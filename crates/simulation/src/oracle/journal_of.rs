@@ -137,12 +137,17 @@ impl Oracle {
             // A message that killed the bot twice is skipped, and the sender is told.
             let (_, passed_over) = self.told(&net.name, room, &message.id);
             let own = own && !passed_over;
-            let left = |known: &&Known| known.entry.key.id == *of && known.text.is_some();
+            let token = self.said.get(&(net.name.clone(), of.clone())).and_then(|saying| saying.wants.token.clone());
+            let tells = |text: &Option<String>| {
+                text.as_ref().is_some_and(|text| token.as_ref().is_some_and(|token| has_word(text, token)))
+            };
+            let left = |known: &&Known| {
+                (known.entry.key.id == *of && known.text.is_some()) || tells(&known.text) || tells(&known.answer)
+            };
             if let Some(known) = entries.iter().find(left).filter(|_| own && !self.limited) {
                 self.wrong(format!("{of} was taken back, and its words are in #{} of {room}", known.entry.number));
             }
-            let saying = self.said.get(&(net.name.clone(), of.clone()));
-            let Some(token) = saying.and_then(|saying| saying.wants.token.clone()) else { continue };
+            let Some(token) = token else { continue };
             if own
                 && !self.limited
                 && let Some(key) = kept_in(store, &token)
@@ -205,10 +210,12 @@ impl Oracle {
     }
 }
 
-/// The key of a record that holds this word, besides posts that are still to be said.
+/// The key of a record that holds this word, besides posts that are still to be said, and entries, whose bytes may look
+/// like anything.
 fn kept_in(store: &Memory, word: &str) -> Option<String> {
     let holds = |value: &[u8]| value.windows(word.len()).any(|part| part == word.as_bytes());
-    let mut all = store.dump().into_iter().filter(|(key, _)| !key.starts_with(keys::OUTBOX));
+    let looked_at = |key: &str| !key.starts_with(keys::OUTBOX) && !key.contains("/entry/");
+    let mut all = store.dump().into_iter().filter(|(key, _)| looked_at(key));
     all.find(|(_, value)| holds(value)).map(|(key, _)| key)
 }
 
