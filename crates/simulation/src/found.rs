@@ -14,7 +14,9 @@ const ORDERS: u64 = 40;
 /// A message in the only room, with a new id for each line.
 fn line(number: usize, who: usize, text: &str) -> Saying {
     let token = text.split_once(" # ").map(|(_, token)| token.to_owned());
-    let wants = Wants { answer: token.is_some(), secret: text.starts_with("!secret"), token };
+    let mistyped = text.starts_with("!rolll");
+    let (answer, secret) = (token.is_some() && !mistyped, text.starts_with("!secret"));
+    let wants = Wants { token, secret, answer, mistyped, ..Wants::default() };
     Saying { net: 0, room: Some(0), who, id: format!("m{number}"), text: text.to_owned(), wants, forged: 0 }
 }
 
@@ -34,7 +36,9 @@ fn holds(kind: Kind, acts: &[Act]) {
         let moves = moves.collect();
         let holds = (order % 2 * 30) as u32;
         let on = if order % 4 < 2 { On::Whole } else { On::Log };
-        let script = Script { seed: order, on, nets: vec![(kind, 1)], holds, refuses: 0, limited: false, moves };
+        let groups = if order % 3 == 0 { 1 } else { 1_024 };
+        let script =
+            Script { seed: order, on, groups, nets: vec![(kind, 1)], holds, refuses: 0, limited: false, moves };
         let ended = run(&script);
         assert_eq!(ended.wrong, None, "order {order}:\n{}", ended.log.join("\n"));
     }
@@ -128,6 +132,45 @@ fn who_is_meant_by_an_id_is_not_who_shows_it() {
 fn what_is_noted_of_edits_that_come_to_nothing_does_not_stay_for_ever() {
     let prose = Act::Edit(line(3, 3, "!roll 1d6"), "m1".to_owned());
     holds(Kind::Matrix, &[say(1, "!roll 1d6 # t1t"), prose, edit(4, 9, "!roll 1d6")]);
+}
+
+#[test]
+fn a_correction_is_played_once_however_fast_its_sender_agrees() {
+    for kind in [Kind::Irc, Kind::History, Kind::Matrix] {
+        holds(
+            kind,
+            &[Act::Pass(1), say(1, "!rolll 1d20 # t1t"), say(2, "!y"), say(3, "!y"), say(4, "!roll 1d6 # t4t")],
+        );
+    }
+}
+
+#[test]
+fn who_agreed_to_one_correction_and_is_heard_again_does_not_agree_to_the_next() {
+    let (first, next) = (say(1, "!rolll 1d20 # t1t"), say(3, "!rolll 4d6 # t3t"));
+    holds(Kind::History, &[Act::Heal, first, say(2, "!y"), next, Act::Pass(1), Act::Stop, say(4, "!roll 1d6 # t4t")]);
+}
+
+#[test]
+fn an_answer_of_an_earlier_run_is_said_once_the_disk_works_again() {
+    let fails = || Act::Fail(Fault::Broken);
+    for kind in [Kind::Doubtful, Kind::Irc] {
+        let roll = say(1, "!act d8 # t1t");
+        holds(kind, &[Act::Heal, roll, Act::Pass(1), Act::Crash, fails(), fails(), fails(), say(2, "!roll 1d6")]);
+    }
+}
+
+#[test]
+fn an_undo_is_not_revealed_while_what_it_undid_is_secret() {
+    for kind in [Kind::Irc, Kind::Matrix] {
+        let (roll, undo) = (say(1, "!secret roll 1d900000+100000 # t1t"), say(2, "!undo"));
+        holds(kind, &[Act::Heal, roll, undo, say(3, "!reveal #2"), say(4, "!reveal #1"), say(5, "!reveal #2")]);
+    }
+}
+
+#[test]
+fn what_a_line_for_many_made_is_erased_with_it() {
+    let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
+    holds(Kind::Matrix, &[say(1, "!as Goon x7 act d6\n!3x act d6"), redact, say(3, "!roll 1d8 # t3t")]);
 }
 
 #[test]

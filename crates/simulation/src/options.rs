@@ -4,7 +4,8 @@
 pub const USAGE: &str = "\
 usage: simulation [--seeds N] [--from N] [--jobs N]   the seeds that are kept, then N seeds from the one given
        simulation --seed N [-v]                       one seed, with its shortest failing script; -v: with its log
-       add --keep to add failing seeds to those that are kept";
+       add --keep to add failing seeds to those that are kept
+       add --first to leave those out and to stop at the first failure, which is told on one line";
 
 /// The options given.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct Options {
     pub verbose: bool,
     /// Whether to keep failing seeds.
     pub keep: bool,
+    /// Whether to stop at the first failure, without the kept seeds.
+    pub first: bool,
 }
 
 impl Options {
@@ -29,7 +32,8 @@ impl Options {
     /// # Errors
     /// What is wrong with them.
     pub fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Options { seeds: 2_000, from: 1, seed: None, jobs: 1, verbose: false, keep: false };
+        let (keep, first) = (false, false);
+        let mut options = Options { seeds: 2_000, from: 1, seed: None, jobs: 1, verbose: false, keep, first };
         while let Some(word) = words.next() {
             let mut number = || -> Result<u64, String> {
                 let value = words.next().ok_or_else(|| format!("{word} needs a number"))?;
@@ -42,6 +46,7 @@ impl Options {
                 "--jobs" => options.jobs = number()?.max(1),
                 "-v" | "--verbose" => options.verbose = true,
                 "--keep" => options.keep = true,
+                "--first" => options.first = true,
                 _ => return Err(format!("I do not understand {word}")),
             }
         }
@@ -61,6 +66,7 @@ mod tests {
     fn words_are_understood_or_named() {
         let options = read("--seeds 5 --from 7 --jobs 2 --keep").unwrap();
         assert_eq!((options.seeds, options.from, options.jobs, options.keep), (5, 7, 2, true));
+        assert!(!options.first && read("--first").unwrap().first);
         assert_eq!(read("--seed 9 -v").unwrap().seed, Some(9));
         assert_eq!(read("--seed").unwrap_err(), "--seed needs a number");
         assert_eq!(read("--speed 9").unwrap_err(), "I do not understand --speed");

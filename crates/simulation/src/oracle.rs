@@ -2,6 +2,7 @@
 
 mod journal_of;
 mod keys_of;
+mod meant_of;
 mod rights_of;
 mod secrecy;
 

@@ -13,6 +13,10 @@ pub struct Wants {
     pub secret: bool,
     /// True if it must be answered once it was accepted.
     pub answer: bool,
+    /// How many entries a line for several makes if it is played: all of them or none.
+    pub times: Option<usize>,
+    /// True if it is refused with a correction, which only its sender plays, once, by saying `y`.
+    pub mistyped: bool,
 }
 
 /// Commands that roll: each is answered and has an entry.
@@ -60,8 +64,35 @@ const TABLE: [&str; 38] = [
     "leave",
 ];
 
+/// Commands for several at once, and how many entries each makes.
+const SEVERAL: [(&str, usize); 7] = [
+    ("3x act d6", 3),
+    ("2x insp +1", 2),
+    ("as Goon x3 act d6 d6", 3),
+    ("as Ann, Robert act d6", 2),
+    ("insp Ann, Robert +1", 2),
+    ("act d6 vs Ann, Robert", 2),
+    ("act d6 vs Robert, Ann", 2),
+];
+
+/// Commands for several that may fit none or some of them.
+const WHOEVER: [&str; 6] = [
+    "insp all +1",
+    "stress foes overwhelmed",
+    "stress heroes clear",
+    "stress Ann, Robert staggered",
+    "vs all 15",
+    "as foes act d6",
+];
+
+/// Rolls with a slip, and with `!y` once they are refused.
+const MISTYPED: [&str; 4] = ["rolll 1d20", "roll1 4d6", "inspp +1", "actt d8 d10"];
+
+/// The answer to a correction.
+pub const AGREES: &str = "!y";
+
 /// Commands that only those who run a table type here.
-const REFEREES: [&str; 12] = [
+const REFEREES: [&str; 14] = [
     "gm me",
     "gm me",
     "gm add Ann",
@@ -74,6 +105,8 @@ const REFEREES: [&str; 12] = [
     "table undo player",
     "erase #1",
     "plugin enable spheres",
+    "room alone on",
+    "room alone off",
 ];
 
 /// Traps that somebody leaves for the referee to type.
@@ -83,7 +116,8 @@ const TRAPS: [&str; 3] = ["macro table attack gm add mal", "macro attack gm add 
 const TRAPPED: [&str; 3] = ["attack", "as Bob attack", "$dc"];
 
 /// What an attacker types.
-const ATTACKS: [&str; 22] = [
+const ATTACKS: [&str; 23] = [
+    "gm me",
     "as Bob attack",
     "fair reveal all",
     "iam Gus",
@@ -124,18 +158,28 @@ const NOISE: [&str; 9] = [
 /// A line in a room, by the person at this index.
 pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
     let token = format!("t{number}t");
+    let marked = |wants: Wants| Wants { token: Some(token.clone()), ..wants };
     match luck.below(100) {
-        0..=39 => {
-            let wants = Wants { token: Some(token.clone()), secret: false, answer: true };
+        0..=31 => {
+            let wants = marked(Wants { answer: true, ..Wants::default() });
             (format!("!{} # {token}", luck.pick(&ROLLS)), wants)
         }
-        40..=44 => {
+        32..=35 => {
+            let (line, times) = luck.pick(&SEVERAL);
+            (format!("!{line} # {token}"), marked(Wants { times: Some(*times), ..Wants::default() }))
+        }
+        36 => (format!("!{}", luck.pick(&WHOEVER)), Wants::default()),
+        37..=40 => {
+            let wants = marked(Wants { mistyped: true, ..Wants::default() });
+            (format!("!{} # {token}", luck.pick(&MISTYPED)), wants)
+        }
+        41..=44 => {
             let (first, second) = (luck.pick(&ROLLS), luck.pick(&ROLLS));
-            let wants = Wants { token: Some(token.clone()), secret: false, answer: true };
+            let wants = marked(Wants { answer: true, ..Wants::default() });
             (format!("!{first} # {token}\n!{second}"), wants)
         }
         45..=52 => secret(&token, luck),
-        53..=55 => ("!reveal".to_owned(), Wants::default()),
+        53..=55 => (format!("!{} #{}", luck.pick(&["reveal", "undo"]), 1 + luck.below(6)), Wants::default()),
         56..=75 => (format!("!{}", luck.pick(&TABLE)), Wants::default()),
         76..=80 => (format!("!{}", luck.pick(examples())), Wants::default()),
         81..=88 if who == ADMIN => (format!("!{}", luck.pick(&REFEREES)), Wants::default()),
@@ -156,7 +200,7 @@ pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
         }
         1 => ("in hall seal I wait".to_owned(), Wants::default()),
         2 => ("history".to_owned(), Wants::default()),
-        _ => (format!("roll 1d6 # {token}"), Wants { token: Some(token), secret: false, answer: true }),
+        _ => (format!("roll 1d6 # {token}"), Wants { token: Some(token), answer: true, ..Wants::default() }),
     }
 }
 
@@ -164,7 +208,7 @@ pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
 /// follow-ups.
 fn secret(token: &str, luck: &mut Luck) -> (String, Wants) {
     let plus = luck.below(3);
-    let wants = Wants { token: Some(token.to_owned()), secret: true, answer: true };
+    let wants = Wants { token: Some(token.to_owned()), secret: true, answer: true, ..Wants::default() };
     if luck.percent(25) {
         return (format!("!secret act d8 d10 d12 # {token}"), wants);
     }

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// The most choices until everything is at rest.
 const REST: u32 = 20_000;
 
+/// The most starts until everything is at rest.
+const STARTS: u64 = 100;
+
 /// For how many days temporary records are kept.
 const DAYS: u16 = 14;
 
@@ -371,7 +374,11 @@ impl<'a> Director<'a> {
 
     /// Lets everything happen until nothing more can.
     fn rest(&mut self, luck: &mut Luck) {
+        let most = self.starts + STARTS;
         for _ in 0..REST {
+            if self.starts > most {
+                return self.oracle.wrong("the bot does not survive what it plays at each start");
+            }
             if self.oracle.verdict().is_some() {
                 return;
             }

@@ -28,6 +28,8 @@ pub struct Script {
     pub on: On,
     /// The networks, and how many rooms each has.
     pub nets: Vec<(Kind, usize)>,
+    /// The most batches that the committer writes at once.
+    pub groups: usize,
     /// The percentage of steps of the bot's tasks that are held up.
     pub holds: u32,
     /// The percentage of posts refused by their network.
@@ -119,17 +121,29 @@ impl Script {
     pub fn new(seed: u64) -> Self {
         let mut luck = Luck::new(seed);
         let kinds = [Kind::Matrix, Kind::Irc, Kind::History, Kind::Doubtful];
-        let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(ROOMS.len()))).collect();
-        let holds = *luck.pick(&[0, 10, 30, 70]);
+        let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(ROOMS.len())));
+        let mut nets: Vec<_> = nets.collect();
+        let mut holds = *luck.pick(&[0, 10, 30, 70]);
         let refuses = *luck.pick(&[0, 0, 5]);
         let limited = luck.percent(10);
-        let on = if Luck::new(!seed).percent(50) { On::Log } else { On::Whole };
-        let mut script = Script { seed, on, nets, holds, refuses, limited, moves: Vec::new() };
-        let trouble = *luck.pick(&[0, 5, 15, 30]);
+        let mut disk = Luck::new(!seed);
+        let on = if disk.percent(50) { On::Log } else { On::Whole };
+        // One write after another fails at one busy table, and what waits behind one is in a group of its own.
+        let shaky = disk.percent(25);
+        let groups = if shaky { 1 } else { *disk.pick(&[1, 2, 1_024]) };
+        if shaky {
+            nets = vec![(nets[0].0, 1)];
+            holds = holds.max(30);
+        }
+        let mut script = Script { seed, on, groups, nets, holds, refuses, limited, moves: Vec::new() };
+        let trouble = (*luck.pick(&[0, 5, 15, 30])).max(if shaky { 15 } else { 0 });
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();
         for number in 0..MOVES {
-            let act = script.act(number, trouble, &mut said, &mut luck);
+            let act = match script.act(number, trouble, &mut said, &mut luck) {
+                Act::Crash | Act::Heal | Act::Sweep | Act::Pass(_) if shaky => Act::Fail(Fault::Broken),
+                act => act,
+            };
             let steps = luck.below(busy) as u32;
             script.moves.push(Move { act, steps, luck: luck.number() });
         }
@@ -163,6 +177,9 @@ impl Script {
             let never = luck.percent(5).then(|| format!("never{number}"));
             return Act::Edit(saying, never.unwrap_or(other.id));
         }
+        if let Some(next) = goes_on(said.last(), &saying, luck) {
+            saying = next;
+        }
         said.push(saying.clone());
         Act::Say(saying)
     }
@@ -182,6 +199,22 @@ impl Script {
         let id = if deadly { format!("{DEADLY}{number}") } else { format!("m{number}") };
         Saying { net, room, who, id, text, wants, forged }
     }
+}
+
+/// What the same person, or sometimes another, often says next: that they agree to a correction; or that a secret roll is
+/// to be undone, and then revealed.
+fn goes_on(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Option<Saying> {
+    let last = last.filter(|last| last.room.is_some())?;
+    let text = match last.text.as_str() {
+        _ if last.wants.mistyped && luck.percent(60) => players::AGREES.to_owned(),
+        players::AGREES if luck.percent(60) => players::AGREES.to_owned(),
+        _ if last.wants.secret && luck.percent(25) => "!undo".to_owned(),
+        "!undo" if luck.percent(40) => format!("!reveal #{}", 1 + luck.below(4)),
+        _ => return None,
+    };
+    let who = if luck.percent(80) { last.who } else { instead_of.who };
+    let (net, room, wants) = (last.net, last.room, Wants::default());
+    Some(Saying { net, room, who, text, wants, ..instead_of.clone() })
 }
 
 fn trouble_of(luck: &mut Luck) -> Act {

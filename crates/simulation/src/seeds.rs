@@ -10,7 +10,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The seeds that failed once, one per line; the reason follows `#`.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds.txt");
@@ -18,7 +18,7 @@ const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds.txt");
 /// Every seed divisible by this is run twice and must give the same log.
 const TWICE: u64 = 50;
 
-/// After this many failures no more seeds are started.
+/// After this many failures no more seeds are started, unless the first is enough.
 const ENOUGH: usize = 10;
 
 /// Runs the seeds in the options and reports the results.
@@ -40,9 +40,12 @@ pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
         tell(&script, &wrong, out)?;
         return Ok(ExitCode::FAILURE);
     }
-    let kept = kept();
+    let kept = if options.first { Vec::new() } else { kept() };
     let all: Vec<u64> = kept.iter().copied().chain(options.from..options.from + options.seeds).collect();
-    let failed = failures(&all, options.jobs);
+    if options.first {
+        return first(&failures(&all, options.jobs, 1), all.len(), options, out);
+    }
+    let failed = failures(&all, options.jobs, ENOUGH);
     for (seed, wrong) in &failed {
         writeln!(out, "seed {seed}: {wrong}\n  cargo run --profile sim -p simulation -- --seed {seed} -v")?;
         if options.keep && !kept.contains(seed) {
@@ -57,20 +60,30 @@ pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The seeds that failed, and why.
-fn failures(all: &[u64], jobs: u64) -> BTreeMap<u64, String> {
+/// Reports the first failure on one line.
+fn first(failed: &BTreeMap<u64, String>, seeds: usize, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let Some((seed, wrong)) = failed.first_key_value() else {
+        writeln!(out, "{seeds} seeds, and none failed")?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let line = wrong.lines().next().unwrap_or_default();
+    writeln!(out, "seed {seed} ({} run): {line}", seed - options.from + 1)?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// The seeds that failed, and why. After `enough` of them no more are started.
+fn failures(all: &[u64], jobs: u64, enough: usize) -> BTreeMap<u64, String> {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let enough = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(seed) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if enough.load(Ordering::Relaxed) >= ENOUGH as u64 {
+                    let failures = || failed.lock().expect("nothing panics holding it");
+                    if failures().len() >= enough {
                         return;
                     }
                     if let Some(wrong) = tried(&Script::new(*seed), seed % TWICE == 0).wrong {
-                        enough.fetch_add(1, Ordering::Relaxed);
-                        failed.lock().expect("nothing panics holding it").insert(*seed, wrong);
+                        failures().insert(*seed, wrong);
                     }
                 }
             });
@@ -98,7 +111,11 @@ fn tried(script: &Script, twice: bool) -> Ended {
 fn tell(script: &Script, wrong: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "seed {}: {wrong}\nThe shortest script that I found to fail like that:", script.seed)?;
     let shortest = shrink(script, wrong);
-    writeln!(out, "  on {:?}, networks {:?}, {} % held up", shortest.on, shortest.nets, shortest.holds)?;
+    writeln!(
+        out,
+        "  on {:?} in groups of {}, networks {:?}, {} % held up",
+        shortest.on, shortest.groups, shortest.nets, shortest.holds
+    )?;
     shortest.moves.iter().try_for_each(|each| writeln!(out, "  {:?}, then {} steps", each.act, each.steps))?;
     let ended = run(&shortest);
     writeln!(out, "and what happens then:")?;

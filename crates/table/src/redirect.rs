@@ -11,6 +11,7 @@ use journal::documents::{ChoicesDoc, Head, InboxRow, MendedDoc, RoomDoc, TableDo
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 
 /// The word of the command.
 const IN: &str = "in";
@@ -48,10 +49,7 @@ impl Host {
         {
             self.direct(message)?;
         }
-        match event {
-            Event::Said(message) if message.aside.is_none() => self.agreed(message).map(Some),
-            event => Ok(Some(event)),
-        }
+        Ok(Some(event))
     }
 
     /// The command chosen by a reaction to an answer, if it is a number that the answer showed to the person reacting,
@@ -62,7 +60,7 @@ impl Host {
         if of_numbers.as_deref() == Some(YES) {
             message.body = format!("{}{YES}", self.prefix_of(&message.room)?);
             let agrees = AGREEING.iter().any(|agreeing| sign.starts_with(agreeing));
-            return if agrees { self.agreed(message).map(Some) } else { Ok(None) };
+            return Ok(agrees.then_some(Event::Said(message)));
         }
         let Some(number) = number(sign) else { return Ok(None) };
         let command = match of_numbers {
@@ -83,39 +81,58 @@ impl Host {
         Ok(Some(Event::Said(message)))
     }
 
-    /// The corrected form of the line last refused to whoever says `y`, as the next version of that message, unless
-    /// they have done something else since.
-    fn agreed(&self, mut message: Message) -> Result<Event, StoreError> {
+    /// The event as it is played. If somebody says `y`, that is the next version of the line last refused to them, in its
+    /// corrected form, unless they have done something else since. Asked just before it is played, since what they
+    /// said before may not be played yet when it is heard.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn agreed<'a>(&self, event: &'a Event) -> Result<Cow<'a, Event>, StoreError> {
+        match event {
+            Event::Said(message) if message.aside.is_none() => {
+                Ok(self.next_version(message)?.map_or(Cow::Borrowed(event), Cow::Owned))
+            }
+            event => Ok(Cow::Borrowed(event)),
+        }
+    }
+
+    /// The line that this message agrees to, as a new version of the refused one.
+    fn next_version(&self, message: &Message) -> Result<Option<Event>, StoreError> {
         // Nearly everything people say is something else and need not be parsed twice.
         let body = message.body.trim();
         if body.len() > LONGEST_YES || !body.ends_with(['y', 'Y', 's', 'S']) {
-            return Ok(Event::Said(message));
+            return Ok(None);
         }
         let room = self.room_doc(&message.room)?;
-        let lines = self.router.lines(&message.body, &room.prefix, SaidTo::of(&message), None);
+        let lines = self.router.lines(&message.body, &room.prefix, SaidTo::of(message), None);
         let yes = |line: &CommandLine| [YES, "yes"].iter().any(|yes| line.typed.eq_ignore_ascii_case(yes));
         if !matches!(lines.as_slice(), [line] if yes(line)) {
-            return Ok(Event::Said(message));
+            return Ok(None);
+        }
+        let own = keys::inbox(&message.room, &message.id);
+        if message.comes_again && self.read_doc::<InboxRow>(&own)?.is_some() {
+            return Ok(None);
         }
         let player = &message.speaker.player;
         let Some(mended) = self.read_doc::<MendedDoc>(&keys::mended(&message.room, player))? else {
-            return Ok(Event::Said(message));
+            return Ok(None);
         };
         let head: Head = self.read_doc(&keys::head(&room.table))?.unwrap_or_default();
         let newest = head.last_of_player(&room.table, player, |key| self.read_doc(key))?;
         let MendedDoc { message: original, line, reply_to, table, after, .. } = mended;
         if table != room.table || newest != after {
-            return Ok(Event::Said(message));
+            return Ok(None);
         }
         let row = self.read_doc::<InboxRow>(&keys::inbox(&message.room, &original))?;
+        let mut message = message.clone();
         match row {
-            Some(InboxRow::Played { .. } | InboxRow::Waiting) => return Ok(Event::Said(message)),
+            Some(InboxRow::Played { .. } | InboxRow::Waiting) => return Ok(None),
             _ => (message.body, message.reply_to) = (format!("{}{line}", room.prefix), reply_to),
         }
-        Ok(match row {
+        Ok(Some(match row {
             Some(InboxRow::Refused { .. }) if room.plays_edits() => Event::Edited { message, original },
             _ => Event::Said(message),
-        })
+        }))
     }
 
     /// Directs a redaction to where its message was played, which differs from where it was said if it was said aside

@@ -58,6 +58,7 @@ impl Sitting {
             Some(table) => table,
             None => Table::open(host, id.clone())?,
         };
+        let event = &*host.agreed(event)?;
         let lines = table.lines(host, event)?;
         if let Some(batch) = table.lay(host, event, &lines, NETWORK) {
             host.committer().commit(Some(table.lane()), batch)?;

@@ -214,6 +214,7 @@ impl Worker {
             Some(table) => table,
             None => Table::open(bot.host(), self.id.clone())?,
         };
+        let event = &*bot.host().agreed(event)?;
         let network = self.running.networks.get(&event.room().network);
         let guarantees = network.map(|side| side.guarantees).unwrap_or_default();
         let lines = table.lines(bot.host(), event)?;

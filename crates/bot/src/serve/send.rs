@@ -16,8 +16,12 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use table::Outgoing;
 use tokio::sync::{Mutex, mpsc, watch};
+
+/// How long to wait before trying again what an earlier run left, if the disk fails.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The outcome of a post.
 type Said = (Outgoing, Busy, Result<Sent, SendError>);
@@ -49,7 +53,7 @@ pub(super) async fn say_always(
 async fn say_all(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
-    left: Vec<(Outgoing, Busy)>,
+    mut left: Vec<(Outgoing, Busy)>,
     posts: Arc<Mutex<Posts>>,
     mut closing: watch::Receiver<bool>,
 ) {
@@ -62,14 +66,9 @@ async fn say_all(
             () = transport.ready() => {}
             () = stopped => return transport.close().await,
         }
-        match repeated(&bot, &*transport, left).await {
-            Ok(left) => left.into_iter().for_each(|(mut outgoing, busy)| {
-                table::make_again(bot.host(), &mut outgoing.post);
-                sayer.say_in_turn(outgoing, busy);
-            }),
-            Err(error) => tracing::error!(%error, "answers of an earlier run are not said"),
-        }
+        sayer.say_left(&mut left).await;
     }
+    let mut later = (!left.is_empty()).then(|| bot.pace.sleep(PAUSE));
     loop {
         tokio::select! {
             biased;
@@ -84,8 +83,17 @@ async fn say_all(
                 }
                 None => break,
             },
+            // At the end they stay for the next start.
+            () = async { drop(closing.wait_for(|closing| *closing).await) }, if later.is_some() => {
+                (later, left) = (None, Vec::new());
+            }
+            () = async { if let Some(later) = &mut later { later.await } }, if later.is_some() => {
+                sayer.say_left(&mut left).await;
+                later = (!left.is_empty()).then(|| bot.pace.sleep(PAUSE));
+            }
         }
     }
+    drop(left);
     let rest = async {
         while let Some(said) = sayer.saying.next().await {
             sayer.finish(said);
@@ -99,14 +107,14 @@ async fn say_all(
 async fn repeated(
     bot: &Bot,
     transport: &dyn Transport,
-    left: Vec<(Outgoing, Busy)>,
+    left: &[(Outgoing, Busy)],
 ) -> Result<Vec<(Outgoing, Busy)>, StoreError> {
     if transport.guarantees().repeated == Repeated::Once {
-        return Ok(left);
+        return Ok(left.to_vec());
     }
     let mut batch = Batch::default();
     let mut once_more = Vec::new();
-    for (mut outgoing, busy) in left {
+    for (mut outgoing, busy) in left.iter().cloned() {
         if outgoing.post.again {
             tracing::warn!(post = outgoing.post.key, "an answer was repeated already and may not have arrived");
             batch.delete(outgoing.key);
@@ -148,6 +156,20 @@ struct Sayer<'a> {
 }
 
 impl Sayer<'_> {
+    /// Says the posts of an earlier run. If it cannot be stored that they are repeated, they are left for another try.
+    async fn say_left(&mut self, left: &mut Vec<(Outgoing, Busy)>) {
+        match repeated(self.bot, self.transport, left).await {
+            Ok(once_more) => {
+                left.clear();
+                for (mut outgoing, busy) in once_more {
+                    table::make_again(self.bot.host(), &mut outgoing.post);
+                    self.say_in_turn(outgoing, busy);
+                }
+            }
+            Err(error) => tracing::error!(%error, "answers of an earlier run cannot be said yet"),
+        }
+    }
+
     /// Says a post. A post about another one waits until that one is said, because it needs the id the network gives
     /// it. Nothing else waits.
     fn say_in_turn(&mut self, outgoing: Outgoing, busy: Busy) {

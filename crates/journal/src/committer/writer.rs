@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// The metric of one write of the store with its sync, in seconds, as Prometheus shows it.
 pub const SYNC: &str = "astragal_store_sync_seconds";
 
-/// The most batches written at once.
+/// The most batches written at once, unless it is told otherwise.
 const GROUP: usize = 1_024;
 
 /// How long a batch to be written soon waits for a group to join.
@@ -46,11 +46,19 @@ pub struct Writer {
     taken: u64,
     /// When to write soon-batches if no group comes by.
     due: Option<Instant>,
+    /// The most batches written at once.
+    most: usize,
 }
 
 impl Writer {
     pub(super) fn new(store: Arc<dyn Store>, shared: Arc<Mutex<Shared>>, queue: mpsc::Receiver<Work>) -> Self {
-        Writer { store, shared, queue, next: None, taken: 0, due: None }
+        Writer { store, shared, queue, next: None, taken: 0, due: None, most: GROUP }
+    }
+
+    /// Writes at most this many batches at once, and those to be written soon with them.
+    #[must_use]
+    pub fn in_groups_of(self, most: usize) -> Self {
+        Writer { most, ..self }
     }
 
     /// Does one step at the time `now`: writes a group, writes the soon-batches, or lets something be read. It never
@@ -101,7 +109,7 @@ impl Writer {
     /// Collects `first` and the submissions after it in the queue, until something else comes, which is done next.
     fn gather(&mut self, first: Submission) -> Vec<Submission> {
         let mut group = vec![first];
-        while group.len() < GROUP {
+        while group.len() < self.most {
             match self.queue.try_recv() {
                 Ok(Work::Commit(more)) => group.push(more),
                 Ok(Work::Soon) => {}

@@ -84,4 +84,10 @@ impl Store for Opened {
             }
         }
     }
+
+    // As far apart as a database may do it.
+    fn commit_behind(&self, first: Batch, last: Batch) -> Result<(), StoreError> {
+        self.commit(&first)?;
+        self.commit(&last)
+    }
 }

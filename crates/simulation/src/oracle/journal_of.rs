@@ -1,6 +1,7 @@
 //! What the journal of a table must satisfy: it verifies, it adds up to what is stored, and it contains what people
 //! said once and in order.
 
+use super::meant_of::agreed;
 use super::{Oracle, SORRY, is_first, table_of};
 use crate::net::Net;
 use chat::{Event, RoomId};
@@ -26,6 +27,8 @@ pub(super) struct Known {
     pub shown: Vec<Change>,
     /// The role it needed.
     pub took: Role,
+    /// The entry of the same player before it, as the entry itself says.
+    pub last: Option<u64>,
 }
 
 impl Oracle {
@@ -41,16 +44,18 @@ impl Oracle {
             Err(error) => return self.wrong(format!("the journal of {room} cannot be read: {error}")),
         };
         self.once(net, room, &entries);
+        self.for_several(net, room, &entries);
+        self.mistyped(net, room, &entries);
+        self.unknown_words(net, room, &entries);
         if net.kind.loses_nothing() {
-            self.taken_back(net, room, &entries);
-        }
-        if net.kind.loses_nothing() {
+            self.taken_back(net, room, &entries, store);
             self.keys(net, room, &entries);
             self.dice(net, room, &entries, fell);
             self.in_order(net, room, &entries);
         }
         self.numbers(net, room, &entries);
         self.times(room, &entries);
+        self.last_ones(room, &entries);
         let referees = self.rights(room, &entries);
         self.taken_back_by(room, &entries);
         self.secrets_shown(room, &entries);
@@ -91,7 +96,7 @@ impl Oracle {
             let Some(token) = &saying.wants.token else { continue };
             let by_token =
                 firsts().filter(|known| known.text.as_ref().is_some_and(|text| has_word(text, token))).count();
-            if by_token > 1 {
+            if by_token > 1 && saying.wants.times.is_none() {
                 self.wrong(format!("{} is in the journal of {room} {by_token} times", message.id));
             }
             let (nothing, passed_over) = self.told(&net.name, room, &message.id);
@@ -112,14 +117,15 @@ impl Oracle {
             {
                 self.wrong(format!("{} was accepted and is in the journal of {room} {by_key} times", message.id));
             }
-            if must && by_token == 1 && by_key == 0 && !self.touched.contains(&name) {
+            let by_another = saying.wants.mistyped || saying.wants.times.is_some();
+            if must && by_token == 1 && by_key == 0 && !by_another && !self.touched.contains(&name) {
                 self.wrong(format!("the dice of {} go by another key than its id", message.id));
             }
         }
     }
 
     /// Checks that what its sender took back is erased.
-    fn taken_back(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+    fn taken_back(&mut self, net: &Net, room: &RoomId, entries: &[Known], store: &Memory) {
         let timeline = net.timeline();
         for (place, event) in timeline.iter().enumerate() {
             let Event::Redacted { message, of } = event else { continue };
@@ -131,9 +137,22 @@ impl Oracle {
             // A message that killed the bot twice is skipped, and the sender is told.
             let (_, passed_over) = self.told(&net.name, room, &message.id);
             let own = own && !passed_over;
-            let left = |known: &&Known| known.entry.key.id == *of && known.text.is_some();
+            let token = self.said.get(&(net.name.clone(), of.clone())).and_then(|saying| saying.wants.token.clone());
+            let tells = |text: &Option<String>| {
+                text.as_ref().is_some_and(|text| token.as_ref().is_some_and(|token| has_word(text, token)))
+            };
+            let left = |known: &&Known| {
+                (known.entry.key.id == *of && known.text.is_some()) || tells(&known.text) || tells(&known.answer)
+            };
             if let Some(known) = entries.iter().find(left).filter(|_| own && !self.limited) {
                 self.wrong(format!("{of} was taken back, and its words are in #{} of {room}", known.entry.number));
+            }
+            let Some(token) = token else { continue };
+            if own
+                && !self.limited
+                && let Some(key) = kept_in(store, &token)
+            {
+                self.wrong(format!("{of} was taken back, and its words are in {key}"));
             }
         }
     }
@@ -149,7 +168,10 @@ impl Oracle {
         for known in entries.iter().filter(|known| known.entry.key.room == room.id) {
             let id = &known.entry.key.id;
             let Some(place) = places.get(id.as_str()) else { continue };
-            if self.touched.contains(&(net.name.clone(), id.clone())) {
+            let name = (net.name.clone(), id.clone());
+            // What was refused is played once its sender agrees to the correction.
+            let is_certain = self.said.get(&name).is_some_and(|saying| saying.wants.answer);
+            if self.touched.contains(&name) || (!is_certain && agreed(net, room, id)) {
                 continue;
             }
             if *place < last {
@@ -188,6 +210,15 @@ impl Oracle {
     }
 }
 
+/// The key of a record that holds this word, besides posts that are still to be said, and entries, whose bytes may look
+/// like anything.
+fn kept_in(store: &Memory, word: &str) -> Option<String> {
+    let holds = |value: &[u8]| value.windows(word.len()).any(|part| part == word.as_bytes());
+    let looked_at = |key: &str| !key.starts_with(keys::OUTBOX) && !key.contains("/entry/");
+    let mut all = store.dump().into_iter().filter(|(key, _)| looked_at(key));
+    all.find(|(_, value)| holds(value)).map(|(key, _)| key)
+}
+
 /// The entries of a table.
 fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
     let prefix = keys::entries(table);
@@ -197,8 +228,8 @@ fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
         let shown = page.changes().all().cloned().collect();
         let changes = page.changes().with(page.withheld()).all().cloned().collect();
         let (text, answer, dice) = (page.text(), page.answer(), page.dice());
-        let took = page.link.before.took.unwrap_or(Role::Player);
-        Ok(Known { entry: page.entry, text, answer, dice, changes, shown, took })
+        let (took, last) = (page.link.before.took.unwrap_or(Role::Player), page.link.before.player);
+        Ok(Known { entry: page.entry, text, answer, dice, changes, shown, took, last })
     });
     known.collect()
 }

@@ -42,6 +42,20 @@ impl Oracle {
         }
     }
 
+    /// Checks that each entry knows the one that its player made before.
+    pub(super) fn last_ones(&mut self, room: &RoomId, entries: &[Known]) {
+        let mut last = BTreeMap::new();
+        for Known { entry, last: known, .. } in entries {
+            let before = last.insert(&entry.player, entry.number);
+            if before != *known {
+                let (number, player) = (entry.number, &entry.player);
+                self.wrong(format!(
+                    "#{number} of {room} takes {known:?} for the last of {player}, and it is {before:?}"
+                ));
+            }
+        }
+    }
+
     /// Checks that no entry is from the future or earlier than the one before it.
     pub(super) fn times(&mut self, room: &RoomId, entries: &[Known]) {
         let mut last = None;

@@ -65,7 +65,8 @@ impl Oracle {
         ever
     }
 
-    /// Checks that only a referee undoes what needed a referee or publishes the seed of others' secrets.
+    /// Checks that only a referee undoes what needed a referee or publishes the seed of others' secrets, and that nobody
+    /// else names the first one to read these.
     pub(super) fn taken_back_by(&mut self, room: &RoomId, entries: &[Known]) {
         let (mut referees, mut secrets) = (Referees::default(), BTreeMap::new());
         for known in entries {
@@ -84,7 +85,12 @@ impl Oracle {
             if *secret && !known.dice.is_empty() {
                 secrets.insert(*number, by);
             }
-            referees.hear(known);
+            let (had_none, may) = (referees.0.is_empty(), referees.may_disclose(by));
+            let (came, _) = referees.hear(known);
+            let of_others = secrets.values().any(|owner| *owner != by);
+            if had_none && !may && of_others && !came.is_empty() {
+                self.wrong(format!("{by} named the first referee of {room} in #{number}, who reads others' secrets"));
+            }
         }
     }
 

@@ -14,7 +14,12 @@ impl Oracle {
         let mut wrong = Vec::new();
         for known in entries.iter().filter(|known| known.entry.secret) {
             let number = known.entry.number;
-            let shown = |other: &&Known| other.entry.reveals.contains(&number) || !other.entry.publishes.is_empty();
+            // An earlier version of the same message shows the same dice.
+            let version = |shown: &u64| {
+                let shown = entries.iter().find(|other| other.entry.number == *shown);
+                shown.is_some_and(|shown| shown.entry.key == known.entry.key)
+            };
+            let shown = |other: &&Known| other.entry.reveals.iter().any(version) || !other.entry.publishes.is_empty();
             // Once shown, it may be repeated, and every later answer may have been given after that.
             if entries.iter().any(|other| shown(&other)) {
                 continue;

@@ -55,6 +55,7 @@ impl Machine {
         let store = disk.open().map_err(|error| error.to_string())?;
         journal::schema::prepare(&*store).map_err(|error| error.to_string())?;
         let (committer, writer) = Committer::by_hand(store);
+        let writer = writer.in_groups_of(script.groups);
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&script.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&start.to_le_bytes());

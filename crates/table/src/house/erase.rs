@@ -40,17 +40,27 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
             .example("history")
             .into());
     }
-    // Earlier versions of an edited message, and entries that revealed a secret, contain the words too.
-    let mut next = Some(page);
-    while let Some(page) = next {
-        let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
-        forget(turn, page);
-        shown.map(|by| turn.ledger.page(by)).transpose()?.flatten().into_iter().for_each(|shown| forget(turn, shown));
-        next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    // All that one line made has the same words.
+    for each in turn.ledger.of_its_line(&page)? {
+        forget_versions(turn, each)?;
     }
     let reply =
         format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
     Ok(reply.into())
+}
+
+/// Drops the words of an entry. Earlier versions of an edited message, and entries that revealed a secret, contain them too.
+fn forget_versions(turn: &mut HouseTurn, page: Page) -> Result<(), StoreError> {
+    let mut next = Some(page);
+    while let Some(page) = next {
+        let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
+        if page.link.fate.erased_by.is_none() {
+            forget(turn, page);
+        }
+        shown.map(|by| turn.ledger.page(by)).transpose()?.flatten().into_iter().for_each(|shown| forget(turn, shown));
+        next = first.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    }
+    Ok(())
 }
 
 /// `!erase older DAYS`: everybody's words. Declarations that are still sealed are kept until they are opened.

@@ -79,11 +79,11 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     Ok(reply.fact("reveals", number))
 }
 
-/// Another still secret entry, parts of which are in this one's changes.
+/// Another still secret entry, parts of which are in this one's changes; or the one it takes back, whose dice it tells.
 fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreError> {
-    for number in
-        page.changes().with(page.withheld()).all().filter_map(Change::roll).filter(|number| *number != page.number())
-    {
+    let changes = page.changes().with(page.withheld());
+    let rolls = changes.all().filter_map(Change::roll).filter(|number| *number != page.number());
+    for number in rolls.chain(page.entry.undoes) {
         if turn.ledger.page(number)?.is_some_and(|page| page.is_secret()) {
             return Ok(Some(number));
         }

@@ -70,20 +70,26 @@ impl Ledger<'_> {
     /// # Errors
     /// The store cannot be read.
     pub fn made_with(&self, page: &Page) -> Result<Vec<u64>, StoreError> {
+        let pages = self.of_its_line(page)?;
+        Ok(pages.iter().filter(|page| !page.is_void()).map(Page::number).collect())
+    }
+
+    /// The entries that the same line made as this one, from the first on.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn of_its_line(&self, page: &Page) -> Result<Vec<Page>, StoreError> {
         let (_, place) = line_and_place(page.entry.key.ordinal);
         let mut next = page.number().saturating_sub(u64::from(place.saturating_sub(1)));
-        let mut numbers = Vec::new();
-        let mut last: Option<Page> = None;
+        let mut pages: Vec<Page> = Vec::new();
         while let Some(each) = self.page(next)? {
-            if last.is_some_and(|last| !each.entry.continues(&last.entry)) {
+            if pages.last().is_some_and(|last| !each.entry.continues(&last.entry)) {
                 break;
             }
-            if !each.is_void() {
-                numbers.push(next);
-            }
-            (last, next) = (Some(each), next + 1);
+            pages.push(each);
+            next += 1;
         }
-        Ok(numbers)
+        Ok(pages)
     }
 
     /// Takes the entry of `page` back, as part of entry `number`; `doc` is the table's document as it is now.

@@ -24,7 +24,7 @@ impl Table {
     ) -> Result<Heard, StoreError> {
         let key = keys::inbox(message.said_in(), of);
         let row: Option<InboxRow> = read(host, &key)?;
-        let mut entries = match &row {
+        let entries = match &row {
             Some(InboxRow::Played { entries, table, .. })
                 if table.as_ref().is_none_or(|table| *table == self.state.id) =>
             {
@@ -33,12 +33,14 @@ impl Table {
             None => host.played_long_ago(&self.state.id, message, of)?,
             Some(_) => Vec::new(),
         };
-        // If there are more, the first ones are versions that the last replaced, and are erased with it.
-        entries.drain(..entries.len().saturating_sub(MOST_LINES));
         let pages = entries.iter().map(|number| self.ledger(host).page(*number));
         let pages: Vec<Page> = pages.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        // What one line made is erased together. If there are more lines, the first ones are versions that the last replaced,
+        // and are erased with it.
+        let lines: Vec<&[Page]> = pages.chunk_by(|before, page| page.entry.continues(&before.entry)).collect();
+        let lines = &lines[lines.len().saturating_sub(MOST_LINES)..];
         let prefix = self.state.room(host, &message.room)?.doc.prefix.clone();
-        let body = entries.iter().map(|entry| format!("{prefix}erase #{entry}\n")).collect();
+        let body = lines.iter().map(|line| format!("{prefix}erase #{}\n", line[0].number())).collect();
         // Wherever it was said, it is erased in its own room; this does not mean that the person is there.
         let asked = Message { body, aside: None, absent: true, ..message.clone() };
         let kept = keys::inbox(message.said_in(), &message.id);
