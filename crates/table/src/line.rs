@@ -12,6 +12,7 @@ mod nothing;
 mod offers;
 mod play;
 mod prepared;
+mod reading;
 mod resolve;
 pub(crate) mod undo;
 mod unknown;

@@ -209,7 +209,7 @@ mod tests {
         assert!(fill(1, "roll $strd6").contains("${str} ends a name"));
         assert!(fill(1, "roll 4d6$str").contains("a sign is missing before $str"));
         assert!(fill(1, "roll $sttr").contains("did you mean $str?"));
-        assert!(fill(1, "roll $loop").contains("stands for itself"));
+        assert!(fill(1, "roll $loop").contains("would stand for itself"));
     }
 
     #[test]

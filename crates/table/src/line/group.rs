@@ -4,7 +4,7 @@
 mod named;
 
 use super::meant::{ACT_AS, SECRET, named_first};
-use super::prepared::safely;
+use super::reading::safely;
 use crate::attempt::{Attempt, Found};
 use crate::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
 use crate::draft::Draft;

@@ -4,7 +4,7 @@
 //! Nothing is guessed that does not read as a command to the last word, and every word must be one that the command
 //! knows, a number, a die or somebody's name.
 
-use super::resolve::reads;
+use super::reading::reads;
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::words::CommandLine;

@@ -1,7 +1,8 @@
 //! Plays a command that was found, and collects its changes. A game's panic ends here.
 
 use super::chances::chances_of_offers;
-use super::prepared::{Prepared, safely, stumbled};
+use super::prepared::{Prepared, stumbled};
+use super::reading::safely;
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_STATE};
 use crate::done::Done;

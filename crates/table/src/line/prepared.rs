@@ -1,5 +1,6 @@
 //! A game's command ready to be played: with the table's dice, or with all possible rolls.
 
+use super::reading::safely;
 use super::resolve::Followed;
 use crate::attempt::Attempt;
 use crate::budget;
@@ -20,7 +21,6 @@ use plugin_api::{
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A command with everything it needs except dice.
@@ -118,11 +118,6 @@ impl Prepared<'_> {
             Ok((played, turn.finish()))
         })
     }
-}
-
-/// Returns the result, or `None` if it panics.
-pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(run)).ok()
 }
 
 /// What the player is told after a panic in a command of `whose`; the log has the same id.

@@ -1,6 +1,6 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
-use super::prepared::safely;
+use super::reading::{self, safely};
 use super::unknown::{glued, two_words, unknown};
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
@@ -94,7 +94,7 @@ impl Draft {
                 }
                 let can_read = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
                     let typed = Arguments::of(&line.typed, command.follow_up).typed;
-                    reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
+                    reading::reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
                 };
                 let by_object = several.iter().all(|(_, command)| command.by_object);
                 let reading: Vec<_> = several.iter().filter(|each| by_object && can_read(each)).collect();
@@ -391,7 +391,7 @@ impl Followed<'_> {
     fn take_name(&self, arguments: &mut Arguments) -> Result<Option<CharacterId>, Refusal> {
         let called = |name: &str| self.cast.is_called(name);
         let words = |typed: &str| Words::new(typed, self.from.min(typed.len())).with_names(called);
-        let reads = |typed: &str| self::reads(self.plugin, self.spec, &mut words(typed));
+        let reads = |typed: &str| reading::reads(self.plugin, self.spec, &mut words(typed));
         if reads(&arguments.typed) {
             return Ok(None);
         }
@@ -410,7 +410,7 @@ impl Followed<'_> {
         };
         let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
             let without = without(place);
-            reads(&without) || self::reads(self.plugin, self.spec, &mut words(&without).with_remarks())
+            reads(&without) || reading::reads(self.plugin, self.spec, &mut words(&without).with_remarks())
         };
         let Some((character, place)) =
             find(&exact, usize::MAX).or_else(|| find(&partly, MOST_PARTLY)).filter(reads_without)
@@ -467,9 +467,4 @@ fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &
     let what = format!("{word} is a command of {}: which one? Type {}", ids.join(", "), forms.join(" or "));
     let example = format!("{} {typed}", ids[0]);
     Refusal::new(format!("{what}; a referee sets the main game with {prefix}game")).example(example)
-}
-
-/// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
-pub(super) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
-    safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
 }
