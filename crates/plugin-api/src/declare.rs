@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The commands of a game. Derive it on an enum: one variant per command, one field per argument.
 ///
-/// `///` on a variant is its help and is required; the first sentence is the short form. Players type the variant's
+/// `///` on a variant is its help and is required; the first sentence is the short form. If it begins with "Show", the
+/// command changes nothing when it is typed alone. Players type the variant's
 /// name in lower case. On the variant, `#[command(...)]` takes
 /// - `alias = "c"`, any number of times: another word for it;
 /// - `example = "check 7 +4 vs 15"`, one or more: played by a test, shown by help and in refusals;
@@ -147,6 +148,11 @@ pub fn usage_of(arguments: &[ArgumentSpec]) -> String {
 }
 
 impl CommandSpec {
+    /// True if the command changes nothing when it is typed alone: its help begins with "Show".
+    pub fn only_shows(&self) -> bool {
+        self.help.starts_with("Show ")
+    }
+
     /// `act [DIE ...] [adv] [vs NUMBER]`. A follow-up may begin with the roll or whose it is: `vs [#N|NAME] NUMBER`.
     pub fn usage(&self) -> String {
         self.usage_with(&usage_of(&self.arguments))

@@ -337,13 +337,15 @@ impl Words {
         let next = found + 1;
         let skipped = |word: &Word| {
             let again = names.iter().any(|name| same(&word.text, name));
-            !word.taken && !word.quoted && (again || FILLING.contains(&word.text.to_lowercase().as_str()))
+            !word.taken && !word.quoted && (again || means_nothing(&word.text.to_lowercase()))
         };
-        if self.words.get(next).is_some_and(skipped)
-            && let Some(value) = self.read_at(next + 1)?
-        {
-            self.words[next].taken = true;
-            return Ok(Some(value));
+        // `vs the Ogre`, `spotlight on my background`
+        for leading in 1..=MOST_LEADING {
+            let all = self.words.get(next..next + leading).is_some_and(|words| words.iter().all(skipped));
+            if all && let Ok(Some(value)) = self.read_at(next + leading) {
+                self.words[next..next + leading].iter_mut().for_each(|word| word.taken = true);
+                return Ok(Some(value));
+            }
         }
         self.read_at(next)
     }
@@ -372,6 +374,8 @@ impl Words {
     }
 }
 
+/// The most words that mean nothing between a word and its value.
+const MOST_LEADING: usize = 2;
 /// Words in front of an argument that mean nothing: `with a`, `and`.
 const FILLING: [&str; 12] = ["=", "a", "an", "the", "with", "w/", "and", "&", "+", "-", "at", "of"];
 /// Words that mean nothing either in front of an argument, and begin a remark elsewhere: `to Ann`, and `to hide`.

@@ -20,6 +20,11 @@ pub(crate) const GLOSSARY: &[(&str, &str)] = &[
     ("disadvantage", "Disadvantage: roll a second d20 and keep the lower one. It cancels out with advantage."),
     ("fortune die", "Fortune die: the d20 that is part of every roll. You need not type it."),
     (
+        "natural",
+        "A natural 20 or 1 is what the d20 itself shows. A 20 that succeeds is a critical success, a 1 is a fumble: see !help crit and \
+         !help fumble.",
+    ),
+    (
         "fumble",
         "Critical fumble: a 1 on the d20, or a countered 2 or 3. You gain 1 inspiration; a 1 also scratches one of your dice.",
     ),

@@ -99,7 +99,12 @@ enum Command {
     Vs { counter: Number<0, 200> },
     /// Use your critical success: 2 more impact, or 1 inspiration.
     #[command(follow_up, example = "crit impact", example = "crit inspire")]
-    Crit { choice: CritChoice },
+    Crit {
+        choice: CritChoice,
+        /// as the offer says: +2 impact
+        #[signed]
+        _more: Option<i32>,
+    },
     /// Scratch a different die for your fumble instead of the lowest. It cannot be a die that shows 1.
     #[command(follow_up, example = "scratch d10", example = "scratch d8=5")]
     Scratch { die: NamedDie },
@@ -268,7 +273,7 @@ impl Game for Mvk {
                 }
             },
             Command::Vs { counter: Number(total) } => follow::vs(state, turn, total),
-            Command::Crit { choice } => follow::crit(state, turn, choice),
+            Command::Crit { choice, .. } => follow::crit(state, turn, choice),
             Command::Scratch { die } => follow::scratch(state, turn, &die),
             Command::Inspiration { character, change } => inspiration(state, turn, character, change),
             Command::Spend { points, what: Spendable::Inspiration } => {

@@ -126,6 +126,12 @@ pub(crate) fn throw(
 
 /// The sum of the modifiers typed, without cards, extra actions and wounds.
 fn modifiers(how: &How) -> Result<i64, Refusal> {
+    for Circumstance(change) in &how.circumstances {
+        if how.mods.iter().any(|typed| i64::from(*typed) == *change) {
+            let what = format!("that circumstance is {change:+} already: leave the number out, or add both up");
+            return Err(Refusal::new(what).about_meant(format!("{change:+}"), ""));
+        }
+    }
     let circumstances: i64 = how.circumstances.iter().map(|Circumstance(change)| change).sum();
     let together = how.combined.map_or(0, |Number(characters)| rules::combined(characters));
     let mods = how.mods.iter().map(|change| i64::from(*change)).sum::<i64>() + circumstances + together;

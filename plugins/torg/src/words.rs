@@ -28,9 +28,11 @@ impl Argument for Difficulties {
         let (mut found, mut taken) = (Vec::new(), 0);
         let counts = |words: &[&str]| words.get(1).is_some_and(|next| COUNTED.contains(&next.to_lowercase().as_str()));
         while taken == 0 || !counts(&words[taken..]) {
-            let Some((dns, count)) = one(words.get(taken..).unwrap_or_default())? else { break };
+            // `10, 12 and 14`
+            let and = usize::from(taken > 0 && words.get(taken).is_some_and(|word| word.eq_ignore_ascii_case("and")));
+            let Some((dns, count)) = one(words.get(taken + and..).unwrap_or_default())? else { break };
             found.extend(dns);
-            taken += count;
+            taken += and + count;
         }
         if found.len() > MOST_TARGETS {
             return Err(format!("{} difficulties are too many: I take at most {MOST_TARGETS}", found.len()));

@@ -277,6 +277,21 @@ fn a_message_dated_at_the_ends_of_time_does_no_harm() {
 }
 
 #[test]
+fn a_sentence_is_guessed_at_within_the_budget_and_never_played() {
+    let mut stage = Stage::new();
+    stage.say("roll 1d6");
+    let many = "use give take start begin new add make do get go play set put".to_owned();
+    let long = "who ".repeat(200);
+    let huge = "give everyone 99999999999999999999 inspiration".to_owned();
+    for line in
+        [many, long, huge, "ann attacks ann ann ann ann".to_owned(), "whose \u{202e} turn is it \u{0}".to_owned()]
+    {
+        let (answer, kind, _) = stage.say(&line);
+        assert_ne!(kind, OutcomeKind::Played, "{line}: {answer}");
+    }
+}
+
+#[test]
 fn a_single_die_that_is_compared_succeeds_or_fails() {
     let mut stage = Stage::new();
     for line in ["roll 1d20 >= 15", "roll 2d20kh1>=15", "roll 2d20dl1 > 3", "roll d20==20", "roll {1d20,1d20}kh1>=3"] {

@@ -108,9 +108,14 @@ impl Words {
         text.trim_matches(around).to_owned()
     }
 
-    /// True if a word that nobody took is more than a plain number, such as `1bd` or `+2`: it may be meant, so it is no
-    /// comment.
+    /// True if a word that nobody took is more than a plain number, such as `1bd` or `+2`, or begins a difficulty: it may
+    /// be meant, so it is no comment.
     fn has_numbers_left(&self) -> bool {
+        let begins = |word: &Word| ["vs", "dc", "dn", "and"].iter().any(|begins| same(&word.text, begins));
+        let number = |word: &Word| word.text.starts_with(|c: char| c.is_ascii_digit());
+        if self.words.windows(2).any(|pair| !pair[0].taken && begins(&pair[0]) && number(&pair[1])) {
+            return true;
+        }
         let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
         let meant = |word: &str| word.contains(|c: char| c.is_ascii_digit()) && !plain(word);
         self.words.iter().any(|word| !word.taken && meant(&word.text))

@@ -160,7 +160,9 @@ impl Word {
     /// Whether it means nothing: an emoji, a smiley, dots.
     pub fn is_ornament(&self) -> bool {
         let mark = |c: char| matches!(c, '.' | ':' | '!' | '?' | '(' | ')' | '~' | '^' | '\'' | ';');
-        !self.quoted && self.text.chars().all(|c| mark(c) || (!c.is_ascii() && !c.is_alphanumeric()))
+        let polite = ["please", "pls", "plz", "thx"].contains(&self.text.to_lowercase().as_str()) && !self.name;
+        let mark = self.text.chars().all(|c| mark(c) || (!c.is_ascii() && !c.is_alphanumeric()));
+        !self.quoted && (mark || polite)
     }
 }
 

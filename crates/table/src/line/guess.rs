@@ -36,6 +36,10 @@ const FILLERS: [&str; 27] = [
     "back", "a", "an", "the", "my", "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it",
     "that", "this", "at", "now", "some", "then", "just", "want", "lets", "let's",
 ];
+/// Words in front of an argument, such as a name.
+const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
+/// Questions about what there is.
+const COUNTS: [&str; 6] = ["who", "whos", "who's", "whose", "which", "any"];
 /// Words for several characters.
 const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
 
@@ -73,6 +77,7 @@ fn stems(word: &str) -> Vec<String> {
             stems.push(stem.to_owned());
         }
     }
+    stems.extend(word.strip_suffix('y').map(|stem| format!("{stem}ies")));
     stems.extend(word.strip_suffix("ing").filter(|stem| stem.len() > 2).map(|stem| format!("{stem}e")));
     stems
 }
@@ -99,34 +104,57 @@ impl<'a> Sentence<'a> {
             rest.iter().filter(counts).flat_map(|word| stems(word))
         };
         let means = |word: &String| self.games.iter().any(|game| game.manifest().means(word).is_some());
-        let term = || about().find(means).map(|word| format!("help {word}"));
-        let shows = || {
-            about().find_map(|word| {
-                let asked = |(_, spec, line): (_, &CommandSpec, String)| {
-                    (line == spec.name || !line.contains(' ')).then_some(line)
-                };
-                self.commands(&word, "")
-                    .into_iter()
-                    .filter(|(game, spec, line)| self.fits(*game, spec, line))
-                    .find_map(asked)
-            })
-        };
+        let explained = || about().find(means).map(|word| format!("help {word}"));
+        let known = || about().find_map(|word| Some(format!("help {}", self.commands(&word, "").first()?.1.name)));
+        let shown = || about().find_map(|word| self.shows(&word));
         let otherwise = || match first.as_str() {
             "did" => Some("why".to_owned()),
             "who" | "whos" | "who's" | "which" => Some("waiting".to_owned()),
             _ => None,
         };
-        if first.starts_with("what") { term().or_else(shows) } else { shows().or_else(term).or_else(otherwise) }
+        let of_somebody = self.lower.iter().skip(1).any(|word| self.named(word).is_some());
+        let counts =
+            matches!(rest.first().map(String::as_str), Some("much" | "many")) || COUNTS.contains(&first.as_str());
+        match counts || of_somebody {
+            true => shown().or_else(explained).or_else(otherwise),
+            false => explained().or_else(known).or_else(shown).or_else(otherwise),
+        }
+    }
+
+    /// The command `word` that only shows something: of a character who is named in the line, or else of everybody.
+    fn shows(&self, word: &str) -> Option<String> {
+        let named = self.lower.iter().skip(1).find_map(|word| self.named(word));
+        let lines = |behind: &str| {
+            let lines = self.commands(word, behind).into_iter();
+            lines.filter(|(_, spec, _)| spec.only_shows()).collect::<Vec<_>>()
+        };
+        named.and_then(|name| self.first_that_fits(lines(&name))).or_else(|| {
+            let alone = lines("").into_iter().filter(|(_, spec, line)| *line == spec.name).collect();
+            self.first_that_fits(alone)
+        })
+    }
+
+    /// Who is called this, also with an s behind it: `bobs`.
+    fn named(&self, word: &str) -> Option<String> {
+        let found = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
+        Some(quoted(self.cast.name(found)))
     }
 
     /// `Ogre attacks Duke d10`, `Duke is staggered`.
     fn names_first(&self) -> Option<String> {
+        match self.lower.first()?.as_str() {
+            "im" | "i'm" => return self.becomes("", &self.words[1..]),
+            "i" if self.lower.get(1).is_some_and(|verb| verb == "am" || BECOMES.contains(&verb.as_str())) => {
+                return self.becomes("", &self.words[2..]);
+            }
+            _ => {}
+        }
         let (name, rest) = (1..=2).rev().find_map(|count| {
             let name = self.words.get(..count)?.join(" ");
             let known = if count == 1 { self.cast.meant(&name) } else { self.cast.known(&name) };
             known.map(|id| (self.cast.name(id).to_owned(), count))
         })?;
-        let quoted = if name.contains(' ') { format!("\"{name}\"") } else { name };
+        let quoted = quoted(&name);
         let (verb, behind) = (self.lower.get(rest)?, &self.words[rest + 1..]);
         if BECOMES.contains(&verb.as_str()) {
             return self.becomes(&quoted, behind);
@@ -143,6 +171,7 @@ impl<'a> Sentence<'a> {
         let what = without(&FILLERS, what);
         for (at, word) in what.iter().enumerate() {
             let others: Vec<&str> = std::iter::once(name)
+                .filter(|name| !name.is_empty())
                 .chain(what.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| *word))
                 .collect();
             for stem in stems(&word.to_lowercase()) {
@@ -184,8 +213,9 @@ impl<'a> Sentence<'a> {
                 let alone = if turned { before } else { &[] };
                 for rest in [[before, after].concat(), [&kept[..], after].concat(), [alone, after].concat()] {
                     for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest)] {
-                        if let Some(line) = self.with_numbers(&word, &rest) {
-                            return Some(line);
+                        let line = self.with_numbers(&word, &rest).filter(|line| self.leaves_out_nothing(line));
+                        if line.is_some() {
+                            return line;
                         }
                     }
                 }
@@ -209,6 +239,15 @@ impl<'a> Sentence<'a> {
         let counted = rest.first().is_some_and(|word| word.parse::<u32>().is_ok()) && rest.len() > 1;
         let named = counted && first.chars().all(char::is_alphabetic);
         if named { fits(rest).map(|line| format!("{line} # {}", self.words[0])) } else { None }
+    }
+
+    /// True if each number, die and name of the sentence is in the line.
+    fn leaves_out_nothing(&self, line: &str) -> bool {
+        let lower = line.to_lowercase();
+        let counts = |word: &&String| {
+            word.contains(|c: char| c.is_ascii_digit()) || self.cast.is_called(word) || GROUPS.contains(&word.as_str())
+        };
+        self.lower.iter().filter(counts).all(|word| lower.contains(word.trim_start_matches('+')))
     }
 
     /// The line of the command `word` with these words, in one of the games: as they are, or with a sign for numbers
@@ -269,7 +308,7 @@ impl<'a> Sentence<'a> {
             word.contains(|c: char| c.is_ascii_digit())
                 || arguments(spec).any(|known| known.split(' ').any(|part| part == lower))
                 || GROUPS.contains(&lower.as_str())
-                || FILLERS.contains(&lower.as_str())
+                || LINKS.contains(&lower.as_str())
                 || self.cast.meant(word.trim_matches('"')).is_some()
         };
         let called = |name: &str| self.cast.is_called(name);
@@ -288,4 +327,8 @@ fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
 
 fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {
     words.iter().copied().filter(|word| !none.contains(&word.to_lowercase().as_str())).collect()
+}
+
+fn quoted(name: &str) -> String {
+    if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() }
 }
