@@ -16,6 +16,9 @@ pub const ADMIN: usize = 0;
 /// The index in [`PEOPLE`] of the one who is never made a referee by anybody who may.
 pub const ATTACKER: usize = 3;
 
+/// The index of somebody whom the room's admin makes a referee.
+const ANN: usize = 1;
+
 /// The rooms of a network; it may have fewer.
 pub const ROOMS: [&str; 3] = ["hall", "attic", "cellar"];
 
@@ -201,18 +204,21 @@ impl Script {
     }
 }
 
-/// What the same person, or sometimes another, often says next: that they agree to a correction; or that a secret roll is
-/// to be undone, and then revealed.
+/// What is often said next: the same person, or sometimes another, agrees to a correction, or undoes a secret roll and
+/// reveals it; and who was a referee tries to undo what they did as one.
 fn goes_on(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Option<Saying> {
     let last = last.filter(|last| last.room.is_some())?;
-    let text = match last.text.as_str() {
-        _ if last.wants.mistyped && luck.percent(60) => players::AGREES.to_owned(),
-        players::AGREES if luck.percent(60) => players::AGREES.to_owned(),
-        _ if last.wants.secret && luck.percent(25) => "!undo".to_owned(),
-        "!undo" if luck.percent(40) => format!("!reveal #{}", 1 + luck.below(4)),
+    let same = |luck: &mut Luck| if luck.percent(80) { last.who } else { instead_of.who };
+    let (who, text) = match last.text.as_str() {
+        _ if last.wants.mistyped && luck.percent(60) => (same(luck), players::AGREES.to_owned()),
+        players::AGREES if luck.percent(60) => (same(luck), players::AGREES.to_owned()),
+        _ if last.wants.secret && luck.percent(25) => (same(luck), "!undo".to_owned()),
+        "!undo" if luck.percent(40) => (same(luck), format!("!reveal #{}", 1 + luck.below(4))),
+        "!gm add Ann" if luck.percent(80) => (ANN, "!scene The ford".to_owned()),
+        "!scene The ford" if last.who == ANN && luck.percent(60) => (ADMIN, "!gm remove Ann".to_owned()),
+        "!gm remove Ann" if luck.percent(80) => (ANN, "!undo".to_owned()),
         _ => return None,
     };
-    let who = if luck.percent(80) { last.who } else { instead_of.who };
     let (net, room, wants) = (last.net, last.room, Wants::default());
     Some(Saying { net, room, who, text, wants, ..instead_of.clone() })
 }

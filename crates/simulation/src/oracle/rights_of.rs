@@ -65,8 +65,8 @@ impl Oracle {
         ever
     }
 
-    /// Checks that only a referee undoes what needed a referee or publishes the seed of others' secrets, and that nobody
-    /// else names the first one to read these.
+    /// Checks that only a referee undoes what needed a referee, or publishes the seed of others' secrets, or reveals
+    /// them; and that nobody else names the first one to read these.
     pub(super) fn taken_back_by(&mut self, room: &RoomId, entries: &[Known]) {
         let (mut referees, mut secrets) = (Referees::default(), BTreeMap::new());
         for known in entries {
@@ -74,6 +74,10 @@ impl Oracle {
             let undone = undoes.and_then(|undone| entries.iter().find(|known| known.entry.number == undone));
             if undone.is_some_and(|undone| undone.took >= Role::Referee) && !referees.may(by) {
                 self.wrong(format!("{by} took back in #{number} of {room} what took a referee"));
+            }
+            let of_another = |shown: &&u64| secrets.get(*shown).is_some_and(|owner| *owner != by);
+            if let Some(shown) = reveals.iter().find(of_another).filter(|_| !referees.may_disclose(by)) {
+                self.wrong(format!("{by} revealed in #{number} of {room} the secret #{shown}, which is another's"));
             }
             secrets.retain(|number, _| !reveals.contains(number));
             if !publishes.is_empty() {
