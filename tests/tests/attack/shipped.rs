@@ -165,7 +165,7 @@ fn type_line(build: &Build, home: &Path, line: &str) {
 }
 
 /// Words of other programs that a shell line may begin with.
-const OTHERS: [&str; 6] = ["cargo", "tests/run", "apt", "systemctl", "mkdir", ""];
+const OTHERS: [&str; 7] = ["cargo", "export", "tests/run", "apt", "systemctl", "mkdir", ""];
 
 #[test]
 fn every_shell_line_of_the_readme_and_the_manual_runs_in_the_programs_that_users_build() {
