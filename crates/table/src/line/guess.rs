@@ -53,8 +53,13 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let main_game = attempt.doc.main_game.as_deref();
     games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
     let cast = attempt.cast(host);
-    let sentence =
-        Sentence { games, cast: &cast, lower: words.iter().map(|word| word.to_lowercase()).collect(), words };
+    let sentence = Sentence {
+        by_name: line.by_name,
+        games,
+        cast: &cast,
+        lower: words.iter().map(|word| word.to_lowercase()).collect(),
+        words,
+    };
     sentence
         .asks()
         .or_else(|| sentence.names_first())
@@ -89,6 +94,8 @@ struct Sentence<'a> {
     /// As typed.
     words: Vec<&'a str>,
     lower: Vec<String>,
+    /// True if this bot is meant, whatever the words.
+    by_name: bool,
 }
 
 impl<'a> Sentence<'a> {
@@ -108,6 +115,8 @@ impl<'a> Sentence<'a> {
         let known = || about().find_map(|word| Some(format!("help {}", self.commands(&word, "").first()?.1.name)));
         let shown = || about().find_map(|word| self.shows(&word));
         let otherwise = || match first.as_str() {
+            // It may be another bot's command.
+            _ if !self.by_name => None,
             "did" => Some("why".to_owned()),
             "who" | "whos" | "who's" | "which" => Some("waiting".to_owned()),
             _ => None,
@@ -175,7 +184,7 @@ impl<'a> Sentence<'a> {
                 .chain(what.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| *word))
                 .collect();
             for stem in stems(&word.to_lowercase()) {
-                if let Some(line) = self.with_numbers(&stem, &others) {
+                if let Some(line) = self.with_a_change(&stem, &others) {
                     return Some(line);
                 }
             }
@@ -253,14 +262,14 @@ impl<'a> Sentence<'a> {
     /// The line of the command `word` with these words, in one of the games: as they are, or with a sign for numbers
     /// without one.
     fn with_numbers(&self, word: &str, rest: &[&str]) -> Option<String> {
-        let signed: Vec<String> =
-            rest.iter()
-                .map(|word| {
-                    if word.bytes().all(|byte| byte.is_ascii_digit()) { format!("+{word}") } else { (*word).to_owned() }
-                })
-                .collect();
         let plain = self.first_that_fits(self.commands(word, &rest.join(" ")));
-        plain.or_else(|| self.first_that_fits(self.commands(word, &signed.join(" "))))
+        plain.or_else(|| self.first_that_fits(self.commands(word, &with_signs(rest))))
+    }
+
+    /// The same, but a sign is preferred: what somebody gets is added.
+    fn with_a_change(&self, word: &str, rest: &[&str]) -> Option<String> {
+        let signed = self.first_that_fits(self.commands(word, &with_signs(rest)));
+        signed.or_else(|| self.first_that_fits(self.commands(word, &rest.join(" "))))
     }
 
     /// The lines that a command or synonym `word` makes with the text behind it.
@@ -284,8 +293,10 @@ impl<'a> Sentence<'a> {
     /// The first line that fits, of the commands that have this word among their arguments.
     fn with_argument(&self, known: &str, line: impl Fn(&CommandSpec) -> String) -> Option<String> {
         let having = self.all().filter(|(_, spec)| arguments(spec).any(|word| word == known));
-        let lines = having.map(|(game, spec)| (game, spec, line(spec).trim().to_owned()));
-        self.first_that_fits(lines.collect())
+        let mut lines: Vec<_> = having.map(|(game, spec)| (game, spec, line(spec).trim().to_owned())).collect();
+        // What shows something when typed alone sets it with this word, and throws no dice.
+        lines.sort_by_key(|(_, spec, _)| !spec.only_shows());
+        self.first_that_fits(lines)
     }
 
     fn all(&self) -> impl Iterator<Item = (&'a dyn Plugin, &'a CommandSpec)> {
@@ -327,6 +338,15 @@ fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
 
 fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {
     words.iter().copied().filter(|word| !none.contains(&word.to_lowercase().as_str())).collect()
+}
+
+/// These words, with a sign for each number without one.
+fn with_signs(words: &[&str]) -> String {
+    let signed = |word: &&str| match word.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("+{word}"),
+        false => (*word).to_owned(),
+    };
+    words.iter().map(signed).collect::<Vec<_>>().join(" ")
 }
 
 fn quoted(name: &str) -> String {
