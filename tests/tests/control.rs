@@ -141,7 +141,7 @@ fn an_operator_uses_the_socket() {
     let file = file.trim().strip_prefix("written to ").unwrap();
     assert!(fs::read_to_string(file).unwrap().contains("table/net%2F#den/"), "{file}");
     assert_eq!(operated.told(&["log", "info"]), "logs info\n");
-    assert_eq!(operated.told(&["reload"]), "reloaded\n");
+    assert_eq!(operated.told(&["reload"]), "configuration reloaded\n");
 
     for (words, says) in [
         (&["join", "nat", "#den"][..], "there is no network nat: there are net"),

@@ -140,8 +140,10 @@ impl Operator {
         let same = config.networks == self.started_on && config.name == before.name && config.store == before.store;
         *self.config.write().expect("nothing panics holding it") = Arc::new(config);
         Ok(match same {
-            true => "reloaded".to_owned(),
-            false => "reloaded; changes to networks, to the database or to the name need a restart".to_owned(),
+            true => "configuration reloaded".to_owned(),
+            false => {
+                "configuration reloaded; changes to networks, to the database or to the name need a restart".to_owned()
+            }
         })
     }
 
