@@ -27,7 +27,7 @@ const VERBS: [&str; 18] = [
 ];
 /// Verbs between a character and what becomes of them.
 const BECOMES: [&str; 9] = ["is", "has", "gets", "get", "takes", "take", "suffers", "are", "was"];
-/// Words that turn the meaning of the rest around, so nothing is guessed.
+/// Words that turn the meaning of the rest around, so they are never left out.
 const TURNS: [&str; 9] = ["no", "not", "reset", "stop", "cancel", "remove", "without", "never", "end"];
 /// Words that mean nothing anywhere.
 const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
