@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 /// - every `sessions/*.session` goes as written; there is at least one;
 /// - every example of its commands parses as that command;
 /// - a command played only for its odds ends the same as when played for the whole answer;
+/// - a command that [only shows something](CommandSpec::only_shows) when typed alone changes nothing then;
 /// - every `states/*.json`, a [`SavedState`] of some version, can still be played on;
 /// - `README.md` is what [`readme`](crate::readme) makes now, or is rewritten if `ASTRAGAL_WRITE` is set;
 /// - its `help` fits on one screen.
@@ -35,6 +36,7 @@ pub fn test_plugin(make: impl Fn() -> Box<dyn Plugin>, directory: &str) {
     wrong.extend(long_help(&make));
     wrong.extend(wrong_examples(&make));
     wrong.extend(wrong_endings(&*plugin));
+    wrong.extend(changes_of_what_only_shows(&*plugin));
     wrong.extend(unreadable_states(&*plugin, directory));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
@@ -87,6 +89,21 @@ fn wrong_endings(plugin: &dyn Plugin) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// Types each command that should only show something, alone.
+fn changes_of_what_only_shows(plugin: &dyn Plugin) -> Vec<String> {
+    let changes = |command: &&CommandSpec| {
+        let mut words = Words::new(&command.name, command.name.len());
+        let Ok(ready) = plugin.ready(&plugin.first(), &command.name, &mut words) else { return false };
+        let mut dice = FairDice::new(&[0; 32], &key());
+        ready.play(&mut turn(&mut dice)).is_ok_and(|played| played.held != plugin.first())
+    };
+    let showing = plugin.manifest().commands.iter().filter(|command| command.only_shows());
+    showing
+        .filter(changes)
+        .map(|command| format!("{} only shows something, and alone it changes it", command.name))
+        .collect()
 }
 
 fn outdated_readme(plugin: &dyn Plugin, directory: &str, scenes: &[(String, String)]) -> Option<String> {
