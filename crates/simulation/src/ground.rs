@@ -75,14 +75,14 @@ impl Ground {
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// When the next sleeping task wakes.
-    pub fn next_waking(&self) -> Option<Duration> {
+    /// When the sleeping tasks wake.
+    pub fn wakings(&self) -> Vec<Duration> {
         let inner = self.inner();
         let times = inner.waiting.values().filter_map(|each| match each.until {
             Until::Time(time) => Some(time),
             _ => None,
         });
-        times.min()
+        times.collect()
     }
 
     /// Lets time pass up to `time`, and wakes everyone who slept until then.

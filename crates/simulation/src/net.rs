@@ -147,6 +147,11 @@ impl Net {
         inner.timeline.insert(place, event);
     }
 
+    /// Its rooms, private chats aside.
+    pub fn rooms(&self) -> impl Iterator<Item = &RoomId> {
+        self.members.keys()
+    }
+
     /// Everything that happened, in delivery order.
     pub fn timeline(&self) -> Vec<Event> {
         self.inner().timeline.clone()

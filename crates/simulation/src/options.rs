@@ -4,6 +4,7 @@
 pub const USAGE: &str = "\
 usage: simulation [--seeds N] [--from N] [--jobs N]   the seeds that are kept, then N seeds from the one given
        simulation --seed N [-v]                       one seed, with its shortest failing script; -v: with its log
+       simulation --year [--seed N] [--days N]        a year of a seed, in ten thousand rooms
        add --keep to add failing seeds to those that are kept
        add --first to leave those out and to stop at the first failure, which is told on one line";
 
@@ -14,6 +15,10 @@ pub struct Options {
     pub seeds: u64,
     /// The first seed.
     pub from: u64,
+    /// Whether to play a year of a seed.
+    pub year: bool,
+    /// How many days of it.
+    pub days: u64,
     /// Only this seed.
     pub seed: Option<u64>,
     /// How many to run at a time.
@@ -32,8 +37,9 @@ impl Options {
     /// # Errors
     /// What is wrong with them.
     pub fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
-        let (keep, first) = (false, false);
-        let mut options = Options { seeds: 2_000, from: 1, seed: None, jobs: 1, verbose: false, keep, first };
+        let (keep, first, year, days) = (false, false, false, 365);
+        let mut options =
+            Options { seeds: 2_000, from: 1, seed: None, jobs: 1, verbose: false, keep, first, year, days };
         while let Some(word) = words.next() {
             let mut number = || -> Result<u64, String> {
                 let value = words.next().ok_or_else(|| format!("{word} needs a number"))?;
@@ -45,6 +51,8 @@ impl Options {
                 "--seed" => options.seed = Some(number()?),
                 "--jobs" => options.jobs = number()?.max(1),
                 "-v" | "--verbose" => options.verbose = true,
+                "--year" => options.year = true,
+                "--days" => options.days = number()?,
                 "--keep" => options.keep = true,
                 "--first" => options.first = true,
                 _ => return Err(format!("I do not understand {word}")),
@@ -67,6 +75,8 @@ mod tests {
         let options = read("--seeds 5 --from 7 --jobs 2 --keep").unwrap();
         assert_eq!((options.seeds, options.from, options.jobs, options.keep), (5, 7, 2, true));
         assert!(!options.first && read("--first").unwrap().first);
+        let year = read("--year --days 30").unwrap();
+        assert_eq!((year.year, year.days, read("--year").unwrap().days), (true, 30, 365));
         assert_eq!(read("--seed 9 -v").unwrap().seed, Some(9));
         assert_eq!(read("--seed").unwrap_err(), "--seed needs a number");
         assert_eq!(read("--speed 9").unwrap_err(), "I do not understand --speed");

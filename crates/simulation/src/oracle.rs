@@ -8,7 +8,7 @@ mod secrecy;
 
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};
-use crate::script::{PEOPLE, ROOMS, Saying};
+use crate::script::{PEOPLE, Saying};
 use chat::{Event, Repeated, RoomId, What};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -21,8 +21,19 @@ use std::sync::Arc;
 /// Marks the keys of apologies, which are said instead of an answer and not stored first.
 const SORRY: &str = "/sorry/";
 
+/// The journals of this many rooms are compared with everything that people saw.
+const LOOKED_AT: usize = 100;
+
 /// What players are told when a command had no effect.
 const NOTHING_CHANGED: &str = "nothing changed. Try again later";
+
+/// The records that are removed once they are old.
+pub const TEMPORARY: [&str; 3] = [keys::INBOX, keys::RESTS, keys::MENDED];
+
+/// At most this many of them are kept at a time, a little more than what a year's fourteen days leave,
+const MOST_RECORDS: usize = 2_200;
+/// and at most this many tasks sleep: one for each table in memory, and few others.
+const MOST_ASLEEP: usize = 40;
 
 /// What is known about a run.
 pub struct Oracle {
@@ -116,10 +127,16 @@ impl Oracle {
         self.shown.push((net.name.clone(), wire));
     }
 
+    /// Checks that a bot that runs for long keeps no more temporary records, and no more tables in memory, than it needs.
+    pub fn bounded(&mut self, records: usize, asleep: usize) {
+        if records > MOST_RECORDS || asleep > MOST_ASLEEP {
+            self.wrong(format!("{records} temporary records are kept, and {asleep} tasks wait for some time to come"));
+        }
+    }
+
     /// Checks that no temporary record is left once all of them are old.
     pub fn grown_old(&mut self, contents: &BTreeMap<String, Vec<u8>>) {
-        let kept = [keys::INBOX, keys::RESTS, keys::MENDED];
-        if let Some(key) = contents.keys().find(|key| kept.iter().any(|prefix| key.starts_with(prefix))) {
+        if let Some(key) = contents.keys().find(|key| TEMPORARY.iter().any(|prefix| key.starts_with(prefix))) {
             self.wrong(format!("{key} is kept for ever"));
         }
     }
@@ -204,10 +221,11 @@ fn is_first(wire: &Wire) -> bool {
     matches!(wire.post.what, What::Say)
 }
 
-/// The rooms of a network, private chats included.
+/// The rooms of a network, private chats included; of very many, some from all over.
 fn rooms_of(net: &Net) -> Vec<RoomId> {
-    let aside = PEOPLE.iter().map(|(id, _)| format!("{PRIVATE}{id}"));
-    ROOMS.iter().map(|room| (*room).to_owned()).chain(aside).map(|room| RoomId::new(&net.name, room)).collect()
+    let aside = PEOPLE.iter().map(|(id, _)| RoomId::new(&net.name, format!("{PRIVATE}{id}")));
+    let step = net.rooms().count().div_ceil(LOOKED_AT).max(1);
+    net.rooms().step_by(step).cloned().chain(aside).collect()
 }
 
 fn store_of(contents: BTreeMap<String, Vec<u8>>) -> Memory {

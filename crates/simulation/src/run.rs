@@ -10,8 +10,8 @@ use crate::ground::Ground;
 use crate::log::Log;
 use crate::luck::Luck;
 use crate::net::{Net, PRIVATE};
-use crate::oracle::Oracle;
-use crate::script::{ADMIN, Act, Move, On, PEOPLE, ROOMS, Saying, Script};
+use crate::oracle::{Oracle, TEMPORARY};
+use crate::script::{ADMIN, Act, Move, On, PEOPLE, Saying, Script, room_at};
 use chat::{Clock, Event, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
 use journal::committer::Wait;
@@ -28,7 +28,9 @@ const STARTS: u64 = 100;
 /// For how many days temporary records are kept.
 const DAYS: u16 = 14;
 
-/// Questions asked before and after a last restart, which must not change the answers.
+/// The most rooms of a network where they are asked,
+const PROBED: usize = 20;
+/// the questions asked before and after a last restart, which must not change the answers.
 const PROBES: [&str; 5] = ["!history 30", "!set", "!macro", "!waiting", "!insp"];
 
 /// The result of a run.
@@ -92,7 +94,7 @@ impl<'a> Director<'a> {
         let ground = Ground::new(Luck::new(luck.number()), script.holds);
         let net = |(place, (kind, rooms)): (usize, &(crate::net::Kind, usize))| {
             let name = format!("net{place}");
-            let rooms = ROOMS.iter().take(*rooms).map(|room| RoomId::new(&name, *room));
+            let rooms = (0..*rooms).map(|room| RoomId::new(&name, room_at(room)));
             let members = |_: &RoomId| PEOPLE.map(|(id, shown)| (PlayerId::new(&name, id), shown.to_owned())).to_vec();
             let rooms = rooms.map(|room| (room.clone(), members(&room))).collect();
             Net::new(&name, *kind, rooms, log.clone())
@@ -124,7 +126,7 @@ impl<'a> Director<'a> {
             }
             Act::Heal => self.disk.heal(),
             Act::Pass(ms) => self.pass(Duration::from_millis(*ms)),
-            Act::Sweep => self.machine.iter().for_each(|machine| machine.sweep(self.ground.now(), DAYS)),
+            Act::Sweep => self.sweep(),
             Act::Wrong(seconds) => self.ground.set_wrong(SignedDuration::from_secs(*seconds)),
         }
         self.look(&mut luck);
@@ -136,7 +138,7 @@ impl<'a> Director<'a> {
     fn say(&mut self, saying: &Saying, about: Option<(&String, &Act)>, luck: &mut Luck) {
         let net = self.nets[saying.net].clone();
         let (player, shown) = PEOPLE[saying.who];
-        let room = saying.room.map_or_else(|| format!("{PRIVATE}{player}"), |room| ROOMS[room].to_owned());
+        let room = saying.room.map_or_else(|| format!("{PRIVATE}{player}"), room_at);
         let standing = if saying.who == ADMIN { Standing::Admin } else { Standing::Member };
         let speaker = Speaker { standing, ..Speaker::new(PlayerId::new(&net.name, player), shown) };
         let sent = self.ground.now().saturating_add(SignedDuration::from_secs(saying.forged));
@@ -160,6 +162,15 @@ impl<'a> Director<'a> {
             self.oracle.said(&net.name, saying);
             net.happen(event, luck);
         }
+    }
+
+    /// Removes old records, after a look at how much is kept.
+    fn sweep(&mut self) {
+        let Some(machine) = &self.machine else { return };
+        let records = TEMPORARY.iter().map(|prefix| machine.kept(prefix)).sum();
+        let asleep = self.ground.wakings().len();
+        self.oracle.bounded(records, asleep);
+        machine.sweep(self.ground.now(), DAYS);
     }
 
     /// Makes one choice.
@@ -354,7 +365,7 @@ impl<'a> Director<'a> {
     fn probe(&mut self, when: &str, luck: &mut Luck) -> Vec<Vec<String>> {
         let mut asked = Vec::new();
         for (net, (_, rooms)) in self.script.nets.iter().enumerate().filter(|_| !self.script.limited) {
-            for room in 0..*rooms {
+            for room in (0..*rooms).step_by(rooms.div_ceil(PROBED)) {
                 for (place, text) in PROBES.iter().enumerate() {
                     let (id, text) = (format!("{when}-{place}"), (*text).to_owned());
                     let id = format!("{id}-{room}");
@@ -367,7 +378,7 @@ impl<'a> Director<'a> {
         self.rest(luck);
         let answers = |(net, room, id): &(usize, usize, String)| {
             let name = &self.nets[*net].name;
-            self.oracle.answers_to(name, &RoomId::new(name, ROOMS[*room]), id)
+            self.oracle.answers_to(name, &RoomId::new(name, room_at(*room)), id)
         };
         asked.iter().map(answers).collect()
     }
@@ -404,7 +415,7 @@ impl<'a> Director<'a> {
                 continue;
             }
             let due = self.machine.as_ref().and_then(|machine| machine.due(wait));
-            match due.into_iter().chain(self.ground.next_waking()).min() {
+            match due.into_iter().chain(self.ground.wakings().into_iter().min()).min() {
                 Some(time) => self.ground.pass(time),
                 None if self.machine.is_some() => return self.disk.settle(),
                 // The bot did not survive what it played.

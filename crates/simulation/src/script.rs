@@ -19,8 +19,13 @@ pub const ATTACKER: usize = 3;
 /// The index of somebody whom the room's admin makes a referee.
 const ANN: usize = 1;
 
-/// The rooms of a network; it may have fewer.
-pub const ROOMS: [&str; 3] = ["hall", "attic", "cellar"];
+/// The first rooms of a network; it may have fewer, and in a year many more.
+const ROOMS: [&str; 3] = ["hall", "attic", "cellar"];
+
+/// The name of a network's room at this index.
+pub fn room_at(index: usize) -> String {
+    ROOMS.get(index).map_or_else(|| format!("room{index}"), |name| (*name).to_owned())
+}
 
 /// A run.
 #[derive(Clone, Debug)]
@@ -119,6 +124,17 @@ impl Saying {
 /// The number of moves in a run.
 const MOVES: usize = 60;
 
+/// How many rooms there are in a year, how many lines are said a day, and how often a day old records are removed.
+const TABLES: usize = 10_000;
+const LINES: usize = 120;
+const SWEEPS: usize = 12;
+
+/// A message is edited or taken back while it is among this many last ones.
+const RECENT: usize = 200;
+
+/// A day in milliseconds.
+const DAY: u64 = 86_400_000;
+
 impl Script {
     /// The run of a seed.
     pub fn new(seed: u64) -> Self {
@@ -149,6 +165,36 @@ impl Script {
             };
             let steps = luck.below(busy) as u32;
             script.moves.push(Move { act, steps, luck: luck.number() });
+        }
+        script
+    }
+
+    /// The run of a seed that takes a year, in ten thousand rooms: few lines a day in any of them, a crash now and then,
+    /// and what the program does by itself every few hours.
+    pub fn year(seed: u64, days: u64) -> Self {
+        let mut luck = Luck::new(seed ^ 0x7ea5);
+        let kind = *luck.pick(&[Kind::Matrix, Kind::History]);
+        let (on, groups, nets) = (On::Whole, 1_024, vec![(kind, TABLES)]);
+        let mut script = Script { seed, on, groups, nets, holds: 0, refuses: 0, limited: false, moves: Vec::new() };
+        let mut said = Vec::new();
+        for number in 0..days as usize * LINES {
+            if number % LINES == 0 {
+                script.moves.push(Move { act: Act::Heal, steps: 0, luck: luck.number() });
+            }
+            if number % (LINES / SWEEPS) == 0 {
+                script.moves.push(Move { act: Act::Sweep, steps: 20, luck: luck.number() });
+            }
+            let act = match script.act(number, u32::from(luck.percent(30)), &mut said, &mut luck) {
+                // The age of records is what is watched here.
+                Act::Wrong(_) | Act::Sweep => Act::Stop,
+                act => act,
+            };
+            if said.len() > 2 * RECENT {
+                said.drain(..RECENT);
+            }
+            script.moves.push(Move { act, steps: 40, luck: luck.number() });
+            let wait = DAY / LINES as u64;
+            script.moves.push(Move { act: Act::Pass(wait), steps: 0, luck: luck.number() });
         }
         script
     }

@@ -27,6 +27,9 @@ const ENOUGH: usize = 10;
 /// The report cannot be written.
 pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     keep_panics();
+    if options.year {
+        return year(options, out);
+    }
     if let Some(seed) = options.seed {
         let script = Script::new(seed);
         let Ended { log, wrong } = tried(&script, true);
@@ -58,6 +61,17 @@ pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     }
     writeln!(out, "{} seeds, {} kept ones among them: {} failed", all.len(), kept.len(), failed.len())?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Plays a year.
+fn year(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let (seed, days) = (options.seed.unwrap_or(options.from), options.days);
+    let Ended { log, wrong } = run(&Script::year(seed, days));
+    if options.verbose {
+        log.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    }
+    writeln!(out, "{days} days of seed {seed}: {}", wrong.as_deref().unwrap_or("all is as it must be"))?;
+    Ok(if wrong.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Reports the first failure on one line.

@@ -117,6 +117,11 @@ impl Machine {
         });
     }
 
+    /// How many records with this prefix it keeps.
+    pub fn kept(&self, prefix: &str) -> usize {
+        self.bot.host().committer().stored(prefix).count()
+    }
+
     /// Tells it to stop.
     pub fn stop(&mut self) {
         self.stop = None;
