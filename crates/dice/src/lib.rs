@@ -27,6 +27,7 @@ mod odds;
 mod parser;
 mod roll;
 mod source;
+mod spoken;
 
 pub use dialect::Dialect;
 pub use every::Every;

@@ -176,8 +176,10 @@ impl Words {
             Some(refusal) if keyword.is_some() || meant.is_none() || !refusal.usage => Err(refusal),
             _ => {
                 let all: Vec<_> = keywords.iter().map(|names| names[0]).collect();
-                let hint = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-                let what = format!("\"{}\" is not {}{hint}", first.text, all.join(" or "));
+                let what = match meant {
+                    Some(meant) => format!("I do not understand \"{}\" here: did you mean {meant}?", first.text),
+                    None => format!("\"{}\" is not {}", first.text, all.join(" or ")),
+                };
                 Err(Refusal::usage(what, first.at.clone()).mended(first.at, meant))
             }
         }
@@ -260,12 +262,14 @@ impl Words {
         let texts: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         // Where the words that nobody took end, after each that is looked at.
         let mut end = 0;
+        let mut remarks = false;
         for at in 0..texts.len() {
             if at >= end {
                 let taken = self.words[at..].iter().position(|word| word.taken);
                 end = taken.map_or(texts.len(), |taken| at + taken.max(1));
             }
-            if self.words[at].taken || self.only_leads::<T>(at) {
+            remarks |= self.begins_a_remark(at);
+            if self.words[at].taken || self.only_leads::<T>(at) || (remarks && self.is_prose::<T>(at)) {
                 continue;
             }
             let read = T::read(&texts[at..end]).map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
@@ -276,13 +280,23 @@ impl Words {
         Ok(None)
     }
 
-    /// Whether a word, where prose is welcome, only leads to the next one: `to` in `to Ann`. It is nobody's name, and none of the
-    /// words of a `T`.
+    /// Whether a word only leads to the next one: `to` in `to Ann`.
     fn only_leads<T: Argument>(&self, at: usize) -> bool {
+        means_nothing(&self.words[at].text) && self.is_prose::<T>(at)
+    }
+
+    /// Whether a word begins what is no argument any more: `from` in `from healing`.
+    fn begins_a_remark(&self, at: usize) -> bool {
+        let word = &self.words[at];
+        !word.taken && !word.quoted && !word.name && REMARKING.contains(&word.text.to_lowercase().as_str())
+    }
+
+    /// Whether a word may be prose, where that is welcome: it is nobody's name, and none of the words of a `T`.
+    fn is_prose<T: Argument>(&self, at: usize) -> bool {
         let word = &self.words[at];
         let plain = !word.quoted && !word.name && word.text.chars().all(char::is_alphabetic);
-        let leads = plain && self.remark != Remark::Refused && means_nothing(&word.text);
-        leads && !T::words().iter().any(|known| same(known, &word.text))
+        let welcome = plain && self.remark != Remark::Refused;
+        welcome && !T::words().iter().any(|known| same(known, &word.text))
     }
 
     /// Divides the first word that nobody took and that is several, `7+4` or `DC17`, into its parts, if one of them is `wanted`;
@@ -368,8 +382,10 @@ impl Words {
             return Refusal::usage(format!("{shape} is missing{before}"), end..end);
         };
         let meant = hint(word);
-        let hint = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-        let what = format!("\"{}\" is not {shape}{before}{hint}", word.text);
+        let what = match meant {
+            Some(meant) => format!("I do not understand \"{}\"{before}: did you mean {meant}?", word.text),
+            None => format!("\"{}\" is not {shape}{before}", word.text),
+        };
         Refusal::usage(what, word.at.clone()).mended(word.at.clone(), meant)
     }
 }
@@ -380,6 +396,9 @@ const MOST_LEADING: usize = 2;
 const FILLING: [&str; 12] = ["=", "a", "an", "the", "with", "w/", "and", "&", "+", "-", "at", "of"];
 /// Words that mean nothing either in front of an argument, and begin a remark elsewhere: `to Ann`, and `to hide`.
 const LEADING: [&str; 6] = ["to", "for", "on", "in", "my", "using"];
+/// Words that begin a remark, and are nobody's name unless somebody is called that.
+const REMARKING: [&str; 14] =
+    ["from", "because", "since", "as", "by", "after", "before", "while", "when", "so", "due", "but", "if", "into"];
 /// Words that say of a number that it is a difficulty, where any number is: `vs DC 17`, `vs DC17`.
 const NUMBERED: [&str; 2] = ["dc", "dn"];
 

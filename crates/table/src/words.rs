@@ -1,8 +1,12 @@
 //! A command line as it was typed, and what is in it: the words, the roll it names, the comment.
 
 use crate::typography::as_meant;
+use dice::{Dialect, Notation};
 use plugin_api::{CommandSpec, FollowUp, Refusal};
 use std::ops::Range;
+
+/// A word this long behind dice is prose.
+const PROSE: usize = 5;
 
 /// A line that is meant for the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +85,18 @@ impl Arguments {
         let (Some(stray), Some(number)) = (&self.stray, &self.comment) else { return Ok(()) };
         let what = format!("{} is not about an earlier roll, so #{number} means nothing here", spec.name);
         Err(Refusal::usage(what, stray.clone()).mended(stray.clone(), Some(format!("# {number}"))))
+    }
+
+    /// Takes prose behind the dice for a comment, if it is more than a short word, which may be a slip: `d20+4 perception check`.
+    /// The dice begin at byte `from`.
+    pub fn take_prose(&mut self, from: usize, dialect: Dialect) {
+        let Some(at) = self.typed.get(from..).and_then(|dice| Notation::prose_behind(dice, dialect)) else { return };
+        let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')');
+        let prose = self.typed[from + at..].trim_matches(around).to_owned();
+        if prose.contains(' ') || prose.len() >= PROSE || self.typed[from + at..].starts_with(['-', '"', '(']) {
+            self.typed.truncate(from + at);
+            self.add_remark(Some(&prose));
+        }
     }
 
     /// Adds what stood among the words and is a comment too.

@@ -93,8 +93,8 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
     Ok(turn.answer(show::ending(&made.throw), |reply| {
         let total = made.throw.total();
         let says = match band {
-            Band::Success => format!("helps {name}: +2d on the next Intention ({total})"),
-            Band::Fail => format!("gets in the way of {name}: -1d on the next Intention ({total})"),
+            Band::Success => format!("SUCCESS on {total}: helps {name}, +2d on their next Intention"),
+            Band::Fail => format!("FAILS on {total}: gets in the way of {name}, -1d on their next Intention"),
             Band::Mixed => format!("CHOICE on {total} for {name}"),
         };
         let mut reply = show::throw(reply.bold(says).text(show::position(&made.throw)), state, &made);

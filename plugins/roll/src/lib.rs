@@ -2,7 +2,7 @@
 
 mod show;
 
-use dice::{Dialect, Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
+use dice::{Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
 
 /// Plain dice as a plugin.
@@ -38,6 +38,17 @@ impl Game for Dice {
     const TITLE: &'static str = "Dice";
     const ABOUT: &'static str = "plain dice for any game";
 
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[
+        ("gmroll", "secret roll {}"),
+        ("gmr", "secret roll {}"),
+        ("sroll", "secret roll {}"),
+        ("hroll", "secret roll {}"),
+        ("hiddenroll", "secret roll {}"),
+        ("wroll", "secret roll {}"),
+        ("dice", "roll {}"),
+        ("throw", "roll {}"),
+    ];
+
     type State = ();
     type Command = Command;
 
@@ -45,14 +56,13 @@ impl Game for Dice {
         let Some(Text { text, at }) = dice else {
             return Err(Refusal::new("what do you roll?"));
         };
-        let notation = Notation::typed_in(turn.dialect(), &text).map_err(|error| {
+        let spoken = || Notation::of_spoken(&text, turn.dialect());
+        let read = Notation::typed_in(turn.dialect(), &text);
+        let notation = read.or_else(|error| spoken().ok_or(error)).map_err(|error| {
             let place = at + error.at.start..at + error.at.end;
-            let words = as_comment(&text, error.at.start, turn.dialect()).map(|comment| (at + error.at.start, comment));
-            let refusal = Refusal::usage(error.what, place);
-            match words {
-                Some((start, comment)) => refusal.mended(start..at + text.len(), Some(comment)),
-                None => refusal,
-            }
+            let prose = Notation::prose_behind(&text, turn.dialect());
+            let comment = prose.map(|from| format!("# {}", text[from..].trim()));
+            Refusal::usage(error.what, place).mended(at + prose.unwrap_or_default()..at + text.len(), comment)
         })?;
         let rolls = notation.roll(turn)?;
         let mut reply = Reply::new();
@@ -67,16 +77,6 @@ impl Game for Dice {
             .fold(reply, |reply, roll| reply.why(format!("{} is rounded down to {}", roll.value, roll.total())));
         Ok(facts(reply, &rolls))
     }
-}
-
-/// The text from byte `at` on as a comment, if it is words, none of which begins a difficulty, and the text before it is
-/// dice.
-fn as_comment(text: &str, at: usize, dialect: Dialect) -> Option<String> {
-    let (dice, words) = (text.get(..at)?, text.get(at..)?);
-    let judged = words.split_whitespace().any(|word| ["vs", "dc", "dn"].contains(&word.to_lowercase().as_str()));
-    let apart = dice.ends_with(char::is_whitespace) && words.starts_with(char::is_alphabetic) && !judged;
-    let prose = apart && Notation::typed_in(dialect, dice).is_ok();
-    prose.then(|| format!("# {words}"))
 }
 
 /// The results as named values.

@@ -78,8 +78,8 @@ fn rested(held: &mut crate::state::Holdings) -> String {
     let before = held.fatigue;
     held.fatigue = before.better();
     match before == held.fatigue {
-        true => format!("{} as before", before.word()),
-        false => format!("{} no longer, now {}", before.word(), held.fatigue.word()),
+        true => format!("still {}", before.word()),
+        false => format!("{} → {}", before.word(), held.fatigue.word()),
     }
 }
 
@@ -136,8 +136,13 @@ pub(crate) fn rest(state: &mut State, turn: &Turn, length: Length, recovers: i64
             let held = state.of(who);
             let less = (tier - recovers).min(held.stress);
             held.stress -= less;
-            let mut says = vec![if less == 0 { "no Stress less".to_owned() } else { format!("Stress -{less}") }];
-            says.extend((0..recovers).map(|_| rested(held)));
+            let mut says = Vec::new();
+            match (less, held.stress, recovers) {
+                (0, 0, 0) => says.push("there was no Stress".to_owned()),
+                (0, ..) => {}
+                _ => says.push(format!("Stress -{less}")),
+            }
+            says.extend((0..recovers).map(|_| format!("Recover: {}", rested(held))));
             let says = format!("a long rest: {}; {}", says.join(", "), load(state, who));
             Ok(Reply { facts: show::stress(state, turn, who).facts, ..Reply::from(says) })
         }

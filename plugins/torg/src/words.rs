@@ -97,6 +97,9 @@ const COUNTED: [&str; 7] = ["card", "cards", "wound", "wounds", "wounded", "bd",
 /// A count of something: `cards 2`, `2 cards`, or `card` for one; and the number of words it takes.
 fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i64, usize)>, String> {
     let named = |word: &str| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+    // `+1bd`
+    let unsigned = [words[0].strip_prefix('+').unwrap_or(words[0])];
+    let words = if words.len() == 1 { &unsigned[..] } else { words };
     let number = |word: &str| Ok::<_, String>(Number::<1, MOST>::read(&[word])?.map(|(Number(count), _)| count));
     // `wounds1`
     let letters = words[0].trim_end_matches(|c: char| c.is_ascii_digit());

@@ -7,6 +7,8 @@ use std::ops::RangeInclusive;
 
 /// A word this long or longer is taken for a slip of another one; shorter ones are too often prose.
 const SLIP: usize = 5;
+/// So many letters are enough for the beginning of a word.
+const BEGINNING: usize = 3;
 
 impl Words {
     /// Ends the reading: words that nobody took are a remark, or refused with what they were perhaps meant to be among the
@@ -24,7 +26,9 @@ impl Words {
         {
             let usage = &owner.usage;
             let usage = usage.strip_prefix('[').and_then(|usage| usage.strip_suffix(']')).unwrap_or(usage);
-            return Err(Refusal::usage(format!("\"{}\" belongs to {usage}", word.text), word.at.clone()));
+            let refusal = Refusal::usage(format!("\"{}\" belongs to {usage}", word.text), word.at.clone());
+            let (leads, place) = (owner.words.first(), word.at.start..word.at.start);
+            return Err(refusal.mended(place, leads.map(|leads| format!("{leads} "))));
         }
         let known: Vec<String> = arguments.into_iter().flat_map(|argument| argument.words).collect();
         if let Some(prose) = self.prose(&known) {
@@ -40,8 +44,15 @@ impl Words {
     /// # Errors
     /// There are such words.
     pub fn finish(&self, known: &[String]) -> Result<(), Refusal> {
-        let Some(word) = self.first_left() else { return Ok(()) };
-        let meant = suggest(&word.text, known.iter().map(String::as_str));
+        let Some(first) = self.first_left() else { return Ok(()) };
+        if let Some(split) = self.split_die() {
+            return Err(split);
+        }
+        // What is nearly an argument is the better explanation, wherever it stands.
+        let left = || self.words.iter().filter(|word| !word.taken && !word.quoted);
+        let (word, meant) = left()
+            .find_map(|word| Some((word, meant_by(&word.text, known)?)))
+            .map_or((first, None), |(word, meant)| (word, Some(meant)));
         let more: Vec<&str> = known.iter().filter_map(|known| more_of(known, &word.text)).collect();
         let refusal = |what: String| Refusal::usage(what, word.at.clone());
         Err(match meant {
@@ -59,6 +70,16 @@ impl Words {
             }
             None => refusal(format!("I do not understand \"{}\" here", word.text)),
         })
+    }
+
+    /// A die whose number stands apart, `d 10`.
+    fn split_die(&self) -> Option<Refusal> {
+        let digits = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let apart = |pair: &&[Word]| !pair[0].taken && same(&pair[0].text, "d") && digits(&pair[1]);
+        let pair = self.words.windows(2).find(apart)?;
+        let (at, die) = (pair[0].at.start..pair[1].at.end, format!("d{}", pair[1].text));
+        let what = format!("I do not understand \"d\" here: did you mean {die}?");
+        Some(Refusal::usage(what, at.clone()).mended(at, Some(die)))
     }
 
     /// The words that nobody took, if they stand together and are prose: nothing that is nearly an argument, no numbers,
@@ -146,6 +167,18 @@ impl Words {
         }
         ends
     }
+}
+
+/// The known word that this one is a slip of, or the only one that it begins: `fav`.
+fn meant_by<'a>(word: &str, known: &'a [String]) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let begun = || {
+        let mut begun = known.iter().filter(|known| known.len() > lower.len() && known.starts_with(&lower));
+        let first = begun.next().filter(|known| lower.len() >= BEGINNING && !known.contains(' '))?;
+        // The same word in another spelling is no other word.
+        begun.all(|other| suggest(other, [first.as_str()]).is_some()).then_some(first.as_str())
+    };
+    suggest(word, known.iter().map(String::as_str)).or_else(begun)
 }
 
 /// The other words of what is known, if it is several and this is the first.

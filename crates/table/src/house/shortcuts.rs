@@ -72,6 +72,9 @@ pub(super) fn set(
     change(turn, VARIABLE, whose, name, value)
 }
 
+/// Words that some people type before a macro's name.
+const DEFINES: [&str; 6] = ["add", "new", "create", "set", "define", "make"];
+
 pub(super) fn name(
     turn: &mut HouseTurn,
     whose: Whose,
@@ -85,10 +88,14 @@ pub(super) fn name(
         if is_command(turn, &word) || is_command(turn, bare) {
             return Err(Refusal::new(format!("{word} is already a command")).about(name).example(MACRO.example));
         }
-        let first = body.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let mut words = body.split_whitespace().map(str::to_lowercase);
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         if body != NONE && !first.is_empty() && !is_command(turn, &first) {
             let what = format!("a macro begins with a command, and {first} is not one");
-            return Err(Refusal::new(what).example(format!("macro {word} roll {body}")));
+            return Err(match DEFINES.contains(&word.as_str()) && is_command(turn, &second) {
+                true => Refusal::new(format!("macro defines without {word}")).about_meant(name, ""),
+                false => Refusal::new(what).example(format!("macro {word} roll {body}")),
+            });
         }
     }
     change(turn, MACRO, whose, name, command)

@@ -79,10 +79,13 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
     let at = refusal.at.or_else(|| words().place_of(&refusal.about?));
     let mended = refusal.mended.and_then(|right| {
         let wrong = right.at.or_else(|| at.clone())?;
-        let right = format!("{}{}", (*around)?, mended(typed, wrong, &right.by)?);
+        let right = format!("{}{}", (*around)?, corrected(typed, wrong, &right.by)?);
         Some(group.map_or(right.clone(), |group| group.as_typed(&right)))
     });
     let example = refusal.example.or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
+    // What was just refused is no example.
+    let refused = |example: &String| *around == Some("") && example.eq_ignore_ascii_case(typed);
+    let example = example.filter(|example| !refused(example));
     match (&mended, example) {
         (Some(mended), _) => reply = reply.text(" Try: ").code(format!("{prefix}{mended}")),
         (None, Some(example)) => reply = reply.text(" Example: ").code(format!("{prefix}{example}")),
@@ -96,7 +99,7 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
 }
 
 /// The typed line with `by` in place of these bytes.
-fn mended(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
+pub(super) fn corrected(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
     let (before, after) = (typed.get(..at.start)?, typed.get(at.end..)?);
     // Removing a word removes a space too.
     let after = if by.is_empty() { after.trim_start() } else { after };

@@ -4,6 +4,8 @@
 //! Nothing is guessed that does not read as a command to the last word, and every word must be one that the command
 //! knows, a number, a die or somebody's name.
 
+mod question;
+
 use super::reading::reads;
 use crate::attempt::Attempt;
 use crate::host::Host;
@@ -15,11 +17,6 @@ const MOST_WORDS: usize = 14;
 /// The most words in front of the command in a sentence.
 const MOST_BEFORE: usize = 4;
 
-/// Words that begin a question.
-const ASKS: [&str; 18] = [
-    "what", "whats", "what's", "how", "who", "whos", "who's", "whose", "which", "any", "did", "does", "is", "am",
-    "are", "where", "when", "can",
-];
 /// Verbs in front of what somebody uses, gets or begins.
 const VERBS: [&str; 18] = [
     "use", "give", "take", "start", "begin", "new", "add", "make", "do", "get", "go", "play", "set", "put", "grant",
@@ -38,13 +35,19 @@ const FILLERS: [&str; 27] = [
 ];
 /// Words in front of an argument, such as a name.
 const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
-/// Questions about what there is.
-const COUNTS: [&str; 6] = ["who", "whos", "who's", "whose", "which", "any"];
 /// Words for several characters.
 const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
 
 /// The line that was probably meant, without the prefix.
-pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+pub(super) enum Guess {
+    /// A command that answers the question. It changes nothing, so it may be played at once.
+    Answer(String),
+    /// Something to be confirmed.
+    Line(String),
+}
+
+/// Guesses what a line means whose first word is no command.
+pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Guess> {
     let words: Vec<&str> = line.typed.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
     if words.is_empty() || words.len() > MOST_WORDS || line.typed.contains('#') {
         return None;
@@ -56,15 +59,14 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let sentence = Sentence {
         by_name: line.by_name,
         games,
+        own: host.plugins.house().iter().map(|spec| spec.name.as_str()).collect(),
         cast: &cast,
         lower: words.iter().map(|word| word.to_lowercase()).collect(),
         words,
     };
-    sentence
-        .asks()
-        .or_else(|| sentence.names_first())
-        .or_else(|| sentence.is_an_argument_first())
-        .or_else(|| sentence.has_a_command())
+    let told =
+        || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_a_command());
+    sentence.asks().or_else(|| told().map(Guess::Line))
 }
 
 /// A word without the punctuation around it.
@@ -94,55 +96,13 @@ struct Sentence<'a> {
     /// As typed.
     words: Vec<&'a str>,
     lower: Vec<String>,
+    /// The names of the table's own commands.
+    own: Vec<&'a str>,
     /// True if this bot is meant, whatever the words.
     by_name: bool,
 }
 
 impl<'a> Sentence<'a> {
-    /// `whose turn is it`, `what is a surge`.
-    fn asks(&self) -> Option<String> {
-        let (first, rest) = self.lower.split_first()?;
-        if !ASKS.contains(&first.as_str()) {
-            return None;
-        }
-        let about = || {
-            let counts =
-                |word: &&String| word.len() > 2 && !ASKS.contains(&word.as_str()) && !VERBS.contains(&word.as_str());
-            rest.iter().filter(counts).flat_map(|word| stems(word))
-        };
-        let means = |word: &String| self.games.iter().any(|game| game.manifest().means(word).is_some());
-        let explained = || about().find(means).map(|word| format!("help {word}"));
-        let known = || about().find_map(|word| Some(format!("help {}", self.commands(&word, "").first()?.1.name)));
-        let shown = || about().find_map(|word| self.shows(&word));
-        let otherwise = || match first.as_str() {
-            // It may be another bot's command.
-            _ if !self.by_name => None,
-            "did" => Some("why".to_owned()),
-            "who" | "whos" | "who's" | "which" => Some("waiting".to_owned()),
-            _ => None,
-        };
-        let of_somebody = self.lower.iter().skip(1).any(|word| self.named(word).is_some());
-        let counts =
-            matches!(rest.first().map(String::as_str), Some("much" | "many")) || COUNTS.contains(&first.as_str());
-        match counts || of_somebody {
-            true => shown().or_else(explained).or_else(otherwise),
-            false => explained().or_else(known).or_else(shown).or_else(otherwise),
-        }
-    }
-
-    /// The command `word` that only shows something: of a character who is named in the line, or else of everybody.
-    fn shows(&self, word: &str) -> Option<String> {
-        let named = self.lower.iter().skip(1).find_map(|word| self.named(word));
-        let lines = |behind: &str| {
-            let lines = self.commands(word, behind).into_iter();
-            lines.filter(|(_, spec, _)| spec.only_shows()).collect::<Vec<_>>()
-        };
-        named.and_then(|name| self.first_that_fits(lines(&name))).or_else(|| {
-            let alone = lines("").into_iter().filter(|(_, spec, line)| *line == spec.name).collect();
-            self.first_that_fits(alone)
-        })
-    }
-
     /// Who is called this, also with an s behind it: `bobs`.
     fn named(&self, word: &str) -> Option<String> {
         let found = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
@@ -158,11 +118,13 @@ impl<'a> Sentence<'a> {
             }
             _ => {}
         }
-        let (name, rest) = (1..=2).rev().find_map(|count| {
+        let known = (1..=2).rev().find_map(|count| {
             let name = self.words.get(..count)?.join(" ");
             let known = if count == 1 { self.cast.meant(&name) } else { self.cast.known(&name) };
             known.map(|id| (self.cast.name(id).to_owned(), count))
-        })?;
+        });
+        // Whoever was never heard of is written like a name.
+        let (name, rest) = known.or_else(|| is_new_name(self.words[0]).then(|| (self.words[0].to_owned(), 1)))?;
         let quoted = quoted(&name);
         let (verb, behind) = (self.lower.get(rest)?, &self.words[rest + 1..]);
         if BECOMES.contains(&verb.as_str()) {
@@ -329,7 +291,7 @@ impl<'a> Sentence<'a> {
 }
 
 /// The words that a command's arguments are made of.
-fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
+pub(super) fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
     fn of(argument: &ArgumentSpec) -> Vec<&String> {
         argument.words.iter().chain(argument.forms.iter().flat_map(of)).collect()
     }
@@ -338,6 +300,15 @@ fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
 
 fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {
     words.iter().copied().filter(|word| !none.contains(&word.to_lowercase().as_str())).collect()
+}
+
+/// True if somebody new may be called this.
+fn is_new_name(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    let prose: [&[&str]; 5] = [&VERBS, &FILLERS, &ARTICLES, &BECOMES, &["can", "could", "would", "let"]];
+    word.starts_with(char::is_uppercase)
+        && word.chars().skip(1).all(char::is_lowercase)
+        && !prose.iter().any(|words| words.contains(&lower.as_str()))
 }
 
 /// These words, with a sign for each number without one.

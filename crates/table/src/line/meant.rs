@@ -2,7 +2,7 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
-use super::guess::guess;
+use super::guess::{Guess, guess};
 use super::offers;
 use crate::attempt::{Attempt, Found};
 use crate::budget::MOST_TEXT;
@@ -28,32 +28,34 @@ pub(super) enum Meant<'a> {
     Odds(Asked<'a>),
 }
 
-/// Why a line is not played; if its first word is no command, with the line that was probably meant.
-fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attempt<'_>) -> Unplayed {
+/// A line whose first word is no command: the question that it asks, as a command, or why it is not played, with the line
+/// that was probably meant.
+fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
     let (word, _) = line.word();
     let mut enabled = host.plugins.enabled(&attempt.room.plugins).into_iter();
     let known = host.plugins.house_command(&word, &attempt.room.plugins).is_some()
         || host.plugins.get(&word).is_some()
         || enabled.any(|game| game.manifest().command(&word).is_some());
     if known || offers::number(line).is_some() {
-        return unplayed;
+        return Err(unplayed);
     }
     let character = attempt.cast(host).known(&word).map(|id| attempt.doc.name_of(id).to_owned());
     match unplayed {
         // A slip is the better guess, but nobody who names a character means another word.
-        Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => Unplayed::Refused(refusal),
+        Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => Err(refusal.into()),
         Unplayed::Silent | Unplayed::Refused(_) => match (guess(host, line, attempt), character) {
-            (Some(meant), _) => {
-                Refusal::new(format!("there is no command {word}")).mended(0..line.typed.len(), Some(meant)).into()
+            (Some(Guess::Answer(meant)), _) => Ok(meant),
+            (Some(Guess::Line(meant)), _) => {
+                let what = format!("there is no command {word}");
+                Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into())
             }
             (None, Some(name)) if line.by_name => {
-                Refusal::new(format!("{name} is a character; say what they do after as"))
-                    .example(format!("as {name} roll 2d6"))
-                    .into()
+                let what = format!("{name} is a character; say what they do after as");
+                Err(Refusal::new(what).example(format!("as {name} roll 2d6")).into())
             }
-            (None, _) => unplayed,
+            (None, _) => Err(unplayed),
         },
-        store => store,
+        store => Err(store),
     }
 }
 
@@ -88,11 +90,16 @@ impl Draft {
         }
         // If no other bot answers commands, every command is for this one, as if named.
         let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
-        let (found, line) = self.read_line(host, line, attempt)?;
-        let found = match found {
-            Err(unplayed) => Err(guessed(host, unplayed, &line, attempt)),
-            found => found,
-        };
+        let (mut found, mut line) = self.read_line(host, line, attempt)?;
+        if let Err(unplayed) = found {
+            found = match guessed(host, unplayed, &line, attempt) {
+                Ok(typed) => {
+                    line.typed = typed;
+                    self.resolve(host, &line, attempt)
+                }
+                Err(unplayed) => Err(unplayed),
+            };
+        }
         if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
             return Err(Unplayed::Silent);
         }

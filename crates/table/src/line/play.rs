@@ -23,6 +23,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
+const COMMENTED: [&str; 2] = ["undo", "redo"];
+
+/// The line up to its comment, which begins with a `#` and no number.
+fn without_comment(line: &str) -> &str {
+    let begins = |at: &usize| !line[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+    line.match_indices('#').map(|(at, _)| at).find(begins).map_or(line, |at| line[..at].trim_end())
+}
+
 impl Draft {
     /// Plays one of the table's own commands.
     pub(super) fn play_own<'a>(
@@ -32,10 +41,13 @@ impl Draft {
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, Unplayed> {
         budget::fits(&attempt.typed)?;
-        // These commands have no comments: `#12` is an entry, or out of place.
+        // `#12` is an entry, or out of place.
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(host, attempt.message)?;
-        let mut words = Words::new(&line.typed, line.word().1.end);
+        let mut words = match COMMENTED.contains(&spec.name.as_str()) {
+            true => Words::new(without_comment(&line.typed), line.word().1.end).with_remarks(),
+            false => Words::new(&line.typed, line.word().1.end),
+        };
         let side = &self.state.rooms[&attempt.message.room];
         let present = host.roster.present(&attempt.message.room);
         let mut arrived = attempt.doc.clone();

@@ -1,12 +1,12 @@
 //! A game's command ready to be played: with the table's dice, or with all possible rolls.
 
-use super::reading::safely;
+use super::reading::{Misread, safely};
 use super::resolve::Followed;
 use crate::attempt::Attempt;
 use crate::budget;
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::room::settings_of;
+use crate::room::{Answered, settings_of};
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::Arguments;
@@ -77,10 +77,14 @@ impl Draft {
         let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
         let state = safely(|| self.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
         arguments.takes_numbers_it_names(spec)?;
+        if spec.notation {
+            arguments.take_prose(from, attempt.room.dialect());
+        }
         let words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
         let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
         let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
-        let ready = ready.unwrap_or_else(|| Err(stumbled()))?;
+        let misread = Misread { plugin, spec, cast: &cast, typed: &attempt.typed, from };
+        let ready = ready.unwrap_or_else(|| Err(stumbled())).map_err(|refusal| misread.wholly_corrected(refusal))?;
         arguments.add_remark(words.remark());
         let prepared = Prepared {
             plugin,

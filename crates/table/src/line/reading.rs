@@ -1,6 +1,8 @@
 //! Calls into a game that may panic, and whether words read as a command of it.
 
-use plugin_api::{CommandSpec, Plugin, Words};
+use super::answer::corrected;
+use crate::words::Arguments;
+use plugin_api::{Cast, CommandSpec, Plugin, Refusal, Words};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Returns the result, or `None` if it panics.
@@ -11,4 +13,50 @@ pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
 /// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
 pub(super) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
     safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
+}
+
+/// The most mistakes corrected in a line.
+const MOST_MISTAKES: usize = 4;
+
+/// A line that does not read as a command of a game.
+pub(super) struct Misread<'a> {
+    pub plugin: &'a dyn Plugin,
+    pub spec: &'a CommandSpec,
+    pub cast: &'a Cast,
+    /// The line, with its comment.
+    pub typed: &'a str,
+    /// Where its arguments begin.
+    pub from: usize,
+}
+
+impl Misread<'_> {
+    /// The refusal with all mistakes of the line corrected; without a correction, if the line would be refused still.
+    pub fn wholly_corrected(&self, refusal: Refusal) -> Refusal {
+        let whole = 0..self.typed.len();
+        let mut line = apply(self.typed, &refusal);
+        for _ in 0..MOST_MISTAKES {
+            let Some(next) = &line else { break };
+            match self.refused(next) {
+                None => return refusal.mended(whole, line),
+                Some(again) => line = apply(next, &again),
+            }
+        }
+        refusal.mended(whole, None::<String>)
+    }
+
+    /// Why this line does not read as the command either.
+    fn refused(&self, line: &str) -> Option<Refusal> {
+        let typed = Arguments::of(line, self.spec.follow_up).typed;
+        let words = Words::new(&typed, self.from.min(typed.len()));
+        let mut words = words.with_names(|name| self.cast.is_called(name)).with_remarks();
+        let read = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err());
+        read.unwrap_or_else(|| Some(Refusal::default()))
+    }
+}
+
+/// The line with the correction that the refusal knows.
+fn apply(line: &str, refusal: &Refusal) -> Option<String> {
+    let right = refusal.mended.as_ref()?;
+    let place = || refusal.at.clone().or_else(|| Words::new(line, 0).place_of(refusal.about.as_ref()?));
+    corrected(line, right.at.clone().or_else(place)?, &right.by)
 }

@@ -1,5 +1,6 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
+use super::guess::arguments;
 use super::reading::{self, safely};
 use super::unknown::{glued, two_words, unknown};
 use crate::attempt::{Attempt, Found};
@@ -13,7 +14,9 @@ use chat::Message;
 use journal::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Plugin, Refusal, Role, Target, Words};
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Plugin, Refusal, Role, Target, Words, suggest,
+};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -380,6 +383,11 @@ impl Followed<'_> {
         safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()).flatten()
     }
 
+    /// The word of the command that this one is a slip of.
+    fn slip_of(&self, word: &str) -> Option<&str> {
+        suggest(word, arguments(self.spec).map(String::as_str))
+    }
+
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
         character == self.actor || self.rights.may(doc, Act::PlayAs(character))
     }
@@ -417,7 +425,14 @@ impl Followed<'_> {
         else {
             let first = named.all().next().filter(|(word, _)| word.starts_with(char::is_alphabetic));
             return match first.filter(|(_, place)| reads(&without(place))) {
-                Some((word, _)) => Err(self.cast.nobody(word)),
+                Some((word, place)) => Err(match self.slip_of(word) {
+                    Some(meant) => Refusal::usage(
+                        format!("I do not understand \"{word}\" here: did you mean {meant}?"),
+                        place.clone(),
+                    )
+                    .mended(place, Some(meant)),
+                    None => self.cast.nobody(word),
+                }),
                 None => Ok(None),
             };
         };

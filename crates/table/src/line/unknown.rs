@@ -55,7 +55,10 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
         None if let Some((game, meant)) = synonym => {
             let whole = 0..line.typed.len();
             let command = meant.split(' ').next().unwrap_or_default();
-            Refusal::new(format!("in {game} that is {prefix}{command}")).mended(whole, Some(meant.as_str())).into()
+            let what = game.map_or(format!("here that is {prefix}{command}"), |game| {
+                format!("in {game} that is {prefix}{command}")
+            });
+            Refusal::new(what).mended(whole, Some(meant.as_str())).into()
         }
         None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
@@ -64,12 +67,14 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     }
 }
 
-/// What an unknown word means in the first of these games that knows people to try it, and which game that is.
-fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(&'a str, String)> {
+/// What an unknown word means in the first of these games that knows people to try it, and which game that is, unless
+/// it is plain dice.
+fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(Option<&'a str>, String)> {
     let rest = line.typed[line.word().1.end..].trim();
     games.iter().find_map(|game| {
         let manifest = game.manifest();
-        Some((manifest.id.as_str(), manifest.synonym(word, rest)?))
+        let dice = manifest.main().is_some_and(|main| main.notation);
+        Some(((!dice).then_some(manifest.id.as_str()), manifest.synonym(word, rest)?))
     })
 }
 

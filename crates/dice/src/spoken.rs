@@ -1,0 +1,194 @@
+//! What people say in words behind dice: parts of the notation, as in `4d6 drop lowest`, or prose that is no part of it.
+
+use crate::{Dialect, Notation};
+
+/// Words that say something about the dice, so that they are never prose.
+const ABOUT_DICE: [&str; 46] = [
+    "adv",
+    "advantage",
+    "dis",
+    "disadv",
+    "disadvantage",
+    "vs",
+    "versus",
+    "against",
+    "dc",
+    "dn",
+    "drop",
+    "dropping",
+    "keep",
+    "keeping",
+    "highest",
+    "lowest",
+    "high",
+    "low",
+    "best",
+    "worst",
+    "top",
+    "explode",
+    "exploding",
+    "explodes",
+    "reroll",
+    "rerolling",
+    "times",
+    "each",
+    "twice",
+    "thrice",
+    "target",
+    "success",
+    "successes",
+    "hits",
+    "bonus",
+    "plus",
+    "minus",
+    "half",
+    "double",
+    "doubled",
+    "max",
+    "min",
+    "secret",
+    "secretly",
+    "fav",
+    "favored",
+];
+/// Words in such phrases that mean nothing.
+const FILLING: [&str; 12] = ["the", "a", "an", "with", "w/", "and", "at", "die", "dice", "roll", "of", "all"];
+/// What takes away the lowest or keeps the highest dice, in words.
+const DROPS: [&str; 2] = ["drop", "dropping"];
+const KEEPS: [&str; 5] = ["keep", "keeping", "best", "top", "take"];
+
+impl Notation {
+    /// A text that is dice and one phrase about them: `4d6 drop lowest` is `4d6dl1`, `d20+5 adv` is `2d20kh1+5`.
+    pub fn of_spoken(text: &str, dialect: Dialect) -> Option<Notation> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let begins = words.iter().position(|word| word.starts_with(char::is_alphabetic) && !is_die(word))?;
+        let (dice, phrase) = words.split_at(begins);
+        let dice = dice.concat();
+        let phrase: Vec<String> =
+            phrase.iter().map(|word| word.trim_matches(['.', ',', '!', '?']).to_lowercase()).collect();
+        let phrase: Vec<&str> = phrase.iter().map(String::as_str).filter(|word| !FILLING.contains(word)).collect();
+        let place = first_dice(&dice)?;
+        let (count, faces) = dice[place.clone()].split_once(['d', 'D'])?;
+        let behind = |modifier: String| format!("{}{modifier}{}", &dice[..place.end], &dice[place.end..]);
+        let twice = |end: &str| {
+            let once = count.is_empty() || count == "1";
+            once.then(|| format!("{}2d{faces}{end}{}", &dice[..place.start], &dice[place.end..]))
+        };
+        let number = |word: &str| word.parse::<u32>().ok().filter(|number| *number > 0);
+        let end = |word: &str| match word {
+            "lowest" | "low" | "worst" => Some('l'),
+            "highest" | "high" | "best" => Some('h'),
+            _ => None,
+        };
+        let said = match phrase.as_slice() {
+            ["adv" | "advantage"] => twice("kh1")?,
+            ["dis" | "disadv" | "disadvantage"] => twice("kl1")?,
+            [drops, which] if DROPS.contains(drops) => behind(format!("d{}1", end(which)?)),
+            [drops, which, many] | [drops, many, which]
+                if DROPS.contains(drops) && (end(which).is_some() && number(many).is_some()) =>
+            {
+                behind(format!("d{}{many}", end(which)?))
+            }
+            [keeps, which] if KEEPS.contains(keeps) && end(which).is_some() => behind(format!("k{}1", end(which)?)),
+            [keeps, many] if KEEPS.contains(keeps) => behind(format!("kh{}", number(many)?)),
+            [keeps, which, many] | [keeps, many, which]
+                if KEEPS.contains(keeps) && (end(which).is_some() && number(many).is_some()) =>
+            {
+                behind(format!("k{}{many}", end(which)?))
+            }
+            ["reroll" | "rerolling", "1" | "1s" | "ones"] => behind("r1".to_owned()),
+            ["explode" | "exploding" | "explodes"] => behind("!".to_owned()),
+            _ => return None,
+        };
+        Notation::typed_in(dialect, &said).ok()
+    }
+
+    /// Where prose begins behind dice, `d20+4 perception check`, if nothing in it is about the dice.
+    pub fn prose_behind(text: &str, dialect: Dialect) -> Option<usize> {
+        let at = Notation::typed_in(dialect, text).err()?.at.start;
+        // The place is inside the first word, or before what surrounds it.
+        let at = text
+            .get(..at)?
+            .rfind(char::is_whitespace)
+            .map_or(at, |space| if text[at..].starts_with(char::is_whitespace) { at } else { space + 1 });
+        // `2d6 - to hit` takes nothing away.
+        let dice = text[..at].trim_end_matches([' ', '-']);
+        let at = dice.len() + (text[dice.len()..].len() - text[dice.len()..].trim_start().len());
+        let prose = &text[at..];
+        let about_dice = |word: &str| {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c))
+                || ABOUT_DICE.contains(&bare.as_str())
+        };
+        let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ']).starts_with(char::is_alphabetic);
+        let prose_alone = dice.len() < at && begins && !prose.split_whitespace().any(about_dice);
+        (prose_alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
+    }
+}
+
+/// Whether a word is dice, such as `d20` or `d%`.
+fn is_die(word: &str) -> bool {
+    word.strip_prefix(['d', 'D'])
+        .is_some_and(|faces| faces.starts_with(|c: char| c.is_ascii_digit() || c == '%' || c == 'F'))
+}
+
+/// The first dice of a text, `4d6`.
+fn first_dice(text: &str) -> Option<std::ops::Range<usize>> {
+    let d = text.find(['d', 'D'])?;
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let before = text[..d].bytes().rev().take_while(u8::is_ascii_digit).count();
+    let behind = digits(&text[d + 1..]);
+    (behind > 0).then_some(d - before..d + 1 + behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_about_dice_have_a_notation() {
+        for (said, notation) in [
+            ("4d6 drop lowest", "4d6dl1"),
+            ("4d6 drop the lowest 2", "4d6dl2"),
+            ("1d20+5 adv", "2d20kh1+5"),
+            ("d20 + 5 with disadvantage", "2d20kl1+5"),
+            ("4d6 keep 3", "4d6kh3"),
+            ("5d6 keep highest 3", "5d6kh3"),
+            ("3d6 best 2", "3d6kh2"),
+            ("2d6+3 reroll 1s", "2d6r1+3"),
+            ("6d6 exploding", "6d6!"),
+        ] {
+            assert_eq!(Notation::of_spoken(said, Dialect::Native), notation.parse().ok(), "{said}");
+        }
+        for said in
+            ["4d6", "4d6 drop", "4d6 drop bob", "3d20 adv", "adv", "2d6 fire", "4d6 keep 0", "4d6 keep best friends"]
+        {
+            assert_eq!(Notation::of_spoken(said, Dialect::Native), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn prose_is_told_from_what_is_about_the_dice() {
+        for (text, prose) in [
+            ("1d20+4 perception check", "perception check"),
+            ("1d100 did the guard notice?", "did the guard notice?"),
+            ("2d6 - to hit the ogre", "- to hit the ogre"),
+            ("2d6+1 fire", "fire"),
+        ] {
+            let at = Notation::prose_behind(text, Dialect::Native);
+            assert_eq!(at.map(|at| &text[at..]), Some(prose), "{text}");
+        }
+        for text in [
+            "2d6",
+            "2d6 drop lowest",
+            "2d6 for 3 rounds",
+            "d20 vs the wall",
+            "2d6x fire",
+            "fire",
+            "4d6kq",
+            "2d6 + fire",
+        ] {
+            assert_eq!(Notation::prose_behind(text, Dialect::Native), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Questions: `whose turn is it`, `what is a surge`, `show me my last 5 rolls`. They are answered by a command that shows
+//! something, or by help.
+
+use super::{Guess, Sentence, VERBS, stems};
+
+/// Words that begin a question.
+const ASKS: [&str; 24] = [
+    "what", "whats", "what's", "how", "hows", "who", "whos", "who's", "whose", "which", "any", "did", "does", "do",
+    "is", "am", "are", "where", "when", "can", "show", "list", "tell", "see",
+];
+/// Questions about what there is.
+const COUNTS: [&str; 10] = ["who", "whos", "who's", "whose", "which", "any", "show", "list", "tell", "see"];
+/// Questions whether something holds.
+const WHETHER: [&str; 3] = ["am", "is", "are"];
+/// Words in front of the number that a question is about.
+const NUMBERED: [&str; 4] = ["for", "of", "at", "with"];
+/// What people call what the table's own commands show. The last word of a line that ends with a space is a number.
+const OF_THE_TABLE: [(&str, &str); 22] = [
+    ("gm", "gm"),
+    ("gms", "gm"),
+    ("dm", "gm"),
+    ("referee", "gm"),
+    ("referees", "gm"),
+    ("macros", "macro"),
+    ("variables", "set"),
+    ("characters", "pc"),
+    ("players", "pc"),
+    ("party", "pc"),
+    ("games", "plugins"),
+    ("settings", "room"),
+    ("rolls", "history "),
+    ("history", "history "),
+    ("entries", "history "),
+    ("happened", "recap"),
+    ("missed", "recap"),
+    ("miss", "recap"),
+    ("story", "recap"),
+    ("waiting", "waiting"),
+    ("choices", "waiting"),
+    ("commands", "help"),
+];
+
+impl Sentence<'_> {
+    /// The line that answers the question. In a room with other bots it may be meant for one of them, and is confirmed first.
+    pub(super) fn asks(&self) -> Option<Guess> {
+        if let Some(line) = self.with_a_number() {
+            return Some(Guess::Line(line));
+        }
+        let line = self.shows_or_explains()?;
+        Some(if self.by_name { Guess::Answer(line) } else { Guess::Line(line) })
+    }
+
+    fn shows_or_explains(&self) -> Option<String> {
+        let (first, rest) = self.lower.split_first()?;
+        if !ASKS.contains(&first.as_str()) {
+            return None;
+        }
+        let about = || {
+            let counts =
+                |word: &&String| word.len() > 2 && !ASKS.contains(&word.as_str()) && !VERBS.contains(&word.as_str());
+            rest.iter().filter(counts).flat_map(|word| stems(word))
+        };
+        let means = |word: &String| self.games.iter().any(|game| game.manifest().means(word).is_some());
+        let explained = || about().find(means).map(|word| format!("help {word}"));
+        let known = || about().find_map(|word| Some(format!("help {}", self.commands(&word, "").first()?.1.name)));
+        let shown = || about().find_map(|word| self.shows(&word));
+        let own = || self.by_name.then(|| self.of_the_table(rest)).flatten();
+        let taught = || {
+            about()
+                .filter(|_| self.by_name)
+                .find(|word| self.own.contains(&word.as_str()))
+                .map(|word| format!("help {word}"))
+        };
+        let otherwise = || match first.as_str() {
+            // It may be another bot's command.
+            _ if !self.by_name => None,
+            "did" => Some("why".to_owned()),
+            "who" | "whos" | "who's" | "which" => Some("waiting".to_owned()),
+            _ => None,
+        };
+        let of_somebody = self.lower.iter().skip(1).any(|word| self.named(word).is_some());
+        let counts =
+            matches!(rest.first().map(String::as_str), Some("much" | "many")) || COUNTS.contains(&first.as_str());
+        let whether = || WHETHER.contains(&first.as_str()).then(|| self.whether()).flatten();
+        let found = whether().or_else(|| match counts || of_somebody {
+            true => shown().or_else(own).or_else(explained),
+            false => explained().or_else(known).or_else(shown).or_else(taught).or_else(own),
+        });
+        found.or_else(otherwise)
+    }
+
+    /// The command `word` that only shows something: of a character who is named in the line, or else of everybody.
+    fn shows(&self, word: &str) -> Option<String> {
+        let named = self.lower.iter().skip(1).find_map(|word| self.named(word));
+        let lines = |behind: &str| {
+            let lines = self.commands(word, behind).into_iter();
+            lines.filter(|(_, spec, _)| spec.only_shows()).collect::<Vec<_>>()
+        };
+        named.and_then(|name| self.first_that_fits(lines(&name))).or_else(|| {
+            let alone = lines("").into_iter().filter(|(_, spec, line)| *line == spec.name).collect();
+            self.first_that_fits(alone)
+        })
+    }
+
+    /// `am I staggered`: the command that shows what this word changes.
+    fn whether(&self) -> Option<String> {
+        let named = self.lower.iter().skip(1).find_map(|word| self.named(word));
+        let changed = self.lower.last()?;
+        let line = self.with_argument(changed, |spec| match &named {
+            _ if !spec.only_shows() => String::new(),
+            Some(name) => format!("{} {name}", spec.name),
+            None => spec.name.clone(),
+        });
+        line.filter(|line| !line.is_empty())
+    }
+
+    /// `what is the bonus for 27`: a command with that number.
+    fn with_a_number(&self) -> Option<String> {
+        let (_, rest) = self.lower.split_first().filter(|(first, _)| ASKS.contains(&first.as_str()))?;
+        let (number, before) = rest.split_last().filter(|(number, _)| number.parse::<u32>().is_ok())?;
+        let (about, _) = before.split_last().filter(|(leads, _)| NUMBERED.contains(&leads.as_str()))?.1.split_last()?;
+        self.first_that_fits(self.commands(about, number))
+    }
+
+    /// A command of the table that shows what it is about.
+    fn of_the_table(&self, rest: &[String]) -> Option<String> {
+        let line = rest.iter().find_map(|word| OF_THE_TABLE.iter().find(|(about, _)| about == word))?.1;
+        let number = rest.iter().find(|word| word.parse::<u32>().is_ok());
+        match (line.strip_suffix(' '), number) {
+            (Some(line), Some(number)) => Some(format!("{line} {number}")),
+            (None, Some(_)) => None,
+            _ => Some(line.trim_end().to_owned()),
+        }
+    }
+}
