@@ -203,10 +203,10 @@ impl Kind for Lines {
         Names { section: "lines", title: "Lines", about: "Networks of lines over TCP.", example: "den", log: "" }
     }
 
-    fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, String> {
+    fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, Vec<String>> {
         let fits = settings.server.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         fits.then_some(settings)
-            .ok_or_else(|| "server: it needs a host and a port, such as \"localhost:7000\"".to_owned())
+            .ok_or_else(|| vec!["server: it needs a host and a port, such as \"localhost:7000\"".to_owned()])
     }
 
     fn transport(&self, name: &str, settings: &Settings, _: &Path) -> Arc<dyn Transport> {

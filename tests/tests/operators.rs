@@ -326,17 +326,17 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
     run(&["--config", &file("d.toml", closed), "check-config", "--online"]);
     run(&[
         "--config",
-        &file("f.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\npassword = \"x\"\n"),
+        &file("f.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\nuser = \"dice\"\npassword = \"x\"\n"),
         "check-config",
         "--online",
     ]);
     run(&[
         "--config",
-        &file("i.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\n"),
+        &file("i.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\nuser = \"dice\"\n"),
         "check-config",
         "--online",
     ]);
-    let trusting = file("j.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\npassword = \"x\"\n");
+    let trusting = file("j.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\nuser = \"dice\"\npassword = \"x\"\n");
     let mut bare = Command::new(program());
     bare.args(["--config", &trusting, "check-config", "--online"]).env_clear().env("HOME", home.path());
     let bare = bare.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/nonexistent").output().unwrap();

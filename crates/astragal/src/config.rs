@@ -4,6 +4,7 @@ mod decided;
 mod environment;
 mod meaning;
 mod mistakes;
+mod places;
 mod written;
 
 pub use decided::Config;
@@ -93,11 +94,11 @@ mod tests {
             "line 1: owners: net:mia names no account; \"net:account:mia\" does",
             "line 1: owners: net:nick:mia is a nick, which anybody may take",
             "line 1: owners: x:y is on no network of this configuration: there are net, console",
-            "line 2: irc.net: server: its port stands in a key of its own: server = \"x\" and port = 6667",
+            "line 3: irc.net.server: its port stands in a key of its own: server = \"x\" and port = 6667",
         ];
         assert!(owners.iter().zip(expected).all(|(found, expected)| found.starts_with(expected)), "{owners:#?}");
         let address = mistakes_in("name = \"x\"\n[watch]\nlisten = \"9464\"\n");
-        assert_eq!(address, ["line 3: invalid socket address syntax"]);
+        assert_eq!(address, ["line 3: watch.listen: \"9464\" is not right; \"127.0.0.1:9464\" is"]);
         let rules = "[[rooms.rules]]\nrooms = \"x\"\nallowed = [\"tork\"]\nsettings = { dialekt = \"x\", inline = \"maybe\" }\n";
         let rules = mistakes_in(rules);
         assert_eq!(rules.len(), 4, "{rules:?}");
@@ -118,8 +119,71 @@ mod tests {
         assert!(both.iter().zip(expected).all(|(found, expected)| found.starts_with(expected)), "{both:#?}");
         let two = mistakes_in("[rooms]\nplugins = [\"rol\", \"tork\"]\n[irc.home]\n[matrix.there]\n");
         assert!(two[0].contains("did you mean roll?") && two[1].contains("did you mean torg?"), "{two:?}");
-        assert!(two.iter().any(|wrong| wrong.starts_with("line 3: irc.home: ")), "{two:?}");
-        assert!(two.iter().any(|wrong| wrong.starts_with("line 4: matrix.there: ")), "{two:?}");
+        assert!(two.iter().any(|wrong| wrong.starts_with("line 3: irc.home.server: ")), "{two:?}");
+        assert!(two.iter().any(|wrong| wrong.starts_with("line 4: matrix.there.homeserver: ")), "{two:?}");
+    }
+
+    #[test]
+    fn values_of_every_stage_are_named_at_once_in_the_order_of_the_file() {
+        let text = "name = \"\"\nowners = [\"mia\", \"net:gus\"]\n[watch]\nlisten = \"9464\"\n[irc.net]\nnick = \"a b\"\n\
+                    account = \"dice\"\nca = \"nope\"\nprt = 1\n[irc.oftc]\nserver = \"x:6667\"\nadmins = [\"gus\"]\n\
+                    [irc.oftc.channels]\n\"#b\" = { key = \"a,b\" }\n[matrix.home]\nhomeserver = \"x\"\npassword = \"y\"\n\
+                    [[rooms.rules]]\nrooms = \"z/y\"\n";
+        let expected = [
+            "line 1: name: the bot needs one",
+            "line 2: owners: \"mia\" is not right; \"libera:account:mia\" is",
+            "line 2: owners: net:gus names no account",
+            "line 4: watch.listen: \"9464\" is not right",
+            "line 6: irc.net.nick: \"a b\" is not a valid nick",
+            "line 8: irc.net.ca: ",
+            "line 9: there is no key irc.net.prt: did you mean port?",
+            "line 11: irc.oftc.server: its port stands in a key of its own",
+            "line 12: irc.oftc.admins: \"gus\" names no account",
+            "line 14: irc.oftc.channels.#b.key: no channel has such a key",
+            "line 15: matrix.home.user: the name of the bot's account is missing",
+            "line 18: rooms.rules.1: z/y is on no network of this configuration: there are home, net, oftc, console",
+        ];
+        // What is wrong in irc.net may lack what `prt` should have been.
+        let found = mistakes_in(text);
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found} is not {expected}");
+        }
+        let account = mistakes_in("[irc.net]\nserver = \"x\"\naccount = \"dice\"\n");
+        assert_eq!(
+            account,
+            ["line 1: irc.net.account_password: the account needs one: account_password_file = \"FILE\""]
+        );
+    }
+
+    #[test]
+    fn a_section_that_is_there_twice_is_named_once() {
+        let twice =
+            mistakes_in("[irc.x]\nserver = \"a\"\n[irc.x]\nserver = \"b\"\n[irc.y]\nnick = \"a\"\nnick = \"b\"\n");
+        let expected = [
+            "line 3: the section [irc.x] is there already: put its keys into the first one",
+            "line 7: the key nick is there already, in the same section",
+        ];
+        assert_eq!(twice, expected);
+    }
+
+    #[test]
+    fn one_name_of_two_networks_is_listed_once() {
+        let text =
+            "owners = [\"y:account:z\"]\n[irc.x]\nserver = \"a\"\n[matrix.x]\nhomeserver = \"a\"\ntoken = \"b\"\n";
+        let listed = mistakes_in(text);
+        assert!(listed[0].ends_with("of this configuration: there are x, console"), "{listed:?}");
+        assert_eq!(listed.len(), 2, "{listed:?}");
+    }
+
+    #[test]
+    fn files_are_looked_for_beside_the_configuration() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("ca.pem"), "").unwrap();
+        let file = home.path().join("a.toml");
+        std::fs::write(&file, "[irc.x]\nserver = \"a\"\nca = \"ca.pem\"\n").unwrap();
+        let config = Written::read(Some(&file), std::iter::empty(), &known(KINDS)).unwrap().into_config().unwrap();
+        assert_eq!(config.networks.of_kind::<irc::Irc>()["x"].ca.as_deref(), Some(&*home.path().join("ca.pem")));
     }
 
     #[test]

@@ -18,10 +18,13 @@ pub struct Settings {
     /// True to encrypt the connection.
     pub tls: bool,
     /// A file of certificates (PEM) to trust instead of the system's.
+    #[schemars(extend("format" = "path"))]
     pub ca: Option<PathBuf>,
     /// A client certificate (PEM), for SASL EXTERNAL.
+    #[schemars(extend("format" = "path"))]
     pub client_cert: Option<PathBuf>,
     /// Its private key (PEM).
+    #[schemars(extend("format" = "path"))]
     pub client_key: Option<PathBuf>,
     /// The server's password.
     #[schemars(with = "Option<String>", extend("writeOnly" = true))]
@@ -85,6 +88,19 @@ pub struct Channel {
     pub key_file: Option<PathBuf>,
     /// The channel's admins besides its operators: `account:NAME`, or `nick:NAME` where nicks are trusted.
     pub admins: BTreeSet<String>,
+}
+
+impl Channel {
+    /// What is wrong with a channel of this name.
+    fn wrong(&self, name: &str) -> Option<String> {
+        if !is_name(name) || !name.starts_with(['#', '&', '!', '+']) {
+            return Some(format!(
+                "channels.{name}: {name:?} is not a channel: a channel begins with #, as in \"#tavern\""
+            ));
+        }
+        let wrong = self.key.as_ref().is_some_and(|key| !is_name(key.expose()));
+        wrong.then(|| format!("channels.{name}.key: no channel has such a key; \"open\" is one"))
+    }
 }
 
 /// When the account's password itself may be sent, not only a proof of it.
@@ -155,51 +171,80 @@ impl Settings {
     /// A relative path is looked up among the service manager's credentials (`$CREDENTIALS_DIRECTORY`) first.
     ///
     /// # Errors
-    /// What is wrong, with one correct example.
-    pub fn complete(mut self) -> Result<Self, String> {
-        Secret::read_into(&mut self.password, self.password_file.as_deref(), "password")?;
-        Secret::read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password")?;
+    /// Everything that is wrong, each with one correct example.
+    pub fn complete(mut self) -> Result<Self, Vec<String>> {
+        let mut wrong = Vec::new();
+        let mut note = |read: Result<(), String>| wrong.extend(read.err());
+        note(Secret::read_into(&mut self.password, self.password_file.as_deref(), "password"));
+        note(Secret::read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password"));
         for (name, channel) in &mut self.channels {
-            Secret::read_into(&mut channel.key, channel.key_file.as_deref(), "key")?;
-            if !is_name(name) || !name.starts_with(['#', '&', '!', '+']) {
-                return Err(format!("{name:?} is not a channel: a channel begins with #, as in \"#tavern\""));
-            }
-            if channel.key.as_ref().is_some_and(|key| !is_name(key.expose())) {
-                return Err(format!("{name}: no channel has such a key; \"open\" is one"));
-            }
+            let read = Secret::read_into(&mut channel.key, channel.key_file.as_deref(), "key");
+            note(read.map_err(|what| format!("channels.{name}.{what}")));
         }
+        wrong.extend(self.wrong_server());
+        wrong.extend(self.wrong_name());
+        wrong.extend(self.wrong_login());
+        wrong.extend(self.channels.iter().filter_map(|(name, channel)| channel.wrong(name)));
+        if self.lines_per_answer == 0 || self.burst == 0 || self.ping_seconds == 0 || self.reconnect_first_ms == 0 {
+            wrong.push("lines_per_answer, burst, ping_seconds and reconnect_first_ms: at least 1".to_owned());
+        }
+        wrong.extend(self.nobody("admins", &self.admins));
+        let of_channels = self.channels.iter();
+        wrong.extend(of_channels.flat_map(|(name, of)| self.nobody(&format!("channels.{name}.admins"), &of.admins)));
+        if wrong.is_empty() { Ok(self) } else { Err(wrong) }
+    }
+
+    fn wrong_server(&self) -> Option<String> {
         if self.server.is_empty() || self.server.contains([' ', '/']) {
-            return Err("server: it needs a host name, such as \"irc.libera.chat\"".to_owned());
+            return Some("server: it needs a host name, such as \"irc.libera.chat\"".to_owned());
         }
-        if let Some((host, port)) = self.server.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()) {
-            return Err(format!("server: its port stands in a key of its own: server = {host:?} and port = {port}"));
+        let (host, port) = self.server.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok())?;
+        Some(format!("server: its port stands in a key of its own: server = {host:?} and port = {port}"))
+    }
+
+    fn wrong_name(&self) -> Option<String> {
+        let wrong = self.nick.is_empty() || self.nick.contains(|c: char| c.is_whitespace() || "!@:,*?#".contains(c));
+        wrong.then(|| format!("nick: {:?} is not a valid nick; \"astragal\" is", self.nick))
+    }
+
+    /// What is wrong in the keys that prove who the bot and the server are.
+    fn wrong_login(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let files = [("ca", &self.ca), ("client_cert", &self.client_cert), ("client_key", &self.client_key)];
+        for (key, file) in files.iter().filter_map(|(key, file)| Some((key, file.as_ref()?))) {
+            if let Err(error) = std::fs::File::open(file) {
+                wrong.push(format!("{key}: {} cannot be read: {error}", file.display()));
+            }
         }
-        if self.nick.is_empty() || self.nick.contains(|c: char| c.is_whitespace() || "!@:,*?#".contains(c)) {
-            return Err(format!("nick: {:?} is not a valid nick; \"astragal\" is", self.nick));
+        if self.account.is_some() && self.account_password.is_none() && self.account_password_file.is_none() {
+            let has_certificate = self.client_cert.is_some();
+            let lacking = "account_password: the account needs one: account_password_file = \"FILE\"".to_owned();
+            wrong.extend((!has_certificate).then_some(lacking));
         }
-        if self.client_cert.is_some() != self.client_key.is_some() {
-            return Err("client_cert and client_key: one needs the other".to_owned());
-        }
-        if self.client_cert.is_some() && !self.tls {
-            return Err("client_cert: it is shown over TLS only: tls = true".to_owned());
+        match (&self.client_cert, &self.client_key) {
+            (Some(_), None) => wrong.push("client_key: client_cert needs it: client_key = \"FILE\"".to_owned()),
+            (None, Some(_)) => wrong.push("client_cert: client_key needs it: client_cert = \"FILE\"".to_owned()),
+            (Some(_), Some(_)) if !self.tls => {
+                wrong.push("client_cert: it is shown over TLS only: tls = true".to_owned());
+            }
+            _ => {}
         }
         let (whom, words) = self.identify.split_once(' ').unwrap_or_default();
         if !self.identify.is_empty() && (!is_name(whom) || whom.contains(['{', '}']) || words.trim().is_empty()) {
-            return Err("identify: whom and with which words: \"NickServ IDENTIFY {account} {password}\"".to_owned());
+            wrong.push("identify: whom and with which words: \"NickServ IDENTIFY {account} {password}\"".to_owned());
         }
-        if self.lines_per_answer == 0 || self.burst == 0 || self.ping_seconds == 0 || self.reconnect_first_ms == 0 {
-            return Err("lines_per_answer, burst, ping_seconds and reconnect_first_ms: at least 1".to_owned());
-        }
-        let admins = || self.admins.iter().chain(self.channels.values().flat_map(|channel| &channel.admins));
+        wrong
+    }
+
+    /// The admins who are nobody.
+    fn nobody(&self, key: &str, admins: &BTreeSet<String>) -> Vec<String> {
         let names = |admin: &&String| {
             let nick = admin.strip_prefix("nick:").filter(|_| self.trust_nicks);
             admin.strip_prefix("account:").or(nick).is_none_or(str::is_empty)
         };
-        if let Some(wrong) = admins().find(names) {
-            let nick = "or, where trust_nicks is set, \"nick:mia\"";
-            return Err(format!("admins: {wrong:?} names no account; \"account:mia\" does, {nick}"));
-        }
-        Ok(self)
+        let nick = "or, where trust_nicks is set, \"nick:mia\"";
+        let told = |admin| format!("{key}: {admin:?} names no account; \"account:mia\" does, {nick}");
+        admins.iter().filter(names).map(told).collect()
     }
 
     /// The port.
@@ -236,7 +281,7 @@ pub(crate) fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn complete(text: &str) -> Result<Settings, String> {
+    fn complete(text: &str) -> Result<Settings, Vec<String>> {
         toml::from_str::<Settings>(text).unwrap().complete()
     }
 
@@ -246,7 +291,10 @@ mod tests {
             ("", "server: it needs a host name"),
             ("server = \"x\"\nnick = \"a b\"", "nick: \"a b\" is not a valid nick"),
             ("server = \"x\"\nadmins = [\"mia\"]", "\"account:mia\" does"),
-            ("server = \"x\"\nclient_cert = \"c\"", "one needs the other"),
+            ("server = \"x\"\nclient_cert = \"/dev/null\"", "client_key: client_cert needs it"),
+            ("server = \"x\"\nclient_key = \"/dev/null\"", "client_cert: client_key needs it"),
+            ("server = \"x\"\nca = \"/nonexistent\"", "ca: /nonexistent cannot be read"),
+            ("server = \"x\"\naccount = \"dice\"", "account_password: the account needs one"),
             ("server = \"x\"\n[channels]\ntavern = {}", "a channel begins with #"),
             ("server = \"x\"\nidentify = \"{account} X {password}\"", "identify: whom and with which words"),
             ("server = \"x\"\nidentify = \"NickServ\"", "identify: whom and with which words"),
@@ -255,8 +303,11 @@ mod tests {
             ("server = \"x\"\npassword_file = \"/nonexistent\"", "password_file: /nonexistent cannot be read"),
         ] {
             let wrong = complete(text).unwrap_err();
-            assert!(wrong.contains(says), "{text}: {wrong}");
+            assert!(wrong.len() == 1 && wrong[0].contains(says), "{text}: {wrong:?}");
         }
+        let several =
+            "nick = \"a b\"\nadmins = [\"gus\", \"mia\"]\n[channels]\ntavern = {}\n\"#b\" = { key = \"a,b\" }";
+        assert_eq!(complete(several).unwrap_err().len(), 6, "all of them at once");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct Settings {
     /// The homeserver: its name (`example.org`) or its address (`https://matrix.example.org`).
     pub homeserver: String,
-    /// The bot's user name there, or its whole id.
+    /// The bot's user name there, or its whole id. A token needs none.
     pub user: String,
     /// Its password.
     #[schemars(with = "Option<String>", extend("writeOnly" = true))]
@@ -56,7 +56,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             homeserver: String::new(),
-            user: "astragal".to_owned(),
+            user: String::new(),
             password: None,
             password_file: None,
             token: None,
@@ -81,38 +81,44 @@ impl Settings {
     /// Reads secrets from the files that hold them, and checks what can be checked without the network.
     ///
     /// # Errors
-    /// What is wrong, with one correct example.
-    pub fn complete(mut self) -> Result<Self, String> {
-        Secret::read_into(&mut self.password, self.password_file.as_deref(), "password")?;
-        Secret::read_into(&mut self.token, self.token_file.as_deref(), "token")?;
+    /// Everything that is wrong, each with one correct example.
+    pub fn complete(mut self) -> Result<Self, Vec<String>> {
+        let mut wrong = Vec::new();
+        wrong.extend(Secret::read_into(&mut self.password, self.password_file.as_deref(), "password").err());
+        wrong.extend(Secret::read_into(&mut self.token, self.token_file.as_deref(), "token").err());
         if self.homeserver.is_empty() || self.homeserver.contains(char::is_whitespace) {
-            return Err("homeserver: it needs a name, such as \"example.org\"".to_owned());
+            wrong.push("homeserver: it needs a name, such as \"example.org\"".to_owned());
+        }
+        wrong.extend(self.wrong_user());
+        if self.password.is_some() && self.token.is_some() {
+            wrong.push("password and token: one of them is enough".to_owned());
+        }
+        let rooms = self.rooms.iter().filter(|room| RoomOrAliasId::parse(room.as_str()).is_err());
+        wrong.extend(rooms.map(|room| format!("rooms: {room:?} is not a room; \"#tavern:example.org\" is")));
+        let named = |name: &str| name == "*" || UserId::parse(name).is_ok() || ServerName::parse(name).is_ok();
+        let invites = self.invites.iter().filter(|name| !named(name));
+        wrong.extend(
+            invites.map(|name| format!("invites: {name:?} is nobody; \"@mia:example.org\" is, or \"example.org\"")),
+        );
+        let ignored = self.ignore.iter().filter(|name| UserId::parse(name.as_str()).is_err());
+        wrong.extend(ignored.map(|name| format!("ignore: {name:?} is nobody; \"@dicebot:example.org\" is")));
+        if self.joins_per_minute == 0 || self.retry_first_ms == 0 || self.catch_up == 0 {
+            wrong.push("joins_per_minute, retry_first_ms and catch_up: at least 1".to_owned());
+        }
+        if wrong.is_empty() { Ok(self) } else { Err(wrong) }
+    }
+
+    /// What is wrong with the user's name. A token has its own.
+    fn wrong_user(&self) -> Option<String> {
+        let has_token = self.token.is_some() || self.token_file.is_some();
+        if self.user.is_empty() {
+            let what = "user: the name of the bot's account is missing: user = \"astragal\", or the name it has";
+            return (!has_token).then(|| what.to_owned());
         }
         let whole = self.user.starts_with('@');
-        if self.user.is_empty() || (whole && UserId::parse(&self.user).is_err()) || (!whole && self.user.contains(':'))
-        {
-            return Err(format!(
-                "user: {:?} is not a user name; \"astragal\" is, or \"@astragal:example.org\"",
-                self.user
-            ));
-        }
-        if self.password.is_some() && self.token.is_some() {
-            return Err("password and token: one of them is enough".to_owned());
-        }
-        if let Some(room) = self.rooms.iter().find(|room| RoomOrAliasId::parse(room.as_str()).is_err()) {
-            return Err(format!("rooms: {room:?} is not a room; \"#tavern:example.org\" is"));
-        }
-        let named = |name: &str| UserId::parse(name).is_ok() || ServerName::parse(name).is_ok();
-        if let Some(wrong) = self.invites.iter().find(|name| *name != "*" && !named(name)) {
-            return Err(format!("invites: {wrong:?} is nobody; \"@mia:example.org\" is, or \"example.org\""));
-        }
-        if let Some(wrong) = self.ignore.iter().find(|name| UserId::parse(name.as_str()).is_err()) {
-            return Err(format!("ignore: {wrong:?} is nobody; \"@dicebot:example.org\" is"));
-        }
-        if self.joins_per_minute == 0 || self.retry_first_ms == 0 || self.catch_up == 0 {
-            return Err("joins_per_minute, retry_first_ms and catch_up: at least 1".to_owned());
-        }
-        Ok(self)
+        let wrong = if whole { UserId::parse(&self.user).is_err() } else { self.user.contains(':') };
+        wrong
+            .then(|| format!("user: {:?} is not a user name; \"astragal\" is, or \"@astragal:example.org\"", self.user))
     }
 
     /// True if this user's invitations are followed.
@@ -135,29 +141,37 @@ impl Settings {
 mod tests {
     use super::*;
 
-    fn complete(text: &str) -> Result<Settings, String> {
+    fn complete(text: &str) -> Result<Settings, Vec<String>> {
         toml::from_str::<Settings>(text).unwrap().complete()
     }
 
     #[test]
     fn what_is_wrong_is_said_with_a_right_example() {
         for (text, says) in [
-            ("", "homeserver: it needs a name"),
+            ("user = \"a\"", "homeserver: it needs a name"),
+            ("homeserver = \"x\"\npassword = \"a\"", "user: the name of the bot's account is missing"),
             ("homeserver = \"x\"\nuser = \"a:b\"", "user: \"a:b\" is not a user name"),
-            ("homeserver = \"x\"\npassword = \"a\"\ntoken = \"b\"", "one of them is enough"),
-            ("homeserver = \"x\"\nrooms = [\"tavern\"]", "\"#tavern:example.org\" is"),
-            ("homeserver = \"x\"\ninvites = [\"@mia\"]", "\"@mia:example.org\" is"),
+            ("homeserver = \"x\"\nuser = \"a\"\npassword = \"a\"\ntoken = \"b\"", "one of them is enough"),
+            ("homeserver = \"x\"\nuser = \"a\"\nrooms = [\"tavern\"]", "\"#tavern:example.org\" is"),
+            ("homeserver = \"x\"\nuser = \"a\"\ninvites = [\"@mia\"]", "\"@mia:example.org\" is"),
             ("homeserver = \"x\"\ntoken_file = \"/nonexistent\"", "token_file: /nonexistent cannot be read"),
         ] {
             let wrong = complete(text).unwrap_err();
-            assert!(wrong.contains(says), "{text}: {wrong}");
+            assert!(wrong.len() == 1 && wrong[0].contains(says), "{text}: {wrong:?}");
         }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once_and_a_token_needs_no_user() {
+        let several = "user = \"a:b\"\nrooms = [\"tavern\", \"hall\"]\nignore = [\"gus\"]";
+        assert_eq!(complete(several).unwrap_err().len(), 5);
+        assert!(complete("homeserver = \"x\"\ntoken = \"t\"").is_ok());
     }
 
     #[test]
     fn invitations_are_followed_by_user_by_server_or_all() {
         let follows = |invites: &str| {
-            let settings = complete(&format!("homeserver = \"x\"\ninvites = [{invites}]")).unwrap();
+            let settings = complete(&format!("homeserver = \"x\"\nuser = \"a\"\ninvites = [{invites}]")).unwrap();
             ["@mia:a.org", "@bob:b.org"].map(|user| settings.follows(&UserId::parse(user).unwrap()))
         };
         assert_eq!(follows(""), [false, false]);

@@ -2,6 +2,7 @@
 
 use super::decided::Config;
 use super::mistakes::Mistake;
+use crate::networks::Network;
 use chat::PlayerId;
 use std::collections::BTreeSet;
 use table::RoomSetting;
@@ -69,8 +70,9 @@ impl Config {
 
     /// A message that something names an unknown network.
     fn strange(&self, key: &str, what: &str, network: &str) -> Option<String> {
-        let names = self.networks.iter().map(|network| network.name().to_owned());
-        let names: Vec<String> = names.chain([transport_console::NETWORK.to_owned()]).collect();
+        // Several networks may have one name, which is a mistake of its own.
+        let names: BTreeSet<&str> = self.networks.iter().map(Network::name).collect();
+        let names: Vec<String> = names.into_iter().chain([transport_console::NETWORK]).map(str::to_owned).collect();
         let hint = || hint(network, &names);
         (!names.iter().any(|name| name == network))
             .then(|| format!("{key}: {what} is on no network of this configuration: {}", hint()))

@@ -2,12 +2,17 @@
 //!
 //! [`Config`]: super::decided::Config
 
+use super::places;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 use toml::{Spanned, Table};
+
+/// Right values for keys whose values are more than a text.
+const EXAMPLES: [(&str, &str); 3] =
+    [("owners", "libera:account:mia"), ("admin_rooms", "libera/#tavern"), ("watch.listen", "127.0.0.1:9464")];
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,33 +40,42 @@ impl Mistake {
 
     /// The error from parsing the text.
     pub fn in_text(text: &str, error: &toml::de::Error) -> Self {
-        let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let line = error.span().map(|span| places::line_at(text, span.start));
         Mistake { line, what: error.message().lines().next().unwrap_or_default().to_owned() }
     }
 
-    /// True if it is about this key or section itself.
-    pub fn is_about(&self, path: &str) -> bool {
-        self.what.strip_prefix(path).is_some_and(|rest| rest.starts_with(": "))
+    /// The error of a value that fits the schema and still is none, such as an address.
+    pub fn in_value(path: &str, value: &toml::Value, error: &toml::de::Error) -> Self {
+        let example = EXAMPLES.iter().find(|(key, _)| *key == path);
+        Mistake::of(match example {
+            Some((_, example)) => format!("{path}: {value} is not right; \"{example}\" is"),
+            None => format!("{path}: {}", error.message().lines().next().unwrap_or_default()),
+        })
     }
 
-    /// Finds the line of the section or key at the beginning of its message, if there is one; `rooms.rules.2` is the
-    /// second of several.
-    pub fn look_for_line<'t>(&mut self, text: &'t str) {
-        let Some((path, _)) = self.what.split_once(": ") else { return };
-        let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
-        let (path, which) = last.parse::<usize>().map_or((path, 1), |which| (outer, which));
-        let (section, key) = path.rsplit_once('.').unwrap_or(("", path));
-        let mut within = "";
-        let is_it = |line: &'t str| match line.trim().strip_prefix('[').and_then(|line| line.split_once(']')) {
-            Some((name, _)) => {
-                within = name.trim_start_matches('[');
-                within == path
-            }
-            None => within == section && line.split_once('=').is_some_and(|(name, _)| name.trim() == key),
-        };
-        let found = text.lines().map(is_it).enumerate().filter(|(_, is_it)| *is_it);
-        let line = found.map(|(at, _)| at + 1).nth(which.saturating_sub(1));
-        self.line = self.line.or(line);
+    /// Finds the line of the key or section that its message begins with, if there is one.
+    pub fn look_for_line(&mut self, text: &str) {
+        let Ok(table) = DeTable::parse(text) else { return };
+        let found = self.path().and_then(|path| places::line_of(text, table.get_ref(), &path));
+        self.line = self.line.or(found);
+    }
+
+    /// True if it is about a key that is not in the table, in a section from which something was taken out: what a section
+    /// lacks may be just that.
+    pub fn follows_from(&self, maimed: &BTreeSet<String>, table: &Table) -> bool {
+        let lacking = self.path().and_then(|path| places::section_that_lacks(table, &path));
+        lacking.is_some_and(|section| maimed.contains(&section))
+    }
+
+    /// What it is about, by its first words: `irc.a: nick and user: wrong` is about `irc.a.nick`.
+    fn path(&self) -> Option<String> {
+        let parts: Vec<&str> = self.what.split(": ").collect();
+        let first = |part: &str| part.split(' ').next().unwrap_or_default().to_owned();
+        match parts.as_slice() {
+            [section, key, _, ..] => Some(format!("{}.{}", first(section), first(key))),
+            [key, _] => Some(first(key)),
+            _ => None,
+        }
     }
 }
 
@@ -78,11 +92,8 @@ pub struct Found {
 /// Compares a text with its schema.
 pub fn find(text: &str, schema: &Value) -> Found {
     let (mut table, errors) = DeTable::parse_recoverable(text);
-    let line = |at: usize| Some(text[..at.min(text.len())].matches('\n').count() + 1);
-    let mut mistakes: Vec<Mistake> = errors
-        .into_iter()
-        .map(|error| Mistake { line: error.span().and_then(|span| line(span.start)), what: error.message().to_owned() })
-        .collect();
+    let line = |at: usize| Some(places::line_at(text, at));
+    let mut mistakes = unreadable(text, errors);
     if !mistakes.is_empty() {
         // The rest of the file cannot be known.
         return Found { table: Table::new(), mistakes, maimed: BTreeSet::new() };
@@ -95,6 +106,33 @@ pub fn find(text: &str, schema: &Value) -> Found {
         Table::new()
     });
     Found { table, mistakes, maimed: walk.maimed }
+}
+
+/// Syntax errors. A section or key that is there twice is named, and what is in the second section is not reported: it is
+/// all there twice.
+fn unreadable(text: &str, errors: Vec<toml::de::Error>) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let mut again = 0..0;
+    for error in errors {
+        let place = error.span().unwrap_or_default();
+        let mut mistake = Mistake::in_text(text, &error);
+        if error.message() == "duplicate key" {
+            if again.contains(&place.start) {
+                continue;
+            }
+            let start = text[..place.start].rfind('\n').map_or(0, |end| end + 1);
+            let line = text[start..].lines().next().unwrap_or_default().trim();
+            if line.starts_with('[') {
+                let end = text[place.end..].find("\n[").map_or(text.len(), |end| place.end + end);
+                again = start..end;
+                mistake.what = format!("the section {line} is there already: put its keys into the first one");
+            } else {
+                mistake.what = format!("the key {} is there already, in the same section", &text[place]);
+            }
+        }
+        mistakes.push(mistake);
+    }
+    mistakes
 }
 
 /// The part of the schema that `path` leads to, if any.

@@ -3,6 +3,7 @@
 use super::decided::Config;
 use super::environment;
 use super::mistakes::{self, Found, Mistake};
+use super::places;
 use crate::networks::Kinds;
 use anyhow::Context;
 use chat::Secret;
@@ -58,25 +59,47 @@ impl Written {
     /// # Errors
     /// All its mistakes.
     pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
-        place(&mut self.table, &self.beside);
-        let config = match Config::of(&self.table.to_string(), &self.kinds) {
-            Ok(config) => config,
-            Err(error) if self.mistakes.is_empty() => {
-                // Mistakes in the file itself have a line.
-                let placed = Config::of(&self.text, &self.kinds).err();
-                let mistake = placed.map_or_else(|| Mistake::of(error), |error| Mistake::in_text(&self.text, &error));
-                return Err(vec![mistake]);
-            }
-            Err(_) => return Err(self.mistakes),
-        };
+        place(&mut self.table, &self.beside, &schema(&self.kinds), &mut Vec::new());
+        let mut mistakes = std::mem::take(&mut self.mistakes);
+        let config = self.readable(&mut mistakes)?;
         let mut meaningless = config.meaningless();
         let complete = config.complete(&mut meaningless);
-        // Something a section lacks may be what was removed from it.
-        meaningless.retain(|mistake| !self.maimed.iter().any(|section| mistake.is_about(section)));
-        meaningless.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
-        self.mistakes.extend(meaningless);
-        self.mistakes.sort_by_key(|mistake| mistake.line.unwrap_or(usize::MAX));
-        if self.mistakes.is_empty() { Ok(complete) } else { Err(self.mistakes) }
+        meaningless.retain(|mistake| !mistake.follows_from(&self.maimed, &self.table));
+        mistakes.extend(meaningless);
+        mistakes.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
+        mistakes.sort_by_key(|mistake| mistake.line.unwrap_or(usize::MAX));
+        if mistakes.is_empty() { Ok(complete) } else { Err(mistakes) }
+    }
+
+    /// The configuration without the values that cannot be read, which are noted.
+    fn readable(&mut self, mistakes: &mut Vec<Mistake>) -> Result<Config, Vec<Mistake>> {
+        loop {
+            let text = self.table.to_string();
+            let error = match Config::of(&text, &self.kinds) {
+                Ok(config) => return Ok(config),
+                Err(error) => error,
+            };
+            let taken = error.span().and_then(|place| places::take_out(&mut self.table, &text, &place));
+            let Some((path, value)) = taken else {
+                mistakes.push(Mistake::of(error.message()));
+                return Err(std::mem::take(mistakes));
+            };
+            let (right, wrong) = self.parted(&path, value);
+            right.map(|items| self.table.insert(path.clone(), items));
+            mistakes.extend(wrong.iter().map(|value| Mistake::in_value(&path, value, &error)));
+            self.maimed.insert(path.rsplit_once('.').map_or("", |(section, _)| section).to_owned());
+        }
+    }
+
+    /// The items of a list that can be read, as a list, and those that cannot; anything else cannot be read.
+    fn parted(&self, key: &str, value: toml::Value) -> (Option<toml::Value>, Vec<toml::Value>) {
+        let toml::Value::Array(items) = value else { return (None, vec![value]) };
+        let can_be = |item: &toml::Value| Config::of(&format!("{key} = [{item}]"), &self.kinds).is_ok();
+        let (right, wrong): (Vec<_>, Vec<_>) = items.into_iter().partition(can_be);
+        match wrong.is_empty() || key.contains('.') {
+            true => (None, vec![toml::Value::Array(right.into_iter().chain(wrong).collect())]),
+            false => (Some(toml::Value::Array(right)), wrong),
+        }
     }
 
     /// The files with secrets that everybody on this machine can read: the configuration itself, or ones it names.
@@ -135,16 +158,20 @@ fn each_value<'t>(table: &'t Table, path: &mut Vec<&'t str>, look: &mut dyn FnMu
     }
 }
 
-/// Resolves the paths of files that hold secrets.
-fn place(table: &mut Table, beside: &Path) {
+/// Resolves the paths of files: those that hold secrets, and those that the schema says are files.
+fn place(table: &mut Table, beside: &Path, schema: &Value, path: &mut Vec<String>) {
     for (key, value) in table.iter_mut() {
+        path.push(key.clone());
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        let is_file = || mistakes::at(schema, &keys).is_some_and(|of| of.get("format").is_some_and(|is| is == "path"));
         match value {
-            toml::Value::Table(inner) => place(inner, beside),
-            toml::Value::String(file) if key.ends_with(FILE) => {
+            toml::Value::Table(inner) => place(inner, beside, schema, path),
+            toml::Value::String(file) if key.ends_with(FILE) || is_file() => {
                 *file = Secret::place(Path::new(file.as_str()), beside).to_string_lossy().into_owned();
             }
             _ => {}
         }
+        path.pop();
     }
 }
 

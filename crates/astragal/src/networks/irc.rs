@@ -25,7 +25,7 @@ impl Kind for Irc {
         Names { section: "irc", title: "IRC", about, example: "libera", log: "transport_irc=info" }
     }
 
-    fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, String> {
+    fn complete(&self, settings: Settings, _: &BTreeSet<String>) -> Result<Settings, Vec<String>> {
         settings.complete()
     }
 

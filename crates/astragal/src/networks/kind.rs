@@ -25,8 +25,9 @@ pub trait Kind: Send + Sync + 'static {
     /// bot's owners on this network.
     ///
     /// # Errors
-    /// What is wrong, with one correct example.
-    fn complete(&self, settings: Self::Settings, owners: &BTreeSet<String>) -> Result<Self::Settings, String>;
+    /// Everything that is wrong, each with one correct example. What is about one key begins with it, as in `server: it
+    /// needs a host name`.
+    fn complete(&self, settings: Self::Settings, owners: &BTreeSet<String>) -> Result<Self::Settings, Vec<String>>;
 
     /// The network with this name, as a transport. It keeps its files in `data`, the bot's data directory.
     fn transport(&self, name: &str, settings: &Self::Settings, data: &Path) -> Arc<dyn Transport>;

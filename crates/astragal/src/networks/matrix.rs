@@ -27,7 +27,7 @@ impl Kind for Matrix {
         Names { section: "matrix", title: "Matrix", about, example: first::NAME, log }
     }
 
-    fn complete(&self, settings: Settings, owners: &BTreeSet<String>) -> Result<Settings, String> {
+    fn complete(&self, settings: Settings, owners: &BTreeSet<String>) -> Result<Settings, Vec<String>> {
         let mut settings = settings.complete()?;
         settings.invites.extend(owners.iter().cloned());
         Ok(settings)
@@ -76,6 +76,7 @@ mod tests {
         let none = Settings::default();
         let defaults = Settings {
             homeserver: shown.homeserver.clone(),
+            user: shown.user.clone(),
             password: shown.password.clone(),
             password_file: shown.password_file.clone(),
             token: shown.token.clone(),

@@ -63,8 +63,8 @@ pub trait Network: Any + Debug + Send + Sync {
     /// As [`Kind::complete`].
     ///
     /// # Errors
-    /// What is wrong.
-    fn complete(&self, owners: &BTreeSet<PlayerId>) -> Result<Arc<dyn Network>, String>;
+    /// Everything that is wrong.
+    fn complete(&self, owners: &BTreeSet<PlayerId>) -> Result<Arc<dyn Network>, Vec<String>>;
 
     /// As [`Kind::transport`].
     fn transport(&self, data: &Path) -> Arc<dyn Transport>;
@@ -147,7 +147,7 @@ impl<K: Kind> Network for Of<K> {
         Kind::names(self.kind)
     }
 
-    fn complete(&self, owners: &BTreeSet<PlayerId>) -> Result<Arc<dyn Network>, String> {
+    fn complete(&self, owners: &BTreeSet<PlayerId>) -> Result<Arc<dyn Network>, Vec<String>> {
         let owners = owners.iter().filter(|owner| owner.network == self.name).map(|owner| owner.id.clone()).collect();
         let settings = self.kind.complete(self.settings.clone(), &owners)?;
         Ok(Arc::new(Of { kind: self.kind, name: self.name.clone(), settings }))
@@ -231,12 +231,19 @@ impl Networks {
         }
         let complete = |network: &Arc<dyn Network>| {
             let (name, Names { section, example, .. }) = (network.name(), network.kind());
-            let complete = network.complete(owners).map_err(|what| format!("{section}.{name}: {what}"))?;
             let fits = !name.is_empty() && name != transport_console::NETWORK && !name.contains(['/', ':']);
-            let misnamed = || format!("{section}.{name}: no name for a network; {example:?} is one");
-            fits.then_some(complete).ok_or_else(misnamed)
+            if !fits {
+                wrong(format!("{section}.{name}: no name for a network; {example:?} is one"));
+            }
+            let of_one_key = |what: &str| what.split_once(": ").is_some_and(|(key, _)| !key.contains(' '));
+            let complete = network.complete(owners).map_err(|mistakes| {
+                for what in mistakes {
+                    wrong(format!("{section}.{name}{}{what}", if of_one_key(&what) { "." } else { ": " }));
+                }
+            });
+            complete.ok().filter(|_| fits)
         };
-        Networks(self.0.iter().filter_map(|network| complete(network).map_err(&mut *wrong).ok()).collect())
+        Networks(self.0.iter().filter_map(complete).collect())
     }
 
     /// As transports.

@@ -33,8 +33,8 @@ impl Kind for Without {
         Names { section, title, about: "Networks that this program is built without.", example: section, log: "" }
     }
 
-    fn complete(&self, _: serde_json::Value, _: &BTreeSet<String>) -> Result<serde_json::Value, String> {
-        Err(self.said())
+    fn complete(&self, _: serde_json::Value, _: &BTreeSet<String>) -> Result<serde_json::Value, Vec<String>> {
+        Err(vec![self.said()])
     }
 
     fn transport(&self, _: &str, _: &serde_json::Value, _: &Path) -> Arc<dyn Transport> {

@@ -136,7 +136,7 @@ async fn a_template_that_begins_with_the_account_is_refused_by_the_settings() {
     let complete = |identify: &str| toml::from_str::<Settings>(&text(identify)).expect("these are settings").complete();
     for wrong in ["{account} X {password}", "{password} X", "Nick{account} IDENTIFY", "NickServ", " X", "NickServ "] {
         let said = complete(wrong).expect_err(wrong);
-        assert!(said.starts_with("identify: whom and with which words"), "{wrong}: {said}");
+        assert!(said[0].starts_with("identify: whom and with which words"), "{wrong}: {said:?}");
     }
     assert!(complete("Q@CServe.quakenet.org AUTH {account} {password}").is_ok());
 }

@@ -8,6 +8,9 @@ use std::path::PathBuf;
 /// The name of the account in the first configuration, as in the example.
 pub const NAME: &str = "home";
 
+/// The user name if no other is answered.
+const USUAL: &str = "astragal";
+
 // What is answered. As documentation, this would take the place of what `init` says of itself.
 #[derive(Debug, Default, Args)]
 #[group(skip)]
@@ -49,7 +52,7 @@ pub fn first(answers: &Answers<'_>) -> anyhow::Result<Option<First>> {
     let mut first = First::named(NAME);
     first.owners.extend(answered.own.map(|own| format!("{NAME}:{own}")));
     first.set("homeserver", answered.matrix);
-    first.set("user", answered.user);
+    first.set("user", Some(answered.user.unwrap_or_else(|| USUAL.to_owned())));
     first.set("password_file", answered.password_file.map(|file| file.to_string_lossy().into_owned()));
     first.keep("password_file", "matrix-password", answered.password);
     first.set("rooms", Some(answered.room).filter(|rooms| !rooms.is_empty()));
@@ -60,7 +63,7 @@ fn asked() -> anyhow::Result<Answered> {
     let mut answered =
         Answered { matrix: line("A Matrix homeserver, such as example.org (empty: none): ")?, ..Answered::default() };
     if answered.matrix.is_some() {
-        answered.user = line("The bot's user name there [astragal]: ")?;
+        answered.user = line(&format!("The bot's user name there [{USUAL}]: "))?;
         answered.password = secret("Its password: ")?;
         answered.own = line("Your own id there, such as @mia:example.org: it will be the owner (empty: none): ")?;
     }
