@@ -7,6 +7,10 @@ use crate::out::out;
 use crate::place::Place;
 use anyhow::{Context, ensure};
 use std::io::Write;
+use std::time::Duration;
+
+/// How long a network may take to let the bot in. A server that cannot look up the bot's user name may take ten seconds.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Shows the settings, or their schema.
 ///
@@ -53,6 +57,6 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let data = place.data_of(&config)?;
     // If standard output is closed, nobody reads it.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
-    ensure!(runtime.block_on(config.networks.try_all(&data, &mut say)), "not every network let the bot in");
+    ensure!(runtime.block_on(config.networks.try_all(&data, PATIENCE, &mut say)), "not every network let the bot in");
     Ok(())
 }

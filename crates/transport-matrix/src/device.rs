@@ -94,8 +94,15 @@ impl Device {
 /// # Errors
 /// What failed, in plain words.
 pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness) -> Result<String, Told> {
-    let home = Home::new(directory);
+    let mut home = Home::new(directory);
     let fresh = home.session().map_err(told)?.is_none();
+    let mut name = directory.as_os_str().to_owned();
+    name.push(".tried");
+    // Dropped also if nobody waits for the end.
+    let tried = fresh.then(|| Tried::at(name.into()));
+    if let Some(tried) = &tried {
+        home = Home::new(&tried.directory);
+    }
     let client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
     let who = client.whoami().await.map_err(|error| told(error.into()))?;
     let device = who.device_id.map(|device| device.to_string()).unwrap_or_default();
@@ -105,11 +112,30 @@ pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness
         if settings.token.is_none() {
             client.logout().await.map_err(|error| error.to_string())?;
         }
-        drop(client);
-        home.forget().map_err(told)?;
         return Ok(format!("{homeserver} let us in as {}", who.user_id));
     }
     Ok(format!("{homeserver} knows us as {}, device {device}", who.user_id))
+}
+
+/// A directory for a device that is only tried. On drop it is removed, with the empty directories that were made for it.
+struct Tried {
+    directory: PathBuf,
+    made: Vec<PathBuf>,
+}
+
+impl Tried {
+    fn at(directory: PathBuf) -> Self {
+        let made = directory.ancestors().skip(1).take_while(|above| !above.exists()).map(Path::to_owned).collect();
+        Tried { directory, made }
+    }
+}
+
+impl Drop for Tried {
+    fn drop(&mut self) {
+        // It may not have been made, and a bot that started meanwhile may use what is above it.
+        let _ = std::fs::remove_dir_all(&self.directory);
+        self.made.iter().for_each(|above| drop(std::fs::remove_dir(above)));
+    }
 }
 
 fn told(error: SessionError) -> Told {

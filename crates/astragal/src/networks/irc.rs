@@ -37,6 +37,10 @@ impl Kind for Irc {
         probe(settings, &nonces()).await
     }
 
+    fn server(&self, settings: &Settings) -> String {
+        settings.address()
+    }
+
     /// Accounts that differ only in case are the same.
     fn as_known(&self, id: &str) -> String {
         id.to_ascii_lowercase()

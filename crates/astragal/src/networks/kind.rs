@@ -38,6 +38,11 @@ pub trait Kind: Send + Sync + 'static {
     /// What failed.
     async fn probe(&self, name: &str, settings: &Self::Settings, data: &Path) -> Result<String, String>;
 
+    /// The server, as the operator knows it.
+    fn server(&self, _settings: &Self::Settings) -> String {
+        "the server".to_owned()
+    }
+
     /// An id in the network's own spelling.
     fn as_known(&self, id: &str) -> String {
         id.to_owned()

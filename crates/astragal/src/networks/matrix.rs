@@ -42,6 +42,10 @@ impl Kind for Matrix {
         probe(settings.clone(), &data.join(DEVICES).join(name), &randomness()).await
     }
 
+    fn server(&self, settings: &Settings) -> String {
+        settings.homeserver.clone()
+    }
+
     fn flags(&self, init: Command) -> Command {
         first::flags(init)
     }

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Debug};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 use toml::de::Deserializer;
 
 /// The kinds of networks that the program knows.
@@ -74,6 +76,9 @@ pub trait Network: Any + Debug + Send + Sync {
     /// # Errors
     /// What failed.
     async fn probe(&self, data: &Path) -> Result<String, String>;
+
+    /// As [`Kind::server`].
+    fn server(&self) -> String;
 
     /// As [`Kind::as_known`].
     fn as_known(&self, id: &str) -> String;
@@ -159,6 +164,10 @@ impl<K: Kind> Network for Of<K> {
 
     async fn probe(&self, data: &Path) -> Result<String, String> {
         self.kind.probe(&self.name, &self.settings, data).await
+    }
+
+    fn server(&self) -> String {
+        self.kind.server(&self.settings)
     }
 
     fn as_known(&self, id: &str) -> String {
@@ -251,14 +260,46 @@ impl Networks {
         self.iter().map(|network| network.transport(data)).collect()
     }
 
-    /// Tries to log in to each. Returns true if all went well. `say` gets each result.
-    pub async fn try_all(&self, data: &Path, say: &mut dyn FnMut(String)) -> bool {
+    /// Tries to log in to each, which may take as long as `limit`. Returns true if all went well. `say` gets each result.
+    pub async fn try_all(&self, data: &Path, limit: Duration, say: &mut dyn FnMut(String)) -> bool {
         let mut well = true;
         for network in self.iter() {
-            let tried = network.probe(data).await;
+            let (section, name) = (network.kind().section, network.name());
+            let tried = timeout(limit, network.probe(data)).await.unwrap_or_else(|_| {
+                let (server, seconds) = (network.server(), limit.as_secs());
+                let hint = format!("check the address in [{section}.{name}], and the firewall");
+                Err(format!("{server} is silent: the bot was not let in within {seconds} seconds; {hint}"))
+            });
             well &= tried.is_ok();
-            say(format!("{}.{}: {}", network.kind().section, network.name(), tried.unwrap_or_else(|why| why)));
+            say(format!("{section}.{name}: {}", tried.unwrap_or_else(|why| why)));
         }
         well
+    }
+}
+
+#[cfg(all(test, feature = "irc", feature = "matrix"))]
+mod tests {
+    use crate::config::Config;
+    use crate::networks::{KINDS, known};
+    use std::net::TcpListener;
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn a_silent_server_is_named_and_leaves_no_trace() {
+        let silent = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let [irc, matrix] = silent.each_ref().map(|listener| listener.local_addr().unwrap());
+        let text = format!(
+            "[irc.a]\nserver = \"127.0.0.1\"\nport = {}\ntls = false\n[matrix.b]\nhomeserver = \"http://{matrix}\"\n",
+            irc.port()
+        );
+        let config = Config::of(&(text + "user = \"dice\"\npassword = \"x\"\n"), &known(KINDS)).unwrap();
+        let (home, mut said) = (tempfile::tempdir().unwrap(), Vec::new());
+        let data = home.path().join("data");
+        let limit = Duration::from_millis(300);
+        assert!(!config.networks.try_all(&data, limit, &mut |line| said.push(line)).await);
+        assert!(said[0].starts_with(&format!("irc.a: {irc} is silent: ")), "{said:?}");
+        assert!(said[1].starts_with(&format!("matrix.b: http://{matrix} is silent: ")), "{said:?}");
+        assert!(said[1].ends_with("check the address in [matrix.b], and the firewall"), "{said:?}");
+        assert!(!data.exists(), "an attempt leaves a device behind");
     }
 }
