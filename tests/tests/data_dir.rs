@@ -57,6 +57,31 @@ fn a_directory_that_cannot_be_written_is_named() {
 }
 
 #[test]
+fn what_only_reads_or_saves_data_creates_none() {
+    let home = tempfile::tempdir().unwrap();
+    let (typo, file) = (home.path().join("typo/data"), home.path().join("file"));
+    fs::write(&file, "diary").unwrap();
+    let written = home.path().join("out").into_os_string().into_string().unwrap();
+    for command in [
+        &["tables"][..],
+        &["backup", &written],
+        &["export", "hall", &written],
+        &["seat", "console/hall", "console/attic", "--yes"],
+        &["check"],
+        &["check", "--rebuild"],
+    ] {
+        let says = complaint(&astragal(&typo).args(command).output().unwrap());
+        assert!(says.contains("/typo/data: name the bot's data directory with --data"), "{command:?}: {says}");
+        assert!(says.contains("there is no data in"), "{command:?}: {says}");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "{command:?} creates something");
+        for path in [file.join("below"), file.clone()] {
+            let says = complaint(&astragal(&path).args(command).output().unwrap());
+            assert!(says.contains("/file is a file, and data needs a directory"), "{command:?}: {says}");
+        }
+    }
+}
+
+#[test]
 fn a_full_disk_at_the_start_is_named() {
     let data = tempfile::tempdir().unwrap();
     let limited = format!("trap '' XFSZ; ulimit -f 0; exec {} --data {}", program().display(), data.path().display());

@@ -317,6 +317,13 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
         path.to_str().unwrap().to_owned()
     };
     let mut all = String::new();
+    let quiet = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = quiet.local_addr().unwrap().port();
+    let mut waiting = Command::new(program());
+    waiting
+        .args(["--config", &file("l.toml", &format!("[irc.x]\nserver = \"127.0.0.1\"\nport = {port}\ntls = false\n"))]);
+    waiting.args(["check-config", "--online"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let waiting = waiting.spawn().unwrap();
     let mut run = |arguments: &[&str]| all.push_str(&said(&astragal(home.path(), arguments)));
     run(&["--config", &file("a.toml", "nam = 1\n"), "check-config"]);
     run(&["--config", &file("b.toml", "[rooms]\nplugins = [\"rol\"]\n"), "check-config"]);
@@ -336,7 +343,8 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
         "check-config",
         "--online",
     ]);
-    let trusting = file("j.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\nuser = \"dice\"\npassword = \"x\"\n");
+    let trusting =
+        file("j.toml", "[matrix.x]\nhomeserver = \"http://127.0.0.1:1\"\nuser = \"dice\"\npassword = \"x\"\n");
     let mut bare = Command::new(program());
     bare.args(["--config", &trusting, "check-config", "--online"]).env_clear().env("HOME", home.path());
     let bare = bare.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/nonexistent").output().unwrap();
@@ -350,6 +358,8 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
     run(&["init"]);
     run(&["--config", &file("e.toml", ""), "init", "--irc", "irc.libera.chat"]);
     run(&["--data", &format!("{}/below", file("none", ""))]);
+    run(&["--data", "/proc/nowhere"]);
+    run(&["--data", "nowhere", "tables"]);
     let (open, half) = (home.path().join("open"), home.path().join("half"));
     fs::create_dir_all(half.join("store.part")).unwrap();
     fs::create_dir(&open).unwrap();
@@ -388,6 +398,7 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
     let watching = file("k.toml", &format!("[watch]\nlisten = \"{}\"\n", taken.local_addr().unwrap()));
     let watched = home.path().join("watched");
     all.push_str(&said(&astragal(home.path(), &["--config", &watching, "--data", watched.to_str().unwrap()])));
+    all.push_str(&said(&waiting.wait_with_output().unwrap()));
     all.push_str(&uninvited(home.path()));
     all.push_str(&distrusted(home.path()));
     assert!(quoted.len() > 10, "{quoted:?}");

@@ -7,6 +7,7 @@ use crate::request::{HERE, Request, SOCKET};
 use anyhow::{Context, bail};
 use std::io::{self, Write};
 use std::path::Path;
+use store_sled::no_file_is_there;
 
 /// `astragal ctl`: asks the running bot and prints its answer.
 pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
@@ -21,6 +22,7 @@ pub fn fetch(data: &Path, request: &Request, file: &Path) -> anyhow::Result<()> 
 }
 
 fn ask(data: &Path, request: &Request, out: &mut impl Write) -> anyhow::Result<()> {
+    no_file_is_there(data)?;
     let socket = data.join(SOCKET);
     let mut stream = std::os::unix::net::UnixStream::connect(&socket).with_context(|| {
         format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())

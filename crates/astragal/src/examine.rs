@@ -1,7 +1,7 @@
 //! `astragal check`: reads everything stored, and checks that every journal leads to what is stored.
 
 use crate::{check, out::say, place, store};
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use journal::moving::tables;
 use journal::schema::check_records;
 use journal::store::Store;
@@ -20,14 +20,12 @@ pub fn examine(path: &Path) -> anyhow::Result<()> {
 
 /// The data directory of a bot that is not running.
 pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
-    let exists = path.try_exists().with_context(|| format!("{} cannot be read", path.display()))?;
-    ensure!(exists, "there is no data directory {}: name it with --data", path.display());
+    place::must_hold_data(path)?;
     let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
         data => data?,
     };
     check::nothing_was_interrupted(&data)?;
-    place::must_hold_data(path)?;
     Ok(data)
 }
 

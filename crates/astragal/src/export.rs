@@ -193,6 +193,7 @@ fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<
 
 /// Seats a room at another table of the store.
 pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> anyhow::Result<()> {
+    place::must_hold_data(here.data)?;
     let (store, room, settings, _data) = here.open(room)?;
     let all = moving::tables(&store)?;
     let Some(table) = all.iter().find(|each| each.to_string() == table) else {
@@ -204,6 +205,7 @@ pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> an
 
 /// Lists the tables and the rooms at them.
 pub fn tables(path: &Path) -> anyhow::Result<()> {
+    place::must_hold_data(path)?;
     let data = match DataDir::claim(path) {
         Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
         data => data?,

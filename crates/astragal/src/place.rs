@@ -1,5 +1,6 @@
 //! Where the configuration and the data are: by the command line, or else by the platform's convention.
 
+use crate::backups::UNFINISHED;
 use crate::config::{Config, Written, environment};
 use crate::networks::Kinds;
 use anyhow::Context;
@@ -74,12 +75,13 @@ fn platform() -> Option<ProjectDirs> {
     ProjectDirs::from("", "", "astragal")
 }
 
-/// Checks that there is a store in a data directory.
+/// Checks that there is a store in a data directory, or an unfinished one, before anything is created there.
 ///
 /// # Errors
 /// There is none, or it cannot be looked at.
 pub fn must_hold_data(data: &Path) -> anyhow::Result<()> {
-    match fs::metadata(data.join("store")) {
+    store_sled::no_file_is_there(data)?;
+    match fs::metadata(data.join("store")).or_else(|_| fs::metadata(data.join(UNFINISHED))) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             anyhow::bail!("there is no data in {}: name the bot's data directory with --data", data.display())

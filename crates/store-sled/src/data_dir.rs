@@ -29,6 +29,9 @@ pub enum ClaimError {
         /// Its mode.
         mode: u32,
     },
+    /// It is a file, or would be in one.
+    #[error("{0} is a file, and data needs a directory: name one with --data DIR")]
+    File(PathBuf),
     /// It cannot be created or written.
     #[error("{path} cannot be used: {error}; make it writable for this user, or name another with --data DIR")]
     Unusable {
@@ -47,6 +50,7 @@ impl DataDir {
     /// Another process is using it, others can change its contents, or it cannot be written.
     pub fn claim(path: &Path) -> Result<Self, ClaimError> {
         let unusable = |error| ClaimError::Unusable { path: path.to_owned(), error };
+        no_file_is_there(path)?;
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(unusable)?;
         keep_others_out(path)?;
         let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path.join("lock"));
@@ -66,6 +70,18 @@ impl DataDir {
     /// The path of a file with this name.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+}
+
+/// Checks that a directory can be at this path, because no file is there or above it.
+///
+/// # Errors
+/// A file is.
+pub fn no_file_is_there(path: &Path) -> Result<(), ClaimError> {
+    let there = path.ancestors().find(|path| path.exists());
+    match there.filter(|there| !there.is_dir()) {
+        Some(file) => Err(ClaimError::File(file.to_owned())),
+        None => Ok(()),
     }
 }
 
@@ -167,6 +183,9 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("file");
         fs::write(&path, "x").unwrap();
-        assert!(DataDir::claim(&path).unwrap_err().to_string().contains("--data DIR"));
+        for path in [path.join("below"), path] {
+            let says = DataDir::claim(&path).unwrap_err().to_string();
+            assert!(says.ends_with("/file is a file, and data needs a directory: name one with --data DIR"), "{says}");
+        }
     }
 }

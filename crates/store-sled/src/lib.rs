@@ -17,7 +17,7 @@ mod durable;
 mod parts;
 mod seal;
 
-pub use data_dir::{ClaimError, DataDir};
+pub use data_dir::{ClaimError, DataDir, no_file_is_there};
 
 use durable::Durable;
 use journal::store::{Batch, Engine, Settled, Store, StoreError, Tally};
